@@ -1,0 +1,150 @@
+import { z } from 'zod';
+
+/**
+ * Every setting, its form and its default: the only reader of the environment. A bad value stops the start, and
+ * all bad values are named at once.
+ */
+const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .pipe(z.int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+const origin = url.refine(
+  (text) => new URL(text).origin === text,
+  'must be an origin: scheme, host and port only',
+);
+const secrets = list.refine(
+  (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
+  'each secret must have at least 32 characters',
+);
+const providers = ['devicemaker', 'activitynet'] as const;
+const backfillTypes = [
+  'dailies',
+  'sleeps',
+  'activities',
+  'activityDetails',
+  'epochs',
+  'hrv',
+  'stressDetails',
+  'respiration',
+  'pulseOx',
+  'bodyComps',
+  'bloodPressures',
+  'userMetrics',
+  'skinTemp',
+  'healthSnapshot',
+  'moveiq',
+  'mct',
+];
+const providerNames = list.transform((pairs, context) => {
+  const names: Record<string, string> = {};
+  for (const pair of pairs) {
+    const [key = '', name = ''] = pair.split('=');
+    if (!providers.some((provider) => provider === key) || name === '')
+      context.addIssue('must be provider=name, …');
+    else names[key] = name;
+  }
+  return names;
+});
+
+const Settings = z.object({
+  PORT: whole(0, 65_535).default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: whole(0, 65_535).optional(),
+  DATA_DIR: z.string().default('.data'),
+  STACK_DIR: z.string().optional(),
+  DEBIAN_MIRROR: url.optional(),
+  PUBLIC_URL: url.optional(),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
+  NATS_URL: z.url({ protocol: /^(nats|tls|wss?)$/, error: 'must be a nats:// URL' }).optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  LOG_FORMAT: z.enum(['short', 'json']).default('short'),
+  TRUSTED_PROXIES: list.default([]),
+  ADMIN_EMAIL: z.email().optional(),
+  ADMIN_PASSWORD: z.string().min(10, 'must have at least 10 characters').optional(),
+  JWT_SECRET: secrets.optional(),
+  ENCRYPTION_KEY: secrets.optional(),
+  SANDBOX: z.enum(['auto', 'on', 'off']).default('auto'),
+  SANDBOX_SPEED: whole(1, 100_000).default(1),
+  SERVICES: list.default([]),
+  DATABASE_POOL: whole(1, 200).default(12),
+  EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
+  DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
+  SOURCE_PRIORITY: list.default([...providers]),
+  PROVIDER_NAMES: providerNames.default({}),
+  CONNECT_REDIRECTS: list.default([]),
+  BACKFILL_ON_CONNECT: flag.default(true),
+  BACKFILL_DAYS: whole(1, 3650).default(30),
+  BACKFILL_TYPES: list.default(backfillTypes),
+  RATE_LIMIT_API_KEY: whole(1, 1_000_000_000).default(1000),
+  RATE_LIMIT_SDK: whole(1, 1_000_000_000).default(100),
+  RATE_LIMIT_DEVELOPER: whole(1, 1_000_000_000).default(1000),
+  RATE_LIMIT_ADDRESS: whole(1, 1_000_000_000).default(300),
+  RATE_LIMIT_FAILURES: whole(1, 1_000_000_000).default(30),
+  RATE_LIMIT_WEBHOOK: whole(1, 1_000_000_000).default(60_000),
+  SDK_TOKEN_MINUTES: whole(1, 1440).default(60),
+  ACTIVITYNET_API_URL: url.default('https://www.strava.com/api/v3'),
+  ACTIVITYNET_OAUTH_URL: url.default('https://www.strava.com/oauth'),
+  ACTIVITYNET_CLIENT_ID: z.string().optional(),
+  ACTIVITYNET_CLIENT_SECRET: z.string().optional(),
+  ACTIVITYNET_VERIFY_TOKEN: z.string().optional(),
+  ACTIVITYNET_SUBSCRIPTION_ID: whole(0, 999_999_999_999).optional(),
+  ACTIVITYNET_REQUIRE_SIGNATURE: flag.default(false),
+  ACTIVITYNET_READS_PER_15_MIN: whole(1, 1_000_000).default(100),
+  ACTIVITYNET_READS_PER_DAY: whole(1, 100_000_000).default(1000),
+  DEVICEMAKER_API_URL: url.default('https://apis.garmin.com/wellness-api/rest'),
+  DEVICEMAKER_AUTHORIZE_URL: url.default('https://connect.garmin.com/oauth2Confirm'),
+  DEVICEMAKER_TOKEN_URL: url.default('https://diauth.garmin.com/di-oauth2-service/oauth/token'),
+  DEVICEMAKER_CLIENT_ID: z.string().optional(),
+  DEVICEMAKER_CLIENT_SECRET: z.string().optional(),
+  DEVICEMAKER_CALLBACK_ORIGINS: list.pipe(z.array(origin)).optional(),
+});
+
+/** All settings, validated. */
+export type Config = z.output<typeof Settings>;
+
+/** Text by name, as the environment has it. */
+export type RawSettings = Readonly<Record<string, string | undefined>>;
+
+/** The settings were not usable; `problems` has a line for each bad value. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`These settings are not usable:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the settings of an environment; an empty text is as good as none.
+ * @throws ConfigError naming every bad value, never the value itself: it may be a secret.
+ */
+export function loadConfig(environment: RawSettings = process.env): Config {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = Settings.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (given.NATS_URL !== undefined) problems.push(...missingSharedSecrets(given));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  return parsed.data;
+}
+
+// Several machines on one bus that each made up a secret would refuse each other's tokens.
+function missingSharedSecrets(given: RawSettings): string[] {
+  return ['JWT_SECRET', 'ENCRYPTION_KEY']
+    .filter((name) => given[name] === undefined)
+    .map((name) => `${name}: must be set where NATS_URL is set, and be the same on every machine`);
+}

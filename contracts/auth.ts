@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import { action, contract, Nothing } from '../domain/contract.ts';
+import { Timestamp, UserId } from '../domain/wire.ts';
+
+const Title = z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters');
+const Email = z.email('must be a valid e-mail address').max(320);
+const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
+const developer = ['developer'] as const;
+
+/** Tokens as they are handed out. */
+export const Tokens = z.object({
+  access_token: z.string(),
+  token_type: z.literal('bearer'),
+  expires_in: z.int(),
+  refresh_token: z.string(),
+});
+
+/** An account that may manage keys, applications and other accounts. */
+export const Developer = z.object({ id: z.string(), email: z.string(), created_at: Timestamp });
+
+/** What is shown of an API key after its creation. */
+export const ApiKey = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_by: z.string(),
+  created_at: Timestamp,
+  last_used_at: Timestamp.nullable(),
+});
+
+/** An API key with its secret value, shown once: at creation and at rotation. */
+export const NewApiKey = ApiKey.extend({ key: z.string() });
+
+/** A mobile or web application that may obtain tokens for its users. */
+export const Application = z.object({
+  id: z.string(),
+  app_id: z.string(),
+  name: z.string(),
+  created_at: Timestamp,
+});
+
+/** An application with its secret, shown once. */
+export const NewApplication = Application.extend({ app_secret: z.string() });
+
+/** Whose a credential is. */
+export const Caller = z.object({
+  kind: z.enum(['api-key', 'developer', 'sdk']),
+  /** The key's, developer's or token family's id: for logs and the audit, no secret. */
+  id: z.string(),
+  developer_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+});
+
+/** What `auth.admit` found: null for the caller where the credential is not alive; `reset` in Unix seconds. */
+export const Admission = z.object({
+  caller: Caller.nullable(),
+  allowed: z.boolean(),
+  limit: z.int(),
+  remaining: z.int(),
+  reset: z.int(),
+});
+
+/** A key's id, or the key itself. */
+const KeyId = z.string().min(1).max(100);
+const AppId = z.string().min(1).max(100);
+
+/** Developers, API keys, applications, tokens, and who may come in. */
+export const auth = contract('auth', {
+  login: action({
+    summary: 'Log in as a developer',
+    description: 'JSON `{email, password}`, or a form with `username` and `password`.',
+    params: z
+      .object({
+        email: z.string().max(320).optional(),
+        username: z.string().max(320).optional(),
+        password: z.string().max(1024),
+      })
+      .refine(({ email, username }) => (email ?? username) !== undefined, {
+        path: ['email'],
+        error: 'is required',
+      }),
+    returns: Tokens,
+    http: {
+      method: 'POST',
+      path: '/auth/login',
+      access: ['public'],
+      tag: 'Accounts',
+      form: true,
+      countFailures: true,
+    },
+  }),
+  refresh: action({
+    summary: 'Trade a refresh token for new tokens',
+    description: 'A refresh token works once. One that comes back later ends all tokens that grew from it.',
+    params: z.object({ refresh_token: z.string().min(1).max(200) }),
+    returns: Tokens,
+    http: { method: 'POST', path: '/auth/refresh', access: ['public'], tag: 'Tokens', countFailures: true },
+  }),
+  me: action({
+    summary: 'The developer whose token this is',
+    params: Nothing,
+    returns: Developer,
+    http: { method: 'GET', path: '/auth/me', access: developer, tag: 'Accounts' },
+    idempotent: true,
+  }),
+  changePassword: action({
+    summary: 'Change the own password; all other sessions end',
+    params: z.object({ current_password: z.string().max(1024), new_password: Password }),
+    returns: Developer,
+    http: { method: 'POST', path: '/auth/change-password', access: developer, tag: 'Accounts' },
+  }),
+  createDeveloper: action({
+    summary: 'Create a developer account',
+    params: z.object({ email: Email, password: Password }),
+    returns: Developer,
+    http: { method: 'POST', path: '/developers', access: developer, status: 201, tag: 'Accounts' },
+  }),
+  listDevelopers: action({
+    summary: 'List developer accounts',
+    params: Nothing,
+    returns: z.array(Developer),
+    http: { method: 'GET', path: '/developers', access: developer, tag: 'Accounts' },
+    idempotent: true,
+  }),
+  removeDeveloper: action({
+    summary: 'Delete a developer account; its API keys stay',
+    params: z.object({ developer_id: z.uuid('must be a UUID') }),
+    returns: Developer,
+    http: { method: 'DELETE', path: '/developers/:developer_id', access: developer, tag: 'Accounts' },
+  }),
+  createKey: action({
+    summary: 'Create an API key; the key is shown this once',
+    params: z.object({ name: Title.default('Default') }),
+    returns: NewApiKey,
+    http: {
+      method: 'POST',
+      path: '/api-keys',
+      access: developer,
+      status: 201,
+      tag: 'API keys',
+      bodyOptional: true,
+    },
+  }),
+  listKeys: action({
+    summary: 'List API keys, without their values',
+    params: Nothing,
+    returns: z.array(ApiKey),
+    http: { method: 'GET', path: '/api-keys', access: developer, tag: 'API keys' },
+    idempotent: true,
+  }),
+  renameKey: action({
+    summary: 'Rename an API key',
+    params: z.object({ key_id: KeyId, name: Title }),
+    returns: ApiKey,
+    http: { method: 'PATCH', path: '/api-keys/:key_id', access: developer, tag: 'API keys' },
+  }),
+  rotateKey: action({
+    summary: 'Replace an API key; the old one is dead when this answers',
+    params: z.object({ key_id: KeyId }),
+    returns: NewApiKey,
+    http: {
+      method: 'POST',
+      path: '/api-keys/:key_id/rotate',
+      access: developer,
+      status: 201,
+      tag: 'API keys',
+      bodyOptional: true,
+    },
+  }),
+  removeKey: action({
+    summary: 'Delete an API key',
+    params: z.object({ key_id: KeyId }),
+    returns: ApiKey,
+    http: { method: 'DELETE', path: '/api-keys/:key_id', access: developer, tag: 'API keys' },
+  }),
+  createApplication: action({
+    summary: 'Create an application; its secret is shown this once',
+    params: z.object({ name: Title }),
+    returns: NewApplication,
+    http: { method: 'POST', path: '/applications', access: developer, status: 201, tag: 'Applications' },
+  }),
+  listApplications: action({
+    summary: 'List applications',
+    params: Nothing,
+    returns: z.array(Application),
+    http: { method: 'GET', path: '/applications', access: developer, tag: 'Applications' },
+    idempotent: true,
+  }),
+  renameApplication: action({
+    summary: 'Rename an application',
+    params: z.object({ app_id: AppId, name: Title }),
+    returns: Application,
+    http: { method: 'PATCH', path: '/applications/:app_id', access: developer, tag: 'Applications' },
+  }),
+  removeApplication: action({
+    summary: 'Delete an application; the tokens it obtained end',
+    params: z.object({ app_id: AppId }),
+    returns: Application,
+    http: { method: 'DELETE', path: '/applications/:app_id', access: developer, tag: 'Applications' },
+  }),
+  rotateSecret: action({
+    summary: "Replace an application's secret",
+    params: z.object({ app_id: AppId }),
+    returns: NewApplication,
+    http: {
+      method: 'POST',
+      path: '/applications/:app_id/rotate-secret',
+      access: developer,
+      tag: 'Applications',
+      bodyOptional: true,
+    },
+  }),
+  issueToken: action({
+    summary: "Issue a token that reads one user's data",
+    description:
+      "With an application's `app_id` and `app_secret` in the body, or with a developer's token and no body.",
+    params: z.object({
+      user_id: UserId,
+      app_id: z.string().max(100).optional(),
+      app_secret: z.string().max(200).optional(),
+    }),
+    returns: Tokens,
+    http: {
+      method: 'POST',
+      path: '/users/:user_id/token',
+      access: ['public', 'developer'],
+      tag: 'Tokens',
+      bodyOptional: true,
+      countFailures: true,
+    },
+  }),
+  /**
+   * One call and one statement a request: is this credential alive, whose is it, what is left of its window.
+   * An API key comes as the SHA-256 of its text, in hex; the key itself never crosses the bus.
+   */
+  admit: action({
+    summary: 'Admit a credential and count the request',
+    params: z.union([
+      z.object({ api_key_hash: z.string().length(64) }),
+      z.object({ token: z.string().max(4096) }),
+    ]),
+    returns: Admission,
+  }),
+  /** Everything that can read this user's data ends: their tokens and refresh tokens. */
+  forgetUser: action({
+    summary: 'End all tokens of a user who is deleted',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ ended: z.int() }),
+    idempotent: true,
+  }),
+});
+
+export type Tokens = z.infer<typeof Tokens>;
+export type Developer = z.infer<typeof Developer>;
+export type ApiKey = z.infer<typeof ApiKey>;
+export type NewApiKey = z.infer<typeof NewApiKey>;
+export type Application = z.infer<typeof Application>;
+export type NewApplication = z.infer<typeof NewApplication>;
+export type Caller = z.infer<typeof Caller>;
+export type Admission = z.infer<typeof Admission>;

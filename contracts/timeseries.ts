@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { action, contract } from '../domain/contract.ts';
+import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
+import { StoreItem, StoreOutcome } from '../domain/records.ts';
+import { TimeParameter } from '../domain/time.ts';
+import {
+  ProviderName,
+  repeated,
+  SeriesTypeName,
+  Source,
+  Timestamp,
+  UserId,
+  WorkoutTypeName,
+} from '../domain/wire.ts';
+
+const readers = ['api-key', 'developer', 'sdk'] as const;
+const RecordId = z.uuid('must be a UUID').transform((id) => id.toLowerCase());
+
+/** What `resolution` may be; all but raw are bucket sizes. */
+export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']);
+
+/** One sample, or one bucket of one source with the bucket's start as its timestamp. */
+export const Sample = z.object({
+  timestamp: Timestamp,
+  type: SeriesTypeName,
+  value: z.number(),
+  unit: z.string(),
+  source: Source,
+});
+
+/** A recorded activity; null where no provider sent a value. */
+export const Workout = z.object({
+  id: z.string(),
+  type: WorkoutTypeName,
+  name: z.string(),
+  start_time: Timestamp,
+  end_time: Timestamp,
+  duration_seconds: z.int(),
+  source: Source,
+  calories_kcal: z.number().nullable(),
+  distance_meters: z.number().nullable(),
+  avg_heart_rate_bpm: z.int().nullable(),
+  max_heart_rate_bpm: z.int().nullable(),
+  avg_pace_sec_per_km: z.number().nullable(),
+  elevation_gain_meters: z.number().nullable(),
+});
+
+/** A night's sleep or a nap; `duration_seconds` is time asleep. */
+export const SleepSession = z.object({
+  id: z.string(),
+  start_time: Timestamp,
+  end_time: Timestamp,
+  source: Source,
+  duration_seconds: z.int(),
+  efficiency_percent: z.number().nullable(),
+  stages: z.object({
+    awake_minutes: z.int().nullable(),
+    light_minutes: z.int().nullable(),
+    deep_minutes: z.int().nullable(),
+    rem_minutes: z.int().nullable(),
+  }),
+  is_nap: z.boolean(),
+});
+
+const eventRange = {
+  user_id: UserId,
+  start_date: TimeParameter,
+  end_date: TimeParameter,
+  cursor: CursorParameter,
+  limit: limitUpTo(100),
+};
+
+/** All stored health data. */
+export const timeseries = contract('timeseries', {
+  samples: action({
+    summary: 'Read samples, raw or in buckets',
+    description:
+      'Oldest first. A bucket is aligned to the UTC epoch, its timestamp is its start, and the range is widened to whole buckets; each source has buckets of its own.',
+    params: z.object({
+      user_id: UserId,
+      start_time: TimeParameter,
+      end_time: TimeParameter,
+      types: repeated(SeriesTypeName, 100).optional(),
+      resolution: Resolution.default('raw'),
+      cursor: CursorParameter,
+      limit: limitUpTo(100),
+    }),
+    returns: pageOf(Sample),
+    http: { method: 'GET', path: '/users/:user_id/timeseries', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  workouts: action({
+    summary: 'List workouts, newest first',
+    params: z.object({ ...eventRange, record_type: WorkoutTypeName.optional() }),
+    returns: pageOf(Workout),
+    http: { method: 'GET', path: '/users/:user_id/events/workouts', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  workout: action({
+    summary: 'Get one workout',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: Workout,
+    http: { method: 'GET', path: '/users/:user_id/events/workouts/:event_id', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  sleeps: action({
+    summary: 'List sleep sessions and naps, newest first',
+    params: z.object(eventRange),
+    returns: pageOf(SleepSession),
+    http: { method: 'GET', path: '/users/:user_id/events/sleep', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  sleep: action({
+    summary: 'Get one sleep session',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: SleepSession,
+    http: { method: 'GET', path: '/users/:user_id/events/sleep/:event_id', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  /**
+   * Stores normalised items of one user and provider in one transaction under the user's lock; outcomes in the
+   * order of the items. At most 256 KB of JSON a call. @throws USER_ERASED (410) when the user was deleted.
+   */
+  store: action({
+    summary: 'Store normalised items of one user',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      items: z.array(StoreItem).min(1).max(1000),
+    }),
+    returns: z.array(StoreOutcome),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /** Sets the tombstone under the user's lock before it answers, then erases everything behind it. */
+  erase: action({
+    summary: 'Erase all data of a user who is deleted',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ erasing: z.literal(true) }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+});
+
+export type Sample = z.infer<typeof Sample>;
+export type Workout = z.infer<typeof Workout>;
+export type SleepSession = z.infer<typeof SleepSession>;
+export type Resolution = z.infer<typeof Resolution>;

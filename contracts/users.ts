@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { action, contract } from '../domain/contract.ts';
+import { limitUpTo } from '../domain/page.ts';
+import { TimeParameter } from '../domain/time.ts';
+import { ProviderName, SortOrder, Timestamp, UserId } from '../domain/wire.ts';
+
+const Name = z.string().trim().max(100, 'must be at most 100 characters').nullable();
+const Email = z.email('must be a valid e-mail address').max(320).nullable();
+const ExternalUserId = z.string().trim().min(1).max(255).nullable();
+
+const UserFields = z.object({
+  first_name: Name.optional(),
+  last_name: Name.optional(),
+  email: Email.optional(),
+  external_user_id: ExternalUserId.optional(),
+});
+
+/** A person whose data is kept. */
+export const User = z.object({
+  id: z.string(),
+  created_at: Timestamp,
+  first_name: z.string().nullable(),
+  last_name: z.string().nullable(),
+  email: z.string().nullable(),
+  external_user_id: z.string().nullable(),
+});
+
+/** The page-based envelope of the user list. */
+export const UserPage = z.object({
+  items: z.array(User),
+  total: z.int(),
+  page: z.int(),
+  limit: z.int(),
+  pages: z.int(),
+});
+
+/** The link between a user and an account at a provider; its tokens are never shown. */
+export const Connection = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  provider: ProviderName,
+  provider_user_id: z.string(),
+  status: z.enum(['active', 'revoked', 'expired']),
+  scope: z.array(z.string()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  last_synced_at: Timestamp.nullable(),
+});
+
+const readers = ['api-key', 'developer', 'sdk'] as const;
+const writers = ['api-key', 'developer'] as const;
+
+/** People and their links to providers. */
+export const users = contract('users', {
+  create: action({
+    summary: 'Create a user',
+    params: UserFields,
+    returns: User,
+    http: { method: 'POST', path: '/users', access: writers, status: 201, tag: 'Users', bodyOptional: true },
+  }),
+  list: action({
+    summary: 'List users, page by page',
+    description: '`search` looks for a literal text in names, e-mail address and external id, in any case.',
+    params: z.object({
+      page: z.coerce.number().pipe(z.int().min(1).max(1_000_000)).default(1),
+      limit: limitUpTo(100, 20),
+      sort_by: z.enum(['created_at', 'email', 'first_name', 'last_name']).default('created_at'),
+      sort_order: SortOrder.default('desc'),
+      search: z.string().max(200).optional(),
+      email: z.string().max(320).optional(),
+      external_user_id: z.string().max(255).optional(),
+    }),
+    returns: UserPage,
+    http: { method: 'GET', path: '/users', access: writers, tag: 'Users' },
+    idempotent: true,
+  }),
+  get: action({
+    summary: 'Get one user',
+    params: z.object({ user_id: UserId }),
+    returns: User,
+    http: { method: 'GET', path: '/users/:user_id', access: readers, tag: 'Users' },
+    idempotent: true,
+  }),
+  update: action({
+    summary: 'Change a user; fields left out stay',
+    params: UserFields.extend({ user_id: UserId }),
+    returns: User,
+    http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users' },
+  }),
+  remove: action({
+    summary: 'Delete a user and all their data',
+    description: 'The user is gone when the call answers; their data is erased behind it.',
+    params: z.object({ user_id: UserId }),
+    returns: User,
+    http: { method: 'DELETE', path: '/users/:user_id', access: writers, tag: 'Users' },
+    timeoutMs: 10_000,
+  }),
+  connections: action({
+    summary: "List a user's connections to providers",
+    params: z.object({ user_id: UserId }),
+    returns: z.array(Connection),
+    http: { method: 'GET', path: '/users/:user_id/connections', access: readers, tag: 'Connections' },
+    idempotent: true,
+  }),
+  connect: action({
+    summary: 'Import a link that exists already',
+    description:
+      'An active connection to the provider answers 409; a revoked or expired one is revived under its id.',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      provider_user_id: z.string().trim().min(1).max(255),
+      access_token: z.string().min(1).max(8192).optional(),
+      refresh_token: z.string().min(1).max(8192).optional(),
+      expires_at: TimeParameter.optional(),
+      scope: z.array(z.string().min(1).max(100)).max(100).default([]),
+    }),
+    returns: Connection,
+    http: {
+      method: 'POST',
+      path: '/users/:user_id/connections',
+      access: writers,
+      status: 201,
+      tag: 'Connections',
+    },
+  }),
+  disconnect: action({
+    summary: 'Revoke a connection; its tokens are erased',
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: Connection,
+    http: {
+      method: 'DELETE',
+      path: '/users/:user_id/connections/:provider',
+      access: writers,
+      tag: 'Connections',
+    },
+  }),
+  /** Active connections of provider accounts, for the ingest services; several users may share an account. */
+  resolve: action({
+    summary: 'Find the users behind provider accounts',
+    params: z.object({ provider: ProviderName, provider_user_ids: z.array(z.string().max(255)).max(1000) }),
+    returns: z.array(
+      z.object({
+        connection_id: z.string(),
+        user_id: z.string(),
+        provider_user_id: z.string(),
+        connected_at: Timestamp,
+      }),
+    ),
+    idempotent: true,
+  }),
+  /** A delivery stored data of these connections: `last_synced_at` becomes now. */
+  synced: action({
+    summary: 'Note that connections received data',
+    params: z.object({ connection_ids: z.array(z.string()).max(1000) }),
+    returns: z.object({ updated: z.int() }),
+    idempotent: true,
+  }),
+});
+
+export type User = z.infer<typeof User>;
+export type UserPage = z.infer<typeof UserPage>;
+export type Connection = z.infer<typeof Connection>;

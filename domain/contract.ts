@@ -1,0 +1,90 @@
+import { z } from 'zod';
+
+/**
+ * A contract is the public face of one service, said once as data. From it follow validation, the types of
+ * every remote call, the gateway's routes, openapi.json and the tests that try each route.
+ */
+
+/** Who may call a route: nobody in particular, a webhook's sender, or the holder of a credential. */
+export type Access = 'public' | 'webhook' | 'api-key' | 'developer' | 'sdk';
+
+/** How an action is reached over HTTP; the path is relative to /api/v1 and names its parameters `:like_this`. */
+export interface HttpRoute {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: `/${string}`;
+  readonly access: readonly Access[];
+  /** The status of success; 200 unless told. */
+  readonly status?: 200 | 201 | 202;
+  /** The section of the documentation that lists it. */
+  readonly tag: string;
+  /** A body is stored in the inbox and handed over as a delivery, not as parameters. */
+  readonly delivery?: Delivery;
+  /** Form bodies (application/x-www-form-urlencoded) are taken beside JSON. */
+  readonly form?: true;
+  /** A call without a body is as good as one with an empty object. */
+  readonly bodyOptional?: true;
+  /** Failures without a credential count against the address (log-ins, tokens, refreshes). */
+  readonly countFailures?: true;
+}
+
+/** The inbox entry that a webhook route makes of a request. */
+export interface Delivery {
+  readonly provider: string;
+  readonly kind: string;
+  /** Names of the header that must be there, any of them, and the setting that holds its value. */
+  readonly clientIdHeaders?: readonly string[];
+  /** The body that a stored delivery answers with while its work is not finished. */
+  readonly pending: () => Record<string, unknown>;
+}
+
+/** One remote call: what goes in, what comes out, how it is reached. */
+export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
+  readonly summary: string;
+  /** What a caller should know beyond the summary, for the documentation. */
+  readonly description?: string;
+  readonly params: P;
+  readonly returns: R;
+  readonly http?: HttpRoute;
+  /** Calling twice is as good as once: the bus may try again. */
+  readonly idempotent?: true;
+  /** How long a caller waits; 5,000 unless told. */
+  readonly timeoutMs?: number;
+}
+
+/** The actions of one service. */
+export interface Contract<
+  N extends string = string,
+  A extends Readonly<Record<string, ActionDefinition>> = Readonly<Record<string, ActionDefinition>>,
+> {
+  readonly name: N;
+  readonly actions: A;
+}
+
+/** States one action; it only fixes the types. */
+export function action<P extends z.ZodType, R extends z.ZodType>(
+  definition: ActionDefinition<P, R>,
+): ActionDefinition<P, R> {
+  return definition;
+}
+
+/** States a service's actions under its name. */
+export function contract<N extends string, A extends Readonly<Record<string, ActionDefinition>>>(
+  name: N,
+  actions: A,
+): Contract<N, A> {
+  return { name, actions };
+}
+
+/** What a caller hands over and gets back, by full action name (`users.get`). */
+export type ActionsOf<C> =
+  C extends Contract<infer N, infer A>
+    ? {
+        [K in keyof A & string as `${N}.${K}`]: {
+          params: z.input<A[K]['params']>;
+          returns: z.output<A[K]['returns']>;
+        };
+      }
+    : never;
+
+/** For actions that take nothing. */
+export const Nothing = z.object({});

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { cursorInvalid } from './errors.ts';
+
+/**
+ * A cursor names a place in an ordered list by the key of the item beside it, never by a number of items, so
+ * that a page is stable while new items arrive. It carries a hash of the query that it belongs to: used with
+ * another one it is refused, not silently misread. It is no secret and grants nothing: the user id comes from
+ * the path and stands in every query.
+ */
+const Payload = z.tuple([z.string(), z.enum(['n', 'p']), z.array(z.union([z.string(), z.number()])).max(8)]);
+
+/** Which way a page reads from its cursor; pages read backward keep the list's order. */
+export type Direction = 'next' | 'previous';
+
+/** A decoded cursor: read items after (`next`) or before (`previous`) the item with this key. */
+export interface Cursor<Key> {
+  readonly direction: Direction;
+  readonly key: Key;
+}
+
+/** Makes a cursor of a key and the query that it belongs to. */
+export function encodeCursor(
+  query: unknown,
+  direction: Direction,
+  key: readonly (string | number)[],
+): string {
+  const payload = [fingerprint(query), direction === 'next' ? 'n' : 'p', key];
+  return Buffer.from(JSON.stringify(payload)).toString('base64url');
+}
+
+/** Reads a cursor. @throws CURSOR_INVALID (422) when it is broken or belongs to another query. */
+export function decodeCursor<Key>(text: string, query: unknown, key: z.ZodType<Key>): Cursor<Key> {
+  const payload = Payload.safeParse(parseJson(text));
+  if (!payload.success) throw cursorInvalid();
+  const [hash, direction, raw] = payload.data;
+  const parsed = key.safeParse(raw);
+  if (hash !== fingerprint(query) || !parsed.success) throw cursorInvalid();
+  return { direction: direction === 'n' ? 'next' : 'previous', key: parsed.data };
+}
+
+function fingerprint(query: unknown): string {
+  return createHash('sha256').update(JSON.stringify(query)).digest('base64url').slice(0, 12);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Every failure that a caller can see, in one table: the code travels as the error's `type` over the bus, where
+ * subclasses do not survive, so code decides by `type` and never by `instanceof`.
+ */
+export const errorTable = {
+  ROUTE_NOT_FOUND: { status: 404, detail: 'No such route.' },
+  METHOD_NOT_ALLOWED: { status: 405, detail: 'This route does not take that method.' },
+  UNAUTHENTICATED: { status: 401, detail: 'A valid credential is required.' },
+  RATE_LIMITED: { status: 429, detail: 'Too many requests.' },
+  FORBIDDEN: { status: 403, detail: 'This credential may not do that.' },
+  BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The body must be application/json.' },
+  MALFORMED_BODY: { status: 400, detail: 'The body is not valid JSON.' },
+  MALFORMED_REQUEST: { status: 400, detail: 'The request cannot be read.' },
+  CREDENTIALS_MISSING: { status: 400, detail: 'No credential was given.' },
+  VALIDATION_FAILED: { status: 422, detail: 'The request is not valid.' },
+  RANGE_INVALID: { status: 422, detail: 'The start must be before the end.' },
+  CURSOR_INVALID: { status: 422, detail: 'The cursor is broken or belongs to another query.' },
+  USER_NOT_FOUND: { status: 404, detail: 'User not found.' },
+  CONNECTION_NOT_FOUND: { status: 404, detail: 'Connection not found.' },
+  RECORD_NOT_FOUND: { status: 404, detail: 'Record not found.' },
+  API_KEY_NOT_FOUND: { status: 404, detail: 'API key not found.' },
+  APPLICATION_NOT_FOUND: { status: 404, detail: 'Application not found.' },
+  DEVELOPER_NOT_FOUND: { status: 404, detail: 'Developer not found.' },
+  DELIVERY_NOT_FOUND: { status: 404, detail: 'Delivery not found.' },
+  EXTERNAL_USER_ID_TAKEN: { status: 409, detail: 'A user with this external_user_id exists.' },
+  CONNECTION_EXISTS: { status: 409, detail: 'This connection is active already.' },
+  EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
+  LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },
+  DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being worked on.' },
+  USER_ERASED: { status: 410, detail: 'This user was erased.' },
+  VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
+  WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing devicemaker-client-id header' },
+  WEBHOOK_CLIENT_UNKNOWN: { status: 401, detail: 'Unknown devicemaker-client-id' },
+  WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
+  NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
+  INTERNAL: { status: 500, detail: 'Something failed on our side. Quote the X-Request-Id to us.' },
+  SERVICE_UNAVAILABLE: { status: 503, detail: 'A service is away. Try again in a moment.' },
+  SERVICE_TIMEOUT: { status: 504, detail: 'A service took too long. Try again in a moment.' },
+} as const;
+
+/** The name of a failure, as it travels in `type`. */
+export type ErrorCode = keyof typeof errorTable;
+
+/** One field of a 422 answer. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A failure of the table. `type` is its code, `code` the HTTP status; Moleculer carries both over the bus. */
+export class ServiceError extends Error {
+  readonly type: ErrorCode;
+  readonly code: number;
+  readonly data:
+    | { readonly errors?: readonly FieldError[]; readonly headers?: Record<string, string> }
+    | undefined;
+  readonly retryable = false;
+
+  constructor(type: ErrorCode, detail?: string, data?: ServiceError['data'], cause?: unknown) {
+    super(detail ?? errorTable[type].detail, cause === undefined ? {} : { cause });
+    this.name = 'ServiceError';
+    this.type = type;
+    this.code = errorTable[type].status;
+    this.data = data;
+  }
+}
+
+/** Whether a thrown thing is the named failure, also after it crossed the bus. */
+export function isError(error: unknown, type: ErrorCode): boolean {
+  return typeof error === 'object' && error !== null && 'type' in error && error.type === type;
+}
+
+/** Whether a text names a failure of the table. */
+export function isErrorCode(type: unknown): type is ErrorCode {
+  return typeof type === 'string' && Object.hasOwn(errorTable, type);
+}
+
+/** 422 with one entry a field. */
+export function validationFailed(errors: readonly FieldError[]): ServiceError {
+  const [first] = errors;
+  const detail = first === undefined ? undefined : sentence(first);
+  return new ServiceError('VALIDATION_FAILED', detail, { errors });
+}
+
+function sentence({ field, message }: FieldError): string {
+  const text = field === '' ? message : `${field}: ${message}`;
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
+/** 404: nobody with this id is known, or they were deleted. */
+export const userNotFound = (id: string) => new ServiceError('USER_NOT_FOUND', `User ${id} does not exist.`);
+
+/** 404: this user has no such record. */
+export const recordNotFound = (id: string) =>
+  new ServiceError('RECORD_NOT_FOUND', `Record ${id} does not exist.`);
+
+/** 410: the user was erased; nothing is stored for them any more. */
+export const userErased = (id: string) => new ServiceError('USER_ERASED', `User ${id} was erased.`);
+
+/** 422: the cursor is broken, or of another query. */
+export const cursorInvalid = () =>
+  new ServiceError('CURSOR_INVALID', undefined, {
+    errors: [{ field: 'cursor', message: errorTable.CURSOR_INVALID.detail }],
+  });

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { seriesTypes } from './series.ts';
+import { workoutTypes } from './workout-types.ts';
+
+/** Pieces of the wire that several contracts share. */
+
+/** Which provider and device an item came from; `device` is `unknown` where nobody named one. */
+export const Source = z.object({ provider: z.string(), device: z.string() });
+
+/** An instant on the wire, `2026-01-01T06:30:00Z`. */
+export const Timestamp = z.string().meta({ format: 'date-time' });
+
+/** The id of a user in a path. */
+export const UserId = z.uuid('must be a UUID').transform((id) => id.toLowerCase());
+
+/** One of the series types of the catalogue. */
+export const SeriesTypeName = z.enum(seriesTypes);
+
+/** One of the workout types. */
+export const WorkoutTypeName = z.enum(workoutTypes);
+
+/** A provider, as it stands in paths and in the database. */
+export const ProviderName = z.enum(['devicemaker', 'activitynet']);
+
+/** The order of a list. */
+export const SortOrder = z.enum(['asc', 'desc']);
+
+export type Source = z.infer<typeof Source>;
+export type ProviderName = z.infer<typeof ProviderName>;
+
+/** A parameter that may be repeated (`types=a&types=b`): one text or a list of them. */
+export function repeated<T extends z.ZodType>(item: T, most: number) {
+  return z.union([z.array(item).max(most), item.transform((one) => [one])]);
+}

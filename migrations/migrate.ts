@@ -1,0 +1,81 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { IMigrator } from '@mikro-orm/core';
+import { Migration, Migrator } from '@mikro-orm/migrations';
+import { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
+import pg from 'pg';
+
+/**
+ * Migrations are SQL by hand, a pair of files each: `0001-auth.up.sql` and `0001-auth.down.sql`. (Generated ones
+ * drop every table that they do not know, and each service owns a schema of its own.) Each runs in a
+ * transaction; two processes that start at once take turns.
+ */
+const turnLock = 0x70756c73; // any fixed number: it names the right to migrate
+
+/** Brings a database to the newest version; returns the names of the migrations that ran. */
+export async function migrateUp(databaseUrl: string): Promise<string[]> {
+  return withMigrator(databaseUrl, (migrator) => migrator.up());
+}
+
+/** Takes back the newest migration, or all down to and including `to`. */
+export async function migrateDown(databaseUrl: string, to?: string): Promise<string[]> {
+  return withMigrator(databaseUrl, (migrator) => migrator.down(to === undefined ? {} : { to }));
+}
+
+async function withMigrator(
+  databaseUrl: string,
+  work: (migrator: IMigrator) => Promise<{ name: string }[]>,
+): Promise<string[]> {
+  const turn = new pg.Client({ connectionString: databaseUrl });
+  await turn.connect();
+  try {
+    await turn.query('select pg_advisory_lock($1)', [turnLock]);
+    await turn.query(
+      'do $$ begin create extension if not exists timescaledb; exception when others then null; end $$',
+    );
+    const orm = await MikroORM.init({
+      driver: PostgreSqlDriver,
+      clientUrl: databaseUrl,
+      entities: [],
+      discovery: { warnWhenNoEntities: false },
+      extensions: [Migrator],
+      migrations: {
+        tableName: 'migration',
+        silent: true,
+        snapshot: false,
+        allOrNothing: false,
+        migrationsList: await migrationsList(),
+      },
+    });
+    try {
+      return (await work(orm.migrator)).map(({ name }) => name);
+    } finally {
+      await orm.close(true);
+    }
+  } finally {
+    await turn.end();
+  }
+}
+
+async function migrationsList() {
+  const files = (await readdir(import.meta.dirname))
+    .filter((file) => /^\d{4}-[a-z-]+\.up\.sql$/.test(file))
+    .sort();
+  return Promise.all(files.map((file) => migrationOf(file.replace(/\.up\.sql$/, ''))));
+}
+
+async function migrationOf(name: string) {
+  const read = (direction: string) => readFile(join(import.meta.dirname, `${name}.${direction}.sql`), 'utf8');
+  const [up, down] = await Promise.all([read('up'), read('down')]);
+  return {
+    name,
+    class: class extends Migration {
+      override up() {
+        this.addSql(up);
+      }
+      override down() {
+        this.addSql(down);
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { type BrokerOptions, ServiceBroker, type ServiceSchema } from 'moleculer';
+import type { Config } from '../config.ts';
+import { provideConfig } from './environment.ts';
+
+/** What a broker needs beside the settings. */
+export interface BrokerChoice {
+  readonly config: Config;
+  readonly nodeID?: string;
+  readonly services?: readonly ServiceSchema[];
+  /** Brokers of different namespaces do not see each other on one bus. */
+  readonly namespace?: string;
+}
+
+/**
+ * Options of every broker of the product. Heartbeats of 1 s with a time-out of 3 s bound what a killed node
+ * costs its callers to 3.4 s (measured; 10 s and an error with Moleculer's defaults). Validation is switched
+ * off because contracts are checked inside the handlers: `params` would be broadcast to every node.
+ */
+export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
+  return {
+    namespace: 'pulsebus',
+    ...(nodeID === undefined ? {} : { nodeID }),
+    transporter:
+      config.NATS_URL === undefined ? null : { type: 'NATS', options: natsOptions(config.NATS_URL) },
+    logger: {
+      type: 'Console',
+      options: { formatter: config.LOG_FORMAT, colors: config.LOG_FORMAT === 'short' },
+    },
+    logLevel: config.LOG_LEVEL,
+    validator: false,
+    requestTimeout: 5000,
+    retryPolicy: { enabled: true, retries: 0, delay: 100, maxDelay: 1000, factor: 2 },
+    heartbeatInterval: 1,
+    heartbeatTimeout: 3,
+    tracking: { enabled: true, shutdownTimeout: 10_000 },
+    registry: { preferLocal: true },
+    created: (broker) => provideConfig(broker, config),
+  };
+}
+
+// The client takes credentials as options only; a URL is how an operator writes them.
+function natsOptions(text: string) {
+  const url = new URL(text);
+  const user = decodeURIComponent(url.username);
+  const pass = decodeURIComponent(url.password);
+  const credentials = pass === '' ? (user === '' ? {} : { token: user }) : { user, pass };
+  return { servers: `${url.protocol}//${url.host}`, ...credentials, maxReconnectAttempts: -1 };
+}
+
+/** Makes a broker with its settings and services; nothing runs until it is started. */
+export function createBroker({ config, nodeID, services = [], namespace }: BrokerChoice): ServiceBroker {
+  const options = brokerOptions(config, nodeID);
+  const broker = new ServiceBroker(namespace === undefined ? options : { ...options, namespace });
+  for (const service of services) broker.createService(service);
+  return broker;
+}

@@ -1,0 +1,47 @@
+import { Errors, type Logger } from 'moleculer';
+import { isErrorCode, ServiceError } from '../domain/errors.ts';
+
+/** PostgreSQL's classes of failure that pass by themselves: no connection, no resources, shutting down. */
+const passing = /^(08|53|57P0|25006|40001|40P01)/;
+const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
+
+/**
+ * What a caller is told of a failure: one of the table as it is, Moleculer's own (service away, time-out) as they
+ * are, a database out of reach as SERVICE_UNAVAILABLE, anything else as INTERNAL after it was logged. The log gets
+ * names, codes and stack frames, never a message of the database, which may quote a row.
+ */
+export function failureOf(error: unknown, logger: Logger, where: string): unknown {
+  if (error instanceof Errors.MoleculerError) return error;
+  const { type, code, name, stack, message } = fieldsOf(error);
+  if (isErrorCode(type)) return error;
+  const isDatabase = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  if (isDatabase ? passing.test(code) : isConnectionFailure(code, message)) {
+    logger.warn('action.database_away', { where, code });
+    return new ServiceError('SERVICE_UNAVAILABLE', undefined, undefined, error);
+  }
+  const frames = typeof stack === 'string' ? stack.split('\n').filter((line) => /^\s+at /.test(line)) : [];
+  const said = isDatabase ? undefined : message;
+  logger.error('action.failed', {
+    where,
+    name,
+    code,
+    message: said,
+    frames: frames.slice(0, 6).map((line) => line.trim()),
+  });
+  return new ServiceError('INTERNAL', undefined, undefined, error);
+}
+
+function isConnectionFailure(code: unknown, message: unknown): boolean {
+  if (typeof code === 'string' && networkCodes.has(code)) return true;
+  return (
+    typeof message === 'string' &&
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(message)
+  );
+}
+
+function fieldsOf(error: unknown) {
+  const read = (name: string): unknown =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const message = typeof error === 'object' ? read('message') : String(error);
+  return { type: read('type'), code: read('code'), name: read('name'), stack: read('stack'), message };
+}

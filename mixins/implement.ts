@@ -1,0 +1,142 @@
+import type { Context, Logger, Service, ServiceSchema } from 'moleculer';
+import type { z } from 'zod';
+import type { ActionDefinition, Contract } from '../domain/contract.ts';
+import { type FieldError, ServiceError, validationFailed } from '../domain/errors.ts';
+import { type Call, configOf, type Environment, type Meta, type Resource, typedCall } from './environment.ts';
+import { failureOf } from './failure.ts';
+
+/** What a handler is given, beside the resources that its service uses. */
+export interface ActionContext<P> {
+  readonly params: P;
+  readonly meta: Meta;
+  readonly call: Call;
+  readonly logger: Logger;
+}
+
+type Resources = Readonly<Record<string, Resource<unknown>>>;
+type Started<R extends Resources> = { readonly [K in keyof R]: R[K] extends Resource<infer T> ? T : never };
+type Actions = Readonly<Record<string, ActionDefinition>>;
+
+/** A handler for each action of the contract: parsed parameters in, wire types out. */
+export type Handlers<A extends Actions, R> = {
+  readonly [K in keyof A]: (
+    ctx: ActionContext<z.output<A[K]['params']>> & R,
+  ) => Promise<z.input<A[K]['returns']>> | z.input<A[K]['returns']>;
+};
+
+/** How a contract is carried out. */
+export interface Implementation<A extends Actions, R extends Resources> {
+  /** Opened before the first call, in this order, and closed in the reverse one; handlers find them in `ctx`. */
+  readonly uses?: R;
+  readonly actions: Handlers<A, Started<R>>;
+  /** Runs once all resources are open; what it returns runs when the service stops, before they close. */
+  readonly started?: (environment: Environment & Started<R>) => Promise<(() => Promise<void>) | undefined>;
+}
+
+interface Running {
+  resources: Record<string, unknown>;
+  closers: (() => Promise<void>)[];
+}
+
+/**
+ * Makes a Moleculer service of a contract and its implementation. Parameters are validated here, once, where the
+ * action runs; failures that are not in the error table are logged without their values and become INTERNAL.
+ */
+export function implement<N extends string, A extends Actions, R extends Resources = Record<never, never>>(
+  contract: Contract<N, A>,
+  implementation: Implementation<A, R>,
+): ServiceSchema {
+  const running = new WeakMap<Service, Running>();
+  const handlers: Readonly<Record<string, (ctx: never) => unknown>> = implementation.actions;
+  const actions = Object.fromEntries(
+    Object.entries(contract.actions).map(([name, definition]) => [
+      name,
+      {
+        handler(this: Service, ctx: Context<unknown, Meta>) {
+          return run(this, ctx, definition, handlers[name], running.get(this)?.resources ?? {});
+        },
+      },
+    ]),
+  );
+  return {
+    name: contract.name,
+    settings: { $shutdownTimeout: 10_000 },
+    actions,
+    async started(this: Service) {
+      const state: Running = { resources: {}, closers: [] };
+      running.set(this, state);
+      await open(this, state, implementation.uses ?? {}, implementation.started);
+    },
+    async stopped(this: Service) {
+      for (const close of running.get(this)?.closers.splice(0).reverse() ?? []) await close();
+    },
+  };
+}
+
+async function open<R extends Resources>(
+  service: Service,
+  state: Running,
+  uses: Resources,
+  started: Implementation<Actions, R>['started'],
+): Promise<void> {
+  const { broker, logger } = service;
+  const environment: Environment = { broker, logger, config: configOf(broker), call: typedCall(broker) };
+  for (const [name, resource] of Object.entries(uses)) {
+    const value = await resource.start(environment);
+    state.resources[name] = value;
+    state.closers.push(() => resource.stop(value));
+  }
+  const stop = await started?.({ ...environment, ...state.resources } as Environment & Started<R>);
+  if (stop !== undefined) state.closers.push(stop);
+}
+
+async function run(
+  service: Service,
+  ctx: Context<unknown, Meta>,
+  definition: ActionDefinition,
+  handler: ((ctx: never) => unknown) | undefined,
+  resources: Record<string, unknown>,
+): Promise<unknown> {
+  if (handler === undefined) throw new ServiceError('NOT_IMPLEMENTED');
+  const params = parseParams(definition.params, ctx.params);
+  const given = { ...resources, params, meta: ctx.meta, call: typedCall(ctx), logger: service.logger };
+  try {
+    return await handler(given as never);
+  } catch (error) {
+    throw failureOf(error, service.logger, ctx.action?.name ?? service.name);
+  }
+}
+
+/** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with an entry a field. */
+export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
+  const parsed = schema.safeParse(params ?? {});
+  if (parsed.success) return parsed.data;
+  throw validationFailed(fieldErrors(parsed.error.issues));
+}
+
+/** The issues of a schema as fields of a 422 answer; of a union, the branch that says most. */
+export function fieldErrors(
+  issues: readonly z.core.$ZodIssue[],
+  prefix: readonly PropertyKey[] = [],
+): FieldError[] {
+  return issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code !== 'invalid_union')
+      return [{ field: path.map(String).join('.'), message: messageOf(issue) }];
+    const branch = mostTelling(issue.errors);
+    return branch === undefined
+      ? [{ field: path.map(String).join('.'), message: messageOf(issue) }]
+      : fieldErrors(branch, path);
+  });
+}
+
+function mostTelling(branches: readonly (readonly z.core.$ZodIssue[])[]) {
+  const wrongKind = (branch: readonly z.core.$ZodIssue[]) =>
+    branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
+  return branches.find((branch) => !wrongKind(branch)) ?? branches.at(-1);
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  return issue.message;
+}

@@ -1,0 +1,27 @@
+import { type AnyEntity, type EntitySchema, MikroORM } from '@mikro-orm/core';
+import { PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { databaseUrl } from './database.ts';
+import type { Resource } from './environment.ts';
+
+/** MikroORM of one service: a fresh entity manager a call, so that no call sees another's identity map. */
+export interface Orm {
+  fork(): SqlEntityManager<PostgreSqlDriver>;
+  close(): Promise<void>;
+}
+
+/** MikroORM over the given tables, for single rows of accounts, users and connections; never for hot reads. */
+export function orm(entities: EntitySchema<AnyEntity>[]): Resource<Orm> {
+  return {
+    async start(environment) {
+      const mikro = await MikroORM.init({
+        driver: PostgreSqlDriver,
+        clientUrl: databaseUrl(environment),
+        entities,
+        discovery: { warnWhenNoEntities: false },
+        pool: { min: 0, max: 4 },
+      });
+      return { fork: () => mikro.em.fork(), close: () => mikro.close(true) };
+    },
+    stop: (value) => value.close(),
+  };
+}
