@@ -27,6 +27,9 @@ export const PushAnswer = z.object({
   deregistrations: z.object({ revoked: z.int(), errors: z.array(z.string()) }).optional(),
 });
 
+/** What an ingest call says over the bus; the answer itself stands in the delivery's row, finished or so far. */
+export const Worked = z.object({ done: z.boolean() });
+
 /** What stands in `errors` while a stored delivery waits for its turn. */
 export const pendingSentence = 'The delivery is stored; its processing goes on in the background.';
 
@@ -45,14 +48,14 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     summary: 'Receive data of the device maker',
     description:
       'An object of arrays keyed by data type. Items stand alone: a bad one never stops the others.',
-    params: z.object({ delivery_id: z.string() }),
-    returns: PushAnswer,
+    params: z.object({ delivery_id: z.uuid() }),
+    returns: Worked,
     http: {
       method: 'POST',
       path: '/webhooks/devicemaker/push',
       access: ['webhook'],
       tag: 'Webhooks',
-      delivery: { provider: 'devicemaker', kind: 'push', clientIdHeaders, pending },
+      delivery: { provider: 'devicemaker', kind: 'push', clientIdHeaders, answer: PushAnswer, pending },
     },
     timeoutMs: 20_000,
   }),

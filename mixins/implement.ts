@@ -1,5 +1,6 @@
-import type { Context, Logger, Service, ServiceSchema } from 'moleculer';
+import type { Context, Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
 import type { z } from 'zod';
+import type { Config } from '../config.ts';
 import type { ActionDefinition, Contract } from '../domain/contract.ts';
 import { type FieldError, ServiceError, validationFailed } from '../domain/errors.ts';
 import { type Call, configOf, type Environment, type Meta, type Resource, typedCall } from './environment.ts';
@@ -11,6 +12,8 @@ export interface ActionContext<P> {
   readonly meta: Meta;
   readonly call: Call;
   readonly logger: Logger;
+  readonly broker: ServiceBroker;
+  readonly config: Config;
 }
 
 type Resources = Readonly<Record<string, Resource<unknown>>>;
@@ -99,11 +102,20 @@ async function run(
 ): Promise<unknown> {
   if (handler === undefined) throw new ServiceError('NOT_IMPLEMENTED');
   const params = parseParams(definition.params, ctx.params);
-  const given = { ...resources, params, meta: ctx.meta, call: typedCall(ctx), logger: service.logger };
+  const { broker, logger } = service;
+  const given = {
+    ...resources,
+    params,
+    meta: ctx.meta,
+    call: typedCall(ctx),
+    logger,
+    broker,
+    config: configOf(broker),
+  };
   try {
     return await handler(given as never);
   } catch (error) {
-    throw failureOf(error, service.logger, ctx.action?.name ?? service.name);
+    throw failureOf(error, logger, ctx.action?.name ?? service.name);
   }
 }
 

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import type { Config } from '../config.ts';
+
+/**
+ * AES-256-GCM for what must be kept secret at rest. A value reads `v1.<key id>.<nonce>.<tag and ciphertext>`: the
+ * key id names which of the configured secrets it was made with, so a new secret can be put in front while old
+ * values stay readable. `boundTo` (a connection's id) goes into the tag: a value copied to another row is refused.
+ */
+export interface Cipher {
+  encrypt(text: string, boundTo: string): string;
+  /** @throws when the value was changed, moved to another row, or made with a secret that is not configured. */
+  decrypt(value: string, boundTo: string): string;
+}
+
+interface Key {
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** The cipher of ENCRYPTION_KEY: its first secret encrypts, all decrypt. @throws when the setting is missing. */
+export function cipherOf({ ENCRYPTION_KEY }: Pick<Config, 'ENCRYPTION_KEY'>): Cipher {
+  const keys = (ENCRYPTION_KEY ?? []).map(keyOf);
+  const [first] = keys;
+  if (first === undefined) throw new Error('ENCRYPTION_KEY is not set');
+  return {
+    encrypt: (text, boundTo) => encrypt(first, text, boundTo),
+    decrypt: (value, boundTo) => decrypt(keys, value, boundTo),
+  };
+}
+
+function keyOf(secret: string): Key {
+  const bytes = Buffer.from(hkdfSync('sha256', secret, '', 'pulsebus provider tokens', 32));
+  return { bytes, id: createHash('sha256').update(bytes).digest('hex').slice(0, 8) };
+}
+
+function encrypt(key: Key, text: string, boundTo: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key.bytes, nonce).setAAD(Buffer.from(boundTo));
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const payload = Buffer.concat([cipher.getAuthTag(), sealed]);
+  return ['v1', key.id, nonce.toString('base64url'), payload.toString('base64url')].join('.');
+}
+
+function decrypt(keys: readonly Key[], value: string, boundTo: string): string {
+  const [version, keyId, nonce = '', payload = ''] = value.split('.');
+  const key = keys.find(({ id }) => id === keyId);
+  if (version !== 'v1' || key === undefined) throw new Error('no configured key made this value');
+  const bytes = Buffer.from(payload, 'base64url');
+  const decipher = createDecipheriv(algorithm, key.bytes, Buffer.from(nonce, 'base64url'), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(boundTo)).setAuthTag(bytes.subarray(0, tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(tagBytes)), decipher.final()]).toString('utf8');
+}

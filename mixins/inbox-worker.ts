@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isErrorCode, type ServiceError } from '../domain/errors.ts';
+import type { Environment, Resource } from './environment.ts';
+import { failureOf } from './failure.ts';
+import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
+import { type Turns, turns } from './inbox-turns.ts';
+
+/** A delivery at work. `signal` says that the process stops, or that the lease was lost: begin nothing new. */
+export interface Job extends Lease {
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What came of a job: `done`; `later` when something is away for now (`reason` is a code); `stopped` when the
+ * signal ended it; `refused` when it can never be worked on, which the caller, if there is one, is told.
+ */
+export type Outcome =
+  | { readonly kind: 'done'; readonly answer: unknown }
+  | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'refused'; readonly error: ServiceError; readonly answer: unknown };
+
+/** Whose deliveries are worked on, and how. */
+export interface WorkerChoice {
+  readonly provider: string;
+  /** Actions that the work calls: while one is away nothing is claimed, and no attempt is spent. */
+  readonly needs: readonly string[];
+  readonly work: (job: Job, environment: Environment) => Promise<Outcome>;
+  /** Parameters of tests; the defaults are what runs. */
+  readonly leaseMs?: number;
+  readonly pollMs?: number;
+  readonly parallel?: number;
+}
+
+/** Works on the deliveries of one provider: at once on what a call hands over, behind it on what is due. */
+export interface InboxWorker {
+  /** Works on a delivery that was just received; false when it is not done, or somebody else's. */
+  workOn(id: string): Promise<boolean>;
+}
+
+interface Worker extends InboxWorker {
+  stop(): Promise<void>;
+}
+
+// Bodies in work in one process; parsed they take a multiple. 8 at once keep two cores and the database busy.
+const bodyBudgetBytes = 64 * 1024 * 1024;
+const parallelJobs = 8;
+const pollEveryMs = 1000;
+/** How long a stop lets jobs come to their end before it tells them to hand back. */
+const graceMs = 3000;
+
+/** A worker as a resource: `uses: { deliveries: inboxWorker({ … }) }`. It begins to claim when it is opened. */
+export function inboxWorker(choice: WorkerChoice): Resource<InboxWorker> {
+  const opened = new WeakMap<InboxWorker, () => Promise<void>>();
+  const queue = inbox();
+  return {
+    async start(environment) {
+      const store = await queue.start(environment);
+      const worker = startWorker(choice, store, environment);
+      opened.set(worker, async () => {
+        await worker.stop();
+        await queue.stop(store);
+      });
+      return worker;
+    },
+    stop: async (worker) => opened.get(worker)?.(),
+  };
+}
+
+interface Shop extends WorkerChoice {
+  readonly store: Inbox;
+  readonly environment: Environment;
+  readonly turns: Turns;
+  readonly stopping: AbortSignal;
+}
+
+function startWorker(choice: WorkerChoice, store: Inbox, environment: Environment): Worker {
+  const closing = new AbortController();
+  const stopping = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const parallel = choice.parallel ?? parallelJobs;
+  const shop: Shop = {
+    ...choice,
+    store,
+    environment,
+    turns: turns(parallel, bodyBudgetBytes),
+    stopping: stopping.signal,
+  };
+  const track = <T>(job: Promise<T>) => {
+    const watched = job.catch(() => undefined).finally(() => running.delete(watched));
+    running.add(watched);
+    return job;
+  };
+  const begin = (lease: Lease) => track(workOff(shop, lease));
+  const polling = poll(shop, begin, closing.signal);
+  return {
+    async workOn(id) {
+      const lease = await store.take(choice.provider, id, choice.leaseMs);
+      return lease === null ? false : begin(lease);
+    },
+    async stop() {
+      closing.abort();
+      await polling;
+      const timer = setTimeout(() => stopping.abort(), graceMs);
+      await Promise.all(running);
+      clearTimeout(timer);
+    },
+  };
+}
+
+// Each round a little early or late, so that processes started together do not ask together.
+async function poll(shop: Shop, begin: (lease: Lease) => Promise<unknown>, closing: AbortSignal) {
+  const every = shop.pollMs ?? pollEveryMs;
+  while (!closing.aborted) {
+    const full = await claimSome(shop, begin).catch((error: unknown) => {
+      shop.environment.logger.warn('inbox.claim_failed', { provider: shop.provider, code: codeOf(error) });
+      return false;
+    });
+    const pause = full ? every / 20 : every * (0.75 + Math.random() / 2);
+    await sleep(pause, undefined, { signal: closing }).catch(() => undefined);
+  }
+}
+
+async function claimSome(shop: Shop, begin: (lease: Lease) => Promise<unknown>): Promise<boolean> {
+  const free = shop.turns.free();
+  if (free === 0 || !shop.needs.every((name) => isAvailable(shop.environment, name))) return false;
+  const leases = await shop.store.claim(shop.provider, free, shop.leaseMs);
+  for (const lease of leases) void begin(lease).catch(() => undefined);
+  return leases.length === free;
+}
+
+function isAvailable({ broker }: Environment, action: string): boolean {
+  return broker.registry.actions.isAvailable(action);
+}
+
+// The lease is kept while the job waits for its turn and while it works; a lost one ends it.
+async function workOff(shop: Shop, lease: Lease): Promise<boolean> {
+  const lost = new AbortController();
+  const beat = setInterval(
+    () => {
+      const extended = shop.store.extend(lease.id, lease.attempt, shop.leaseMs);
+      extended.then((held) => held || lost.abort()).catch(() => undefined);
+    },
+    (shop.leaseMs ?? leaseMs) / 3,
+  );
+  try {
+    const signal = AbortSignal.any([lost.signal, shop.stopping]);
+    return await shop.turns.run(lease.body_bytes, () => work(shop, lease, signal));
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+async function work(shop: Shop, lease: Lease, signal: AbortSignal): Promise<boolean> {
+  const { store, environment, provider } = shop;
+  const began = performance.now();
+  const outcome = signal.aborted ? stopped : await outcomeOf(shop, lease, signal);
+  const state = await settle(store, lease, outcome);
+  const { id: delivery_id, kind, attempt } = lease;
+  const took_ms = Math.round(performance.now() - began);
+  const reason = 'reason' in outcome ? outcome.reason : undefined;
+  environment.logger.info('delivery.worked', {
+    provider,
+    kind,
+    delivery_id,
+    attempt,
+    state,
+    reason,
+    took_ms,
+  });
+  if (outcome.kind === 'refused') throw outcome.error;
+  return state === 'done';
+}
+
+const stopped: Outcome = { kind: 'stopped' };
+
+async function outcomeOf(shop: Shop, lease: Lease, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const body = await shop.store.readBody(lease);
+    return await shop.work({ ...lease, body, signal }, shop.environment);
+  } catch (error) {
+    const failure = failureOf(error, shop.environment.logger, `${shop.provider}.work`);
+    return { kind: 'later', reason: codeOf(failure), answer: undefined };
+  }
+}
+
+async function settle(store: Inbox, { id, attempt }: Lease, outcome: Outcome): Promise<string> {
+  const lost = 'lost';
+  switch (outcome.kind) {
+    case 'done':
+      return (await store.finish(id, attempt, outcome.answer)) ? 'done' : lost;
+    case 'stopped':
+      return (await store.handBack(id, attempt)) ? 'ready' : lost;
+    case 'refused':
+      return (await store.fail(id, attempt, outcome.error.type, outcome.answer)) ? 'dead' : lost;
+    case 'later': {
+      const retry = { reason: outcome.reason, answer: outcome.answer, delayMs: backoffMs(attempt) };
+      return (await store.retryLater(id, attempt, retry)) ?? lost;
+    }
+  }
+}
+
+const firstBackoffMs = 2000;
+const longestBackoffMs = 30 * 60_000;
+
+/** How long to wait after a failed attempt: anything up to 2 s doubled each time, half an hour at most. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
+  return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
+}
+
+/** The code of a failure that says nothing of values: one of the table, Moleculer's, or INTERNAL. */
+export function codeOf(error: unknown): string {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  if (isErrorCode(type) || (typeof type === 'string' && /^[A-Z_]{1,40}$/.test(type))) return type;
+  return 'INTERNAL';
+}

@@ -1,0 +1,167 @@
+import { type Database, database, type Statement } from './database.ts';
+import type { Resource } from './environment.ts';
+import * as sql from './inbox-queries.ts';
+
+/** How long a call may be silent before another takes its delivery over. */
+export const leaseMs = 30_000;
+
+/** Before history, which nobody waits for. */
+export const priorities = { live: 0, history: 10 } as const;
+
+/** What a webhook's request becomes. `headers` are the few that matter, never a credential. */
+export interface NewDelivery {
+  readonly provider: string;
+  readonly kind: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly priority?: number;
+}
+
+/** The right to work on a delivery until its lease ends; `attempt` fences off whoever held it before. */
+export interface Lease {
+  readonly id: string;
+  readonly kind: string;
+  readonly attempt: number;
+  readonly received_ms: number;
+  /** Not the first try: the world may have changed since the delivery came. */
+  readonly again: boolean;
+  readonly body_bytes: number;
+}
+
+/** Where a delivery stands; a JSON value of its kind once there is one, so far or final. */
+export interface Standing {
+  readonly state: 'ready' | 'working' | 'done' | 'dead';
+  readonly answer: unknown;
+}
+
+/**
+ * The durable queue of deliveries. Writers of an outcome name their attempt: false (or null) tells them that the
+ * lease was lost and another call holds the delivery now, or finished it.
+ */
+export interface Inbox {
+  /** Stores a request in one committed row, leased to this call: `take` must follow within the lease. */
+  receive(delivery: NewDelivery): Promise<string>;
+  /** Begins the work on a delivery that was just received; null when that is somebody else's already. */
+  take(provider: string, id: string, lease?: number): Promise<Lease | null>;
+  /** Leases up to `limit` due deliveries, live ones first, and buries those whose attempts are used up. */
+  claim(provider: string, limit: number, lease?: number): Promise<Lease[]>;
+  extend(id: string, attempt: number, lease?: number): Promise<boolean>;
+  readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
+  finish(id: string, attempt: number, answer: unknown): Promise<boolean>;
+  /** Lets go for now: due again in `delayMs`, dead if that was the last attempt. Tells the state that came of it. */
+  retryLater(id: string, attempt: number, retry: Retry): Promise<'ready' | 'dead' | null>;
+  /** Lets go without blame: due at once, the attempt is given back. */
+  handBack(id: string, attempt: number): Promise<boolean>;
+  /** Gives up for good; an operator may replay it. */
+  fail(id: string, attempt: number, reason: string, answer?: unknown): Promise<boolean>;
+  /** What the delivery answers, final or so far; null while there is nothing to say. */
+  answerOf(id: string): Promise<unknown>;
+  /** Null when there is no such delivery. */
+  standingOf(id: string): Promise<Standing | null>;
+}
+
+/** `reason` is a code, never a value of the body; `answer` is what can be said so far. */
+export interface Retry {
+  readonly delayMs: number;
+  readonly reason: string;
+  readonly answer?: unknown;
+}
+
+/** The inbox as a resource: `uses: { inbox: inbox() }`. */
+export function inbox(): Resource<Inbox> {
+  const open = database();
+  const opened = new WeakMap<Inbox, Database>();
+  return {
+    async start(environment) {
+      const pool = await open.start(environment);
+      const value = inboxOn(pool);
+      opened.set(value, pool);
+      return value;
+    },
+    async stop(value) {
+      const pool = opened.get(value);
+      if (pool !== undefined) await open.stop(pool);
+    },
+  };
+}
+
+/** The inbox over a database that is open already. */
+export function inboxOn(database: Database): Inbox {
+  const changed = async (statement: Statement, values: unknown[]) =>
+    (await database.query(statement, values)).length > 0;
+  return {
+    receive: (delivery) => receive(database, delivery),
+    async take(provider, id, lease = leaseMs) {
+      const [row] = await database.query<sql.LeaseRow>(sql.takeDelivery, [id, provider, lease]);
+      return row === undefined ? null : leaseOf(row);
+    },
+    claim: (provider, limit, lease = leaseMs) => claim(database, provider, limit, lease),
+    extend: (id, attempt, lease = leaseMs) => changed(sql.extendLease, [id, attempt, lease]),
+    readBody: (held) => readBody(database, held),
+    finish: (id, attempt, answer) => changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer)]),
+    async retryLater(id, attempt, { delayMs, reason, answer }) {
+      const values = [id, attempt, Math.round(delayMs), reason, jsonOrNull(answer)];
+      const [row] = await database.query<{ state: 'ready' | 'dead' }>(sql.retryDelivery, values);
+      return row?.state ?? null;
+    },
+    handBack: (id, attempt) => changed(sql.handBackDelivery, [id, attempt]),
+    fail: (id, attempt, reason, answer) =>
+      changed(sql.failDelivery, [id, attempt, reason, jsonOrNull(answer)]),
+    answerOf: async (id) => (await standingOf(database, id))?.answer ?? null,
+    standingOf: (id) => standingOf(database, id),
+  };
+}
+
+async function receive(database: Database, delivery: NewDelivery): Promise<string> {
+  const { provider, kind, headers, body, priority = priorities.live } = delivery;
+  const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs];
+  const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
+  if (row === undefined) throw new Error('the delivery was not stored');
+  return row.id;
+}
+
+// `update … returning` promises no order, so what was claimed is put in the order of its turn again.
+async function claim(database: Database, provider: string, limit: number, lease: number): Promise<Lease[]> {
+  await database.query(sql.buryExhausted, [provider]);
+  const rows = await database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveries, [
+    provider,
+    limit,
+    lease,
+  ]);
+  const turn = (a: (typeof rows)[number], b: (typeof rows)[number]) =>
+    a.priority - b.priority || a.received_at.getTime() - b.received_at.getTime();
+  return rows.sort(turn).map(leaseOf);
+}
+
+const sliceBytes = 8 * 1024 * 1024;
+
+async function readBody(database: Database, held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer> {
+  const slices: Buffer[] = [];
+  for (let from = 0; from < held.body_bytes; from += sliceBytes) {
+    const values = [held.id, from + 1, sliceBytes];
+    const [row] = await database.query<{ slice: Buffer }>(sql.selectBodySlice, values);
+    if (row === undefined) throw new Error('the delivery is gone');
+    slices.push(row.slice);
+  }
+  return slices.length === 1 && slices[0] !== undefined ? slices[0] : Buffer.concat(slices);
+}
+
+async function standingOf(database: Database, id: string): Promise<Standing | null> {
+  const [row] = await database.query<{ state: Standing['state']; answer: unknown }>(sql.selectAnswer, [id]);
+  return row ?? null;
+}
+
+function leaseOf(row: sql.LeaseRow): Lease {
+  return {
+    id: row.id,
+    kind: row.kind,
+    attempt: row.attempts,
+    received_ms: row.received_at.getTime(),
+    again: row.attempts > 1 || row.replayed_at !== null,
+    body_bytes: row.body_bytes,
+  };
+}
+
+function jsonOrNull(answer: unknown): string | null {
+  return answer === undefined ? null : JSON.stringify(answer);
+}

@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http';
+import { type ErrorCode, errorTable, type FieldError, isErrorCode } from '../../domain/errors.ts';
+import type { Window } from './windows.ts';
+
+/** What a failed request is answered with. */
+export interface Failure {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+}
+
+/** Sends a JSON answer; `null` is the JSON null, never an empty body. */
+export function sendJson(res: ServerResponse, status: number, body: unknown): void {
+  if (res.headersSent) return;
+  const text = JSON.stringify(body ?? null);
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  res.end(text);
+}
+
+/** Sends the error body of SPEC.md 7 with the headers that its status asks for. */
+export function sendFailure(res: ServerResponse, failure: Failure): void {
+  if (failure.code === 'UNAUTHENTICATED' && !res.headersSent) res.setHeader('WWW-Authenticate', 'Bearer');
+  // What is left of a refused body would be read as the next request.
+  if (failure.status === 413 && !res.headersSent) res.setHeader('Connection', 'close');
+  const { detail, errors } = failure;
+  sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
+}
+
+/** Puts the three rate-limit headers on an answer. */
+export function setWindow(res: ServerResponse, window: Omit<Window, 'allowed'>): void {
+  res.setHeader('X-RateLimit-Limit', window.limit);
+  res.setHeader('X-RateLimit-Remaining', window.remaining);
+  res.setHeader('X-RateLimit-Reset', window.reset);
+}
+
+/** Moleculer's own failures, by type; what is not named here and not in our table is INTERNAL. */
+const busFailures: Readonly<Record<string, ErrorCode>> = {
+  SERVICE_NOT_FOUND: 'SERVICE_UNAVAILABLE',
+  SERVICE_NOT_AVAILABLE: 'SERVICE_UNAVAILABLE',
+  REQUEST_TIMEOUT: 'SERVICE_TIMEOUT',
+  QUEUE_FULL: 'SERVICE_UNAVAILABLE',
+  REQUEST_REJECTED: 'SERVICE_UNAVAILABLE',
+  BAD_GATEWAY: 'SERVICE_UNAVAILABLE',
+};
+
+/** body-parser's failures, by type. */
+const bodyFailures: Readonly<Record<string, ErrorCode>> = {
+  'entity.too.large': 'BODY_TOO_LARGE',
+  'encoding.unsupported': 'UNSUPPORTED_MEDIA_TYPE',
+  'request.aborted': 'MALFORMED_REQUEST',
+  'request.size.invalid': 'MALFORMED_REQUEST',
+  'stream.encoding.set': 'MALFORMED_REQUEST',
+};
+
+/** What a thrown thing is answered with: never its stack, never the text of a failure that is not in the table. */
+export function failureToSend(error: unknown): Failure {
+  const read = (name: string): unknown =>
+    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const type = read('type');
+  if (isErrorCode(type)) return known(type, read('message'), read('data'));
+  if (typeof type !== 'string')
+    return error instanceof URIError ? plain('MALFORMED_REQUEST') : plain(busByName(read('name')));
+  return plain(busFailures[type] ?? bodyFailures[type] ?? busByName(read('name')));
+}
+
+function busByName(name: unknown): ErrorCode {
+  return name === 'BrokerDisconnectedError' || name === 'ServiceNotAvailableError'
+    ? 'SERVICE_UNAVAILABLE'
+    : 'INTERNAL';
+}
+
+function plain(code: ErrorCode): Failure {
+  return { code, status: errorTable[code].status, detail: errorTable[code].detail };
+}
+
+function known(code: ErrorCode, message: unknown, data: unknown): Failure {
+  const detail = typeof message === 'string' && message !== '' ? message : errorTable[code].detail;
+  const errors = typeof data === 'object' && data !== null ? Reflect.get(data, 'errors') : undefined;
+  return { code, status: errorTable[code].status, detail, ...(Array.isArray(errors) ? { errors } : {}) };
+}

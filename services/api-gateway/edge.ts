@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Config } from '../../config.ts';
+import type { Admission, Caller } from '../../contracts/auth.ts';
+import type { Access } from '../../domain/contract.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Call } from '../../mixins/environment.ts';
+import type { Inbox } from '../../mixins/inbox.ts';
+import { failureToSend, sendJson, setWindow } from './answer.ts';
+import { checkContentType, hasBody, parseObject, readBytes, refuseUnstorable } from './body.ts';
+import { credentialOf } from './credential.ts';
+import { type Endpoint, pathParameters } from './endpoints.ts';
+import { receiveDelivery } from './receive-delivery.ts';
+import { type Window, Windows } from './windows.ts';
+
+/**
+ * The way of a request that found its route, in the order of its checks: credential (401), window (429), access
+ * (403), body (413, 415, 400), then the action, which validates (422) and looks the record up (404).
+ */
+export interface Edge {
+  readonly config: Config;
+  readonly inbox: Inbox;
+  readonly windows: AddressWindows;
+  addressOf(req: IncomingMessage): string;
+}
+
+/** Counters of requests without a credential, by what they ask for. */
+export interface AddressWindows {
+  readonly webhook: Windows;
+  readonly failures: Windows;
+  readonly rest: Windows;
+}
+
+/** One request on its route. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly endpoint: Endpoint;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly call: Call;
+}
+
+/** The counters of one gateway. */
+export function addressWindows(config: Config): AddressWindows {
+  return {
+    webhook: new Windows(config.RATE_LIMIT_WEBHOOK),
+    failures: new Windows(config.RATE_LIMIT_FAILURES),
+    rest: new Windows(config.RATE_LIMIT_ADDRESS),
+  };
+}
+
+/** Answers one request, or throws what it is to be answered with. */
+export async function serve(edge: Edge, exchange: Exchange): Promise<void> {
+  const { route } = exchange.endpoint;
+  if (route.delivery !== undefined) return receiveDelivery(edge, exchange, route.delivery);
+  const caller = await admit(edge, exchange);
+  authorise(caller, exchange);
+  const params = await gather(exchange);
+  refuseUnstorable(params);
+  const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, caller));
+  sendJson(exchange.res, route.status ?? 200, result);
+}
+
+function callAction(
+  { call, endpoint }: Exchange,
+  params: Record<string, unknown>,
+  caller: Caller | null,
+): Promise<unknown> {
+  // The name comes from the contracts, the parameters are checked where the action runs.
+  const byName: (name: string, params: unknown, options: object) => Promise<unknown> = call as never;
+  return byName(endpoint.action, params, { meta: { caller } });
+}
+
+async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {
+  const { req, res, endpoint, call } = exchange;
+  const isPublic = endpoint.route.access.includes('public');
+  const credential = credentialOf(req.headers);
+  if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
+    enter(edge, exchange, isPublic);
+    if (isPublic) return null;
+    throw new ServiceError('UNAUTHENTICATED');
+  }
+  const admission = await call('auth.admit', credential);
+  if (admission.caller === null) {
+    enter(edge, exchange, false);
+    throw new ServiceError('UNAUTHENTICATED', 'The credential is not valid, or not any more.');
+  }
+  setWindow(res, admission);
+  if (!admission.allowed) throw limited(res, admission);
+  return admission.caller;
+}
+
+// Log-ins, tokens and refreshes count only when they fail; the rest counts as it comes in.
+function enter({ windows, addressOf }: Edge, { req, res, endpoint }: Exchange, isPublic: boolean): void {
+  const address = addressOf(req);
+  const countsLater = isPublic && endpoint.route.countFailures === true;
+  const window = countsLater
+    ? windows.failures.peek(address, Date.now())
+    : windows.rest.hit(address, Date.now());
+  setWindow(res, window);
+  if (!window.allowed) throw limited(res, window);
+}
+
+/** 429 with Retry-After, counted from the window's end. */
+export function limited(res: ServerResponse, window: Admission | Window): ServiceError {
+  const seconds = Math.max(1, window.reset - Math.floor(Date.now() / 1000));
+  res.setHeader('Retry-After', seconds);
+  const unit = seconds === 1 ? 'second' : 'seconds';
+  return new ServiceError(
+    'RATE_LIMITED',
+    `Too many requests: ${window.limit} a minute. Try again in ${seconds} ${unit}.`,
+  );
+}
+
+function authorise(caller: Caller | null, { endpoint, path }: Exchange): void {
+  if (caller === null) return;
+  const { access } = endpoint.route;
+  const allowed: readonly Access[] = access;
+  if (!allowed.includes(caller.kind)) throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, access));
+  const own = path.user_id?.toLowerCase() === caller.user_id;
+  if (caller.kind === 'sdk' && !own)
+    throw new ServiceError('FORBIDDEN', 'This token reads the data of its own user only.');
+}
+
+function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
+  const wanted = access.includes('api-key') ? 'an API key or a developer token' : 'a developer token';
+  const names = { 'api-key': 'An API key', developer: 'A developer token', sdk: 'A user token' };
+  return `${names[kind]} may not do this: ${wanted} is needed.`;
+}
+
+// A query never reaches an action that takes a body, a body never one that takes a query, and the path wins.
+async function gather({ req, res, endpoint, path, query }: Exchange): Promise<Record<string, unknown>> {
+  const { route } = endpoint;
+  const named = Object.fromEntries(pathParameters(route.path).map((name) => [name, path[name]]));
+  if (route.method === 'GET' || route.method === 'DELETE') return { ...query, ...named };
+  if (!hasBody(req)) return named;
+  const bytes = await readBytes(req, res, 'other');
+  if (bytes.length === 0) return named;
+  const kind = checkContentType(req, route.form === true);
+  return { ...parseObject(bytes, kind), ...named };
+}
+
+async function countingFailures<T>(
+  edge: Edge,
+  exchange: Exchange,
+  caller: Caller | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (exchange.endpoint.route.countFailures !== true || caller !== null) return work();
+  try {
+    return await work();
+  } catch (error) {
+    if (failureToSend(error).status < 500)
+      setWindow(exchange.res, edge.windows.failures.hit(edge.addressOf(exchange.req), Date.now()));
+    throw error;
+  }
+}

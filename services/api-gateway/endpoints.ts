@@ -1,0 +1,49 @@
+import { contracts } from '../../contracts/all.ts';
+import type { ActionDefinition, Contract, HttpRoute } from '../../domain/contract.ts';
+
+/** Everything that is served under /api/v1 has this prefix. */
+export const apiPrefix = '/api/v1';
+
+/** One route: an action of a contract and how it is reached. */
+export interface Endpoint {
+  readonly action: string;
+  readonly definition: ActionDefinition;
+  readonly route: HttpRoute;
+}
+
+/** All routes, as the contracts state them. */
+export const endpoints: readonly Endpoint[] = contracts.flatMap((contract: Contract) =>
+  Object.entries(contract.actions).flatMap(([name, definition]) =>
+    definition.http === undefined
+      ? []
+      : [{ action: `${contract.name}.${name}`, definition, route: definition.http }],
+  ),
+);
+
+/** The names of a path's parameters, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/:([a-z_]+)/g)].flatMap(([, name]) => name ?? []);
+}
+
+interface Pattern {
+  readonly regex: RegExp;
+  readonly method: string;
+}
+
+const patterns: readonly Pattern[] = [
+  ...endpoints.map(({ route }) => ({ path: apiPrefix + route.path, method: route.method })),
+  { path: `${apiPrefix}/openapi.json`, method: 'GET' },
+  { path: '/docs', method: 'GET' },
+  { path: '/docs/:file', method: 'GET' },
+].map(({ path, method }) => ({
+  method,
+  regex: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
+}));
+
+/** The methods that a path takes, HEAD and OPTIONS among them; empty where there is no such path. */
+export function methodsOf(path: string): string[] {
+  const found = new Set(patterns.filter(({ regex }) => regex.test(path)).map(({ method }) => method));
+  if (found.size === 0) return [];
+  if (found.has('GET')) found.add('HEAD');
+  return [...found, 'OPTIONS'].sort();
+}

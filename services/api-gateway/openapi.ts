@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { ActionDefinition, HttpRoute } from '../../domain/contract.ts';
+import { type ErrorCode, errorTable } from '../../domain/errors.ts';
+import { apiPrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of all routes, made from the contracts: same contracts, same document. */
+export function openapiDocument(): Json {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pulsebus',
+      version: version(),
+      description:
+        'Wearable health data of your users, collected from device makers and activity platforms. Times are ISO 8601 in UTC, ranges are [start, end). Errors are `{"detail": "…"}`; every answer carries X-Request-Id and the three X-RateLimit headers.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: apiPrefix }],
+    tags: [...new Set(endpoints.map(({ route }) => route.tag))].map((name) => ({ name })),
+    paths: paths(),
+    components: { schemas: { Error: errorSchema }, headers, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: "An API key, a developer's token or a user's token.",
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'Also X-Service-API-Key, X-Pulsebus-API-Key.',
+  },
+};
+
+const errorSchema = {
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    detail: { type: 'string', description: 'A sentence for a person.' },
+    errors: {
+      type: 'array',
+      description: 'Of 422: one entry a field.',
+      items: {
+        type: 'object',
+        required: ['field', 'message'],
+        properties: { field: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+};
+
+const headers = {
+  'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when something fails.' },
+  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute.' },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'When the window ends, in Unix seconds.' },
+};
+const headerRefs = Object.fromEntries(
+  Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}
+
+function paths(): Json {
+  const result: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.route.path.replace(/:([a-z_]+)/g, '{$1}');
+    result[path] = { ...result[path], [endpoint.route.method.toLowerCase()]: operation(endpoint) };
+  }
+  return result;
+}
+
+function operation({ action, definition, route }: Endpoint): Json {
+  const schema = jsonSchema(definition.params, 'input');
+  const inPath = pathParameters(route.path);
+  const properties = Object.entries(propertiesOf(schema)).filter(([name]) => !inPath.includes(name));
+  const required = requiredOf(schema);
+  const hasQuery = route.method === 'GET' || route.method === 'DELETE';
+  return {
+    operationId: action,
+    summary: definition.summary,
+    ...(definition.description === undefined ? {} : { description: definition.description }),
+    tags: [route.tag],
+    security: securityOf(route),
+    parameters: [
+      ...inPath.map((name) =>
+        parameter('path', name, propertiesOf(schema)[name] ?? { type: 'string' }, true),
+      ),
+      ...clientHeaders(route),
+      ...(hasQuery
+        ? properties.map(([name, one]) => parameter('query', name, one, required.includes(name)))
+        : []),
+    ],
+    ...(hasQuery ? {} : bodyOf(route, properties, required)),
+    responses: responses(definition, route),
+  };
+}
+
+function clientHeaders({ delivery }: HttpRoute): Json[] {
+  const [name] = delivery?.clientIdHeaders ?? [];
+  return name === undefined ? [] : [parameter('header', name, { type: 'string' }, true)];
+}
+
+function bodyOf(route: HttpRoute, properties: [string, unknown][], required: readonly string[]): Json {
+  if (route.delivery !== undefined) return body({ type: 'object', additionalProperties: true }, true, route);
+  if (properties.length === 0) return {};
+  const names = properties.map(([name]) => name).filter((name) => required.includes(name));
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(names.length > 0 ? { required: names } : {}),
+  };
+  return body(schema, route.bodyOptional !== true, route);
+}
+
+function body(schema: Json, required: boolean, { form }: HttpRoute): Json {
+  const content: Json = { 'application/json': { schema } };
+  if (form === true) content['application/x-www-form-urlencoded'] = { schema };
+  return { requestBody: { required, content } };
+}
+
+function securityOf({ access }: HttpRoute): Json[] {
+  const open = access.includes('public') || access.includes('webhook');
+  const keys = access.some((who) => who !== 'public' && who !== 'webhook');
+  return [
+    ...(open ? [{}] : []),
+    ...(keys ? [{ bearer: [] }] : []),
+    ...(access.includes('api-key') ? [{ apiKey: [] }] : []),
+  ];
+}
+
+function parameter(where: string, name: string, schema: unknown, required: boolean): Json {
+  const many = typeof schema === 'object' && schema !== null && JSON.stringify(schema).includes('"array"');
+  return { name, in: where, required, schema, ...(many ? { style: 'form', explode: true } : {}) };
+}
+
+function responses(definition: ActionDefinition, route: HttpRoute): Json {
+  const answer = jsonSchema(route.delivery?.answer ?? definition.returns, 'output');
+  const success = {
+    description: 'Success',
+    headers: headerRefs,
+    content: { 'application/json': { schema: answer } },
+  };
+  const failures = failuresOf(definition, route).map((code) => {
+    const { status, detail } = errorTable[code];
+    return [
+      status,
+      {
+        description: detail,
+        headers: headerRefs,
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    ];
+  });
+  return Object.fromEntries([[route.status ?? 200, success], ...failures]);
+}
+
+function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {
+  const guarded = !route.access.every((who) => who === 'public' || who === 'webhook');
+  const takesBody = route.method === 'POST' || route.method === 'PATCH';
+  const codes: ErrorCode[] = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
+  if (guarded) codes.push('UNAUTHENTICATED', 'FORBIDDEN');
+  if (route.delivery?.clientIdHeaders !== undefined) codes.push('WEBHOOK_CLIENT_MISSING');
+  if (route.delivery !== undefined) codes.push('WEBHOOK_FAILED');
+  if (takesBody) codes.push('MALFORMED_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (Object.keys(propertiesOf(jsonSchema(definition.params, 'input'))).length > 0)
+    codes.push('VALIDATION_FAILED');
+  if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
+  return codes;
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+  });
+  return rest;
+}
+
+function propertiesOf(schema: Json): Record<string, unknown> {
+  const { properties } = schema;
+  return typeof properties === 'object' && properties !== null ? { ...properties } : {};
+}
+
+function requiredOf(schema: Json): string[] {
+  const { required } = schema;
+  return Array.isArray(required) ? required.map(String) : [];
+}

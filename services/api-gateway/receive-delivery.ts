@@ -1,0 +1,69 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Config } from '../../config.ts';
+import type { Delivery } from '../../domain/contract.ts';
+import { isError, ServiceError } from '../../domain/errors.ts';
+import { sendJson, setWindow } from './answer.ts';
+import { checkContentType, readBytes } from './body.ts';
+import { type Edge, type Exchange, limited } from './edge.ts';
+
+/**
+ * A webhook's way through the gateway: required header (401), size, content type, one committed row, then the
+ * ingest service is called with the row's id. Once the row is there the sender gets 200, whatever happens
+ * behind; only where it could not be written 500, and the sender tries again.
+ */
+export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: Delivery): Promise<void> {
+  const { req, res, endpoint, call } = exchange;
+  checkClient(req.headers, delivery, edge.config);
+  const window = edge.windows.webhook.hit(edge.addressOf(req), Date.now());
+  setWindow(res, window);
+  if (!window.allowed) throw limited(res, window);
+  if (req.headers['content-type'] !== undefined) checkContentType(req, false);
+  const body = await readBytes(req, res, 'webhook');
+  if (body.length === 0) throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
+  const id = await store(edge, delivery, req.headers, body);
+  const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
+  const problem = await byName(endpoint.action, { delivery_id: id }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
+  const standing = await edge.inbox.answerOf(id).catch(() => null);
+  sendJson(res, 200, standing?.answer ?? delivery.pending());
+}
+
+async function store(edge: Edge, { provider, kind }: Delivery, headers: IncomingHttpHeaders, body: Buffer) {
+  try {
+    return await edge.inbox.receive({ provider, kind, headers: keptHeaders(headers), body });
+  } catch (error) {
+    throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
+  }
+}
+
+// What a later look at a delivery may need; never an authorization or a cookie.
+function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const names = ['content-type', 'user-agent', 'x-request-id', 'x-strava-signature'];
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );
+}
+
+function checkClient(
+  headers: IncomingHttpHeaders,
+  { provider, clientIdHeaders }: Delivery,
+  config: Config,
+): void {
+  if (clientIdHeaders === undefined) return;
+  const given = clientIdHeaders
+    .map((name) => headers[name])
+    .find((value) => value !== undefined && value !== '');
+  if (given === undefined) throw new ServiceError('WEBHOOK_CLIENT_MISSING');
+  const expected = provider === 'devicemaker' ? config.DEVICEMAKER_CLIENT_ID : undefined;
+  if (expected !== undefined && !equal(String(given), expected))
+    throw new ServiceError('WEBHOOK_CLIENT_UNKNOWN');
+}
+
+function equal(a: string, b: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

@@ -1,0 +1,87 @@
+import { isIPv6 } from 'node:net';
+
+/** What is left of a window, as the X-RateLimit headers say it; `reset` in Unix seconds. */
+export interface Window {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+  readonly allowed: boolean;
+}
+
+interface Counter {
+  startedMs: number;
+  count: number;
+}
+
+const windowMs = 60_000;
+const mostAddresses = 100_000;
+
+/**
+ * Counts requests of addresses that show no credential, in this process's memory: webhooks must be let in while
+ * every other service is away. A window of 60 s begins with an address's first request.
+ */
+export class Windows {
+  readonly #limit: number;
+  readonly #counters = new Map<string, Counter>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Counts one request. */
+  hit(address: string, nowMs: number): Window {
+    const counter = this.#counterOf(address, nowMs);
+    counter.count += 1;
+    return this.#windowOf(counter);
+  }
+
+  /** Looks without counting: the request that comes next would be allowed or not. */
+  peek(address: string, nowMs: number): Window {
+    const counter = this.#counterOf(address, nowMs);
+    return { ...this.#windowOf(counter), allowed: counter.count < this.#limit };
+  }
+
+  #counterOf(address: string, nowMs: number): Counter {
+    const key = network(address);
+    const known = this.#counters.get(key);
+    if (known !== undefined && nowMs - known.startedMs < windowMs) return known;
+    this.#counters.delete(key);
+    if (this.#counters.size >= mostAddresses) this.#makeRoom(nowMs);
+    const fresh = { startedMs: nowMs, count: 0 };
+    this.#counters.set(key, fresh);
+    return fresh;
+  }
+
+  // A map keeps the order of insertion, which is the order in which windows end.
+  #makeRoom(nowMs: number): void {
+    for (const [key, { startedMs }] of this.#counters) {
+      if (nowMs - startedMs < windowMs && this.#counters.size < mostAddresses) return;
+      this.#counters.delete(key);
+    }
+  }
+
+  #windowOf({ startedMs, count }: Counter): Window {
+    return {
+      limit: this.#limit,
+      remaining: Math.max(0, this.#limit - count),
+      reset: Math.ceil((startedMs + windowMs) / 1000),
+      allowed: count <= this.#limit,
+    };
+  }
+}
+
+/** Who owns one IPv6 address owns its /64: they count together. */
+export function network(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  if (mapped?.[1] !== undefined) return mapped[1];
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0');
+  return [...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':');
+}

@@ -1,0 +1,58 @@
+import t from 'tap';
+import { ConfigError, loadConfig } from '../config.ts';
+
+const long = 'x'.repeat(32);
+
+t.test('has a default for everything that a laptop needs', async (t) => {
+  const config = loadConfig({});
+  t.match(config, {
+    PORT: 3000,
+    HOST: '127.0.0.1',
+    DATA_DIR: '.data',
+    RATE_LIMIT_API_KEY: 1000,
+    RATE_LIMIT_SDK: 100,
+  });
+  t.same(config.SOURCE_PRIORITY, ['devicemaker', 'activitynet']);
+  t.equal(config.BACKFILL_TYPES.length, 16);
+});
+
+t.test('names every bad value at once and quotes none', async (t) => {
+  const bad = {
+    PORT: '70000',
+    LOG_LEVEL: 'loud',
+    JWT_SECRET: 'short-secret',
+    DATABASE_URL: 'mysql://x',
+    ADMIN_EMAIL: 'nobody',
+    DEVICEMAKER_CALLBACK_ORIGINS: 'https://a.example/path',
+  };
+  t.throws(() => loadConfig(bad), ConfigError);
+  try {
+    loadConfig(bad);
+  } catch (error) {
+    const text = String(error);
+    for (const name of Object.keys(bad)) t.match(text, name);
+    t.notMatch(text, 'short-secret');
+  }
+});
+
+t.test('takes lists of secrets and refuses a short one among them', async (t) => {
+  t.same(loadConfig({ JWT_SECRET: `${long},${long}y` }).JWT_SECRET, [long, `${long}y`]);
+  t.throws(() => loadConfig({ JWT_SECRET: `${long},short` }));
+});
+
+t.test('insists on shared secrets where the bus is shared', async (t) => {
+  t.throws(() => loadConfig({ NATS_URL: 'nats://bus:4222' }), /JWT_SECRET[\s\S]*ENCRYPTION_KEY/);
+  t.doesNotThrow(() => loadConfig({ NATS_URL: 'nats://bus:4222', JWT_SECRET: long, ENCRYPTION_KEY: long }));
+});
+
+t.test('treats an empty value as none', async (t) => {
+  t.equal(loadConfig({ PORT: '' }).PORT, 3000);
+});
+
+t.test('maps provider names', async (t) => {
+  t.same(loadConfig({ PROVIDER_NAMES: 'devicemaker=garmin, activitynet=strava' }).PROVIDER_NAMES, {
+    devicemaker: 'garmin',
+    activitynet: 'strava',
+  });
+  t.throws(() => loadConfig({ PROVIDER_NAMES: 'unknown=x' }));
+});

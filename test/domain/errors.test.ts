@@ -1,0 +1,47 @@
+import t from 'tap';
+import { errorTable, isError, ServiceError, validationFailed } from '../../domain/errors.ts';
+import { failureToSend } from '../../services/api-gateway/answer.ts';
+
+t.test('every failure of the table has a status of its kind and a sentence', async (t) => {
+  for (const [code, { status, detail }] of Object.entries(errorTable)) {
+    t.ok(status >= 400 && status < 600 && detail.length > 8, code);
+  }
+});
+
+t.test('a failure is known by its type after it crossed the bus as a plain error', async (t) => {
+  const crossed = Object.assign(new Error('User 1 does not exist.'), { type: 'USER_NOT_FOUND', code: 404 });
+  t.ok(isError(crossed, 'USER_NOT_FOUND'));
+  t.same(failureToSend(crossed), { code: 'USER_NOT_FOUND', status: 404, detail: 'User 1 does not exist.' });
+});
+
+t.test('a failed validation names the first field in its sentence and all in its list', async (t) => {
+  const error = validationFailed([
+    { field: 'limit', message: 'must be at most 100' },
+    { field: 'page', message: 'x' },
+  ]);
+  t.match(failureToSend(error), {
+    status: 422,
+    detail: 'limit: must be at most 100.',
+    errors: [{ field: 'limit' }, { field: 'page' }],
+  });
+});
+
+t.test('what is not in the table says nothing of itself', async (t) => {
+  const secret = Object.assign(new Error('password=hunter2'), { code: '42P01' });
+  t.same(failureToSend(secret), { code: 'INTERNAL', status: 500, detail: errorTable.INTERNAL.detail });
+  t.equal(failureToSend('text').status, 500);
+  t.equal(failureToSend(null).status, 500);
+});
+
+t.test('a service that is away or late is 503 or 504', async (t) => {
+  const of = (type: string) => failureToSend(Object.assign(new Error('x'), { type })).status;
+  t.equal(of('SERVICE_NOT_FOUND'), 503);
+  t.equal(of('SERVICE_NOT_AVAILABLE'), 503);
+  t.equal(of('REQUEST_TIMEOUT'), 504);
+});
+
+t.test('a cause stays with the error and out of the answer', async (t) => {
+  const error = new ServiceError('INTERNAL', undefined, undefined, new Error('deep'));
+  t.match(error.cause, { message: 'deep' });
+  t.notMatch(JSON.stringify(failureToSend(error)), 'deep');
+});

@@ -1,0 +1,78 @@
+import t from 'tap';
+import { formatInstant, localDate, parseInstant, resolveRange } from '../../domain/time.ts';
+
+const day = Date.UTC(2026, 0, 1);
+const half = Date.UTC(2026, 0, 1, 6, 30);
+
+t.test('reads every form of a time that the interface takes', async (t) => {
+  const cases: [text: string, ms: number, dateOnly: boolean][] = [
+    ['2026-01-01', day, true],
+    ['2026-01-01T06:30:00Z', half, false],
+    ['2026-01-01t06:30:00z', half, false],
+    ['2026-01-01T06:30Z', half, false],
+    ['2026-01-01T06:30:00', half, false],
+    ['2026-01-01 06:30:00', half, false],
+    ['2026-01-01T08:30:00+02:00', half, false],
+    ['2026-01-01T08:30:00 02:00', half, false],
+    ['2026-01-01T08:30:00+0200', half, false],
+    ['2026-01-01T08:30:00+02', half, false],
+    ['2025-12-31T22:30:00-08:00', half, false],
+    ['2026-01-01T12:15:00+05:45', half, false],
+    ['2026-01-01T06:30:00.250Z', half + 250, false],
+    ['2026-01-01T06:30:00,250Z', half + 250, false],
+    [String(half / 1000), half, false],
+    [String(half), half, false],
+    ['99999999999', 99_999_999_999_000, false],
+    ['100000000000', 100_000_000_000, false],
+    ['0', 0, false],
+  ];
+  for (const [text, ms, dateOnly] of cases) t.same(parseInstant(text), { ms, dateOnly }, text);
+});
+
+t.test('refuses what is no time', async (t) => {
+  const cases = [
+    '',
+    'now',
+    '2026-1-1',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-01-01T25:00:00Z',
+    '2026-01-01T06:61:00Z',
+    '-1',
+    '1e9',
+    '12.5',
+    'Infinity',
+    'NaN',
+    '2026-01-01T06:30:00+99:00',
+    '10000-01-01',
+    '253402300800000',
+    '２０２６-01-01',
+  ];
+  for (const text of cases) t.equal(parseInstant(text), null, text);
+});
+
+t.test('takes a date as an end for the end of that day', async (t) => {
+  const end = parseInstant('2026-01-07') ?? { ms: 0, dateOnly: false };
+  t.same(resolveRange({ ms: day, dateOnly: true }, end), { startMs: day, endMs: Date.UTC(2026, 0, 8) });
+});
+
+t.test('refuses a range without a length and names the field', async (t) => {
+  const instant = { ms: day, dateOnly: false };
+  t.throws(() => resolveRange(instant, instant, ['start_time', 'end_time']), {
+    type: 'RANGE_INVALID',
+    code: 422,
+    data: { errors: [{ field: 'start_time' }] },
+  });
+  t.doesNotThrow(() => resolveRange({ ms: day, dateOnly: true }, { ms: day, dateOnly: true }));
+});
+
+t.test('writes milliseconds only where there are any', async (t) => {
+  t.equal(formatInstant(half), '2026-01-01T06:30:00Z');
+  t.equal(formatInstant(half + 7), '2026-01-01T06:30:00.007Z');
+});
+
+t.test('tells the day on the wrist by its offset', async (t) => {
+  t.equal(localDate(half, -480), '2025-12-31');
+  t.equal(localDate(Date.UTC(2026, 0, 1, 18, 15), 345), '2026-01-02');
+  t.equal(localDate(Date.UTC(2026, 0, 1, 18, 14), 345), '2026-01-01');
+});
