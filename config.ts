@@ -126,13 +126,12 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings of an environment; an empty text is as good as none.
+ * Reads the settings of an environment; an empty text is as good as none. `preset` stands in for what is not set.
  * @throws ConfigError naming every bad value, never the value itself: it may be a secret.
  */
-export function loadConfig(environment: RawSettings = process.env): Config {
-  const given = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
+export function loadConfig(environment: RawSettings = process.env, preset: RawSettings = {}): Config {
+  const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+  const given: RawSettings = { ...preset, ...Object.fromEntries(set) };
   const parsed = Settings.safeParse(given);
   const problems = parsed.success
     ? []

@@ -1,12 +1,13 @@
 import type { ActionDefinition, ActionsOf, Contract } from '../domain/contract.ts';
 import { apiGateway } from './api-gateway.ts';
 import { auth } from './auth.ts';
+import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
 
 /** Every service of the product: its table of contents. */
-export const contracts = [apiGateway, auth, users, timeseries, devicemakerIngest] as const;
+export const contracts = [apiGateway, auth, users, timeseries, devicemakerIngest, deliveries] as const;
 
 /** Every remote call by its full name, with what goes in and what comes out. */
 export interface Actions
@@ -14,7 +15,8 @@ export interface Actions
     ActionsOf<typeof auth>,
     ActionsOf<typeof users>,
     ActionsOf<typeof timeseries>,
-    ActionsOf<typeof devicemakerIngest> {}
+    ActionsOf<typeof devicemakerIngest>,
+    ActionsOf<typeof deliveries> {}
 
 /** Full name (`users.get`) to definition, for whoever calls or routes by name. */
 export const actionsByName: ReadonlyMap<string, ActionDefinition> = new Map(

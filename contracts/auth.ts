@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
-import { Timestamp, UserId } from '../domain/wire.ts';
+import { Text, Timestamp, UserId } from '../domain/wire.ts';
 
-const Title = z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters');
+const Title = Text.trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters');
 const Email = z.email('must be a valid e-mail address').max(320);
 const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
 const developer = ['developer'] as const;
+
+// Passwords are hashed two at a time, 0.1 s each: 100 log-ins at once take turns for 6 s.
+const hashingTimeoutMs = 20_000;
 
 /** Tokens as they are handed out. */
 export const Tokens = z.object({
@@ -61,7 +64,7 @@ export const Admission = z.object({
 
 /** A key's id, or the key itself. */
 const KeyId = z.string().min(1).max(100);
-const AppId = z.string().min(1).max(100);
+const AppId = Text.min(1).max(100);
 
 /** Developers, API keys, applications, tokens, and who may come in. */
 export const auth = contract('auth', {
@@ -70,8 +73,8 @@ export const auth = contract('auth', {
     description: 'JSON `{email, password}`, or a form with `username` and `password`.',
     params: z
       .object({
-        email: z.string().max(320).optional(),
-        username: z.string().max(320).optional(),
+        email: Text.max(320).optional(),
+        username: Text.max(320).optional(),
         password: z.string().max(1024),
       })
       .refine(({ email, username }) => (email ?? username) !== undefined, {
@@ -87,6 +90,7 @@ export const auth = contract('auth', {
       form: true,
       countFailures: true,
     },
+    timeoutMs: hashingTimeoutMs,
   }),
   refresh: action({
     summary: 'Trade a refresh token for new tokens',
@@ -107,12 +111,14 @@ export const auth = contract('auth', {
     params: z.object({ current_password: z.string().max(1024), new_password: Password }),
     returns: Developer,
     http: { method: 'POST', path: '/auth/change-password', access: developer, tag: 'Accounts' },
+    timeoutMs: hashingTimeoutMs,
   }),
   createDeveloper: action({
     summary: 'Create a developer account',
     params: z.object({ email: Email, password: Password }),
     returns: Developer,
     http: { method: 'POST', path: '/developers', access: developer, status: 201, tag: 'Accounts' },
+    timeoutMs: hashingTimeoutMs,
   }),
   listDevelopers: action({
     summary: 'List developer accounts',
@@ -215,7 +221,7 @@ export const auth = contract('auth', {
       "With an application's `app_id` and `app_secret` in the body, or with a developer's token and no body.",
     params: z.object({
       user_id: UserId,
-      app_id: z.string().max(100).optional(),
+      app_id: AppId.optional(),
       app_secret: z.string().max(200).optional(),
     }),
     returns: Tokens,

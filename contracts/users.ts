@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { limitUpTo } from '../domain/page.ts';
 import { TimeParameter } from '../domain/time.ts';
-import { ProviderName, SortOrder, Timestamp, UserId } from '../domain/wire.ts';
+import { ProviderName, SortOrder, Text, Timestamp, UserId } from '../domain/wire.ts';
 
-const Name = z.string().trim().max(100, 'must be at most 100 characters').nullable();
+const Name = Text.trim().max(100, 'must be at most 100 characters').nullable();
 const Email = z.email('must be a valid e-mail address').max(320).nullable();
-const ExternalUserId = z.string().trim().min(1).max(255).nullable();
+const ExternalUserId = Text.trim().min(1).max(255).nullable();
 
 const UserFields = z.object({
   first_name: Name.optional(),
@@ -60,15 +60,16 @@ export const users = contract('users', {
   }),
   list: action({
     summary: 'List users, page by page',
-    description: '`search` looks for a literal text in names, e-mail address and external id, in any case.',
+    description:
+      '`search` looks for a literal text in names, e-mail address and external id, in any case. Names and addresses sort in any case too, equal ones by id; who has none comes last (ascending) or first (descending).',
     params: z.object({
       page: z.coerce.number().pipe(z.int().min(1).max(1_000_000)).default(1),
       limit: limitUpTo(100, 20),
       sort_by: z.enum(['created_at', 'email', 'first_name', 'last_name']).default('created_at'),
       sort_order: SortOrder.default('desc'),
-      search: z.string().max(200).optional(),
-      email: z.string().max(320).optional(),
-      external_user_id: z.string().max(255).optional(),
+      search: Text.max(200).optional(),
+      email: Text.max(320).optional(),
+      external_user_id: Text.max(255).optional(),
     }),
     returns: UserPage,
     http: { method: 'GET', path: '/users', access: writers, tag: 'Users' },
@@ -109,11 +110,11 @@ export const users = contract('users', {
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      provider_user_id: z.string().trim().min(1).max(255),
+      provider_user_id: Text.trim().min(1).max(255),
       access_token: z.string().min(1).max(8192).optional(),
       refresh_token: z.string().min(1).max(8192).optional(),
       expires_at: TimeParameter.optional(),
-      scope: z.array(z.string().min(1).max(100)).max(100).default([]),
+      scope: z.array(Text.min(1).max(100)).max(100).default([]),
     }),
     returns: Connection,
     http: {
@@ -138,7 +139,7 @@ export const users = contract('users', {
   /** Active connections of provider accounts, for the ingest services; several users may share an account. */
   resolve: action({
     summary: 'Find the users behind provider accounts',
-    params: z.object({ provider: ProviderName, provider_user_ids: z.array(z.string().max(255)).max(1000) }),
+    params: z.object({ provider: ProviderName, provider_user_ids: z.array(Text.max(255)).max(1000) }),
     returns: z.array(
       z.object({
         connection_id: z.string(),
@@ -152,7 +153,7 @@ export const users = contract('users', {
   /** A delivery stored data of these connections: `last_synced_at` becomes now. */
   synced: action({
     summary: 'Note that connections received data',
-    params: z.object({ connection_ids: z.array(z.string()).max(1000) }),
+    params: z.object({ connection_ids: z.array(z.uuid()).max(1000) }),
     returns: z.object({ updated: z.int() }),
     idempotent: true,
   }),

@@ -15,14 +15,16 @@ const Measure = z.number().nullable();
 const Count = z.int().nullable();
 
 /** Samples of one series, as two columns: `at` counts milliseconds from `base_ms`. */
-export const SampleBlock = z.object({
-  type: SeriesTypeName,
-  device: Device,
-  zone_offset_minutes: Offset,
-  base_ms: Milliseconds,
-  at: z.array(z.int()),
-  values: z.array(z.number()),
-});
+export const SampleBlock = z
+  .object({
+    type: SeriesTypeName,
+    device: Device,
+    zone_offset_minutes: Offset,
+    base_ms: Milliseconds,
+    at: z.array(z.int()),
+    values: z.array(z.number()),
+  })
+  .refine(({ at, values }) => at.length === values.length, 'at and values must be of one length');
 
 /** A recorded activity. `moving_seconds` leaves pauses out; `parent_id` names the multisport set that it is part of. */
 export const WorkoutRecord = z.object({
@@ -114,6 +116,8 @@ export const StoreItem = z.object({
   duration_seconds: Seconds,
   /** A later part of the same item follows in another call: only the last part marks the item as stored. */
   more: z.boolean().default(false),
+  /** 0 is the first part and carries the records; a later one whose version was overtaken meanwhile is stale. */
+  part: z.int().min(0).default(0),
   workout: WorkoutRecord.nullable().default(null),
   sleeps: z.array(SleepRecord).max(50).default([]),
   day: DayRecord.nullable().default(null),

@@ -181,8 +181,10 @@ export interface SeriesDefinition {
 /** The name of a series type, as on the wire. */
 export type SeriesType = (typeof seriesCatalogue)[number]['type'];
 
+type KnownSeries = SeriesDefinition & { readonly type: SeriesType };
+
 const byType: ReadonlyMap<string, SeriesDefinition> = new Map(seriesCatalogue.map((row) => [row.type, row]));
-const byId: ReadonlyMap<number, SeriesDefinition> = new Map(seriesCatalogue.map((row) => [row.id, row]));
+const byId: ReadonlyMap<number, KnownSeries> = new Map(seriesCatalogue.map((row) => [row.id, row]));
 
 /** All names, in the catalogue's order. */
 export const seriesTypes: readonly SeriesType[] = seriesCatalogue.map((row) => row.type);
@@ -200,7 +202,7 @@ export function seriesOf(type: SeriesType): SeriesDefinition {
 }
 
 /** The catalogue's row of a stored id. @throws when the database holds an id that this release does not know. */
-export function seriesById(id: number): SeriesDefinition {
+export function seriesById(id: number): KnownSeries {
   const row = byId.get(id);
   if (row === undefined) throw new Error(`no series type with id ${id}`);
   return row;

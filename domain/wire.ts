@@ -10,6 +10,9 @@ export const Source = z.object({ provider: z.string(), device: z.string() });
 /** An instant on the wire, `2026-01-01T06:30:00Z`. */
 export const Timestamp = z.string().meta({ format: 'date-time' });
 
+/** Text that PostgreSQL can hold: it refuses NUL, and would answer with a failure of ours. */
+export const Text = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+
 /** The id of a user in a path. */
 export const UserId = z.uuid('must be a UUID').transform((id) => id.toLowerCase());
 

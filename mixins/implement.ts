@@ -121,7 +121,7 @@ async function run(
 
 /** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with an entry a field. */
 export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
-  const parsed = schema.safeParse(params ?? {});
+  const parsed = schema.safeParse(params ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw validationFailed(fieldErrors(parsed.error.issues));
 }

@@ -1,4 +1,4 @@
-import { type AnyEntity, type EntitySchema, MikroORM } from '@mikro-orm/core';
+import { type EntitySchema, MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
 import { databaseUrl } from './database.ts';
 import type { Resource } from './environment.ts';
@@ -10,7 +10,7 @@ export interface Orm {
 }
 
 /** MikroORM over the given tables, for single rows of accounts, users and connections; never for hot reads. */
-export function orm(entities: EntitySchema<AnyEntity>[]): Resource<Orm> {
+export function orm(entities: EntitySchema[]): Resource<Orm> {
   return {
     async start(environment) {
       const mikro = await MikroORM.init({

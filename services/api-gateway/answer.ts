@@ -47,10 +47,11 @@ const busFailures: Readonly<Record<string, ErrorCode>> = {
   BAD_GATEWAY: 'SERVICE_UNAVAILABLE',
 };
 
-/** body-parser's failures, by type. */
+/** Failures of raw-body and of the router, by type. */
 const bodyFailures: Readonly<Record<string, ErrorCode>> = {
   'entity.too.large': 'BODY_TOO_LARGE',
   'encoding.unsupported': 'UNSUPPORTED_MEDIA_TYPE',
+  UNABLE_DECODE_PARAM: 'MALFORMED_REQUEST',
   'request.aborted': 'MALFORMED_REQUEST',
   'request.size.invalid': 'MALFORMED_REQUEST',
   'stream.encoding.set': 'MALFORMED_REQUEST',

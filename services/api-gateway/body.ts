@@ -1,6 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
-import bodyParser from 'body-parser';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import rawBody from 'raw-body';
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
 
 const mebibyte = 1024 * 1024;
@@ -9,24 +11,39 @@ export const webhookLimitBytes = 128 * mebibyte;
 /** The largest body of everything else. */
 export const bodyLimitBytes = mebibyte;
 
-const readers = {
-  webhook: bodyParser.raw({ type: () => true, limit: webhookLimitBytes }),
-  other: bodyParser.raw({ type: () => true, limit: bodyLimitBytes }),
-};
+const limits = { webhook: webhookLimitBytes, other: bodyLimitBytes } as const;
+const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 
-/** The body's bytes, decompressed; empty where there is none. @throws 413 past the limit, before it is all read. */
-export function readBytes(
-  req: IncomingMessage,
-  res: ServerResponse,
-  kind: keyof typeof readers,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    readers[kind](req, res, (error?: unknown) => {
-      if (error !== undefined) return reject(error);
-      const body: unknown = Reflect.get(req, 'body');
-      resolve(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
-    });
-  });
+/**
+ * The body's bytes, decompressed; empty where there is none.
+ * @throws 413 past the limit, on the first byte beyond it or already on what is announced; 415 for an encoding
+ *   that is not known.
+ */
+export async function readBytes(req: IncomingMessage, kind: keyof typeof limits): Promise<Buffer> {
+  const limit = limits[kind];
+  const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
+  if (Number(length ?? 0) > limit) throw new ServiceError('BODY_TOO_LARGE');
+  if (encoding === 'identity') return rawBody(req, { limit, length: length ?? null });
+  if (!isDecoder(encoding))
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The body has an unknown encoding.');
+  return decompress(req, decoders[encoding](), limit);
+}
+
+function isDecoder(encoding: string): encoding is keyof typeof decoders {
+  return Object.hasOwn(decoders, encoding);
+}
+
+// The limit holds for what comes out: a few bytes can unpack to gigabytes.
+async function decompress(req: IncomingMessage, decoder: Transform, limit: number): Promise<Buffer> {
+  try {
+    return await rawBody(req.pipe(decoder), { limit });
+  } catch (error) {
+    if (Reflect.get(Object(error), 'type') === 'entity.too.large') throw error;
+    throw new ServiceError('MALFORMED_BODY', 'The body cannot be decompressed.', undefined, error);
+  } finally {
+    req.unpipe(decoder);
+    decoder.destroy();
+  }
 }
 
 /** Whether a request announces a body. */

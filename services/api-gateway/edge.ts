@@ -103,7 +103,7 @@ function enter({ windows, addressOf }: Edge, { req, res, endpoint }: Exchange, i
 
 /** 429 with Retry-After, counted from the window's end. */
 export function limited(res: ServerResponse, window: Admission | Window): ServiceError {
-  const seconds = Math.max(1, window.reset - Math.floor(Date.now() / 1000));
+  const seconds = Math.min(60, Math.max(1, Math.ceil(window.reset - Date.now() / 1000)));
   res.setHeader('Retry-After', seconds);
   const unit = seconds === 1 ? 'second' : 'seconds';
   return new ServiceError(
@@ -129,12 +129,12 @@ function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
 }
 
 // A query never reaches an action that takes a body, a body never one that takes a query, and the path wins.
-async function gather({ req, res, endpoint, path, query }: Exchange): Promise<Record<string, unknown>> {
+async function gather({ req, endpoint, path, query }: Exchange): Promise<Record<string, unknown>> {
   const { route } = endpoint;
   const named = Object.fromEntries(pathParameters(route.path).map((name) => [name, path[name]]));
   if (route.method === 'GET' || route.method === 'DELETE') return { ...query, ...named };
   if (!hasBody(req)) return named;
-  const bytes = await readBytes(req, res, 'other');
+  const bytes = await readBytes(req, 'other');
   if (bytes.length === 0) return named;
   const kind = checkContentType(req, route.form === true);
   return { ...parseObject(bytes, kind), ...named };

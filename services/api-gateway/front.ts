@@ -20,12 +20,14 @@ const corsMaxAgeSeconds = 86_400;
 export function createFront(edge: Edge, router: Router): Server {
   const server = createServer((req, res) => {
     dress(req, res);
+    setWindow(res, edge.windows.rest.peek(edge.addressOf(req), Date.now())); // until another one counts
     if (req.method === 'OPTIONS') {
-      answerOptions(edge, req, res);
+      answerOptions(req, res);
       return;
     }
     if (req.method === 'HEAD') req.method = 'GET'; // node leaves the body out: it noted HEAD before
-    router(req, res, () => answerUnrouted(edge, req, res));
+    const path = pathOf(req); // the router strips its prefix from req.url
+    router(req, res, () => answerUnrouted(edge, req, res, path));
   });
   server.on('clientError', answerUnreadable);
   server.keepAliveTimeout = 65_000; // longer than a load balancer's, which must be the one that closes
@@ -49,9 +51,8 @@ function dress(req: IncomingMessage, res: ServerResponse): void {
   );
 }
 
-function answerOptions(edge: Edge, req: IncomingMessage, res: ServerResponse): void {
+function answerOptions(req: IncomingMessage, res: ServerResponse): void {
   const methods = methodsOf(pathOf(req));
-  setWindow(res, edge.windows.rest.peek(edge.addressOf(req), Date.now()));
   if (methods.length === 0) {
     sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
     return;
@@ -66,10 +67,10 @@ function answerOptions(edge: Edge, req: IncomingMessage, res: ServerResponse): v
 }
 
 /** Answers what no route took: 405 where the path is known, else 404; counted like any stranger's request. */
-function answerUnrouted(edge: Edge, req: IncomingMessage, res: ServerResponse): void {
+function answerUnrouted(edge: Edge, req: IncomingMessage, res: ServerResponse, path: string): void {
   const window = edge.windows.rest.hit(edge.addressOf(req), Date.now());
   setWindow(res, window);
-  const methods = methodsOf(pathOf(req));
+  const methods = methodsOf(path);
   if (methods.length > 0) res.setHeader('Allow', methods.join(', '));
   const code = methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND';
   sendFailure(res, failureToSend(window.allowed ? new ServiceError(code) : limited(res, window)));

@@ -14,12 +14,12 @@ import { type Edge, type Exchange, limited } from './edge.ts';
  */
 export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: Delivery): Promise<void> {
   const { req, res, endpoint, call } = exchange;
-  checkClient(req.headers, delivery, edge.config);
   const window = edge.windows.webhook.hit(edge.addressOf(req), Date.now());
   setWindow(res, window);
+  checkClient(req.headers, delivery, edge.config);
   if (!window.allowed) throw limited(res, window);
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
-  const body = await readBytes(req, res, 'webhook');
+  const body = await readBytes(req, 'webhook');
   if (body.length === 0) throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
   const id = await store(edge, delivery, req.headers, body);
   const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
@@ -28,8 +28,8 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
     (error: unknown) => error,
   );
   if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
-  const standing = await edge.inbox.answerOf(id).catch(() => null);
-  sendJson(res, 200, standing?.answer ?? delivery.pending());
+  const answer = await edge.inbox.answerOf(id).catch(() => null);
+  sendJson(res, 200, answer ?? delivery.pending());
 }
 
 async function store(edge: Edge, { provider, kind }: Delivery, headers: IncomingHttpHeaders, body: Buffer) {

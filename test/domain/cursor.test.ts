@@ -31,5 +31,6 @@ t.test('refuses what is no cursor', async (t) => {
     other,
     `${encodeCursor(query, 'next', ['1', 7])}x`.slice(3),
   ];
-  for (const text of cases) t.throws(() => decodeCursor(text, query, Key), { type: 'CURSOR_INVALID' });
+  for (const text of cases)
+    t.throws(() => decodeCursor(text, query, Key), { type: 'CURSOR_INVALID', code: 422 });
 });

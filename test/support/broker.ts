@@ -19,7 +19,7 @@ export interface TestBrokerChoice {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-const secret = 'a secret of the tests, 32 characters and more';
+const secret = 'a secret of the tests with 32 characters and more';
 let nodes = 0;
 
 /** The settings of a test: everything quiet, on a free port, with fixed secrets. */

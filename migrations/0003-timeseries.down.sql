@@ -1,0 +1,2 @@
+drop table timeseries.sample;
+drop schema timeseries cascade;

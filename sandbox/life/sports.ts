@@ -1,0 +1,157 @@
+/**
+ * What people do for sport, one row each. `effort` is the part of the heart rate reserve that a usual session takes;
+ * it swings by `wave` once in `wave_minutes` (hills, sets, lengths).
+ */
+export interface Sport {
+  /** The device maker's name of it. */
+  readonly activity_type: string;
+  /** What a session is called, after the time of day. */
+  readonly noun: string;
+  readonly effort: number;
+  readonly wave: number;
+  readonly wave_minutes: number;
+  /** Energy at the usual effort, in multiples of rest. */
+  readonly met: number;
+  readonly steps_per_minute: number;
+  /** Speed at the usual effort; 0 where nobody moves on. */
+  readonly speed_m_per_s: number;
+  readonly climb_m_per_km: number;
+  /** Its distance is walked or run, and part of the day's distance. */
+  readonly on_foot: boolean;
+  /** Turns of a crank or strokes of an arm per minute. */
+  readonly cadence?: {
+    readonly field: 'bikeCadenceInRPM' | 'swimCadenceInStrokesPerMinute';
+    readonly rpm: number;
+  };
+}
+
+const still = { steps_per_minute: 0, speed_m_per_s: 0, climb_m_per_km: 0, on_foot: false };
+const wheels = { field: 'bikeCadenceInRPM', rpm: 84 } as const;
+
+/** The sports by name. */
+export const sports = {
+  run: {
+    activity_type: 'RUNNING',
+    noun: 'Run',
+    effort: 0.73,
+    wave: 0.05,
+    wave_minutes: 11,
+    met: 9.8,
+    steps_per_minute: 166,
+    speed_m_per_s: 2.95,
+    climb_m_per_km: 7,
+    on_foot: true,
+  },
+  intervals: {
+    activity_type: 'TRACK_RUNNING',
+    noun: 'Intervals',
+    effort: 0.76,
+    wave: 0.16,
+    wave_minutes: 5,
+    met: 11,
+    steps_per_minute: 172,
+    speed_m_per_s: 3.25,
+    climb_m_per_km: 1,
+    on_foot: true,
+  },
+  ride: {
+    activity_type: 'ROAD_BIKING',
+    noun: 'Ride',
+    effort: 0.62,
+    wave: 0.1,
+    wave_minutes: 13,
+    met: 8,
+    steps_per_minute: 0,
+    speed_m_per_s: 7.6,
+    climb_m_per_km: 9,
+    on_foot: false,
+    cadence: wheels,
+  },
+  indoor_ride: {
+    activity_type: 'INDOOR_CYCLING',
+    noun: 'Indoor Ride',
+    effort: 0.68,
+    wave: 0.09,
+    wave_minutes: 6,
+    met: 8.5,
+    steps_per_minute: 0,
+    speed_m_per_s: 8.2,
+    climb_m_per_km: 0,
+    on_foot: false,
+    cadence: wheels,
+  },
+  swim: {
+    activity_type: 'LAP_SWIMMING',
+    noun: 'Swim',
+    effort: 0.6,
+    wave: 0.07,
+    wave_minutes: 4,
+    met: 8,
+    steps_per_minute: 0,
+    speed_m_per_s: 0.85,
+    climb_m_per_km: 0,
+    on_foot: false,
+    cadence: { field: 'swimCadenceInStrokesPerMinute', rpm: 27 },
+  },
+  hike: {
+    activity_type: 'HIKING',
+    noun: 'Hike',
+    effort: 0.46,
+    wave: 0.1,
+    wave_minutes: 25,
+    met: 6.3,
+    steps_per_minute: 98,
+    speed_m_per_s: 1.15,
+    climb_m_per_km: 55,
+    on_foot: true,
+  },
+  walk: {
+    activity_type: 'WALKING',
+    noun: 'Walk',
+    effort: 0.32,
+    wave: 0.03,
+    wave_minutes: 15,
+    met: 4.3,
+    steps_per_minute: 112,
+    speed_m_per_s: 1.4,
+    climb_m_per_km: 5,
+    on_foot: true,
+  },
+  strength: {
+    ...still,
+    activity_type: 'STRENGTH_TRAINING',
+    noun: 'Strength',
+    effort: 0.42,
+    wave: 0.16,
+    wave_minutes: 4,
+    met: 5,
+    steps_per_minute: 9,
+  },
+  yoga: {
+    ...still,
+    activity_type: 'YOGA',
+    noun: 'Yoga',
+    effort: 0.19,
+    wave: 0.05,
+    wave_minutes: 8,
+    met: 2.8,
+  },
+  row: {
+    ...still,
+    activity_type: 'INDOOR_ROWING',
+    noun: 'Row',
+    effort: 0.7,
+    wave: 0.06,
+    wave_minutes: 7,
+    met: 8.5,
+    speed_m_per_s: 3.6,
+  },
+} as const satisfies Record<string, Sport>;
+
+/** The name of a sport of the table. */
+export type SportName = keyof typeof sports;
+
+/** A row of the table. */
+export function sportOf(name: SportName): Sport {
+  return sports[name];
+}

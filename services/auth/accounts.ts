@@ -1,0 +1,71 @@
+import type { Caller } from '../../contracts/auth.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Meta } from '../../mixins/environment.ts';
+import type { Orm } from '../../mixins/orm.ts';
+import { violates } from '../../mixins/violation.ts';
+import { Developer } from './auth.entities.ts';
+import type { Passwords } from './passwords.ts';
+import { endOtherSessions } from './queries/end-families.ts';
+
+/** What accounts work with. */
+export interface Accounts {
+  readonly database: Database;
+  readonly orm: Orm;
+  readonly passwords: Passwords;
+}
+
+/** The developer behind a call. @throws UNAUTHENTICATED (401) without a caller, FORBIDDEN (403) for another kind. */
+export function callingDeveloper({ caller }: Meta): Caller & { readonly developer_id: string } {
+  if (!caller) throw new ServiceError('UNAUTHENTICATED');
+  const { developer_id } = caller;
+  if (caller.kind !== 'developer' || developer_id === null) throw new ServiceError('FORBIDDEN');
+  return { ...caller, developer_id };
+}
+
+/** A developer's account. @throws DEVELOPER_NOT_FOUND (404) */
+export async function findDeveloper(orm: Orm, id: string): Promise<Developer> {
+  const developer = await orm.fork().findOne(Developer, { id });
+  if (developer === null) throw new ServiceError('DEVELOPER_NOT_FOUND');
+  return developer;
+}
+
+/** Makes an account. @throws EMAIL_TAKEN (409), in any case of the letters */
+export async function createDeveloper(
+  { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
+  email: string,
+  password: string,
+): Promise<Developer> {
+  const em = orm.fork();
+  const developer = em.create(Developer, { email, password: await passwords.hash(password) });
+  try {
+    await em.persist(developer).flush();
+  } catch (error) {
+    throw violates(error, 'developer_email') ? new ServiceError('EMAIL_TAKEN') : error;
+  }
+  return developer;
+}
+
+/** Changes the caller's password and ends all their other sessions. @throws FORBIDDEN (403) for a wrong one */
+export async function changePassword(
+  { database, orm, passwords }: Accounts,
+  caller: { readonly id: string; readonly developer_id: string },
+  current: string,
+  next: string,
+): Promise<Developer> {
+  const developer = await findDeveloper(orm, caller.developer_id);
+  if (!(await passwords.matches(current, developer.password))) throw wrongPassword();
+  const hash = await passwords.hash(next);
+  await database.transaction(async (transaction) => {
+    // The hash that was checked must still be there: of two changes at once, one counts.
+    const changed = await transaction.query(
+      'update auth.developer set password = $3 where id = $1 and password = $2 returning id',
+      [developer.id, developer.password, hash],
+    );
+    if (changed.length === 0) throw wrongPassword();
+    await endOtherSessions(transaction, developer.id, caller.id);
+  });
+  return developer;
+}
+
+const wrongPassword = () => new ServiceError('FORBIDDEN', 'The current password is wrong.');

@@ -1,0 +1,45 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+const id = () => p.uuid().primary().defaultRaw('gen_random_uuid()');
+const createdAt = () => p.datetime(3).name('created_at').defaultRaw('now()');
+
+/** An account that manages keys, applications and other accounts; `password` is a scrypt hash. */
+export const Developer = defineEntity({
+  name: 'Developer',
+  schema: 'auth',
+  tableName: 'developer',
+  properties: { id: id(), email: p.text(), password: p.text(), createdAt: createdAt() },
+});
+
+/** An API key; `hash` is the SHA-256 of its text, which is kept nowhere. */
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  schema: 'auth',
+  tableName: 'api_key',
+  properties: {
+    id: id(),
+    hash: p.text(),
+    name: p.text(),
+    createdBy: p.uuid().name('created_by'),
+    createdAt: createdAt(),
+    lastUsedAt: p.datetime(3).name('last_used_at').nullable(),
+  },
+});
+
+/** An application that obtains tokens for its users; `secretHash` is the SHA-256 of its secret. */
+export const Application = defineEntity({
+  name: 'Application',
+  schema: 'auth',
+  tableName: 'application',
+  properties: {
+    id: id(),
+    appId: p.text().name('app_id'),
+    secretHash: p.text().name('secret_hash'),
+    name: p.text(),
+    createdAt: createdAt(),
+  },
+});
+
+export type Developer = InferEntity<typeof Developer>;
+export type ApiKey = InferEntity<typeof ApiKey>;
+export type Application = InferEntity<typeof Application>;

@@ -1,0 +1,89 @@
+import { auth } from '../../contracts/auth.ts';
+import { implement } from '../../mixins/implement.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
+import { admit } from './admission.ts';
+import { ApiKey, Application, Developer } from './auth.entities.ts';
+import { authResources } from './auth.resources.ts';
+import { issueToken } from './issue-token.ts';
+import {
+  changeApplication,
+  createApiKey,
+  createApplication,
+  deleteApplication,
+  mostListed,
+  replaceApiKey,
+  replaceSecret,
+  shownKey,
+} from './keys.ts';
+import { logIn } from './log-in.ts';
+import { deleteApiKey, renameApiKey } from './queries/change-keys.ts';
+import { deleteDeveloper } from './queries/delete-developer.ts';
+import { deleteExpired } from './queries/delete-expired.ts';
+import { endFamiliesOfUser } from './queries/end-families.ts';
+import { refresh } from './refresh.ts';
+import { toApiKey, toApplication, toDeveloper } from './wire.ts';
+
+const cleaningEveryMs = 60_000;
+const newestFirst = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: mostListed } as const;
+
+export default implement(auth, {
+  uses: authResources,
+  actions: {
+    login: (ctx) => logIn(ctx, ctx.params.email ?? ctx.params.username ?? '', ctx.params.password),
+    refresh: (ctx) => refresh(ctx, ctx.params.refresh_token),
+    async me(ctx) {
+      return toDeveloper(await findDeveloper(ctx.orm, callingDeveloper(ctx.meta).developer_id));
+    },
+    async changePassword(ctx) {
+      const { current_password, new_password } = ctx.params;
+      return toDeveloper(
+        await changePassword(ctx, callingDeveloper(ctx.meta), current_password, new_password),
+      );
+    },
+    async createDeveloper(ctx) {
+      return toDeveloper(await createDeveloper(ctx, ctx.params.email, ctx.params.password));
+    },
+    async listDevelopers(ctx) {
+      return (await ctx.orm.fork().find(Developer, {}, newestFirst)).map(toDeveloper);
+    },
+    async removeDeveloper(ctx) {
+      const { id, email, created_at } = await deleteDeveloper(ctx.database, ctx.params.developer_id);
+      return toDeveloper({ id, email, createdAt: created_at });
+    },
+    createKey: (ctx) => createApiKey(ctx.orm, ctx.params.name, callingDeveloper(ctx.meta).developer_id),
+    async listKeys(ctx) {
+      return (await ctx.orm.fork().find(ApiKey, {}, newestFirst)).map(toApiKey);
+    },
+    async renameKey(ctx) {
+      return shownKey(await renameApiKey(ctx.database, ctx.params.key_id, ctx.params.name));
+    },
+    rotateKey: (ctx) => replaceApiKey(ctx.database, ctx.params.key_id, ctx.meta.caller?.developer_id ?? null),
+    async removeKey(ctx) {
+      return shownKey(await deleteApiKey(ctx.database, ctx.params.key_id));
+    },
+    createApplication: (ctx) => createApplication(ctx.orm, ctx.params.name),
+    async listApplications(ctx) {
+      return (await ctx.orm.fork().find(Application, {}, newestFirst)).map(toApplication);
+    },
+    async renameApplication(ctx) {
+      return toApplication(await changeApplication(ctx.orm, ctx.params.app_id, { name: ctx.params.name }));
+    },
+    async removeApplication(ctx) {
+      return toApplication(await deleteApplication(ctx.orm, ctx.params.app_id));
+    },
+    rotateSecret: (ctx) => replaceSecret(ctx.orm, ctx.params.app_id),
+    issueToken: (ctx) => issueToken(ctx, ctx.params, ctx.meta.caller ?? null),
+    admit: (ctx) => admit(ctx, ctx.params),
+    async forgetUser(ctx) {
+      return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
+    },
+  },
+  async started({ database, logger }) {
+    const work = async () => {
+      const deleted = await deleteExpired(database);
+      if (deleted > 0) logger.debug('auth.expired_deleted', { deleted });
+    };
+    return startRounds({ name: 'auth.cleaning', everyMs: cleaningEveryMs, work, logger });
+  },
+});

@@ -1,0 +1,72 @@
+import type { Caller, Tokens } from '../../contracts/auth.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { freshFamily } from './fresh-family.ts';
+import { endFamily } from './queries/end-families.ts';
+import {
+  insertFamilyByApplication,
+  insertFamilyByDeveloper,
+  type NewFamily,
+} from './queries/insert-family.ts';
+import { selectApplicationSecret } from './queries/select-credentials.ts';
+import { sameHash, sha256 } from './secrets.ts';
+import type { TokenSigner } from './tokens.ts';
+
+/** What issuing works with. */
+export interface Issuing {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly call: Call;
+}
+
+/** Who asks for a user's token, as `issueToken` has it. */
+export interface TokenRequest {
+  readonly user_id: string;
+  readonly app_id?: string | undefined;
+  readonly app_secret?: string | undefined;
+}
+
+/**
+ * Issues tokens that read one user's data, to an application or a developer.
+ * @throws CREDENTIALS_MISSING (400), UNAUTHENTICATED (401), FORBIDDEN (403), USER_NOT_FOUND (404)
+ */
+export async function issueToken(
+  { database, tokens, call }: Issuing,
+  request: TokenRequest,
+  caller: Caller | null,
+): Promise<Tokens> {
+  const { refreshToken, family } = freshFamily();
+  const issuedBy = await beginFamily(database, request, caller, family);
+  // The user is asked for once the family is there: either a deletion under way finds it, or we find the deletion.
+  try {
+    await call('users.get', { user_id: request.user_id });
+  } catch (error) {
+    await endFamily(database, family.familyId);
+    throw error;
+  }
+  const grant = { kind: 'sdk', subject: request.user_id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+async function beginFamily(
+  database: Database,
+  { user_id, app_id, app_secret }: TokenRequest,
+  caller: Caller | null,
+  family: NewFamily,
+): Promise<string> {
+  if (app_id !== undefined || app_secret !== undefined) {
+    const application = await selectApplicationSecret(database, app_id ?? '');
+    const matches = sameHash(sha256(app_secret ?? ''), application?.secretHash ?? sha256(''));
+    if (application === null || !matches) throw wrongCredentials();
+    if (await insertFamilyByApplication(database, family, user_id, application)) return `app:${app_id}`;
+    throw wrongCredentials();
+  }
+  if (caller === null) throw new ServiceError('CREDENTIALS_MISSING');
+  const developerId = caller.kind === 'developer' ? caller.developer_id : null;
+  if (developerId === null) throw new ServiceError('FORBIDDEN');
+  if (await insertFamilyByDeveloper(database, family, user_id, developerId)) return `admin:${developerId}`;
+  throw wrongCredentials();
+}
+
+const wrongCredentials = () => new ServiceError('UNAUTHENTICATED', 'The credentials are not valid.');

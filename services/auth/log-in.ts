@@ -1,0 +1,33 @@
+import type { Tokens } from '../../contracts/auth.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import { freshFamily } from './fresh-family.ts';
+import type { Passwords } from './passwords.ts';
+import { insertSession } from './queries/insert-family.ts';
+import { selectPassword } from './queries/select-credentials.ts';
+import type { TokenSigner } from './tokens.ts';
+
+/** What a log-in works with. */
+export interface LoggingIn {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly passwords: Passwords;
+}
+
+/** Opens a developer's session. @throws UNAUTHENTICATED (401), as late for an unknown e-mail as for a password. */
+export async function logIn(
+  { database, tokens, passwords }: LoggingIn,
+  email: string,
+  password: string,
+): Promise<Tokens> {
+  const developer = await selectPassword(database, email);
+  const matches = await passwords.matches(password, developer?.password ?? null);
+  if (developer === null || !matches) throw wrongCredentials();
+  const { refreshToken, family } = freshFamily();
+  if (!(await insertSession(database, family, developer))) throw wrongCredentials();
+  const issuedBy = `admin:${developer.id}`;
+  const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+const wrongCredentials = () => new ServiceError('UNAUTHENTICATED', 'The credentials are not valid.');

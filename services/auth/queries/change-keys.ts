@@ -1,0 +1,53 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import { sha256 } from '../secrets.ts';
+
+/** A key as it is shown; times as they are. */
+export interface ApiKeyRow {
+  id: string;
+  name: string;
+  created_by: string;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+const shown = 'id, name, created_by, created_at, last_used_at';
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+// `{key_id}` is a key's id or the key itself, of which only the hash is known.
+const named = '(id = $1::uuid or hash = $2)';
+const nameOf = (keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId)];
+
+// One statement, one commit: there is no moment with both keys or with none.
+const rotate = `
+with old as (delete from auth.api_key where ${named} returning name, created_by)
+insert into auth.api_key (hash, name, created_by) select $3, name, coalesce($4::uuid, created_by) from old
+returning ${shown}`;
+
+/** Puts a new key in an old one's place, under its name; null when there is none. */
+export async function rotateApiKey(
+  database: Queryable,
+  keyId: string,
+  newHash: string,
+  developerId: string | null,
+): Promise<ApiKeyRow | null> {
+  const [row] = await database.query<ApiKeyRow>(rotate, [...nameOf(keyId), newHash, developerId]);
+  return row ?? null;
+}
+
+/** Renames a key; null when there is none. */
+export async function renameApiKey(
+  database: Queryable,
+  keyId: string,
+  name: string,
+): Promise<ApiKeyRow | null> {
+  const statement = `update auth.api_key set name = $3 where ${named} returning ${shown}`;
+  const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(keyId), name]);
+  return row ?? null;
+}
+
+/** Deletes a key; null when there is none. */
+export async function deleteApiKey(database: Queryable, keyId: string): Promise<ApiKeyRow | null> {
+  const statement = `delete from auth.api_key where ${named} returning ${shown}`;
+  const [row] = await database.query<ApiKeyRow>(statement, nameOf(keyId));
+  return row ?? null;
+}

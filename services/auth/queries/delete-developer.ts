@@ -1,0 +1,28 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import type { Database } from '../../../mixins/database.ts';
+
+/** A developer as shown; times as they are. */
+export interface DeveloperRow {
+  id: string;
+  email: string;
+  created_at: Date;
+}
+
+/**
+ * Deletes a developer; sessions and issued tokens go with the row. All rows are locked first, in one order, so
+ * that of two who delete each other the second finds herself the last.
+ * @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
+ */
+export function deleteDeveloper(database: Database, id: string): Promise<DeveloperRow> {
+  return database.transaction(async (transaction) => {
+    const all = await transaction.query<{ id: string }>(
+      'select id from auth.developer order by id for update',
+    );
+    if (!all.some((developer) => developer.id === id)) throw new ServiceError('DEVELOPER_NOT_FOUND');
+    if (all.length === 1) throw new ServiceError('LAST_DEVELOPER');
+    const statement = 'delete from auth.developer where id = $1 returning id, email, created_at';
+    const [deleted] = await transaction.query<DeveloperRow>(statement, [id]);
+    if (deleted === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
+    return deleted;
+  });
+}

@@ -1,0 +1,30 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** How many rows one statement takes, and how many statements one round: what is left waits for the next round. */
+const rowsPerStatement = 1000;
+const statementsPerRound = 50;
+
+// Rows that somebody holds are skipped: they are in use, so not expired, or another node deletes them.
+const expired = (table: string, key: string, condition: string) => `
+delete from auth.${table} using (
+  select ${key} from auth.${table} where ${condition} limit ${rowsPerStatement} for update skip locked
+) old where ${table}.${key} = old.${key} returning 1`;
+
+const statements = [
+  expired('family', 'id', 'expires_at < now()'),
+  // One that comes back after so long is unknown: 401, as it would be for having expired.
+  expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
+  expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
+];
+
+/** Deletes expired families, refresh tokens and windows, within bounds; returns how many rows went. */
+export async function deleteExpired(database: Queryable): Promise<number> {
+  let deleted = 0;
+  for (const statement of statements)
+    for (let round = 0; round < statementsPerRound; round += 1) {
+      const rows = await database.query(statement);
+      deleted += rows.length;
+      if (rows.length < rowsPerStatement) break;
+    }
+  return deleted;
+}

@@ -1,0 +1,35 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** Ends one family: its access tokens and refresh tokens are dead at once. */
+export async function endFamily(database: Queryable, familyId: string): Promise<void> {
+  await database.query('delete from auth.family where id = $1', [familyId]);
+}
+
+/** Ends all families of a user; returns how many there were. */
+export async function endFamiliesOfUser(database: Queryable, userId: string): Promise<number> {
+  return (await database.query('delete from auth.family where user_id = $1 returning id', [userId])).length;
+}
+
+/** Ends a developer's sessions, but for the one with this id. */
+export async function endOtherSessions(
+  database: Queryable,
+  developerId: string,
+  keep: string | null,
+): Promise<void> {
+  await database.query(
+    'delete from auth.family where developer_id = $1 and user_id is null and id is distinct from $2::uuid',
+    [developerId, keep],
+  );
+}
+
+// A double click sends a token twice within moments; later, two hold it, and one of them stole it.
+const reused = `
+delete from auth.family f using auth.refresh_token t
+where t.hash = $1 and f.id = t.family_id and t.consumed_at < clock_timestamp() - interval '10 seconds'
+returning f.id`;
+
+/** Ends the family of a refresh token that was used more than 10 s ago; null when it was a double click. */
+export async function endReusedFamily(database: Queryable, refreshHash: string): Promise<string | null> {
+  const [row] = await database.query<{ id: string }>(reused, [refreshHash]);
+  return row?.id ?? null;
+}

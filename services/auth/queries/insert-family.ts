@@ -1,0 +1,62 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import { refreshSeconds } from '../tokens.ts';
+
+/** A family that is to begin, with the hash of its first refresh token. */
+export interface NewFamily {
+  readonly familyId: string;
+  readonly refreshHash: string;
+}
+
+const withToken = (source: string) => `
+with family as (
+  insert into auth.family (id, user_id, developer_id, application_id, issued_by, expires_at)
+  ${source}
+  returning id
+)
+insert into auth.refresh_token (hash, family_id) select $2, id from family returning family_id`;
+
+// Locking the row orders a log-in and a change of the password: a session that the old one opened is either
+// there when the others are ended, or does not begin.
+const forLogIn = withToken(`
+  select $1::uuid, null, id, null, 'admin:' || id, now() + make_interval(secs => $3)
+  from auth.developer where id = $4 and password = $5 for share`);
+
+const forDeveloper = withToken(`
+  select $1::uuid, $4::uuid, id, null, 'admin:' || id, now() + make_interval(secs => $3)
+  from auth.developer where id = $5 for key share`);
+
+const forApplication = withToken(`
+  select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3)
+  from auth.application where id = $5 and secret_hash = $6 for share`);
+
+/** Begins a developer's session; false when the password is no longer the one that was checked. */
+export async function insertSession(
+  database: Queryable,
+  { familyId, refreshHash }: NewFamily,
+  developer: { readonly id: string; readonly password: string },
+): Promise<boolean> {
+  const values = [familyId, refreshHash, refreshSeconds.developer, developer.id, developer.password];
+  return (await database.query(forLogIn, values)).length === 1;
+}
+
+/** Begins a family of a user's tokens that a developer issues; false when the developer is gone. */
+export async function insertFamilyByDeveloper(
+  database: Queryable,
+  { familyId, refreshHash }: NewFamily,
+  userId: string,
+  developerId: string,
+): Promise<boolean> {
+  const values = [familyId, refreshHash, refreshSeconds.sdk, userId, developerId];
+  return (await database.query(forDeveloper, values)).length === 1;
+}
+
+/** Begins a family of a user's tokens that an application obtains; false when that or its secret is gone. */
+export async function insertFamilyByApplication(
+  database: Queryable,
+  { familyId, refreshHash }: NewFamily,
+  userId: string,
+  application: { readonly id: string; readonly secretHash: string },
+): Promise<boolean> {
+  const values = [familyId, refreshHash, refreshSeconds.sdk, userId, application.id, application.secretHash];
+  return (await database.query(forApplication, values)).length === 1;
+}

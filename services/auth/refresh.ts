@@ -1,0 +1,55 @@
+import type { Logger } from 'moleculer';
+import type { Tokens } from '../../contracts/auth.ts';
+import { isError, ServiceError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { consumeRefreshToken } from './queries/consume-refresh-token.ts';
+import { endFamily, endReusedFamily } from './queries/end-families.ts';
+import { selectRefreshToken } from './queries/select-refresh-token.ts';
+import { newRefreshToken, sha256 } from './secrets.ts';
+import type { TokenSigner } from './tokens.ts';
+
+/** What refreshing works with. */
+export interface Refreshing {
+  readonly database: Database;
+  readonly tokens: TokenSigner;
+  readonly call: Call;
+  readonly logger: Logger;
+}
+
+/** Trades a refresh token for new tokens. @throws UNAUTHENTICATED (401) when it is unknown, used or its user gone. */
+export async function refresh(refreshing: Refreshing, refreshToken: string): Promise<Tokens> {
+  const { database, tokens, logger } = refreshing;
+  const hash = sha256(refreshToken);
+  const held = await selectRefreshToken(database, hash);
+  if (held === null) throw refreshRefused();
+  if (held.consumed) {
+    const ended = await endReusedFamily(database, hash);
+    if (ended !== null) logger.warn('refresh.reused', { family_id: ended });
+    throw refreshRefused();
+  }
+  // Asked before the token is used up: with users away, it is still good for another try.
+  if (held.user_id !== null) await requireUser(refreshing, held.user_id, held.family_id);
+  const next = newRefreshToken();
+  const family = await consumeRefreshToken(database, hash, sha256(next));
+  const subject = family?.user_id ?? family?.developer_id ?? null;
+  if (family === null || subject === null) throw refreshRefused();
+  const kind = family.user_id === null ? 'developer' : 'sdk';
+  return tokens.sign({ kind, subject, familyId: family.id, issuedBy: family.issued_by }, next);
+}
+
+async function requireUser(
+  { call, database }: Pick<Refreshing, 'call' | 'database'>,
+  id: string,
+  family: string,
+) {
+  try {
+    await call('users.get', { user_id: id });
+  } catch (error) {
+    if (!isError(error, 'USER_NOT_FOUND')) throw error;
+    await endFamily(database, family);
+    throw refreshRefused();
+  }
+}
+
+const refreshRefused = () => new ServiceError('UNAUTHENTICATED', 'The refresh token is not valid.');

@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import type { Tokens } from '../../contracts/auth.ts';
+
+/** Whom tokens are for. `subject` is a user's id (`sdk`) or a developer's; `issuedBy` is kept for the audit. */
+export interface Grant {
+  readonly kind: 'sdk' | 'developer';
+  readonly subject: string;
+  readonly familyId: string;
+  /** `admin:{developer_id}` or `app:{app_id}`. */
+  readonly issuedBy: string;
+}
+
+/** What an access token proves once its signature holds: which family it belongs to. */
+export interface Claims {
+  readonly kind: 'sdk' | 'developer';
+  readonly family: string;
+}
+
+/** Signs and verifies access tokens. */
+export interface TokenSigner {
+  sign(grant: Grant, refreshToken: string): Tokens;
+  /** The claims of a token that one of the secrets signed and that has not expired; else null. */
+  verify(token: string): Claims | null;
+}
+
+const algorithm = 'HS256';
+const developerMinutes = 60;
+const Payload = z.object({ sub: z.uuid(), kind: z.enum(['sdk', 'developer']), family: z.uuid() });
+
+/** How long a refresh token is good for, in seconds: a phone may lie in a drawer longer than a console. */
+export const refreshSeconds = { sdk: 60 * 86_400, developer: 7 * 86_400 } as const;
+
+/** The signer of JWT_SECRET: its first secret signs, all verify. @throws when the setting is missing. */
+export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MINUTES'>): TokenSigner {
+  const secrets = config.JWT_SECRET ?? [];
+  const [first] = secrets;
+  if (first === undefined) throw new Error('JWT_SECRET is not set');
+  const seconds = { sdk: config.SDK_TOKEN_MINUTES * 60, developer: developerMinutes * 60 };
+  return {
+    sign: (grant, refreshToken) => ({
+      access_token: sign(first, grant, seconds[grant.kind]),
+      token_type: 'bearer',
+      expires_in: seconds[grant.kind],
+      refresh_token: refreshToken,
+    }),
+    verify: (token) => verify(secrets, token),
+  };
+}
+
+function sign(secret: string, { kind, subject, familyId, issuedBy }: Grant, seconds: number): string {
+  return jwt.sign({ kind, family: familyId, issued_by: issuedBy }, secret, {
+    algorithm,
+    subject,
+    expiresIn: seconds,
+    jwtid: randomUUID(),
+    keyid: keyIdOf(secret),
+  });
+}
+
+function verify(secrets: readonly string[], token: string): Claims | null {
+  for (const secret of secrets) {
+    const payload = Payload.safeParse(claimsOf(token, secret));
+    if (payload.success) return payload.data;
+  }
+  return null;
+}
+
+function claimsOf(token: string, secret: string): unknown {
+  try {
+    return jwt.verify(token, secret, { algorithms: [algorithm] });
+  } catch {
+    return null;
+  }
+}
+
+function keyIdOf(secret: string): string {
+  return createHash('sha256').update(`kid:${secret}`).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,37 @@
+import { deliveries } from '../../contracts/deliveries.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { database } from '../../mixins/database.ts';
+import { implement } from '../../mixins/implement.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import { expire } from './expire.ts';
+import { listDeliveries, toWire } from './listing.ts';
+import { deliveryExists, replayDelivery } from './queries/replay-delivery.ts';
+
+const retentionEveryMs = 600_000;
+const firstRetentionMs = 30_000;
+
+/** The inbox as an operator sees it, and the end of what is in it. */
+export default implement(deliveries, {
+  uses: { database: database() },
+  actions: {
+    list: ({ params, database }) => listDeliveries(database, params),
+    async replay({ params, database }) {
+      const row = await replayDelivery(database, params.delivery_id);
+      if (row !== undefined) return toWire(row);
+      const isThere = await deliveryExists(database, params.delivery_id);
+      throw isThere ? new ServiceError('DELIVERY_IN_WORK') : new ServiceError('DELIVERY_NOT_FOUND');
+    },
+  },
+  async started({ database, config, logger }) {
+    return startRounds({
+      name: 'deliveries.retention',
+      everyMs: retentionEveryMs,
+      firstAfterMs: firstRetentionMs,
+      work: async () => {
+        const deleted = await expire(database, config.DELIVERY_RETENTION_DAYS);
+        if (deleted > 0) logger.info('deliveries.expired', { deleted });
+      },
+      logger,
+    });
+  },
+});

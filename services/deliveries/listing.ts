@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Delivery, DeliveryStatus } from '../../contracts/deliveries.ts';
+import { type Cursor, decodeCursor, encodeCursor } from '../../domain/cursor.ts';
+import type { Pagination } from '../../domain/page.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import {
+  countDeliveries,
+  type DeliveryKey,
+  type DeliveryRow,
+  selectDeliveries,
+} from './queries/select-deliveries.ts';
+
+const Key = z.tuple([z.number(), z.uuid()]);
+
+/** What deliveries are asked for. */
+export interface DeliveriesQuery {
+  readonly status: DeliveryStatus;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** One page of deliveries of a status, newest first, pages read backward too. @throws CURSOR_INVALID (422). */
+export async function listDeliveries(
+  database: Queryable,
+  { status, cursor: text, limit }: DeliveriesQuery,
+): Promise<{ data: Delivery[]; pagination: Pagination }> {
+  const query = ['deliveries', status];
+  const cursor: Cursor<DeliveryKey> | null = text === undefined ? null : decodeCursor(text, query, Key);
+  const [read, total] = await Promise.all([
+    selectDeliveries(database, status, cursor, limit + 1),
+    countDeliveries(database, status),
+  ]);
+  const isCut = read.length > limit;
+  const isBackward = cursor?.direction === 'previous';
+  const rows = isBackward ? read.slice(0, limit).toReversed() : read.slice(0, limit);
+  const next = isBackward || isCut ? rows.at(-1) : undefined;
+  const previous = (isBackward ? isCut : cursor !== null) ? rows[0] : undefined;
+  return {
+    data: rows.map(toWire),
+    pagination: {
+      next_cursor: next === undefined ? null : encodeCursor(query, 'next', keyOf(next)),
+      previous_cursor: previous === undefined ? null : encodeCursor(query, 'previous', keyOf(previous)),
+      has_more: next !== undefined,
+      total_count: total,
+    },
+  };
+}
+
+function keyOf({ received_us, id }: DeliveryRow): DeliveryKey {
+  return [received_us, id];
+}
+
+/** A delivery as the wire has it. */
+export function toWire(row: DeliveryRow): Delivery {
+  const isOpen = row.state === 'ready' || row.state === 'working';
+  return {
+    id: row.id,
+    provider: row.provider,
+    kind: row.kind,
+    status: row.state,
+    attempts: row.attempts,
+    received_at: formatInstant(row.received_at.getTime()),
+    next_attempt_at: isOpen ? formatInstant(row.run_at.getTime()) : null,
+    done_at: row.done_at === null ? null : formatInstant(row.done_at.getTime()),
+    error: row.error,
+    body_bytes: row.body_bytes,
+  };
+}

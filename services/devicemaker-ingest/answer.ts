@@ -1,0 +1,86 @@
+import { type ActivityResult, type PushAnswer, pendingSentence } from '../../contracts/devicemaker-ingest.ts';
+import type { Deregistered } from './deregister.ts';
+import { type Entry, sentencesOf } from './entries.ts';
+import { cleanText, isObject } from './normalise/item.ts';
+import type { Group, Push } from './read-push.ts';
+
+/** All that an answer is made of. */
+export interface Results {
+  readonly push: Push;
+  readonly entries: readonly Entry[];
+  readonly deregistered: Deregistered | null;
+  /** Something is left to do: counts are those so far, and a sentence says so. */
+  readonly pending: boolean;
+}
+
+// The answer is for people and logs of a sender: past this many sentences a number says it as well.
+const mostSentences = 1000;
+
+/** What a push answers: activities one by one, the other types in numbers, every reason in a sentence. */
+export function pushAnswer({ push, entries, deregistered, pending }: Results): PushAnswer {
+  const known = entries.filter(({ status }) => status !== null);
+  const byKey = Map.groupBy(known, ({ key }) => key);
+  const activities = known.filter(({ type }) => type.name === 'activities');
+  const wellness = push.groups.filter(({ type }) => type.name !== 'activities');
+  return {
+    processed: activities.length,
+    saved: savedOf(activities),
+    errors: bounded([...push.errors, ...known.flatMap(sentencesOf), ...push.groups.flatMap(unread)], pending),
+    activities: activities.map(activityResult),
+    wellness: Object.fromEntries(
+      wellness.map((group) => [group.key, countsOf(group, byKey.get(group.key) ?? [])]),
+    ),
+    backfill_chained: [],
+    ...specialAnswers(push, deregistered),
+  };
+}
+
+function specialAnswers({ permissionChanges }: Push, deregistered: Deregistered | null) {
+  const left = `userPermissionsChange: kept, and not processed yet (${permissionChanges?.length ?? 0} items)`;
+  const { revoked, errors } = deregistered ?? { revoked: 0, errors: [] };
+  return {
+    ...(permissionChanges === null ? {} : { userPermissionsChange: { updated: 0, errors: [left] } }),
+    ...(deregistered === null ? {} : { deregistrations: { revoked, errors: [...errors] } }),
+  };
+}
+
+function countsOf({ type, items }: Group, entries: readonly Entry[]) {
+  return { processed: type.normalise === null ? items.length : entries.length, saved: savedOf(entries) };
+}
+
+function unread({ key, type, items }: Group): string[] {
+  if (type.normalise !== null || items.length === 0) return [];
+  return [`${key}: kept, and not processed yet (${items.length} items)`];
+}
+
+function savedOf(entries: readonly Entry[]): number {
+  return entries.filter(({ status }) => status === 'saved').length;
+}
+
+function bounded(sentences: readonly string[], pending: boolean): string[] {
+  const more = sentences.length - mostSentences;
+  return [
+    ...(pending ? [pendingSentence] : []),
+    ...sentences.slice(0, mostSentences),
+    ...(more > 0 ? [`${more} more`] : []),
+  ];
+}
+
+// Names go back as they came: the sender finds its own items by them.
+function activityResult(entry: Entry): ActivityResult {
+  const sent = isObject(entry.item) ? entry.item : {};
+  return {
+    activity_id: textOf(sent.activityId) ?? textOf(sent.summaryId),
+    name: textOf(sent.activityName),
+    type: textOf(sent.activityType),
+    garmin_user_id: entry.providerUserId === null ? null : cleanText(entry.providerUserId, 255),
+    internal_user_id: entry.recipient?.user_id ?? null,
+    record_ids: [...entry.recordIds],
+    status: entry.status ?? 'validation_error',
+  };
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? cleanText(value, 500) : null;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { DayRecord, SampleBlock } from '../../../domain/records.ts';
+import { CalendarDate, localDate } from '../../../domain/time.ts';
+import { bareItem, beats, count, head, map, measure, type Normaliser } from './item.ts';
+import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
+import { readTimed } from './timed-item.ts';
+
+const daySeconds = count(0, 200_000);
+
+const Daily = z.object({
+  ...head,
+  calendarDate: CalendarDate.nullable().default(null),
+  steps: count(0, 1_000_000),
+  distanceInMeters: measure(0, 10_000_000),
+  floorsClimbed: count(0, 100_000),
+  activeTimeInSeconds: daySeconds,
+  moderateIntensityDurationInSeconds: daySeconds,
+  vigorousIntensityDurationInSeconds: daySeconds,
+  activeKilocalories: measure(0, 100_000),
+  bmrKilocalories: measure(0, 100_000),
+  averageHeartRateInBeatsPerMinute: beats,
+  minHeartRateInBeatsPerMinute: beats,
+  maxHeartRateInBeatsPerMinute: beats,
+  restingHeartRateInBeatsPerMinute: beats,
+  timeOffsetHeartRateSamples: map,
+  pushes: count(0, 1_000_000),
+  consumedCalories: measure(0, 100_000),
+});
+
+type Daily = z.output<typeof Daily>;
+
+/**
+ * A day that grows as it is sent again: the provider's totals, the resting heart rate as one sample at the start
+ * of the day, the heart rate every 15 s. The longer version stays.
+ */
+export const normaliseDaily: Normaliser = (item, nowMs) => {
+  const read = readTimed(Daily, [], item, nowMs);
+  if (!read.ok) return read;
+  const { fields, problems, origin, hash } = read;
+  const samples = fields.timeOffsetHeartRateSamples;
+  const heart = offsetSamples('timeOffsetHeartRateSamples', 'heart_rate', samples, origin);
+  const resting = sampleAtStart('resting_heart_rate', fields.restingHeartRateInBeatsPerMinute, origin);
+  const record = {
+    ...bareItem,
+    data_type: 'dailies',
+    key: String(fields.startTimeInSeconds),
+    hash,
+    supersede: 'longest' as const,
+    duration_seconds: fields.durationInSeconds ?? 0,
+    day: dayOf(fields, origin, heart.block),
+    samples: [resting, heart.block].filter((block) => block !== null),
+  };
+  return { ok: true, item: record, problems: [...problems, ...heart.problems] };
+};
+
+function dayOf(fields: Daily, origin: SampleOrigin, heart: SampleBlock | null): DayRecord {
+  return {
+    date: fields.calendarDate ?? localDate(origin.startMs, origin.zoneOffsetMinutes ?? 0),
+    start_ms: origin.startMs,
+    duration_seconds: fields.durationInSeconds ?? 0,
+    zone_offset_minutes: origin.zoneOffsetMinutes,
+    device: origin.device,
+    steps: fields.steps,
+    distance_meters: fields.distanceInMeters,
+    floors_climbed: fields.floorsClimbed,
+    active_seconds: fields.activeTimeInSeconds,
+    moderate_seconds: fields.moderateIntensityDurationInSeconds,
+    vigorous_seconds: fields.vigorousIntensityDurationInSeconds,
+    active_calories_kcal: fields.activeKilocalories,
+    basal_calories_kcal: fields.bmrKilocalories,
+    avg_heart_rate_bpm: heart === null ? fields.averageHeartRateInBeatsPerMinute : average(heart.values),
+    min_heart_rate_bpm: fields.minHeartRateInBeatsPerMinute,
+    max_heart_rate_bpm: fields.maxHeartRateInBeatsPerMinute,
+    pushes: fields.pushes,
+    consumed_calories_kcal: fields.consumedCalories,
+  };
+}
+
+// The field of that name may be an average of several days: the day's own values say it better.
+function average(values: readonly number[]): number {
+  return Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
+}

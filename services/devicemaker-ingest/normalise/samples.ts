@@ -1,0 +1,91 @@
+import type { SampleBlock } from '../../../domain/records.ts';
+import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { dayMs, earliestMs } from '../../../domain/time.ts';
+import type { Problem } from './item.ts';
+
+/** Where samples come from: the start that offsets count from, and the clock and device of their item. */
+export interface SampleOrigin {
+  readonly startMs: number;
+  readonly zoneOffsetMinutes: number | null;
+  readonly device: string;
+  readonly nowMs: number;
+}
+
+/** Samples of one field, and what was left out of it. */
+export interface ReadSamples {
+  readonly block: SampleBlock | null;
+  readonly problems: readonly Problem[];
+}
+
+const none: ReadSamples = { block: null, problems: [] };
+const offsetKey = /^\d{1,7}(\.\d{1,3})?$/;
+
+/**
+ * Samples of a map from seconds after the start to values, in time order. Of two for one instant the later in the
+ * map stays. A value that is no number, a placeholder (0 or less where the type has no such value) or out of the
+ * type's range is left out and counted; the others are kept.
+ */
+export function offsetSamples(
+  field: string,
+  type: SeriesType,
+  values: Readonly<Record<string, unknown>> | null,
+  origin: SampleOrigin,
+): ReadSamples {
+  if (values === null) return none;
+  const left = { placeholders: 0, outOfRange: 0, badTimes: 0 };
+  const byOffset = new Map<number, number>();
+  const latest = origin.nowMs + dayMs - origin.startMs;
+  const entries = Object.entries(values);
+  for (const [key, value] of entries) {
+    const at = offsetKey.test(key) ? Math.round(Number(key) * 1000) : Number.POSITIVE_INFINITY;
+    if (at > latest || origin.startMs + at < earliestMs) left.badTimes += 1;
+    else if (accepts(type, value)) byOffset.set(at, value);
+    else if (isPlaceholder(type, value)) left.placeholders += 1;
+    else left.outOfRange += 1;
+  }
+  return { block: blockOf(type, byOffset, origin), problems: problemsOf(field, entries.length, left) };
+}
+
+/** One sample at the start of its item; the value was read by the item's schema. */
+export function sampleAtStart(
+  type: SeriesType,
+  value: number | null,
+  origin: SampleOrigin,
+): SampleBlock | null {
+  return value === null ? null : blockOf(type, new Map([[0, value]]), origin);
+}
+
+function blockOf(
+  type: SeriesType,
+  byOffset: ReadonlyMap<number, number>,
+  origin: SampleOrigin,
+): SampleBlock | null {
+  if (byOffset.size === 0) return null;
+  const sorted = [...byOffset].sort(([a], [b]) => a - b);
+  return {
+    type,
+    device: origin.device,
+    zone_offset_minutes: origin.zoneOffsetMinutes,
+    base_ms: origin.startMs,
+    at: sorted.map(([at]) => at),
+    values: sorted.map(([, value]) => value),
+  };
+}
+
+function isPlaceholder(type: SeriesType, value: unknown): boolean {
+  return typeof value === 'number' && value <= 0 && seriesOf(type).min > 0;
+}
+
+function problemsOf(
+  field: string,
+  total: number,
+  left: { placeholders: number; outOfRange: number; badTimes: number },
+): Problem[] {
+  const parts = [
+    left.placeholders > 0 ? `${left.placeholders} placeholders` : '',
+    left.outOfRange > 0 ? `${left.outOfRange} out of range` : '',
+    left.badTimes > 0 ? `${left.badTimes} with a bad time` : '',
+  ].filter((part) => part !== '');
+  const reason = `${left.placeholders + left.outOfRange + left.badTimes} of ${total} values left out: ${parts.join(', ')}`;
+  return parts.length === 0 ? [] : [{ field, reason }];
+}

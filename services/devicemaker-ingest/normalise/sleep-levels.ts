@@ -1,0 +1,57 @@
+import { isObject, type Problem } from './item.ts';
+
+/** The stages of a night as intervals, in milliseconds. */
+export interface Levels {
+  /** Seconds in a stage; null when the map says nothing of it. */
+  seconds(stage: string): number | null;
+  readonly lastEndMs: number | null;
+  /** Awake intervals strictly inside a session; null without a map. */
+  interruptions(startMs: number, endMs: number): number | null;
+  readonly problems: readonly Problem[];
+}
+
+interface Interval {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+// Nobody sleeps for three days; an interval that far away comes from a clock that was set meanwhile.
+const farthestMs = 3 * 86_400_000;
+
+/** Reads `sleepLevelsMap`; an interval that makes no sense is left out and counted. */
+export function readLevels(given: Readonly<Record<string, unknown>> | null, startMs: number): Levels {
+  const stages = new Map<string, Interval[]>();
+  let left = 0;
+  for (const [stage, intervals] of Object.entries(given ?? {})) {
+    const raw: readonly unknown[] = Array.isArray(intervals) ? intervals : [null];
+    const read = raw.map((interval) => intervalOf(interval, startMs)).filter((one) => one !== null);
+    left += raw.length - read.length;
+    if (Array.isArray(intervals)) stages.set(stage, read);
+  }
+  const ends = [...stages.values()].flat().map(({ endMs }) => endMs);
+  return {
+    seconds: (stage) => secondsOf(stages.get(stage)),
+    lastEndMs: ends.length === 0 ? null : ends.reduce((a, b) => Math.max(a, b)),
+    interruptions(fromMs, toMs) {
+      const awake = stages.get('awake') ?? [];
+      const inside = awake.filter((one) => one.startMs > fromMs && one.endMs < toMs);
+      return given === null ? null : inside.length;
+    },
+    problems:
+      left === 0 ? [] : [{ field: 'sleepLevelsMap', reason: `${left} intervals left out: no start and end` }],
+  };
+}
+
+function intervalOf(interval: unknown, startMs: number): Interval | null {
+  if (!isObject(interval)) return null;
+  const { startTimeInSeconds: start, endTimeInSeconds: end } = interval;
+  if (typeof start !== 'number' || typeof end !== 'number' || end < start) return null;
+  const read = { startMs: start * 1000, endMs: end * 1000 };
+  const near = Math.abs(read.startMs - startMs) <= farthestMs && Math.abs(read.endMs - startMs) <= farthestMs;
+  return near ? read : null;
+}
+
+function secondsOf(intervals: readonly Interval[] | undefined): number | null {
+  if (intervals === undefined) return null;
+  return Math.round(intervals.reduce((sum, one) => sum + (one.endMs - one.startMs) / 1000, 0));
+}

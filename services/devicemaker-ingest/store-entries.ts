@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isError } from '../../domain/errors.ts';
+import type { StoreItem, StoreOutcome } from '../../domain/records.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { codeOf } from '../../mixins/inbox-worker.ts';
+import type { Entry } from './entries.ts';
+import type { Normalised } from './normalise/item.ts';
+import { partsOf } from './parts.ts';
+
+/** A run of stores; `halted` holds the code of what is away for now. */
+export interface Run {
+  readonly call: Call;
+  readonly signal: AbortSignal;
+  readonly nowMs: number;
+  /** Told of an item that a normaliser of ours could not bear. */
+  readonly onBroken: (entry: Entry, error: unknown) => void;
+  /** Why the work cannot be finished now; the first reason stays. */
+  failed: string | null;
+  /** Nothing new is begun: the next call would fail as well. */
+  halted: boolean;
+}
+
+// The bus takes 1 MB; a transaction should be short. One call's items of one user, in order.
+const bytesPerCall = 250_000;
+const itemsPerCall = 200;
+const usersAtOnce = 4;
+/** Longer than this the event loop does not stay with one delivery. */
+const sliceMs = 8;
+
+interface Parcel {
+  readonly entry: Entry;
+  readonly part: StoreItem;
+}
+
+/** Normalises and stores entries, a few users at once, those of one user in their order; their statuses are set. */
+export async function storeEntries(run: Run, entries: readonly Entry[]): Promise<void> {
+  const queues = [...Map.groupBy(entries, (entry) => entry.recipient?.user_id)].filter(
+    ([id]) => id !== undefined,
+  );
+  const next = queues.values();
+  const worker = async () => {
+    for (const [userId, own] of next) if (userId !== undefined) await storeUser(run, userId, own);
+  };
+  await Promise.all(Array.from({ length: usersAtOnce }, worker));
+}
+
+async function storeUser(run: Run, userId: string, entries: readonly Entry[]): Promise<void> {
+  let parcels: Parcel[] = [];
+  let bytes = 0;
+  let began = performance.now();
+  const send = async () => {
+    if (parcels.length > 0) await store(run, userId, parcels);
+    parcels = [];
+    bytes = 0;
+    began = performance.now();
+  };
+  for (const entry of entries) {
+    if (performance.now() - began > sliceMs) {
+      await nextTurn();
+      began = performance.now();
+    }
+    for (const part of partsOfEntry(run, entry)) {
+      const size = Buffer.byteLength(JSON.stringify(part));
+      if (bytes + size > bytesPerCall || parcels.length === itemsPerCall) await send();
+      parcels.push({ entry, part });
+      bytes += size;
+    }
+  }
+  await send();
+}
+
+function partsOfEntry(run: Run, entry: Entry): StoreItem[] {
+  if (run.halted || run.signal.aborted || entry.status !== null) return [];
+  const normalised = normalise(run, entry);
+  entry.problems = normalised.problems;
+  if (normalised.ok) return partsOf(normalised.item);
+  entry.status = 'validation_error';
+  return [];
+}
+
+// A normaliser does not throw; should one all the same, it costs its item and not the delivery.
+function normalise(run: Run, entry: Entry): Normalised {
+  try {
+    const result = entry.type.normalise?.(entry.item, run.nowMs);
+    return result ?? { ok: false, problems: [] };
+  } catch (error) {
+    run.onBroken(entry, error);
+    return { ok: false, problems: [{ field: '', reason: 'could not be read' }] };
+  }
+}
+
+async function store(run: Run, userId: string, parcels: readonly Parcel[]): Promise<void> {
+  if (run.halted || run.signal.aborted) return;
+  const open = parcels.filter(({ entry }) => entry.status === null);
+  if (open.length === 0) return;
+  try {
+    const items = open.map(({ part }) => part);
+    const outcomes = await run.call('timeseries.store', { user_id: userId, provider: 'devicemaker', items });
+    for (const [index, { entry, part }] of open.entries()) settle(entry, part, outcomes[index]);
+  } catch (error) {
+    await afterFailure(run, userId, open, error);
+  }
+}
+
+// The first part tells whether the item is new, the last one that it is stored; a later part may find itself overtaken.
+function settle(entry: Entry, part: StoreItem, outcome: StoreOutcome | undefined): void {
+  if (outcome === undefined) return;
+  const isSaved = outcome.status === 'saved' || outcome.status === 'replaced';
+  if (part.part === 0) entry.recordIds = outcome.record_ids;
+  if (!isSaved || !part.more) entry.status = isSaved ? 'saved' : 'duplicate';
+}
+
+// Several failed together: one by one, so that the bad one is found and the others are stored.
+async function afterFailure(
+  run: Run,
+  userId: string,
+  open: readonly Parcel[],
+  error: unknown,
+): Promise<void> {
+  const { onlyThis, code } = natureOf(error);
+  const [first] = open;
+  if (isError(error, 'USER_ERASED')) {
+    for (const { entry } of open) entry.status = 'user_not_found';
+  } else if (onlyThis && open.length > 1) {
+    for (const parcel of open) await store(run, userId, [parcel]);
+  } else if (isError(error, 'VALIDATION_FAILED') && first !== undefined) {
+    first.entry.status = 'validation_error';
+    first.entry.problems = [...first.entry.problems, { field: '', reason: 'could not be stored' }];
+  } else {
+    run.failed ??= code;
+    run.halted ||= !onlyThis;
+  }
+}
+
+// INTERNAL may come of one item, VALIDATION_FAILED surely does; anything else would meet the next call too.
+function natureOf(error: unknown): { onlyThis: boolean; code: string } {
+  const onlyThis = isError(error, 'INTERNAL') || isError(error, 'VALIDATION_FAILED');
+  return { onlyThis, code: codeOf(error) };
+}

@@ -1,0 +1,24 @@
+import type { StoreItem } from '../../domain/records.ts';
+import type { ClockRow } from './queries/select-clock.ts';
+
+/** The clock that an item itself tells: that of its records, else that of its samples; null where it tells none. */
+export function clockOf(item: StoreItem): ClockRow | null {
+  const told = [
+    ...recordClocks(item),
+    ...item.samples.map((block) => ({ ...block, start_ms: block.base_ms })),
+  ];
+  const known = told.flatMap(({ start_ms, zone_offset_minutes }) =>
+    zone_offset_minutes === null ? [] : [{ start_ms, zone_offset_minutes }],
+  );
+  return known.reduce<ClockRow | null>(later, null);
+}
+
+/** Of two clocks, the one that was told for the later instant. */
+export function later(a: ClockRow | null, b: ClockRow | null): ClockRow | null {
+  if (a === null || b === null) return a ?? b;
+  return b.start_ms >= a.start_ms ? b : a;
+}
+
+function recordClocks({ workout, day, sleeps }: StoreItem) {
+  return [workout, day, ...sleeps].filter((record) => record !== null);
+}

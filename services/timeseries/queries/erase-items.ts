@@ -1,0 +1,13 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+const most = 10_000;
+
+/** Erases a part of a user's version ledger. Answers whether it was the last part. */
+export async function eraseItems(transaction: Queryable, userId: string): Promise<boolean> {
+  const rows = await transaction.query(
+    `delete from timeseries.item where ctid = any(array(
+       select ctid from timeseries.item where user_id = $1 limit $2)) and user_id = $1 returning 1`,
+    [userId, most],
+  );
+  return rows.length < most;
+}

@@ -1,0 +1,53 @@
+import type { DayRecord, SleepRecord, WorkoutRecord } from '../../domain/records.ts';
+import { localDate } from '../../domain/time.ts';
+import type { RecordRow } from './queries/upsert-record.ts';
+
+/** Where a record comes from and under which id it is stored. */
+export interface RecordIdentity {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** The row of a workout; one that is written again is no longer deleted. */
+export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockMinutes: number): RecordRow {
+  const { start_ms, end_ms, zone_offset_minutes, ...rest } = record;
+  const offset = zone_offset_minutes ?? clockMinutes;
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: offset,
+    local_date: localDate(start_ms, offset),
+    deleted_at: null,
+  };
+}
+
+/** The row of a sleep session. */
+export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
+  const { start_ms, end_ms, zone_offset_minutes, ...rest } = record;
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: zone_offset_minutes ?? clockMinutes,
+  };
+}
+
+/** The row of a provider's totals of a day. */
+export function dayRow(identity: RecordIdentity, record: DayRecord, clockMinutes: number): RecordRow {
+  const { start_ms, zone_offset_minutes, ...rest } = record;
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    zone_offset_minutes: zone_offset_minutes ?? clockMinutes,
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { Resolution, Sample } from '../../contracts/timeseries.ts';
+import { decodeCursor } from '../../domain/cursor.ts';
+import type { Page } from '../../domain/page.ts';
+import { type SeriesType, seriesById, seriesOf } from '../../domain/series.ts';
+import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import { pageFrom } from './page.ts';
+import { countSamples } from './queries/count-samples.ts';
+import { selectBuckets } from './queries/select-buckets.ts';
+import { selectHours } from './queries/select-hours.ts';
+import { type SampleRow, selectSamples } from './queries/select-samples.ts';
+import { type SeriesRow, selectSeries } from './queries/select-series.ts';
+import { piecesOf } from './range-pieces.ts';
+import { type Reach, reachOf, type SampleKey } from './reach.ts';
+import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
+import type { Settings } from './settings.ts';
+
+/** What samples are asked for. */
+export interface SamplesQuery {
+  readonly user_id: string;
+  readonly start_time: Instant;
+  readonly end_time: Instant;
+  readonly types?: readonly SeriesType[] | undefined;
+  readonly resolution: Resolution;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+const Key: z.ZodType<SampleKey> = z.tuple([z.int(), z.int()]);
+
+/**
+ * One page of a user's samples or buckets in [start, end), oldest first, equal times in the order of their series.
+ * @throws RANGE_INVALID, CURSOR_INVALID (422).
+ */
+export async function readSamples(
+  database: Queryable,
+  settings: Settings,
+  request: SamplesQuery,
+): Promise<Page<Sample>> {
+  const { user_id, resolution, limit } = request;
+  const size = bucketSizeOf(resolution);
+  const range = widen(resolveRange(request.start_time, request.end_time, ['start_time', 'end_time']), size);
+  const typeIds = typeIdsOf(request.types);
+  const query = ['samples', user_id, range.startMs, range.endMs, resolution, typeIds];
+  const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
+  const series = await selectSeries(database, user_id, typeIds);
+  const counts = await countIn(database, series, range, size);
+  const ids = counts.filter(({ n }) => n > 0).map(({ id }) => id);
+  const reach = reachOf(ids, range, size?.widthMs ?? null, cursor);
+  const byId = new Map(series.map((one) => [one.id, one]));
+  return pageFrom<SampleRow, Sample>({
+    query,
+    range,
+    resolution,
+    limit,
+    direction: cursor?.direction ?? null,
+    rows: await readRows(database, reach, size, byId, limit + 1),
+    totalCount: counts.reduce((total, { n }) => total + n, 0),
+    keyOf: (row) => [row.at, row.series_id],
+    toWire: (row) => toWire(row, known(byId, row.series_id), settings),
+  });
+}
+
+function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | null {
+  if (types === undefined || types.length === 0) return null;
+  return [...new Set(types.map((type) => seriesOf(type).id))].sort((a, b) => a - b);
+}
+
+async function countIn(
+  database: Queryable,
+  series: readonly SeriesRow[],
+  range: Range,
+  size: BucketSize | null,
+) {
+  if (series.length === 0) return [];
+  const ids = series.map(({ id }) => id);
+  return countSamples(database, ids, piecesOf(range), size);
+}
+
+function readRows(
+  database: Queryable,
+  reach: Reach,
+  size: BucketSize | null,
+  byId: ReadonlyMap<number, SeriesRow>,
+  most: number,
+): Promise<SampleRow[]> {
+  if (size === null) return selectSamples(database, reach, most);
+  const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
+  if (size.resolution === '1hour') return selectHours(database, reach, functionOf, most);
+  return selectBuckets(database, reach, size, functionOf, most);
+}
+
+function known(byId: ReadonlyMap<number, SeriesRow>, id: number): SeriesRow {
+  const row = byId.get(id);
+  if (row === undefined) throw new Error('a sample of a series that was not asked for');
+  return row;
+}
+
+function toWire(row: SampleRow, series: SeriesRow, { shownAs }: Settings): Sample {
+  const { type, unit } = seriesById(series.type_id);
+  return {
+    timestamp: formatInstant(Math.floor(row.at / 1000)),
+    type,
+    value: row.value,
+    unit,
+    source: { provider: shownAs(series.provider), device: series.device },
+  };
+}

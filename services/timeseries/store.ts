@@ -1,0 +1,170 @@
+import { userErased } from '../../domain/errors.ts';
+import type { SampleBlock, StoreItem, StoreOutcome } from '../../domain/records.ts';
+import { seriesOf } from '../../domain/series.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
+import { clockOf, later } from './clock.ts';
+import { ensureSeries } from './queries/ensure-series.ts';
+import { lockUser } from './queries/lock-user.ts';
+import { type ClockRow, selectClock } from './queries/select-clock.ts';
+import { type ItemRow, selectItems } from './queries/select-items.ts';
+import { isErased } from './queries/select-tombstone.ts';
+import { upsertClock } from './queries/upsert-clock.ts';
+import { upsertItems } from './queries/upsert-items.ts';
+import { samplesPerStatement, upsertSamples } from './queries/upsert-samples.ts';
+import { type PendingBlock, sampleColumns } from './sample-columns.ts';
+import { type Span, settleTwins } from './settle-twins.ts';
+import { storeRecords } from './store-records.ts';
+import { type Decision, decide } from './versions.ts';
+
+/** Items of one user and provider, to be stored in one transaction. */
+export interface StoreRequest {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly items: readonly StoreItem[];
+}
+
+/** What a store is judged by beside its items. */
+export interface StoreCircumstances {
+  readonly sourcePriority: readonly string[];
+  readonly nowMs: number;
+}
+
+/** A store in work: what it found, and what it gathers to write at its end. */
+interface Work extends StoreRequest, StoreCircumstances {
+  readonly transaction: Queryable;
+  readonly ledger: Map<string, ItemRow>;
+  readonly changed: Map<string, ItemRow>;
+  readonly blocks: PendingBlock[];
+  readonly spans: Span[];
+  readonly storedClock: ClockRow | null;
+  clock: ClockRow | null;
+}
+
+/** Stores items under the user's lock; outcomes in their order. @throws USER_ERASED (410). */
+export function store(
+  database: Database,
+  request: StoreRequest,
+  circumstances: StoreCircumstances,
+): Promise<StoreOutcome[]> {
+  return database.transaction(async (transaction) => {
+    await lockUser(transaction, request.user_id);
+    if (await isErased(transaction, request.user_id)) throw userErased(request.user_id);
+    const work = await begin(transaction, request, circumstances);
+    const outcomes: StoreOutcome[] = [];
+    for (const [index, item] of request.items.entries()) outcomes.push(await storeItem(work, item, index));
+    return finish(work, outcomes);
+  });
+}
+
+async function begin(
+  transaction: Queryable,
+  request: StoreRequest,
+  circumstances: StoreCircumstances,
+): Promise<Work> {
+  const { user_id, provider, items } = request;
+  const rows = await selectItems(transaction, user_id, provider, items);
+  const clock = (await selectClock(transaction, user_id)) ?? null;
+  const ledger = new Map(rows.map((row) => [ledgerKey(row), row]));
+  const gathered = { changed: new Map<string, ItemRow>(), blocks: [], spans: [] };
+  return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
+}
+
+async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
+  const stored = work.ledger.get(ledgerKey(item));
+  const decision = decide(item, stored);
+  if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
+  const told = clockOf(item);
+  const clock = later(work.clock, told);
+  const clockMinutes = (told ?? clock)?.zone_offset_minutes ?? 0;
+  const result = await recordsOf(work, item, { decision, stored, clockMinutes });
+  if (result.status === 'stale') return result;
+  work.clock = clock;
+  for (const block of item.samples)
+    work.blocks.push({ item: index, block, zone_offset_minutes: block.zone_offset_minutes ?? clockMinutes });
+  note(work, item, result);
+  return result;
+}
+
+interface Judged {
+  readonly decision: Decision;
+  readonly stored: ItemRow | undefined;
+  readonly clockMinutes: number;
+}
+
+// A further part of a version finds its records stored: the first part brought them.
+async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<StoreOutcome> {
+  const { decision, stored, clockMinutes } = judged;
+  const storedIds = stored?.record_ids ?? [];
+  if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
+  const { transaction, user_id: userId, provider } = work;
+  const context = { transaction, userId, provider, clockMinutes, storedIds };
+  const { status, ids, workoutSpans, merged } = await storeRecords(context, item);
+  work.spans.push(...workoutSpans);
+  for (const row of work.ledger.values()) row.record_ids = replaceIds(row.record_ids, merged);
+  const standing = ids.length > 0 ? [...ids] : storedIds;
+  return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
+}
+
+function replaceIds(ids: string[], merged: ReadonlyMap<string, string>): string[] {
+  return merged.size === 0 ? ids : [...new Set(ids.map((id) => merged.get(id) ?? id))];
+}
+
+// While parts are pending the ledger has no hash: a crash between two parts ends in a new store of them all.
+function note(work: Work, item: StoreItem, { status, record_ids }: StoreOutcome): void {
+  const { data_type, key, duration_seconds, hash, more } = item;
+  const row: ItemRow = {
+    data_type,
+    key,
+    duration_seconds,
+    hash: more ? null : hash,
+    pending_hash: more ? hash : null,
+    is_first: status === 'saved',
+    record_ids,
+  };
+  work.ledger.set(ledgerKey(row), row);
+  work.changed.set(ledgerKey(row), row);
+}
+
+async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
+  const { transaction, user_id, provider, clock } = work;
+  await settleTwins(transaction, user_id, work.spans, work.sourcePriority);
+  const written = await writeSamples(work);
+  await upsertItems(transaction, user_id, provider, [...work.changed.values()]);
+  if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
+  return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
+}
+
+async function writeSamples(work: Work): Promise<Map<number, number>> {
+  const { transaction, user_id, provider, blocks, nowMs } = work;
+  const ids = await seriesIds(transaction, user_id, provider, blocks);
+  const idOf = ({ type, device }: SampleBlock) => ids.get(seriesKey(seriesOf(type).id, device)) ?? 0;
+  const written = new Map<number, number>();
+  for (const columns of sampleColumns(blocks, idOf, nowMs, samplesPerStatement))
+    for (const row of await upsertSamples(transaction, columns))
+      written.set(row.item, (written.get(row.item) ?? 0) + row.written);
+  return written;
+}
+
+async function seriesIds(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  blocks: readonly PendingBlock[],
+): Promise<Map<string, number>> {
+  const keys = blocks.map(({ block: { type, device } }) => ({ type_id: seriesOf(type).id, device }));
+  const distinct = new Map(keys.map((key) => [seriesKey(key.type_id, key.device), key]));
+  const rows = await ensureSeries(transaction, userId, provider, [...distinct.values()]);
+  return new Map(rows.map(({ id, type_id, device }) => [seriesKey(type_id, device), id]));
+}
+
+function seriesKey(typeId: number, device: string): string {
+  return `${typeId} ${device}`;
+}
+
+function ledgerKey({ data_type, key }: { data_type: string; key: string }): string {
+  return JSON.stringify([data_type, key]);
+}
+
+function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {
+  return { status, record_ids: [...recordIds], samples_written: 0 };
+}

@@ -1,0 +1,72 @@
+import { timeseries } from '../../contracts/timeseries.ts';
+import { recordNotFound } from '../../domain/errors.ts';
+import { database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { implement } from '../../mixins/implement.ts';
+import { erasure, markErased } from './erasure.ts';
+import { readEvents } from './events.ts';
+import { countSleeps, type SleepRow, selectSleep, selectSleeps } from './queries/select-sleeps.ts';
+import { countWorkouts, selectWorkout, selectWorkouts, type WorkoutRow } from './queries/select-workouts.ts';
+import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
+import { readSamples } from './samples.ts';
+import { type Settings, settings } from './settings.ts';
+import { store } from './store.ts';
+import { sleepToWire, workoutToWire } from './wire.ts';
+
+const workouts = (given: Settings) => ({
+  name: 'workouts',
+  select: selectWorkouts,
+  count: countWorkouts,
+  toWire: (row: WorkoutRow) => workoutToWire(row, given),
+});
+
+const sleeps = (given: Settings) => ({
+  name: 'sleeps',
+  select: selectSleeps,
+  count: countSleeps,
+  toWire: (row: SleepRow) => sleepToWire(row, given),
+});
+
+// Users are not ours: whether one exists is asked only where there is nothing to show.
+async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, call: Call, userId: string) {
+  if (page.data.length === 0) await call('users.get', { user_id: userId });
+  return page;
+}
+
+/** All stored health data: stored in transactions under the user's lock, read by keyset pages. */
+export default implement(timeseries, {
+  uses: { database: database(), settings: settings(), erasure: erasure() },
+  actions: {
+    async samples({ params, database, settings, call }) {
+      return unlessUnknown(await readSamples(database, settings, params), call, params.user_id);
+    },
+    async workouts({ params, database, settings, call }) {
+      return unlessUnknown(await readEvents(database, workouts(settings), params), call, params.user_id);
+    },
+    async workout({ params, database, settings }) {
+      const row = await selectWorkout(database, params.user_id, params.event_id);
+      if (row === undefined) throw recordNotFound(params.event_id);
+      return workoutToWire(row, settings);
+    },
+    async sleeps({ params, database, settings, call }) {
+      return unlessUnknown(await readEvents(database, sleeps(settings), params), call, params.user_id);
+    },
+    async sleep({ params, database, settings }) {
+      const row = await selectSleep(database, params.user_id, params.event_id);
+      if (row === undefined) throw recordNotFound(params.event_id);
+      return sleepToWire(row, settings);
+    },
+    store({ params, database, settings }) {
+      return store(database, params, { sourcePriority: settings.sourcePriority, nowMs: Date.now() });
+    },
+    async erase({ params, database, erasure }) {
+      await markErased(database, params.user_id);
+      erasure.wake();
+      return { erasing: true as const };
+    },
+  },
+  async started({ database }) {
+    await upsertSeriesTypes(database);
+    return undefined;
+  },
+});

@@ -1,0 +1,48 @@
+import type { Logger } from 'moleculer';
+import { userNotFound } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { claimErasures, markErased } from './queries/claim-erasures.ts';
+import { deletePerson } from './queries/delete-person.ts';
+import type { Person } from './users.entities.ts';
+
+/** What erasing works with. */
+export interface Erasing {
+  readonly database: Database;
+  readonly call: Call;
+  readonly logger: Logger;
+}
+
+/** DELETE waits this long for the others; a longer erasure goes on behind its answer. */
+const patience = { timeout: 4000, retries: 0 } as const;
+
+/**
+ * Deletes a person: gone when this returns. Samples are tombstoned and tokens ended before, too, if those services
+ * answer; otherwise `resumeErasures` sees to it, also after this process died.
+ * @throws USER_NOT_FOUND (404)
+ */
+export async function removePerson(erasing: Erasing, id: string): Promise<Omit<Person, 'deletedAt'>> {
+  const person = await deletePerson(erasing.database, id);
+  if (person === null) throw userNotFound(id);
+  await eraseElsewhere(erasing, id);
+  return person;
+}
+
+/** Takes up every deletion that is not finished: a service was away, or a process died in the middle. */
+export async function resumeErasures(erasing: Erasing): Promise<void> {
+  for (const id of await claimErasures(erasing.database)) await eraseElsewhere(erasing, id);
+}
+
+async function eraseElsewhere({ database, call, logger }: Erasing, user_id: string): Promise<void> {
+  const answers = await Promise.allSettled([
+    call('auth.forgetUser', { user_id }, patience),
+    call('timeseries.erase', { user_id }, patience),
+  ]);
+  const failed = answers.find((answer) => answer.status === 'rejected');
+  if (failed === undefined) await markErased(database, user_id);
+  else logger.warn('user.erasure_postponed', { user_id, type: typeOf(failed.reason) });
+}
+
+function typeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, 'type') : undefined;
+}

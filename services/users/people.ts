@@ -1,0 +1,53 @@
+import type { User } from '../../contracts/users.ts';
+import { ServiceError, userNotFound } from '../../domain/errors.ts';
+import type { Orm } from '../../mixins/orm.ts';
+import { violates } from '../../mixins/violation.ts';
+import { Person } from './users.entities.ts';
+
+/** What may be told of a person: null clears a field, one left out stays. */
+export type PersonFields = {
+  readonly [K in Exclude<keyof User, 'id' | 'created_at'>]?: string | null | undefined;
+};
+
+/** Makes a person. @throws EXTERNAL_USER_ID_TAKEN (409) */
+export async function createPerson(orm: Orm, fields: PersonFields): Promise<Person> {
+  const em = orm.fork();
+  const person = em.create(Person, columnsOf(fields));
+  await unlessTaken(em.persist(person).flush());
+  return person;
+}
+
+/** A person who lives here. @throws USER_NOT_FOUND (404) */
+export async function findPerson(orm: Orm, id: string): Promise<Person> {
+  const person = await orm.fork().findOne(Person, { id, deletedAt: null });
+  if (person === null) throw userNotFound(id);
+  return person;
+}
+
+/** Changes a person. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
+export async function changePerson(orm: Orm, id: string, fields: PersonFields): Promise<Person> {
+  const change = columnsOf(fields);
+  if (Object.keys(change).length > 0) {
+    // Not by way of a loaded row: a deletion between the reading and the writing must win.
+    const changed = await unlessTaken(orm.fork().nativeUpdate(Person, { id, deletedAt: null }, change));
+    if (changed === 0) throw userNotFound(id);
+  }
+  return findPerson(orm, id);
+}
+
+function columnsOf({ first_name, last_name, email, external_user_id }: PersonFields) {
+  return {
+    ...(first_name === undefined ? {} : { firstName: first_name }),
+    ...(last_name === undefined ? {} : { lastName: last_name }),
+    ...(email === undefined ? {} : { email }),
+    ...(external_user_id === undefined ? {} : { externalUserId: external_user_id }),
+  };
+}
+
+async function unlessTaken<T>(writing: Promise<T>): Promise<T> {
+  try {
+    return await writing;
+  } catch (error) {
+    throw violates(error, 'person_external_user_id') ? new ServiceError('EXTERNAL_USER_ID_TAKEN') : error;
+  }
+}

@@ -1,0 +1,23 @@
+import type { Database } from '../../../mixins/database.ts';
+import type { Person } from '../users.entities.ts';
+import { lockPerson } from './lock-person.ts';
+import { revokeConnections } from './revoke-connection.ts';
+
+const emptied = `
+update users.person set deleted_at = clock_timestamp(), first_name = null, last_name = null, email = null,
+  external_user_id = null
+where id = $1`;
+
+/**
+ * Hides a person, empties the row, revokes the connections: one commit. Returns the person as they were; null when
+ * nobody is there. The row stays, as the note that the data elsewhere is to be erased.
+ */
+export function deletePerson(database: Database, id: string): Promise<Omit<Person, 'deletedAt'> | null> {
+  return database.transaction(async (transaction) => {
+    const person = await lockPerson(transaction, id);
+    if (person === null) return null;
+    await transaction.query(emptied, [id]);
+    await revokeConnections(transaction, id);
+    return person;
+  });
+}

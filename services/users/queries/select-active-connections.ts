@@ -1,0 +1,27 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** An active connection behind a provider's account. */
+export interface ActiveConnectionRow {
+  connection_id: string;
+  user_id: string;
+  provider_user_id: string;
+  connected_at: Date;
+}
+
+const statement: Statement = {
+  name: 'users.select_active_connections',
+  text: `
+select id as connection_id, user_id, provider_user_id, connected_at from users.connection
+where provider = $1 and provider_user_id = any($2) and status = 'active'
+order by provider_user_id, connected_at, id`,
+};
+
+/** The active connections of provider accounts, all users' who share one. */
+export function selectActiveConnections(
+  database: Queryable,
+  provider: ProviderName,
+  providerUserIds: readonly string[],
+): Promise<ActiveConnectionRow[]> {
+  return database.query<ActiveConnectionRow>(statement, [provider, providerUserIds]);
+}

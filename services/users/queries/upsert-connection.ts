@@ -1,0 +1,39 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import type { Connection } from '../users.entities.ts';
+
+/** What a connection is made or revived with; the tokens are ciphertext. */
+export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'providerUserId' | 'scope'> & {
+  readonly accessToken: string | null;
+  readonly refreshToken: string | null;
+  readonly expiresAt: Date | null;
+};
+
+// connected_at tells later which deliveries came before the link: the database's clock at the moment of writing.
+const statement = `
+insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
+  refresh_token, expires_at, created_at, updated_at, connected_at)
+values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, clock_timestamp(), clock_timestamp(), clock_timestamp())
+on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
+  scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
+  expires_at = excluded.expires_at, updated_at = excluded.updated_at, connected_at = excluded.connected_at
+returning id, user_id as "userId", provider, provider_user_id as "providerUserId", status, scope,
+  access_token as "accessToken", refresh_token as "refreshToken", expires_at as "expiresAt",
+  created_at as "createdAt", updated_at as "updatedAt", connected_at as "connectedAt",
+  last_synced_at as "lastSyncedAt"`;
+
+/** Makes the connection, or writes over the one that is there. */
+export async function upsertConnection(transaction: Queryable, made: NewConnection): Promise<Connection> {
+  const values = [
+    made.id,
+    made.userId,
+    made.provider,
+    made.providerUserId,
+    made.scope,
+    made.accessToken,
+    made.refreshToken,
+    made.expiresAt,
+  ];
+  const [row] = await transaction.query<Connection>(statement, values);
+  if (row === undefined) throw new Error('the connection was not written');
+  return row;
+}

@@ -1,0 +1,45 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+const id = () => p.uuid().primary().defaultRaw('gen_random_uuid()');
+const time = (column: string) => p.datetime(3).name(column);
+
+/** A person whose data is kept. One who is deleted keeps the row, empty, until all data elsewhere is erased. */
+export const Person = defineEntity({
+  name: 'Person',
+  schema: 'users',
+  tableName: 'person',
+  properties: {
+    id: id(),
+    createdAt: time('created_at').defaultRaw('now()'),
+    firstName: p.text().name('first_name').nullable(),
+    lastName: p.text().name('last_name').nullable(),
+    email: p.text().nullable(),
+    externalUserId: p.text().name('external_user_id').nullable(),
+    deletedAt: time('deleted_at').nullable(),
+  },
+});
+
+/** The link between a person and an account at a provider; both tokens are ciphertext bound to the id. */
+export const Connection = defineEntity({
+  name: 'Connection',
+  schema: 'users',
+  tableName: 'connection',
+  properties: {
+    id: id(),
+    userId: p.uuid().name('user_id'),
+    provider: p.enum(['devicemaker', 'activitynet']),
+    providerUserId: p.text().name('provider_user_id'),
+    status: p.enum(['active', 'revoked', 'expired']),
+    scope: p.array(),
+    accessToken: p.text().name('access_token').nullable(),
+    refreshToken: p.text().name('refresh_token').nullable(),
+    expiresAt: time('expires_at').nullable(),
+    createdAt: time('created_at').defaultRaw('now()'),
+    updatedAt: time('updated_at').defaultRaw('now()'),
+    connectedAt: time('connected_at').defaultRaw('now()'),
+    lastSyncedAt: time('last_synced_at').nullable(),
+  },
+});
+
+export type Person = InferEntity<typeof Person>;
+export type Connection = InferEntity<typeof Connection>;

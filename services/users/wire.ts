@@ -1,0 +1,30 @@
+import type * as wire from '../../contracts/users.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { Connection, Person } from './users.entities.ts';
+
+/** A person's row as the wire has it. */
+export function toUser(row: Omit<Person, 'deletedAt'>): wire.User {
+  return {
+    id: row.id,
+    created_at: formatInstant(row.createdAt.getTime()),
+    first_name: row.firstName ?? null,
+    last_name: row.lastName ?? null,
+    email: row.email ?? null,
+    external_user_id: row.externalUserId ?? null,
+  };
+}
+
+/** A connection's row as the wire has it: never its tokens. */
+export function toConnection(row: Connection): wire.Connection {
+  return {
+    id: row.id,
+    user_id: row.userId,
+    provider: row.provider,
+    provider_user_id: row.providerUserId,
+    status: row.status,
+    scope: row.scope,
+    created_at: formatInstant(row.createdAt.getTime()),
+    updated_at: formatInstant(row.updatedAt.getTime()),
+    last_synced_at: row.lastSyncedAt ? formatInstant(row.lastSyncedAt.getTime()) : null,
+  };
+}

@@ -1,0 +1,52 @@
+// Databases on a server that runs: the one of `npm start`, and one per test file.
+import pg from 'pg';
+
+const NAME = /^[a-z][a-z0-9_]{0,62}$/;
+
+/** Connects, works, disconnects. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Makes a database, with TimescaleDB where the server has it, and returns its URL. One that exists is left as it is.
+ * @param adminUrl any database of the server, as a role that may create databases
+ */
+export async function createDatabase(adminUrl: string, name: string): Promise<string> {
+  const url = urlOf(adminUrl, name);
+  await withClient(adminUrl, async (client) => {
+    const found = await client.query('select from pg_database where datname = $1', [name]);
+    if (found.rowCount === 0) await client.query(`create database ${name}`);
+  });
+  if (await hasTimescale(url))
+    await withClient(url, (c) => c.query('create extension if not exists timescaledb'));
+  return url;
+}
+
+/** Drops a database, ending whoever is connected; none of that name is no error. */
+export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
+  urlOf(adminUrl, name);
+  await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+}
+
+/** Whether the extension can be created on a server. */
+export async function hasTimescale(url: string): Promise<boolean> {
+  const found = await withClient(url, (client) =>
+    client.query("select from pg_available_extensions where name = 'timescaledb'"),
+  );
+  return found.rowCount !== 0;
+}
+
+/** Names are pasted into SQL: only such as need no quoting. */
+function urlOf(adminUrl: string, name: string): string {
+  if (!NAME.test(name)) throw new Error(`not a database name: ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

@@ -1,0 +1,36 @@
+// A port of our own, the same at each start as long as nobody else took it: bookmarks and psql histories stay true.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const Ports = z.record(z.string(), z.int().min(1).max(65535));
+
+/** A free port on 127.0.0.1 for the named server, kept in ports.json of the data folder. */
+export async function ownPort(dataDir: string, server: string): Promise<number> {
+  const file = join(dataDir, 'ports.json');
+  const ports = readPorts(file);
+  const port = (await freePort(ports[server] ?? 0)) ?? (await freePort(0));
+  if (port === null) throw new Error('no free port on 127.0.0.1');
+  if (port !== ports[server]) writeFileSync(file, `${JSON.stringify({ ...ports, [server]: port })}\n`);
+  return port;
+}
+
+function readPorts(file: string): Record<string, number> {
+  try {
+    return Ports.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return {}; // the first start, or a file cut short by a crash: choose anew
+  }
+}
+
+function freePort(wanted: number): Promise<number | null> {
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  const server = createServer();
+  server.once('error', () => resolve(null));
+  server.listen(wanted, '127.0.0.1', () => {
+    const address = server.address();
+    server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : null));
+  });
+  return promise;
+}

@@ -1,0 +1,154 @@
+// PostgreSQL in a folder of this checkout, on 127.0.0.1, with a password: the machine may have other users, and
+// this is other people's health data. Services connect as `pulsebus`, which owns its databases and is no superuser.
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDatabase, withClient } from './create-database.ts';
+import type { Programs } from './debian-packages.ts';
+import { ownPort } from './ports.ts';
+import { postgresqlConf } from './postgres-settings.ts';
+import { commandLine, exists, pidsIn, run, signal, waitUntil } from './processes.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+import { type Account, serverFolder } from './unprivileged.ts';
+
+/** Where the server keeps its data, and how it is to run. */
+export interface PostgresOptions {
+  dataDir: string;
+  programs: Programs;
+  account: Account;
+  ephemeral: boolean;
+  log(line: string): void;
+}
+
+/** A server that answers. */
+export interface PostgresServer {
+  databaseUrl: string;
+  stop(): Promise<void>;
+}
+
+const READY_TIMEOUT_MS = 120_000; // recovery after a kill -9 may have gigabytes of WAL to read
+const STARTS = 3; // another process may take the port between our look and the server's
+
+/** Starts the server of a data folder, made first where it is not there. @throws Error with the log's last lines. */
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const data = join(options.dataDir, 'postgres');
+  const password = keepPassword(options.dataDir);
+  if (!existsSync(data)) await initialise(data, password, options);
+  await endLeftover(data);
+  for (let attempt = 1; ; attempt++) {
+    const port = await ownPort(options.dataDir, 'postgres');
+    const server = startOn(port, data, options);
+    if (await waitUntil(() => server.hasEnded() || isReady(data), READY_TIMEOUT_MS)) {
+      if (!server.hasEnded()) return finish(server, port, password);
+    }
+    const said = server.lastLines();
+    await server.stop();
+    if (attempt === STARTS) throw new Error(`PostgreSQL did not start:\n${said}`);
+  }
+}
+
+async function finish(server: ServerProcess, port: number, password: string): Promise<PostgresServer> {
+  const url = (user: string, database: string) =>
+    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+  try {
+    await createRole(url('postgres', 'postgres'), password);
+    const databaseUrl = await createDatabase(url('pulsebus', 'postgres'), 'pulsebus');
+    return { databaseUrl, stop: () => server.stop() };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** pg_signal_backend: `drop database … with (force)` ends TimescaleDB's worker there too. */
+async function createRole(url: string, password: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const found = await client.query("select from pg_roles where rolname = 'pulsebus'");
+    if (found.rowCount !== 0) return;
+    await client.query(
+      `create role pulsebus login createdb password '${password}' in role pg_signal_backend`,
+    );
+  });
+}
+
+/** Hexadecimal, so that it needs no quoting in SQL or in a URL. */
+function keepPassword(dataDir: string): string {
+  const file = join(dataDir, 'database-password');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
+  return readFileSync(file, 'utf8');
+}
+
+/** Made aside and renamed: a start that was killed half-way leaves nothing that looks like data. */
+async function initialise(data: string, password: string, options: PostgresOptions): Promise<void> {
+  options.log('Making a new PostgreSQL data folder');
+  const work = `${data}.new`;
+  rmSync(work, { recursive: true, force: true });
+  serverFolder(work, options.account);
+  const passwordFile = join(work, 'password');
+  writeForServer(passwordFile, password, options.account);
+  const made = join(work, 'data');
+  await run(
+    join(options.programs.postgresBin, 'initdb'),
+    ['-D', made, '-U', 'postgres', `--pwfile=${passwordFile}`, ...INITDB],
+    { cwd: '/', env: { PATH: process.env.PATH, LC_ALL: 'C' }, ...options.account },
+  );
+  renameSync(made, data);
+  rmSync(work, { recursive: true });
+}
+
+const INITDB = [
+  ...['-E', 'UTF8', '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+  ...['--auth=scram-sha-256', '--no-sync', '--no-instructions'],
+];
+
+function writeForServer(file: string, text: string, account: Account): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  if (account !== null) chownSync(file, account.uid, account.gid);
+}
+
+function startOn(port: number, data: string, options: PostgresOptions): ServerProcess {
+  const { programs, account, ephemeral, dataDir, log } = options;
+  const conf = postgresqlConf({ port, timescale: programs.timescale, lz4: programs.lz4, ephemeral });
+  writeForServer(join(data, 'postgresql.conf'), conf, account);
+  return startServer({
+    name: 'PostgreSQL',
+    command: [join(programs.postgresBin, 'postgres'), '-D', data],
+    stopSignal: 'INT',
+    logFile: join(dataDir, 'postgres.log'),
+    account,
+    log,
+  });
+}
+
+/** The server writes its state into its own pid file: a connection to the port might reach somebody else's. */
+function isReady(data: string): boolean {
+  return readPidFile(data)?.[7]?.trim() === 'ready' && runningPid(data) !== null;
+}
+
+function readPidFile(data: string): string[] | null {
+  try {
+    return readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return null;
+  }
+}
+
+/** The pid of the server of this data folder, if one runs. */
+function runningPid(data: string): number | null {
+  const pid = Number(readPidFile(data)?.[0]);
+  return pid > 0 && (commandLine(pid)?.includes(`-D ${data}`) ?? false) ? pid : null;
+}
+
+/** Ends what an earlier start left, and removes a pid file that PostgreSQL would take for a running server's. */
+async function endLeftover(data: string): Promise<void> {
+  const lines = readPidFile(data);
+  if (lines === null) return; // the usual case: it was stopped in order
+  const running = runningPid(data);
+  if (running !== null) signal(running, 'SIGINT');
+  // backends may outlive a server that was killed; a second one beside them would destroy the data
+  const ended = () => runningPid(data) === null && pidsIn(data).length === 0;
+  if (!(await waitUntil(ended, READY_TIMEOUT_MS)))
+    throw new Error(`PostgreSQL of an earlier start does not end: pids ${pidsIn(data).join(', ')}`);
+  // the number may be another process's by now, or a zombie's that nobody has reaped yet
+  if (exists(Number(lines[0]))) rmSync(join(data, 'postmaster.pid'), { force: true });
+}

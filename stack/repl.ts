@@ -1,0 +1,43 @@
+// `npm run repl`: a Moleculer console on the bus of what `npm start` runs. Try: call users.list
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { loadConfig } from '../config.ts';
+import { createBroker } from '../mixins/broker.ts';
+import { commandLine } from './processes.ts';
+import { resolveDataDir } from './unprivileged.ts';
+
+/** What start.ts writes down for those who join. */
+const Running = z.object({ pid: z.int(), natsUrl: z.string().nullable() });
+
+const config = loadConfig();
+const natsUrl = config.NATS_URL ?? runningBus(resolveDataDir(config.DATA_DIR));
+const broker = createBroker({
+  config: { ...config, NATS_URL: natsUrl, LOG_LEVEL: 'warn' },
+  nodeID: `repl-${process.pid}`,
+});
+await broker.start();
+broker.repl();
+
+/** The bus of the start that runs for this data folder; ends here, with a sentence, when there is none to join. */
+function runningBus(dataDir: string): string {
+  const running = readRunning(join(dataDir, 'run.json'));
+  if (running === null) return giveUp('Nothing runs here to join: run `npm start` first.');
+  return (
+    running.natsUrl ?? giveUp('What runs has its bus in process, so no console can join it: set NATS_URL.')
+  );
+}
+
+function readRunning(file: string): z.infer<typeof Running> | null {
+  try {
+    const running = Running.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return commandLine(running.pid) === null ? null : running;
+  } catch {
+    return null;
+  }
+}
+
+function giveUp(sentence: string): never {
+  console.error(sentence);
+  process.exit(1);
+}

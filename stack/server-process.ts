@@ -1,0 +1,94 @@
+// A server that lives exactly as long as we do. It runs in a session of its own, so that Ctrl-C in a terminal
+// reaches only us and we stop servers in order; and it hangs on a pipe from us, so that it also stops when we
+// are killed with -9: the shell below then reads the end of the pipe.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import type { Account } from './unprivileged.ts';
+
+/** $1: the signal that ends the server; the rest: its command line. */
+const SUPERVISE = `
+stop=$1; shift
+exec 3<&0 </dev/null
+"$@" 3<&- & server=$!
+{ read -r _ <&3; kill -s "$stop" "$server"; } & watcher=$!
+wait "$server"; code=$?
+kill "$watcher" 2>/dev/null
+exit "$code"`;
+
+const STOP_TIMEOUT_MS = 60_000;
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+
+/** What to start, as whom, and how to end it. */
+export interface ServerCommand {
+  name: string;
+  command: readonly string[];
+  stopSignal: 'INT' | 'TERM';
+  logFile: string;
+  account: Account;
+  log(line: string): void;
+}
+
+/** A server that was started. */
+export interface ServerProcess {
+  hasEnded(): boolean;
+  /** The last lines that the server wrote, for the message of a start that failed. */
+  lastLines(): string;
+  /** Ends the server in its own orderly way and waits for it. */
+  stop(): Promise<void>;
+}
+
+/** Starts a server. It may not be ready yet. */
+export function startServer(options: ServerCommand): ServerProcess {
+  const child = spawnSupervised(options);
+  let stopping = false;
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('exit', () => {
+      if (!stopping) options.log(`${options.name} ended by itself; its log is ${options.logFile}`);
+      resolve();
+    });
+  });
+  return {
+    hasEnded: () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null,
+    lastLines: () => readFileSync(options.logFile, 'utf8').trim().split('\n').slice(-5).join('\n'),
+    async stop() {
+      stopping = true;
+      child.stdin?.end();
+      child.ref();
+      const timeout = setTimeout(() => killSession(child), STOP_TIMEOUT_MS);
+      await ended;
+      clearTimeout(timeout);
+    },
+  };
+}
+
+function spawnSupervised(options: ServerCommand): ChildProcess {
+  const log = openLog(options.logFile);
+  const child = spawn(
+    '/bin/sh',
+    ['-c', SUPERVISE, 'pulsebus-stack', options.stopSignal, ...options.command],
+    {
+      cwd: '/',
+      detached: true,
+      stdio: ['pipe', log, log],
+      env: { PATH: process.env.PATH, LC_ALL: 'C' },
+      ...options.account,
+    },
+  );
+  closeSync(log);
+  child.stdin?.on('error', () => {}); // the server went first: its exit says so
+  child.unref();
+  return child;
+}
+
+function openLog(file: string): number {
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.old`);
+  const log = openSync(file, 'a', 0o600);
+  chmodSync(file, 0o600);
+  return log;
+}
+
+/** The last resort, for a server that ignores its signal: its whole session. */
+function killSession(child: ChildProcess): void {
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+}

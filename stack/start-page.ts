@@ -1,0 +1,58 @@
+/** What the page that `npm start` prints is made of. */
+export interface StartPage {
+  readonly url: string;
+  readonly choice: string;
+  readonly dataDir: string;
+  readonly login: { readonly email: string; readonly password: string | null };
+  readonly notes: readonly string[];
+  /** Null where there is nothing to show yet: no synthetic people. */
+  readonly example: {
+    readonly keyFile: string;
+    readonly userId: string;
+    readonly day: string;
+    readonly from: string;
+  } | null;
+}
+
+/** The page: where it is, how to log in, where the data lies, the first calls. */
+export function startPage({ url, choice, dataDir, login, notes, example }: StartPage): string {
+  return [
+    '',
+    '  Pulsebus is running. Ctrl-C stops it.',
+    '',
+    `  API            ${url}/api/v1`,
+    `  Documentation  ${url}/docs`,
+    `  Log in         ${login.email}  ${login.password === null ? '(password as set, or as shown at the first start)' : login.password}`,
+    ...(login.password === null
+      ? []
+      : ['                 This password is shown this once. Keep it, or set ADMIN_PASSWORD.']),
+    `  Data           ${dataDir}`,
+    `  Runs on        ${choice}`,
+    ...notes.map((note) => `  Note           ${note}`),
+    '',
+    '  First calls',
+    ...(example === null ? loginCalls(url, login.email) : exampleCalls(url, example)),
+    '',
+  ].join('\n');
+}
+
+function loginCalls(url: string, email: string): string[] {
+  return [
+    `    TOKEN=$(curl -s ${url}/api/v1/auth/login -d username=${email} -d password=… | grep -o '"access_token":"[^"]*' | cut -d'"' -f4)`,
+    `    curl -s -X POST -H "Authorization: Bearer $TOKEN" ${url}/api/v1/api-keys`,
+    `    curl -s -X POST -H "X-API-Key: sk-…" ${url}/api/v1/users`,
+  ];
+}
+
+function exampleCalls(
+  url: string,
+  { keyFile, userId, day, from }: NonNullable<StartPage['example']>,
+): string[] {
+  const user = `${url}/api/v1/users/${userId}`;
+  return [
+    `    KEY=$(cat '${keyFile}')`,
+    `    curl -s -H "X-API-Key: $KEY" '${url}/api/v1/users'`,
+    `    curl -s -H "X-API-Key: $KEY" '${user}/events/workouts?start_date=${from}&end_date=${day}'`,
+    `    curl -s -H "X-API-Key: $KEY" '${user}/timeseries?types=heart_rate&resolution=1hour&start_time=${day}&end_time=${day}'`,
+  ];
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { type Answer, createUser, joinApi, startApi, userToken } from '../support/api.ts';
+import { freshDatabase, natsUrl } from '../support/database.ts';
+
+function checkRefused(t: Test, { status, headers, body }: Answer, limit: number): void {
+  t.equal(status, 429);
+  t.match(body, { detail: /Too many requests/ });
+  t.match(headers.get('retry-after'), /^([1-9]|[1-5]\d|60)$/);
+  t.equal(headers.get('x-ratelimit-limit'), String(limit));
+  t.equal(headers.get('x-ratelimit-remaining'), '0');
+  const reset = Number(headers.get('x-ratelimit-reset'));
+  t.ok(reset > Date.now() / 1000 - 1 && reset < Date.now() / 1000 + 62, 'the window ends within a minute');
+}
+
+t.test('request 1001 of an API key within a minute is refused', async (t) => {
+  const api = await startApi(t);
+  const first = await api.ask('/api/v1/users', { key: api.apiKey });
+  t.equal(first.headers.get('x-ratelimit-limit'), '1000');
+  t.equal(first.headers.get('x-ratelimit-remaining'), '999');
+  const statuses = new Map<number, number>();
+  for (let batch = 0; batch < 37; batch += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: 27 }, () => api.ask('/api/v1/users?limit=1', { key: api.apiKey })),
+    );
+    for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  t.same([...statuses], [[200, 999]]);
+  checkRefused(t, await api.ask('/api/v1/users', { key: api.apiKey }), 1000);
+  t.equal(
+    (await api.ask('/api/v1/api-keys', { token: api.developerToken })).status,
+    200,
+    'another credential has a window of its own',
+  );
+});
+
+t.test('two gateways and two auth nodes over the bus share one count', async (t) => {
+  const database = await freshDatabase(t);
+  const join = {
+    database,
+    natsUrl: natsUrl(),
+    namespace: randomUUID(),
+    settings: { RATE_LIMIT_API_KEY: '200' },
+  };
+  const one = await joinApi(t, join);
+  const two = await joinApi(t, { ...join, services: ['api-gateway', 'auth'] });
+  const asks = Array.from({ length: 260 }, (_, i) =>
+    (i % 2 === 0 ? one : two).ask('/api/v1/users?limit=1', { key: one.apiKey }),
+  );
+  const statuses = (await Promise.all(asks)).map(({ status }) => status);
+  t.equal(statuses.filter((status) => status === 200).length, 200);
+  t.equal(statuses.filter((status) => status === 429).length, 60);
+});
+
+t.test('a user has one window, however many tokens they have', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_SDK: '5' });
+  const user = await createUser(api);
+  const tokens = [await userToken(api, user), await userToken(api, user)];
+  const statuses = [];
+  for (let i = 0; i < 6; i += 1)
+    statuses.push((await api.ask(`/api/v1/users/${user}`, { token: tokens[i % 2] ?? '' })).status);
+  t.same(statuses, [200, 200, 200, 200, 200, 429]);
+});
+
+t.test('a window ends 60 s after its first request', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_API_KEY: '2' });
+  const ask = () => api.ask('/api/v1/users', { key: api.apiKey });
+  t.same([(await ask()).status, (await ask()).status, (await ask()).status], [200, 200, 429]);
+  await api.database.query("update auth.rate_window set started_at = started_at - interval '61 seconds'");
+  t.equal((await ask()).status, 200);
+});
+
+t.test('failed log-ins count, successful ones do not', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_FAILURES: '3' });
+  const login = (password: string) =>
+    api.ask('/api/v1/auth/login', { body: { email: 'developer@example.com', password } });
+  for (let i = 0; i < 5; i += 1) t.equal((await login('a long password of the tests')).status, 200);
+  for (let i = 0; i < 3; i += 1) t.equal((await login('wrong')).status, 401);
+  checkRefused(t, await login('a long password of the tests'), 3);
+});
+
+t.test('strangers are counted by address', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_ADDRESS: '4' });
+  const statuses = [];
+  for (const path of ['/api/v1/users', '/nowhere', '/docs', '/api/v1/health', '/api/v1/users', '/docs'])
+    statuses.push((await api.ask(path)).status);
+  t.same(statuses, [401, 404, 200, 200, 429, 429]);
+  t.equal(
+    (await api.ask('/api/v1/users', { key: api.apiKey })).status,
+    200,
+    'a credential is not held up by its address',
+  );
+});
+
+t.test('webhooks have a window of their own, far above', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_WEBHOOK: '2', RATE_LIMIT_ADDRESS: '1000' });
+  const post = () =>
+    api.ask('/api/v1/webhooks/devicemaker/push', { body: {}, headers: { 'garmin-client-id': 'x' } });
+  t.same([(await post()).status, (await post()).status], [200, 200]);
+  checkRefused(t, await post(), 2);
+});

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { implement } from '../../mixins/implement.ts';
+import { inboxOn } from '../../mixins/inbox.ts';
+import {
+  backoffMs,
+  inboxWorker,
+  type Job,
+  type Outcome,
+  type WorkerChoice,
+} from '../../mixins/inbox-worker.ts';
+import { startBroker } from '../support/broker.ts';
+import { freshDatabase } from '../support/database.ts';
+import { refusal } from '../support/refusal.ts';
+
+const database = await freshDatabase(t);
+const inbox = inboxOn(database);
+
+t.beforeEach(() => database.query('truncate deliveries.delivery'));
+
+type Work = (job: Job) => Promise<Outcome>;
+
+/** A service that works on deliveries as the test says; it never polls unless told. */
+async function startWorker(t: Test, work: Work, choice: Partial<WorkerChoice> = {}) {
+  const deliveries = inboxWorker({ provider: 'devicemaker', needs: [], pollMs: 20, work, ...choice });
+  const service = implement(devicemakerIngest, {
+    uses: { deliveries },
+    actions: {
+      push: async ({ params, deliveries }) => ({ done: await deliveries.workOn(params.delivery_id) }),
+      health: () => ({ status: 'ok' as const, service: 'test' }),
+    },
+  });
+  return startBroker(t, { databaseUrl: database.url, services: [service] });
+}
+
+const receive = (body = '{}') =>
+  inbox.receive({ provider: 'devicemaker', kind: 'push', headers: {}, body: Buffer.from(body) });
+
+const endLeases = () => database.query(`update deliveries.delivery set run_at = now() - interval '1 second'`);
+
+async function until(condition: () => Promise<boolean>) {
+  for (let round = 0; round < 500; round += 1) {
+    if (await condition()) return;
+    await sleep(20);
+  }
+  throw new Error('it never came to that');
+}
+
+const isIn = (id: string, state: string) => async () => (await inbox.standingOf(id))?.state === state;
+
+const answered: Work = async ({ body }) => ({ kind: 'done', answer: { read: body.toString() } });
+
+t.test('works on a delivery at once and leaves the answer in its row', async (t) => {
+  const { call } = await startWorker(t, answered);
+  const delivery_id = await receive('{"a":1}');
+  t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: true });
+  t.same(await inbox.standingOf(delivery_id), { state: 'done', answer: { read: '{"a":1}' } });
+  t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false }, 'once is all');
+});
+
+t.test('finds a delivery whose process died after storing it', async (t) => {
+  const seen: Job[] = [];
+  await startWorker(t, async (job) => {
+    seen.push(job);
+    return answered(job);
+  });
+  const id = await receive('{"b":2}');
+  await endLeases();
+  await until(isIn(id, 'done'));
+  t.match(seen, [{ id, attempt: 2, again: true }]);
+  t.same(await inbox.answerOf(id), { read: '{"b":2}' });
+});
+
+t.test('tries again what failed for now, and answers meanwhile with what there is', async (t) => {
+  const outcomes: Outcome[] = [
+    { kind: 'later', reason: 'SERVICE_UNAVAILABLE', answer: { saved: 1 } },
+    { kind: 'done', answer: { saved: 2 } },
+  ];
+  const { call } = await startWorker(
+    t,
+    async () => outcomes.shift() ?? { kind: 'done', answer: 'too often' },
+  );
+  const delivery_id = await receive();
+  t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false });
+  t.same(await inbox.answerOf(delivery_id), { saved: 1 });
+  await endLeases();
+  await until(isIn(delivery_id, 'done'));
+  t.same(await inbox.answerOf(delivery_id), { saved: 2 });
+});
+
+t.test('takes a failure that nobody foresaw for one that may pass', async (t) => {
+  const { call } = await startWorker(t, () => Promise.reject(new TypeError('a value of a body')));
+  const delivery_id = await receive();
+  t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false });
+  const [row] = await database.query('select state, error from deliveries.delivery');
+  t.same(row, { state: 'ready', error: 'INTERNAL' }, 'a code, never the message');
+});
+
+t.test('tells the caller of a delivery that nothing can be made of, and buries it', async (t) => {
+  const error = new ServiceError('MALFORMED_BODY');
+  const { call } = await startWorker(t, async () => ({ kind: 'refused', error, answer: undefined }));
+  const delivery_id = await receive('{');
+  await t.rejects(call('devicemaker-ingest.push', { delivery_id }), refusal('MALFORMED_BODY'));
+  const [row] = await database.query('select state, error from deliveries.delivery');
+  t.same(row, { state: 'dead', error: 'MALFORMED_BODY' });
+});
+
+t.test('claims nothing while an action that it needs is away', async (t) => {
+  await startWorker(t, answered, { needs: ['timeseries.store'] });
+  const id = await receive();
+  await endLeases();
+  await sleep(150);
+  t.same(await inbox.standingOf(id), { state: 'ready', answer: null });
+  const [row] = await database.query('select attempts from deliveries.delivery');
+  t.same(row, { attempts: 1 }, 'no attempt was spent');
+});
+
+t.test('works on no more at once than it may', async (t) => {
+  let now = 0;
+  let most = 0;
+  const work: Work = async (job) => {
+    now += 1;
+    most = Math.max(most, now);
+    await sleep(10);
+    now -= 1;
+    return answered(job);
+  };
+  const ids = await Promise.all(Array.from({ length: 12 }, () => receive()));
+  await endLeases();
+  await startWorker(t, work, { parallel: 3 });
+  for (const id of ids) await until(isIn(id, 'done'));
+  t.equal(most, 3);
+});
+
+t.test('keeps the lease while it works, and ends a job that lost it', async (t) => {
+  let attempts = 0;
+  const lost = Promise.withResolvers<void>();
+  const work: Work = async ({ signal, attempt }) => {
+    attempts = attempt;
+    await sleep(60_000, undefined, { signal }).catch(() => lost.resolve());
+    return { kind: 'done', answer: 'of the one who lost it' };
+  };
+  const { call } = await startWorker(t, work, { leaseMs: 300 });
+  const id = await receive();
+  const pushed = call('devicemaker-ingest.push', { delivery_id: id });
+  await sleep(700);
+  t.equal(attempts, 1);
+  t.same(await inbox.claim('devicemaker', 5), [], 'the lease of 300 ms was kept for longer');
+  await database.query('update deliveries.delivery set attempts = attempts + 1');
+  await lost.promise;
+  t.same(await pushed, { done: false });
+  t.same(
+    await inbox.standingOf(id),
+    { state: 'working', answer: null },
+    'the outcome of the old holder is refused',
+  );
+});
+
+t.test('hands back what it cannot finish before it stops, without blame', async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const work: Work = async ({ signal }) => {
+    begun.resolve();
+    await sleep(60_000, undefined, { signal }).catch(() => undefined);
+    return { kind: 'stopped' };
+  };
+  const { broker } = await startWorker(t, work);
+  const id = await receive();
+  await endLeases();
+  await begun.promise;
+  await broker.stop();
+  const [row] = await database.query(
+    'select state, attempts, max_attempts, run_at <= now() as due, error from deliveries.delivery where id = $1',
+    [id],
+  );
+  t.same(row, { state: 'ready', attempts: 2, max_attempts: 17, due: true, error: null });
+});
+
+t.test('two processes share what is due, and each delivery is worked on once', async (t) => {
+  const worked: string[] = [];
+  const work: Work = async (job) => {
+    worked.push(job.id);
+    return answered(job);
+  };
+  const ids = await Promise.all(Array.from({ length: 60 }, () => receive()));
+  await endLeases();
+  await Promise.all([startWorker(t, work), startWorker(t, work)]);
+  for (const id of ids) await until(isIn(id, 'done'));
+  t.same(worked.sort(), ids.sort());
+});
+
+t.test('waits up to twice as long after each failure, half an hour at most', async (t) => {
+  const longest = [1, 2, 3, 10, 11, 16].map((attempt) => backoffMs(attempt, () => 1));
+  t.same(longest, [2000, 4000, 8000, 1_024_000, 1_800_000, 1_800_000]);
+  t.equal(
+    backoffMs(3, () => 0),
+    0,
+    'full jitter: anything from nothing',
+  );
+});

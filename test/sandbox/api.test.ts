@@ -1,0 +1,60 @@
+import t from 'tap';
+import { z } from 'zod';
+import { ApiFailed, apiAt, pauseMs } from '../../sandbox/api.ts';
+import { standIn } from './stand-in.ts';
+
+const nowMs = Date.UTC(2026, 4, 5);
+
+t.test('waits as long as the answer asks for, two minutes at most, else longer each time', async (t) => {
+  const cases = [
+    [null, 1, 500],
+    [null, 4, 4000],
+    ['0', 3, 0],
+    ['7', 1, 7000],
+    ['100000', 1, 120_000],
+    ['Tue, 05 May 2026 00:00:30 GMT', 1, 30_000],
+    ['Mon, 04 May 2026 00:00:30 GMT', 1, 0],
+    ['soon', 2, 1000],
+  ] as const;
+  for (const [asked, attempt, want] of cases) t.equal(pauseMs(asked, attempt, nowMs), want, `${asked}`);
+});
+
+t.test('tries again after 429 and 5xx, not after a refusal, and gives up in the end', async (t) => {
+  const api = await standIn(t);
+  const client = apiAt({ baseUrl: api.url, fetch, signal: new AbortController().signal });
+  const headers = { 'x-api-key': 'the-key' };
+  const ask = () => client.request(z.object({ total: z.int() }), 'GET', '/users', { headers });
+  for (const status of [429, 500, 502, 503, 504]) {
+    const from = api.log.length;
+    api.trouble = () => (api.log.length <= from + 2 ? { status, headers: { 'retry-after': '0' } } : null);
+    t.same(await ask(), { total: 0 });
+    t.equal(api.log.length, from + 3, `${status}: twice in vain, then well`);
+  }
+  for (const [status, attempts] of [
+    [401, 1],
+    [422, 1],
+    [503, 6],
+  ] as const) {
+    const from = api.log.length;
+    api.trouble = () => ({ status, headers: { 'retry-after': '0', 'x-request-id': 'r-1' } });
+    await t.rejects(ask(), {
+      name: 'ApiFailed',
+      status,
+      message: `GET /users answered ${status}: No. (request r-1)`,
+    });
+    t.equal(api.log.length, from + attempts, `${status}`);
+  }
+});
+
+t.test('tries again where no answer comes, and stops at once when told', async (t) => {
+  let calls = 0;
+  const stop = new AbortController();
+  const broken = async () => {
+    if (++calls === 2) stop.abort(new Error('enough'));
+    throw new TypeError('fetch failed');
+  };
+  const client = apiAt({ baseUrl: 'http://nowhere', fetch: broken, signal: stop.signal });
+  await t.rejects(client.request(z.object({}), 'GET', '/users'), { message: 'enough' });
+  t.equal(calls, 2);
+  t.equal(new ApiFailed(0, 'x').status, 0);
+});

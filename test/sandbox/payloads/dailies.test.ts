@@ -1,0 +1,120 @@
+import t from 'tap';
+import { accepts } from '../../../domain/series.ts';
+import { dailyOf } from '../../../sandbox/payloads/dailies.ts';
+import { witness } from '../witness.ts';
+import { dayOf, isOffsetMap, sentDays, sum } from './days.ts';
+
+const sent = sentDays();
+
+t.test('a day is sent three times as it grows: same start, longer, another id', async (t) => {
+  const { must, broken } = witness();
+  for (const { name, bodies } of sent) {
+    const versions = bodies.flatMap(({ dailies = [] }) => dailies);
+    must(versions.length === 3, `versions of ${name}`);
+    must(new Set(versions.map((one) => one.startTimeInSeconds)).size === 1, `start of ${name}`);
+    must(new Set(versions.map((one) => one.summaryId)).size === 3, `ids of ${name}`);
+    for (const field of ['durationInSeconds', 'bmrKilocalories'] as const)
+      must(
+        grows(
+          versions.map((one) => one[field]),
+          1,
+        ),
+        `${field} of ${name}`,
+      );
+    for (const field of ['steps', 'distanceInMeters', 'floorsClimbed', 'activeKilocalories'] as const)
+      must(
+        grows(
+          versions.map((one) => one[field]),
+          0,
+        ),
+        `${field} of ${name}`,
+      );
+  }
+  t.same(broken, []);
+});
+
+function grows(values: readonly number[], least: number): boolean {
+  return values.every((value, index) => value - (values[index - 1] ?? -1) >= least);
+}
+
+t.test('what a day said at noon is the beginning of what it says at its end', async (t) => {
+  for (const { name, bodies } of sent.filter((_, index) => index % 4 === 0)) {
+    const [noon, , whole] = bodies.flatMap(({ dailies = [] }) => dailies);
+    const rates = Object.entries(whole?.timeOffsetHeartRateSamples ?? {});
+    const early = rates.filter(([offset]) => Number(offset) < (noon?.durationInSeconds ?? 0));
+    t.same(noon?.timeOffsetHeartRateSamples ?? {}, Object.fromEntries(early), name);
+    t.ok(early.length < rates.length);
+  }
+});
+
+t.test('heart rates come each 15 s at most, with gaps, and the totals are theirs', async (t) => {
+  const { must, broken } = witness();
+  for (const { day, name, bodies } of sent) {
+    const daily = bodies.at(-1)?.dailies?.[0];
+    const map = daily?.timeOffsetHeartRateSamples ?? {};
+    const values = Object.values(map);
+    const most = (day.endMs - day.startMs) / 15_000;
+    must(isOffsetMap(map, daily?.durationInSeconds ?? 0), `keys of ${name}`);
+    must(
+      Object.keys(map).every((offset) => Number(offset) % 15 === 0),
+      `pace of ${name}`,
+    );
+    must(values.length > 1000 && values.length < most, `gaps of ${name}`);
+    must(
+      values.every((value) => accepts('heart_rate', value)),
+      `values of ${name}`,
+    );
+    must(daily?.minHeartRateInBeatsPerMinute === Math.min(...values), `lowest of ${name}`);
+    must(daily?.maxHeartRateInBeatsPerMinute === Math.max(...values), `highest of ${name}`);
+    must(
+      daily?.averageHeartRateInBeatsPerMinute === Math.round(sum(values) / values.length),
+      `mean of ${name}`,
+    );
+    must(accepts('resting_heart_rate', daily?.restingHeartRateInBeatsPerMinute), `rest of ${name}`);
+  }
+  t.same(broken, []);
+});
+
+t.test('a day has its local date, the offset of its midnight and its true length', async (t) => {
+  const cases = [
+    ['weekday-runner', '2026-03-08', Date.UTC(2026, 2, 7, 18, 15), 20_700, 86_400],
+    ['shift-worker', '2026-03-07', Date.UTC(2026, 2, 7, 8), -28_800, 86_400],
+    ['shift-worker', '2026-03-08', Date.UTC(2026, 2, 8, 8), -28_800, 82_800],
+    ['shift-worker', '2026-03-09', Date.UTC(2026, 2, 9, 7), -25_200, 86_400],
+    ['shift-worker', '2026-11-01', Date.UTC(2026, 10, 1, 7), -25_200, 90_000],
+    ['shift-worker', '2026-11-02', Date.UTC(2026, 10, 2, 8), -28_800, 86_400],
+    ['island-hiker', '2026-07-01', Date.UTC(2026, 6, 1, 2, 30), -9_000, 86_400],
+  ] as const;
+  for (const [key, calendarDate, startMs, startTimeOffsetInSeconds, durationInSeconds] of cases) {
+    const day = dayOf(key, calendarDate);
+    t.match(
+      dailyOf(day, day.endMs),
+      { calendarDate, startTimeInSeconds: startMs / 1000, startTimeOffsetInSeconds, durationInSeconds },
+      `${key} ${calendarDate}`,
+    );
+  }
+});
+
+t.test("a day's totals hold those of its workouts and of its quarters of an hour", async (t) => {
+  const { must, broken } = witness();
+  const onFoot = new Set(['RUNNING', 'TRACK_RUNNING', 'HIKING', 'WALKING']);
+  for (const { day, name, bodies } of sent) {
+    const daily = dailyOf(day, day.endMs);
+    const workouts = bodies.flatMap(({ activities = [] }) => activities);
+    const walked = workouts.filter(({ activityType }) => onFoot.has(activityType));
+    const epochs = bodies.flatMap((body) => body.epochs ?? []);
+    const { activeTimeInSeconds: active, moderateIntensityDurationInSeconds: moderate } = daily;
+    must(workouts.length === day.workouts.length, `workouts of ${name}`);
+    must(daily.steps >= sum(workouts.map(({ steps = 0 }) => steps)), `steps of ${name}`);
+    must(daily.activeKilocalories >= sum(workouts.map((one) => one.activeKilocalories)), `energy of ${name}`);
+    must(daily.distanceInMeters + 1 >= sum(walked.map((one) => one.distanceInMeters ?? 0)), `way of ${name}`);
+    must(active >= moderate + daily.vigorousIntensityDurationInSeconds, `intensity of ${name}`);
+    must(active >= sum(workouts.map((one) => one.durationInSeconds - 60)), `active time of ${name}`);
+    must(sum(epochs.map(({ steps }) => steps)) === daily.steps, `quarters of ${name}`);
+    must(
+      epochs.every((one) => one.startTimeInSeconds % 900 === 0),
+      `slots of ${name}`,
+    );
+  }
+  t.same(broken, []);
+});

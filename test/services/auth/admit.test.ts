@@ -1,0 +1,127 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import t from 'tap';
+import auth from '../../../services/auth/auth.service.ts';
+import { sha256 } from '../../../services/auth/secrets.ts';
+import { logIn, startAuth } from '../../support/auth.ts';
+import { startBroker } from '../../support/broker.ts';
+import { natsUrl } from '../../support/database.ts';
+
+const aged = (seconds: number) =>
+  `update auth.rate_window set started_at = started_at - interval '${seconds} seconds'`;
+
+t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { as } = await logIn(call);
+  const { key, id } = await call('auth.createKey', {}, as);
+  const namespace = randomBytes(8).toString('hex');
+  const node = { databaseUrl: database.url, services: [auth], natsUrl: natsUrl(), namespace };
+  const nodes = [await startBroker(t, node), await startBroker(t, node)];
+
+  const api_key_hash = sha256(key);
+  const admissions = await Promise.all(
+    Array.from({ length: 600 }, () => nodes.map((one) => one.call('auth.admit', { api_key_hash }))).flat(),
+  );
+  const allowed = admissions.filter((admission) => admission.allowed);
+  t.equal(allowed.length, 1000);
+  t.same(
+    allowed.map(({ remaining }) => remaining).sort((a, b) => a - b),
+    Array.from({ length: 1000 }, (_, index) => index),
+    'each saw its own number',
+  );
+  const refused = admissions.filter((admission) => !admission.allowed);
+  t.equal(new Set(refused.map(({ remaining }) => remaining)).size, 1);
+  t.match(refused[0], { limit: 1000, remaining: 0, caller: { kind: 'api-key', id } });
+  t.equal(new Set(admissions.map(({ reset }) => reset)).size, 1, 'one window');
+});
+
+t.test('a window ends 60 s after its first request, however often was asked in between', async (t) => {
+  const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '2' });
+  const { as } = await logIn(call);
+  const { key } = await call('auth.createKey', {}, as);
+  const ask = () => call('auth.admit', { api_key_hash: sha256(key) });
+  const first = await ask();
+  t.match(first, { allowed: true, limit: 2, remaining: 1 });
+  t.ok(first.reset > Date.now() / 1000 && first.reset < Date.now() / 1000 + 62);
+  t.match(await ask(), { allowed: true, remaining: 0, reset: first.reset });
+  t.match(await ask(), { allowed: false, remaining: 0, reset: first.reset });
+  await database.query(aged(50));
+  t.match(await ask(), { allowed: false, reset: first.reset - 50 }, 'a refused request extends nothing');
+  await database.query(aged(10));
+  t.match(await ask(), { allowed: true, remaining: 1 });
+});
+
+t.test('a window that a clock set back left in the future is not waited for', async (t) => {
+  const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '1' });
+  const { as } = await logIn(call);
+  const { key } = await call('auth.createKey', {}, as);
+  await call('auth.admit', { api_key_hash: sha256(key) });
+  await database.query(aged(-3600));
+  t.match(await call('auth.admit', { api_key_hash: sha256(key) }), { allowed: true });
+});
+
+t.test('the last use of a key is noted once a window', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { as } = await logIn(call);
+  const { key } = await call('auth.createKey', {}, as);
+  const used = async () => (await call('auth.listKeys', {}, as))[0]?.last_used_at;
+  t.equal(await used(), null);
+  await call('auth.admit', { api_key_hash: sha256(key) });
+  t.match(await used(), /Z$/);
+  await database.query("update auth.api_key set last_used_at = '2026-01-01'");
+  await call('auth.admit', { api_key_hash: sha256(key) });
+  t.equal(await used(), '2026-01-01T00:00:00Z', 'not within the window');
+  await database.query(aged(60));
+  await call('auth.admit', { api_key_hash: sha256(key) });
+  t.not(await used(), '2026-01-01T00:00:00Z');
+});
+
+t.test("all tokens of one user share a window, and nobody else's", async (t) => {
+  const { call } = await startAuth(t, { RATE_LIMIT_SDK: '3' });
+  const { as } = await logIn(call);
+  const [one, two] = [await call('users.create', {}), await call('users.create', {})];
+  const token = async (user_id: string) => (await call('auth.issueToken', { user_id }, as)).access_token;
+  const tokens = [await token(one.id), await token(one.id)];
+  const seen = [];
+  for (const access_token of [...tokens, ...tokens])
+    seen.push(await call('auth.admit', { token: access_token }));
+  t.same(
+    seen.map(({ allowed, remaining }) => [allowed, remaining]),
+    [
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+    ],
+  );
+  t.match(seen[3]?.caller, { kind: 'sdk', user_id: one.id, developer_id: null });
+  t.match(await call('auth.admit', { token: await token(two.id) }), { allowed: true, remaining: 2 });
+});
+
+t.test('all sessions of a developer share a window', async (t) => {
+  const { call } = await startAuth(t, { RATE_LIMIT_DEVELOPER: '10' });
+  await logIn(call);
+  const { tokens } = await logIn(call);
+  t.match(await call('auth.admit', { token: tokens.access_token }), { limit: 10, remaining: 7 });
+});
+
+t.test('what is no credential has no caller and leaves no window', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { tokens } = await logIn(call);
+  await database.query('truncate auth.rate_window');
+  const dead = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
+  t.same(await call('auth.admit', { api_key_hash: sha256(`sk-${'0'.repeat(32)}`) }), dead);
+  const [header = '', payload = '', signature = ''] = tokens.access_token.split('.');
+  const none = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+  const forged = Buffer.from(JSON.stringify({ sub: randomUUID(), kind: 'sdk', family: randomUUID() }));
+  for (const token of [
+    '',
+    'nonsense',
+    tokens.refresh_token,
+    `${header}.${payload}.`,
+    `${none}.${payload}.`,
+    `${header}.${forged.toString('base64url')}.${signature}`,
+  ])
+    t.same(await call('auth.admit', { token }), dead);
+  t.same(await database.query('select * from auth.rate_window'), []);
+  t.ok((await call('auth.admit', { token: tokens.access_token })).caller);
+});

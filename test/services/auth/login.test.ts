@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { logIn as logInWith } from '../../../services/auth/log-in.ts';
+import { createPasswords } from '../../../services/auth/passwords.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { account, logIn, outcomes, startAuth } from '../../support/auth.ts';
+import { testConfig } from '../../support/broker.ts';
+import { refusal } from '../../support/refusal.ts';
+
+t.test('logs in by e-mail address in any case, in JSON and in a form', async (t) => {
+  const { call } = await startAuth(t);
+  const { email, password } = account;
+  for (const params of [
+    { email, password },
+    { username: ` ${email.toUpperCase()}`, password },
+  ]) {
+    const { access_token, ...rest } = await call('auth.login', params);
+    t.match(rest, { token_type: 'bearer', expires_in: 3600, refresh_token: /^rt-[\w-]{43}$/ });
+    const { caller } = await call('auth.admit', { token: access_token });
+    t.match(caller, { kind: 'developer', user_id: null });
+  }
+});
+
+t.test('a wrong password and an unknown e-mail address fail alike, with one scrypt each', async (t) => {
+  const { database } = await startAuth(t);
+  const passwords = createPasswords();
+  const tokens = tokenSignerOf(testConfig({ databaseUrl: database.url }));
+  const attempt = (email: string, password: string) =>
+    logInWith({ database, tokens, passwords }, email, password).catch((error: unknown) => error);
+
+  const wrong = await attempt(account.email, 'not the password');
+  t.equal(passwords.computed, 1);
+  const unknown = await attempt('nobody@example.com', account.password);
+  t.equal(passwords.computed, 2);
+  t.match(wrong, refusal('UNAUTHENTICATED'));
+  t.same(Reflect.get(Object(unknown), 'message'), Reflect.get(Object(wrong), 'message'));
+});
+
+t.test('a password is stored as a salted scrypt hash only', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { as } = await logIn(call);
+  await call('auth.createDeveloper', { email: 'bob@example.com', password: account.password }, as);
+  const rows = await database.query<{ password: string }>('select password from auth.developer');
+  t.equal(new Set(rows.map(({ password }) => password)).size, 2, 'one password, two hashes');
+  for (const { password } of rows) t.match(password, /^scrypt\$14\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
+});
+
+t.test('hashes wait for each other, and too many are turned away', async (t) => {
+  const passwords = createPasswords({ atOnce: 1, mostWaiting: 2 });
+  const { values, types } = outcomes(
+    await Promise.allSettled(Array.from({ length: 5 }, () => passwords.matches('password', null))),
+  );
+  t.same(values, [false, false, false]);
+  t.same(types, ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']);
+  t.equal(
+    await passwords.matches('password', await passwords.hash('password')),
+    true,
+    'the gate is free again',
+  );
+});
+
+t.test('without an address, or with a NUL in it, the request is refused', async (t) => {
+  const { call } = await startAuth(t);
+  await t.rejects(call('auth.login', { password: 'x' }), {
+    ...refusal('VALIDATION_FAILED'),
+    data: { errors: [{ field: 'email' }] },
+  });
+  await t.rejects(call('auth.login', { email: 'a\0b', password: 'x' }), refusal('VALIDATION_FAILED'));
+});
+
+t.test('changing the password ends all sessions but the own one', async (t) => {
+  const { call } = await startAuth(t);
+  const own = await logIn(call);
+  const other = await logIn(call);
+  const change = (current_password: string, new_password: string) =>
+    call('auth.changePassword', { current_password, new_password }, own.as);
+
+  await t.rejects(change('not the password', 'a new password'), refusal('FORBIDDEN'));
+  await t.rejects(change(account.password, 'short'), refusal('VALIDATION_FAILED'));
+  t.ok((await call('auth.admit', { token: other.tokens.access_token })).caller);
+
+  t.match(await change(account.password, 'a new password'), { email: account.email });
+  t.equal((await call('auth.admit', { token: other.tokens.access_token })).caller, null);
+  const { refresh_token } = other.tokens;
+  await t.rejects(call('auth.refresh', { refresh_token }), refusal('UNAUTHENTICATED'));
+  t.ok((await call('auth.admit', { token: own.tokens.access_token })).caller);
+  await t.rejects(logIn(call), refusal('UNAUTHENTICATED'));
+  t.ok((await logIn(call, { ...account, password: 'a new password' })).tokens);
+});
+
+t.test('an account is made once for an address, whatever the case', async (t) => {
+  const { call } = await startAuth(t);
+  const { as } = await logIn(call);
+  const made = await call('auth.createDeveloper', { email: 'Bob@example.com', password: 'a password' }, as);
+  t.match(made, { id: /^[0-9a-f-]{36}$/, email: 'Bob@example.com', created_at: /Z$/ });
+  t.notOk('password' in made);
+  await t.rejects(
+    call('auth.createDeveloper', { email: 'bob@EXAMPLE.com', password: 'a password' }, as),
+    refusal('EMAIL_TAKEN'),
+  );
+  t.match(await call('auth.listDevelopers', {}, as), [
+    { email: 'Bob@example.com' },
+    { email: account.email },
+  ]);
+});
+
+t.test('me is the developer whose token it is', async (t) => {
+  const { call } = await startAuth(t);
+  const { as } = await logIn(call);
+  t.match(await call('auth.me', {}, as), { email: account.email });
+  await t.rejects(call('auth.me', {}), refusal('UNAUTHENTICATED'));
+  const caller = { kind: 'sdk', id: randomUUID(), developer_id: null, user_id: randomUUID() } as const;
+  await t.rejects(call('auth.me', {}, { meta: { caller } }), refusal('FORBIDDEN'));
+});
+
+t.test('a deleted developer is out at once, and their API keys stay', async (t) => {
+  const { call } = await startAuth(t);
+  const { as } = await logIn(call);
+  const bob = { email: 'bob@example.com', password: 'the password of bob' };
+  const { id } = await call('auth.createDeveloper', bob, as);
+  const theirs = await logIn(call, bob);
+  const key = await call('auth.createKey', { name: 'stays' }, theirs.as);
+
+  t.match(await call('auth.removeDeveloper', { developer_id: id }, as), { id, email: bob.email });
+  t.equal((await call('auth.admit', { token: theirs.tokens.access_token })).caller, null);
+  const { refresh_token } = theirs.tokens;
+  await t.rejects(call('auth.refresh', { refresh_token }), refusal('UNAUTHENTICATED'));
+  await t.rejects(call('auth.login', bob), refusal('UNAUTHENTICATED'));
+  t.match(await call('auth.listKeys', {}, as), [{ id: key.id, created_by: id }]);
+  await t.rejects(call('auth.removeDeveloper', { developer_id: id }, as), refusal('DEVELOPER_NOT_FOUND'));
+});
+
+t.test('of two developers who delete each other at once, one remains', async (t) => {
+  const { call, database } = await startAuth(t);
+  // More than one round: in the first, connections to the database are still being made, one after the other.
+  for (let round = 0; round < 10; round += 1) {
+    await database.query("insert into auth.developer (email, password) values ($1, 'none')", [`bob${round}`]);
+    const both = await call('auth.listDevelopers', {});
+    t.equal(both.length, 2);
+    const removals = [...both, ...both].map(({ id }) => call('auth.removeDeveloper', { developer_id: id }));
+    const { values, types } = outcomes(await Promise.allSettled(removals));
+    t.equal(values.length, 1);
+    t.same(new Set(types), new Set(['LAST_DEVELOPER', 'DEVELOPER_NOT_FOUND']));
+    t.equal((await call('auth.listDevelopers', {})).length, 1);
+  }
+});

@@ -1,0 +1,122 @@
+import t from 'tap';
+import type { Actions } from '../../../contracts/all.ts';
+import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
+import type { Call } from '../../../mixins/environment.ts';
+import { dataTypeOf } from '../../../services/devicemaker-ingest/data-types.ts';
+import { type Entry, entriesOf } from '../../../services/devicemaker-ingest/entries.ts';
+import { type Run, storeEntries } from '../../../services/devicemaker-ingest/store-entries.ts';
+import { activity } from '../../fixtures/devicemaker/activities.ts';
+import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
+
+type Request = Actions['timeseries.store']['params'];
+type Outcomes = Actions['timeseries.store']['returns'];
+
+/** What the store says to each request: outcomes, or a failure. */
+type Store = (request: Request) => ErrorCode | null;
+
+function runOf(says: Store) {
+  const requests: Request[] = [];
+  const call: Call = (async (_name: string, params: Request): Promise<Outcomes> => {
+    requests.push(params);
+    const failure = says(params);
+    if (failure !== null) throw new ServiceError(failure);
+    return params.items.map(({ key }) => ({ status: 'saved', record_ids: [key], samples_written: 0 }));
+    // The bus is played by a function of one action; its type covers them all.
+  }) as unknown as Call;
+  const signal = new AbortController().signal;
+  const run: Run = {
+    call,
+    signal,
+    nowMs: (dayStart + 86_400) * 1000,
+    onBroken: () => t.fail('a normaliser threw'),
+    failed: null,
+    halted: false,
+  };
+  return { run, requests };
+}
+
+/** Entries of users `a`, `b`, … as a payload has them. */
+function entries(key: string, items: { userId: string }[]): Entry[] {
+  const type = dataTypeOf(key);
+  if (type === undefined) throw new Error(`no data type ${key}`);
+  const users = [...new Set(items.map(({ userId }) => userId))];
+  const recipients = new Map(users.map((id) => [id, [{ connection_id: `c-${id}`, user_id: id }]]));
+  return entriesOf({ key, type, items }, recipients);
+}
+
+const runs = (userId: string, count: number) =>
+  Array.from({ length: count }, (_, n) => activity(userId, { activityId: n + 1 }));
+
+const keysOf = ({ items }: Request) => items.map(({ key }) => key);
+const has =
+  (key: string): Store =>
+  (request) =>
+    keysOf(request).includes(key) ? 'VALIDATION_FAILED' : null;
+const statuses = (all: readonly Entry[]) => all.map(({ status }) => status);
+
+t.test("sends one user's items in their order, in calls of bounded size", async (t) => {
+  const days = Array.from({ length: 9 }, (_, n) =>
+    daily('a', 24, { startTimeInSeconds: dayStart - n * 86_400 }),
+  );
+  const all = [...entries('dailies', days), ...entries('activities', runs('a', 450))];
+  const { run, requests } = runOf(() => null);
+  await storeEntries(run, all);
+  t.same(requests.flatMap(keysOf), [
+    ...days.map(({ startTimeInSeconds }) => String(startTimeInSeconds)),
+    ...runs('a', 450).map(({ activityId }) => String(activityId)),
+  ]);
+  for (const request of requests) {
+    t.ok(request.items.length <= 200);
+    t.ok(Buffer.byteLength(JSON.stringify(request.items)) < 256 * 1024);
+  }
+  t.same(new Set(statuses(all)), new Set(['saved']));
+});
+
+t.test('an item that the store does not take costs nothing but itself', async (t) => {
+  const all = entries('activities', runs('a', 5));
+  const { run, requests } = runOf(has('3'));
+  await storeEntries(run, all);
+  t.same(statuses(all), ['saved', 'saved', 'validation_error', 'saved', 'saved']);
+  t.same(all[2]?.problems, [{ field: '', reason: 'could not be stored' }]);
+  t.same(requests.map(keysOf), [['1', '2', '3', '4', '5'], ['1'], ['2'], ['3'], ['4'], ['5']]);
+  t.equal(run.failed, null);
+});
+
+t.test('an item that breaks the store is left for later, and the others are stored', async (t) => {
+  const all = [...entries('activities', runs('a', 3)), ...entries('activities', runs('b', 1))];
+  const { run } = runOf((request) =>
+    request.user_id === 'a' && keysOf(request).includes('2') ? 'INTERNAL' : null,
+  );
+  await storeEntries(run, all);
+  t.same(statuses(all), ['saved', null, 'saved', 'saved']);
+  t.equal(run.failed, 'INTERNAL');
+});
+
+t.test('begins nothing new once the store is away', async (t) => {
+  const all = Array.from({ length: 30 }, (_, n) => entries('activities', runs(`user-${n}`, 2))).flat();
+  const { run, requests } = runOf(() => 'SERVICE_UNAVAILABLE');
+  await storeEntries(run, all);
+  t.equal(requests.length, 4, 'as many users as were at work at once');
+  t.same(new Set(statuses(all)), new Set([null]));
+  t.match(run, { failed: 'SERVICE_UNAVAILABLE', halted: true });
+});
+
+t.test('items of an erased user are those of nobody', async (t) => {
+  const all = [...entries('activities', runs('a', 2)), ...entries('activities', runs('b', 1))];
+  const { run } = runOf(({ user_id }) => (user_id === 'a' ? 'USER_ERASED' : null));
+  await storeEntries(run, all);
+  t.same(statuses(all), ['user_not_found', 'user_not_found', 'saved']);
+  t.equal(run.failed, null);
+});
+
+t.test('a stop ends the work between two calls', async (t) => {
+  const all = entries('activities', runs('a', 450));
+  const stop = new AbortController();
+  const { run, requests } = runOf(() => {
+    stop.abort();
+    return null;
+  });
+  await storeEntries({ ...run, signal: stop.signal }, all);
+  t.equal(requests.length, 1);
+  t.equal(statuses(all).filter((status) => status === 'saved').length, 200);
+});

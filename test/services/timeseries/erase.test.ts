@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import t from 'tap';
+import type { Database } from '../../../mixins/database.ts';
+import { markErased } from '../../../services/timeseries/erasure.ts';
+import timeseries from '../../../services/timeseries/timeseries.service.ts';
+import { startBroker } from '../../support/broker.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { refusal } from '../../support/refusal.ts';
+import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
+import { type Setting, setUp, withUser } from './setting.ts';
+
+const tables = [
+  'series',
+  'sample',
+  'sample_hour',
+  'sample_day',
+  'sample_local_day',
+  'item',
+  'workout',
+  'sleep_session',
+  'provider_day',
+  'user_clock',
+];
+
+async function rowCounts(database: Database): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const [row] = await database.query<{ n: number }>(`select count(*)::int as n from timeseries.${table}`);
+    counts[table] = row?.n ?? 0;
+  }
+  return counts;
+}
+
+async function untilFinished(database: Database): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    const rows = await database.query('select from timeseries.tombstone where finished_at is null');
+    if (rows.length === 0) return;
+    await setTimeout(50);
+  }
+  throw new Error('the erasure did not come to its end');
+}
+
+const everything = () => [
+  item({
+    day: day('2026-03-01'),
+    samples: [
+      block('heart_rate', [
+        [at('10:00:00'), 60],
+        [at('11:00:00'), 61],
+      ]),
+    ],
+  }),
+  activity(workout(at('07:00:00'), 30)),
+  night([sleep(at('22:00:00'), 400)], { samples: [block('oxygen_saturation', [[at('23:00:00'), 96]])] }),
+];
+
+const nothing = Object.fromEntries(tables.map((table) => [table, 0]));
+
+t.test('erases all of a user, nothing of another, and refuses what comes after', async (t) => {
+  const { database, call, store, userId } = await setUp(t);
+  const other = withUser(database, call, randomUUID());
+  await other.store(everything());
+  const alone = await rowCounts(database);
+  await store(everything());
+  t.strictSame(await call('timeseries.erase', { user_id: userId }), { erasing: true });
+  const query = { user_id: userId, start_time: '2026-03-01', end_time: '2026-03-02' };
+  t.equal(
+    (await call('timeseries.samples', query)).pagination.total_count,
+    0,
+    'hidden when the call answers',
+  );
+  await t.rejects(store(everything()), refusal('USER_ERASED'));
+  await untilFinished(database);
+  t.strictSame(await rowCounts(database), alone);
+  await t.rejects(store(everything()), refusal('USER_ERASED'), 'for good');
+  t.strictSame(
+    await call('timeseries.erase', { user_id: userId }),
+    { erasing: true },
+    'twice is as good as once',
+  );
+  t.equal((await other.store(everything()))[0]?.status, 'saved');
+});
+
+t.test('erases a user of whom nothing was ever stored, so that nothing will be', async (t) => {
+  const { database, call, store, userId } = await setUp(t);
+  await call('timeseries.erase', { user_id: userId });
+  await untilFinished(database);
+  await t.rejects(store(everything()), refusal('USER_ERASED'));
+});
+
+t.test('leaves nothing of stores that were in work when it was called', async (t) => {
+  const { database, call, store, userId } = await setUp(t);
+  const stores = Array.from({ length: 12 }, (_, index) =>
+    store([item({ samples: [block('steps', [[at('10:00:00') + index * 60_000, 1]])] })]).catch(() => null),
+  );
+  await call('timeseries.erase', { user_id: userId });
+  await Promise.all(stores);
+  await untilFinished(database);
+  t.strictSame(await rowCounts(database), nothing);
+});
+
+t.test(
+  'goes on at the start where a crash interrupted it, in several parts, by several processes',
+  async (t) => {
+    const database = await freshDatabase(t);
+    const services = [timeseries];
+    const first = await startBroker(t, { databaseUrl: database.url, services });
+    const userId = randomUUID();
+    const { store } = withUser(database, first.call, userId) satisfies Setting;
+    for (let part = 0; part < 3; part += 1) {
+      const rows = Array.from(
+        { length: 9000 },
+        (_, index) => [at('00:00:00') + (part * 9000 + index) * 1000, 1] as const,
+      );
+      await store([item({ samples: [block('steps', rows), block('energy', rows)] })]);
+    }
+    await first.broker.stop();
+    // A process that dies right after it answered leaves just this.
+    await markErased(database, userId);
+    const choice = { databaseUrl: database.url, services };
+    await Promise.all([startBroker(t, choice), startBroker(t, choice)]);
+    await untilFinished(database);
+    t.strictSame(await rowCounts(database), nothing);
+    t.strictSame(await database.query('select series_ids from timeseries.tombstone'), [{ series_ids: [] }]);
+  },
+);

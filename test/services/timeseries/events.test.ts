@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { minuteMs } from '../../../domain/time.ts';
+import { refusal } from '../../support/refusal.ts';
+import { activity, at, night, sleep, workout } from './items.ts';
+import { pageThrough, setUp, unknownUser } from './setting.ts';
+
+const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
+
+t.test('shows a workout with every field, null where nobody sent one', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const full = workout(at('07:00:00'), 30, {
+    calories_kcal: 310.5,
+    distance_meters: 5000.25,
+    avg_heart_rate_bpm: 150,
+    max_heart_rate_bpm: 171,
+    avg_pace_sec_per_km: 360.4,
+    elevation_gain_meters: 12.5,
+  });
+  const [one, bare] = await store([activity(full), activity(workout(at('06:00:00'), 10))]);
+  const source = { provider: 'devicemaker', device: 'Watch 7' };
+  const wire = {
+    id: one?.record_ids[0],
+    type: 'running',
+    name: 'Morning run',
+    start_time: '2026-03-01T07:00:00Z',
+    end_time: '2026-03-01T07:30:00Z',
+    duration_seconds: 1800,
+    source,
+    calories_kcal: 310.5,
+    distance_meters: 5000.25,
+    avg_heart_rate_bpm: 150,
+    max_heart_rate_bpm: 171,
+    avg_pace_sec_per_km: 360.4,
+    elevation_gain_meters: 12.5,
+  };
+  const empty = {
+    ...wire,
+    id: bare?.record_ids[0],
+    start_time: '2026-03-01T06:00:00Z',
+    end_time: '2026-03-01T06:10:00Z',
+    duration_seconds: 600,
+    calories_kcal: null,
+    distance_meters: null,
+    avg_heart_rate_bpm: null,
+    max_heart_rate_bpm: null,
+    avg_pace_sec_per_km: null,
+    elevation_gain_meters: null,
+  };
+  t.strictSame(await call('timeseries.workouts', { user_id: userId, ...march }), {
+    data: [wire, empty],
+    pagination: { next_cursor: null, previous_cursor: null, has_more: false, total_count: 2 },
+    metadata: {
+      resolution: null,
+      sample_count: 2,
+      start_time: '2026-03-01T00:00:00Z',
+      end_time: '2026-04-01T00:00:00Z',
+    },
+  });
+  t.strictSame(
+    await call('timeseries.workout', { user_id: userId, event_id: one?.record_ids[0] ?? '' }),
+    wire,
+  );
+});
+
+t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const staged = sleep(at('22:00:00'), 480, {
+    asleep_seconds: 25_859,
+    deep_seconds: 5459,
+    light_seconds: 14_400,
+    rem_seconds: 6000,
+    awake_seconds: 119,
+  });
+  const nap = sleep(at('13:00:00'), 0, { is_nap: true });
+  const [outcome] = await store([night([staged, nap])]);
+  const page = await call('timeseries.sleeps', { user_id: userId, ...march });
+  const source = { provider: 'devicemaker', device: 'Watch 7' };
+  const [mainId, napId] = outcome?.record_ids ?? [];
+  const main = {
+    id: mainId,
+    start_time: '2026-03-01T22:00:00Z',
+    end_time: '2026-03-02T06:00:00Z',
+    source,
+    duration_seconds: 25_859,
+    efficiency_percent: 89.79,
+    stages: { awake_minutes: 1, light_minutes: 240, deep_minutes: 90, rem_minutes: 100 },
+    is_nap: false,
+  };
+  t.strictSame(page.data, [
+    main,
+    {
+      id: napId,
+      start_time: '2026-03-01T13:00:00Z',
+      end_time: '2026-03-01T13:00:00Z',
+      source,
+      duration_seconds: 0,
+      efficiency_percent: null,
+      stages: { awake_minutes: null, light_minutes: null, deep_minutes: null, rem_minutes: null },
+      is_nap: true,
+    },
+  ]);
+  t.equal(page.metadata.resolution, null);
+  t.strictSame(await call('timeseries.sleep', { user_id: userId, event_id: mainId ?? '' }), main);
+});
+
+t.test('lists newest first and pages both ways, also through equal starts', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const starts = Array.from(
+    { length: 23 },
+    (_, index) => at('06:00:00') + Math.floor(index / 4) * 90 * minuteMs,
+  );
+  await store(starts.map((start) => activity(workout(start, 30))));
+  for (const limit of [1, 4, 5, 23]) {
+    const { items, forward, backward } = await pageThrough((cursor) =>
+      call('timeseries.workouts', {
+        user_id: userId,
+        ...march,
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+      }),
+    );
+    const title = `by ${limit}`;
+    t.strictSame(
+      items.map(({ start_time }) => Date.parse(start_time)),
+      starts.toSorted((a, b) => b - a),
+      title,
+    );
+    t.equal(new Set(items.map(({ id }) => id)).size, 23, title);
+    t.strictSame(
+      backward.flatMap(({ data }) => data),
+      items.slice(0, 23 - (forward.at(-1)?.data.length ?? 0)),
+      title,
+    );
+    t.ok(
+      forward.every(({ pagination }) => pagination.total_count === 23),
+      title,
+    );
+    t.equal(forward[0]?.pagination.previous_cursor, null, title);
+  }
+});
+
+t.test('lists what starts in the range, its end left out', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const times = ['05:59:59', '06:00:00', '06:59:59', '07:00:00'];
+  await store([
+    ...times.map((time) => activity(workout(at(time), 90, { name: time }))),
+    ...times.map((time, index) => night([sleep(at(time, `2026-03-0${index + 1}`), 60)])),
+  ]);
+  const range = { start_date: '2026-03-01T06:00:00Z', end_date: '2026-03-01T07:00:00Z' };
+  const page = await call('timeseries.workouts', { user_id: userId, ...range });
+  t.strictSame(
+    page.data.map(({ name }) => name),
+    ['06:59:59', '06:00:00'],
+  );
+  t.equal(page.pagination.total_count, 2);
+  const nights = { start_date: '2026-03-02T06:00:00Z', end_date: '2026-03-04T07:00:00Z' };
+  const sleeps = await call('timeseries.sleeps', { user_id: userId, ...nights });
+  t.strictSame(
+    sleeps.data.map(({ start_time }) => start_time),
+    ['2026-03-03T06:59:59Z', '2026-03-02T06:00:00Z'],
+  );
+});
+
+t.test('lists one type, and refuses its cursor for another', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  await store(
+    (['running', 'cycling', 'running', 'yoga', 'running'] as const).map((type, index) =>
+      activity(workout(at('06:00:00') + index * 60 * minuteMs, 30, { type })),
+    ),
+  );
+  const query = { user_id: userId, ...march, limit: 2 };
+  const runs = await call('timeseries.workouts', { ...query, record_type: 'running' });
+  t.strictSame(
+    runs.data.map(({ type }) => type),
+    ['running', 'running'],
+  );
+  t.equal(runs.pagination.total_count, 3);
+  const cursor = runs.pagination.next_cursor ?? '';
+  const rest = await call('timeseries.workouts', { ...query, record_type: 'running', cursor });
+  t.strictSame(
+    rest.data.map(({ start_time }) => start_time),
+    ['2026-03-01T06:00:00Z'],
+  );
+  for (const other of [
+    {},
+    { record_type: 'yoga' as const },
+    { record_type: 'running' as const, end_date: '2026-03-02' },
+  ])
+    await t.rejects(call('timeseries.workouts', { ...query, ...other, cursor }), refusal('CURSOR_INVALID'));
+  await t.rejects(call('timeseries.sleeps', { ...query, cursor }), refusal('CURSOR_INVALID'));
+});
+
+t.test('leaves out multisport sets and deleted workouts', async (t) => {
+  const { store, call, userId, database } = await setUp(t);
+  const [parent, child, deleted] = await store([
+    activity(workout(at('06:00:00'), 120, { is_parent: true, name: 'Triathlon' })),
+    activity(workout(at('06:00:00'), 30, { parent_id: 'p', name: 'Swim' })),
+    activity(workout(at('15:00:00'), 30, { name: 'Gone' })),
+  ]);
+  const [gone] = deleted?.record_ids ?? [];
+  await database.query('update timeseries.workout set deleted_at = now() where id = $1', [gone]);
+  const page = await call('timeseries.workouts', { user_id: userId, ...march });
+  t.strictSame(
+    page.data.map(({ id }) => id),
+    child?.record_ids,
+  );
+  t.equal(page.pagination.total_count, 1);
+  const one = (ids: string[] | undefined) =>
+    call('timeseries.workout', { user_id: userId, event_id: ids?.[0] ?? '' });
+  t.equal((await one(parent?.record_ids)).name, 'Triathlon');
+  await t.rejects(one(deleted?.record_ids), refusal('RECORD_NOT_FOUND'));
+});
+
+t.test('shows no record of another user, and none that is of another kind', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const [run, rest] = await store([
+    activity(workout(at('06:00:00'), 30)),
+    night([sleep(at('22:00:00'), 60)]),
+  ]);
+  const event_id = run?.record_ids[0] ?? '';
+  await t.rejects(call('timeseries.workout', { user_id: randomUUID(), event_id }), {
+    type: 'RECORD_NOT_FOUND',
+  });
+  await t.rejects(call('timeseries.sleep', { user_id: userId, event_id }), refusal('RECORD_NOT_FOUND'));
+  const night_id = rest?.record_ids[0] ?? '';
+  await t.rejects(call('timeseries.workout', { user_id: userId, event_id: night_id }), {
+    type: 'RECORD_NOT_FOUND',
+  });
+  await t.rejects(call('timeseries.sleep', { user_id: randomUUID(), event_id: night_id }), {
+    type: 'RECORD_NOT_FOUND',
+  });
+});
+
+t.test('knows an unknown user from one without events', async (t) => {
+  const { call, userId } = await setUp(t);
+  for (const name of ['timeseries.workouts', 'timeseries.sleeps'] as const) {
+    t.strictSame((await call(name, { user_id: userId, ...march })).data, [], name);
+    await t.rejects(call(name, { user_id: unknownUser, ...march }), refusal('USER_NOT_FOUND'), name);
+  }
+});

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { cipherOf } from '../../../mixins/cipher.ts';
+import users from '../../../services/users/users.service.ts';
+import { outcomes } from '../../support/auth.ts';
+import { startBroker, testConfig } from '../../support/broker.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { refusal } from '../../support/refusal.ts';
+
+const database = await freshDatabase(t);
+const { call } = await startBroker(t, { databaseUrl: database.url, services: [users] });
+const provider = 'devicemaker' as const;
+
+async function newUser(): Promise<string> {
+  return (await call('users.create', {})).id;
+}
+
+t.test('a link is imported, listed without its tokens, and its tokens are kept encrypted', async (t) => {
+  const user_id = await newUser();
+  const tokens = { access_token: 'the access token', refresh_token: 'the refresh token' };
+  const link = { user_id, provider, provider_user_id: 'p-1', scope: ['A', 'B', 'A'] };
+  const made = await call('users.connect', { ...link, ...tokens, expires_at: '2027-01-01T00:00:00Z' });
+  t.match(made, {
+    user_id,
+    provider,
+    provider_user_id: 'p-1',
+    status: 'active',
+    scope: ['A', 'B'],
+    last_synced_at: null,
+  });
+  t.same(Object.keys(made).sort(), [
+    'created_at',
+    'id',
+    'last_synced_at',
+    'provider',
+    'provider_user_id',
+    'scope',
+    'status',
+    'updated_at',
+    'user_id',
+  ]);
+  t.same(await call('users.connections', { user_id }), [made]);
+
+  const [row] = await database.query('select * from users.connection where id = $1', [made.id]);
+  t.notMatch(JSON.stringify(row), /the (access|refresh) token/);
+  const cipher = cipherOf(testConfig({ databaseUrl: database.url }));
+  t.equal(cipher.decrypt(row?.access_token, made.id), tokens.access_token);
+  t.equal(cipher.decrypt(row?.refresh_token, made.id), tokens.refresh_token);
+  t.throws(() => cipher.decrypt(row?.access_token, randomUUID()));
+  t.same(row?.expires_at, new Date('2027-01-01T00:00:00Z'));
+});
+
+t.test('an active connection is in the way of another, to the same provider only', async (t) => {
+  const user_id = await newUser();
+  const made = await call('users.connect', { user_id, provider, provider_user_id: 'p-2' });
+  const exists = refusal('CONNECTION_EXISTS');
+  await t.rejects(call('users.connect', { user_id, provider, provider_user_id: 'p-2' }), exists);
+  await t.rejects(call('users.connect', { user_id, provider, provider_user_id: 'p-other' }), exists);
+  const other = await call('users.connect', { user_id, provider: 'activitynet', provider_user_id: 'p-2' });
+  t.same(await call('users.connections', { user_id }), [other, made]);
+});
+
+t.test('of ten imports at once one succeeds', async (t) => {
+  // More than one round: in the first, connections to the database are still being made, one after the other.
+  for (let round = 0; round < 5; round += 1) {
+    const user_id = await newUser();
+    const connect = (_: unknown, n: number) =>
+      call('users.connect', { user_id, provider, provider_user_id: `race-${n}` });
+    const { values, types } = outcomes(await Promise.allSettled(Array.from({ length: 10 }, connect)));
+    t.equal(values.length, 1);
+    t.same(new Set(types), new Set(['CONNECTION_EXISTS']));
+    t.same(await call('users.connections', { user_id }), values);
+  }
+});
+
+t.test('a disconnected link is revoked and loses its tokens, and is revived under its id', async (t) => {
+  const user_id = await newUser();
+  const link = { user_id, provider, provider_user_id: 'p-3', access_token: 'secret', scope: ['A'] };
+  const made = await call('users.connect', link);
+  const revoked = await call('users.disconnect', { user_id, provider });
+  t.match(revoked, { id: made.id, status: 'revoked', scope: ['A'] });
+  t.same(
+    await database.query('select access_token, refresh_token from users.connection where id = $1', [made.id]),
+    [{ access_token: null, refresh_token: null }],
+  );
+  t.same(await call('users.resolve', { provider, provider_user_ids: ['p-3'] }), []);
+  t.same(await call('users.disconnect', { user_id, provider }), revoked, 'once more changes nothing');
+
+  const revived = await call('users.connect', { ...link, provider_user_id: 'p-4', scope: ['B'] });
+  t.match(revived, { id: made.id, status: 'active', provider_user_id: 'p-4', scope: ['B'] });
+  t.equal(revived.created_at, made.created_at);
+  const [found] = await call('users.resolve', { provider, provider_user_ids: ['p-3', 'p-4'] });
+  t.match(found, { connection_id: made.id, user_id, provider_user_id: 'p-4' });
+  t.ok((found?.connected_at ?? '') >= revoked.updated_at, 'connected anew');
+
+  await database.query("update users.connection set status = 'expired' where id = $1", [made.id]);
+  t.same(await call('users.resolve', { provider, provider_user_ids: ['p-4'] }), []);
+  t.match(await call('users.connect', link), { id: made.id, status: 'active', provider_user_id: 'p-3' });
+});
+
+t.test('a provider account leads to every user who is linked to it, and to nobody else', async (t) => {
+  const [one, two, three] = [await newUser(), await newUser(), await newUser()];
+  const connect = (user_id: string, provider_user_id: string) =>
+    call('users.connect', { user_id, provider, provider_user_id });
+  const [first, second] = [await connect(one, 'shared'), await connect(two, 'shared')];
+  const third = await connect(three, 'own');
+  await call('users.connect', { user_id: three, provider: 'activitynet', provider_user_id: 'shared' });
+  const resolve = async (...provider_user_ids: string[]) =>
+    (await call('users.resolve', { provider, provider_user_ids })).map(({ connection_id }) => connection_id);
+  t.same(await resolve('shared', 'unknown'), [first.id, second.id]);
+  t.same(new Set(await resolve('shared', 'own', 'SHARED')), new Set([first.id, second.id, third.id]));
+  t.same(await resolve(), []);
+});
+
+t.test('received data is noted on the connections that it came through', async (t) => {
+  const [one, two] = [await newUser(), await newUser()];
+  const synced = await call('users.connect', { user_id: one, provider, provider_user_id: 'p-5' });
+  const other = await call('users.connect', { user_id: two, provider, provider_user_id: 'p-6' });
+  t.same(await call('users.synced', { connection_ids: [synced.id, randomUUID()] }), { updated: 1 });
+  const [shown] = await call('users.connections', { user_id: one });
+  t.ok((shown?.last_synced_at ?? '') >= synced.created_at);
+  t.same({ ...shown, last_synced_at: null }, synced);
+  t.same(await call('users.connections', { user_id: two }), [other]);
+});
+
+t.test('what is not there is told apart', async (t) => {
+  const user_id = await newUser();
+  const unknown = randomUUID();
+  await t.rejects(call('users.disconnect', { user_id, provider }), refusal('CONNECTION_NOT_FOUND'));
+  await t.rejects(call('users.disconnect', { user_id: unknown, provider }), refusal('USER_NOT_FOUND'));
+  await t.rejects(
+    call('users.connect', { user_id: unknown, provider, provider_user_id: 'p' }),
+    refusal('USER_NOT_FOUND'),
+  );
+  t.same(await call('users.connections', { user_id }), []);
+});

@@ -1,0 +1,179 @@
+import t, { type Test } from 'tap';
+import type { User } from '../../../contracts/users.ts';
+import { foldChanges, mostChanges } from '../../../services/users/queries/fold-changes.ts';
+import users from '../../../services/users/users.service.ts';
+import { startBroker, type TestBroker } from '../../support/broker.ts';
+import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+
+interface Given extends TestBroker {
+  readonly database: TestDatabase;
+}
+
+async function start(t: Test): Promise<Given> {
+  const database = await freshDatabase(t);
+  return { database, ...(await startBroker(t, { databaseUrl: database.url, services: [users] })) };
+}
+
+const sortBys = ['created_at', 'email', 'first_name', 'last_name'] as const;
+const names = (page: { items: User[] }) => page.items.map(({ first_name }) => first_name);
+
+t.test('an empty list has no pages', async (t) => {
+  const { call } = await start(t);
+  t.same(await call('users.list', {}), { items: [], total: 0, page: 1, limit: 20, pages: 0 });
+});
+
+t.test('the newest come first, page by page, and a page past the end is empty', async (t) => {
+  const { call } = await start(t);
+  const made = [];
+  for (let n = 0; n < 5; n += 1) made.push(await call('users.create', { external_user_id: `n${n}` }));
+  const expected = made.toSorted((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1));
+  const page = (number: number) => call('users.list', { page: number, limit: 2 });
+  const rest = { total: 5, limit: 2, pages: 3 };
+  t.same(await page(1), { items: expected.slice(0, 2), page: 1, ...rest });
+  t.same(await page(3), { items: expected.slice(4), page: 3, ...rest });
+  t.same(await page(4), { items: [], page: 4, ...rest });
+  t.same(await page(1_000_000), { items: [], page: 1_000_000, ...rest });
+});
+
+t.test('names sort in any case, nobody last, equal ones by id', async (t) => {
+  const { call } = await start(t);
+  for (const first_name of ['bob', null, 'Álvaro', 'ADA', 'ada', 'Zoë', 'Bob', null])
+    await call('users.create', { first_name });
+  const asc = await call('users.list', { sort_by: 'first_name', sort_order: 'asc' });
+  t.same(
+    names(asc).map((name) => name?.toLowerCase() ?? null),
+    ['ada', 'ada', 'bob', 'bob', 'zoë', 'álvaro', null, null],
+  );
+  for (const at of [0, 2, 6]) t.ok((asc.items[at]?.id ?? '') < (asc.items[at + 1]?.id ?? ''));
+  const desc = await call('users.list', { sort_by: 'first_name', sort_order: 'desc' });
+  t.same(desc.items, asc.items.toReversed());
+});
+
+t.test('search finds a literal text anywhere, in any case and length', async (t) => {
+  const { call } = await start(t);
+  const people = [
+    { first_name: '100%', last_name: 'A_B', email: 'odd@example.com', external_user_id: 'back\\slash' },
+    { first_name: '1000', last_name: 'AxB', email: 'plain@example.com', external_user_id: 'back/slash' },
+    { first_name: '山田', last_name: 'ŽELJKO', email: null, external_user_id: null },
+    { first_name: 'Ab', last_name: 'Cd', external_user_id: 'abcxbcd' },
+  ];
+  for (const person of people) await call('users.create', person);
+  for (const [search, found] of [
+    ['%', ['100%']],
+    ['100%', ['100%']],
+    ['_', ['100%']],
+    ['a_b', ['100%']],
+    ['\\', ['100%']],
+    ['K\\S', ['100%']],
+    ['EXAMPLE', ['100%', '1000']],
+    ['100', ['100%', '1000']],
+    ['田', ['山田']],
+    ['山田', ['山田']],
+    ['željko', ['山田']],
+    ['abcd', []],
+    ['b\u001fc', ['Ab']],
+    ['example.org', []],
+    ["' or 1=1 --", []],
+    ['', ['100%', '1000', '山田', 'Ab']],
+  ] as const) {
+    const page = await call('users.list', { search, sort_order: 'asc' });
+    t.same(names(page), found, `search for ${JSON.stringify(search)}`);
+    t.equal(page.total, found.length);
+  }
+});
+
+t.test('filters match whole values and go together with a search', async (t) => {
+  const { call } = await start(t);
+  await call('users.create', { first_name: 'One', email: 'Shared@example.com', external_user_id: 'e1' });
+  await call('users.create', { first_name: 'Two', email: 'shared@EXAMPLE.com', external_user_id: 'e11' });
+  await call('users.create', { first_name: 'Three', email: 'unshared@example.com', external_user_id: 'E1' });
+  const list = (filter: object) => call('users.list', { sort_order: 'asc', ...filter });
+  t.same(names(await list({ email: 'shared@example.com' })), ['One', 'Two']);
+  t.same(names(await list({ email: 'shared@example.co_' })), []);
+  t.same(names(await list({ external_user_id: 'e1' })), ['One']);
+  t.same(names(await list({ email: 'shared@example.com', search: 'tw' })), ['Two']);
+  t.same(names(await list({ email: 'shared@example.com', external_user_id: 'E1' })), []);
+  t.match(await list({ email: 'shared@example.com', limit: 1, page: 2 }), {
+    items: [{ first_name: 'Two' }],
+    total: 2,
+    pages: 2,
+  });
+});
+
+t.test('an update and a deletion move and remove a user in every list', async (t) => {
+  const { call } = await start(t);
+  const ann = await call('users.create', { first_name: 'Ann' });
+  await call('users.create', { first_name: 'Ben' });
+  await call('users.update', { user_id: ann.id, first_name: 'Zed' });
+  const list = () => call('users.list', { sort_by: 'first_name', sort_order: 'asc' });
+  t.same(names(await list()), ['Ben', 'Zed']);
+  t.same((await call('users.list', { search: 'ann' })).items, []);
+  await call('users.remove', { user_id: ann.id });
+  t.match(await list(), { items: [{ first_name: 'Ben' }], total: 1 });
+  t.same((await call('users.list', { search: 'zed' })).items, []);
+});
+
+const fill = `
+insert into users.person (first_name, last_name, email, created_at)
+select case when i % 7 > 0 then 'Name ' || i % 50 end, 'Last ' || i * 7919 % 10007,
+  case when i % 3 > 0 then 'mail' || i % 400 || '@example.com' end, timestamptz '2026-01-01' + i / 5 * interval '1 second'
+from generate_series(1, 3000) i`;
+
+// Written without the fences: what a page must be.
+const expected = (column: string, order: string) => `
+select id from users.person where deleted_at is null
+order by ${column} ${order}, id ${order} limit $1 offset $2`;
+
+t.test('deep pages are right in every order, before and after changes were folded', async (t) => {
+  const { call, database } = await start(t);
+  const columns = { created_at: 'created_at', email: 'email_key', first_name: 'first_name_key' };
+  const check = async (said: string) => {
+    const [{ n: total } = { n: 0 }] = await database.query<{ n: number }>(
+      'select count(*)::int as n from users.person where deleted_at is null',
+    );
+    for (const sort_by of sortBys)
+      for (const sort_order of ['asc', 'desc'] as const)
+        for (const page of [1, 2, 3, 7, 21, 30, Math.ceil(total / 100), Math.ceil(total / 100) + 1]) {
+          const column = { ...columns, last_name: 'last_name_key' }[sort_by];
+          const rows = await database.query(expected(column, sort_order), [100, (page - 1) * 100]);
+          const listed = await call('users.list', { sort_by, sort_order, page, limit: 100 });
+          t.equal(listed.total, total);
+          t.same(
+            listed.items.map(({ id }) => id),
+            rows.map(({ id }) => id),
+            `${said}: ${sort_by} ${sort_order}, page ${page}`,
+          );
+        }
+  };
+  await database.query(fill);
+  await check('not folded');
+  await foldChanges(database);
+  t.same(await database.query('select total from users.list_total'), [{ total: 3000 }]);
+  t.same(await database.query('select from users.list_change'), []);
+  await check('folded');
+  await database.query("update users.person set deleted_at = now() where last_name like '%3'");
+  await database.query(
+    "update users.person set first_name = 'Aaron', email = null where last_name like '%5'",
+  );
+  await database.query("delete from users.person where last_name like '%77'");
+  await check('changed since');
+  await foldChanges(database);
+  await check('folded again');
+});
+
+t.test('folding while people are made, by two nodes at once, loses nobody', async (t) => {
+  const { call, database } = await start(t);
+  const make = async () => {
+    for (let n = 0; n < 10; n += 1)
+      await database.query(`insert into users.person (first_name) select 'x' from generate_series(1, 150)`);
+  };
+  const fold = async () => {
+    for (let n = 0; n < 10; n += 1) await foldChanges(database);
+  };
+  await Promise.all([make(), make(), fold(), fold()]);
+  t.equal((await call('users.list', {})).total, 3000);
+  await database.query(`insert into users.person select from generate_series(1, ${mostChanges + 1})`);
+  await foldChanges(database);
+  t.match(await call('users.list', {}), { total: 3001 + mostChanges });
+  t.same(await database.query('select from users.list_change'), []);
+});

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { ServiceSchema } from 'moleculer';
+import t, { type Test } from 'tap';
+import { ServiceError } from '../../../domain/errors.ts';
+import auth from '../../../services/auth/auth.service.ts';
+import { ensureFirstDeveloper } from '../../../services/auth/first-developer.ts';
+import { resumeErasures } from '../../../services/users/erasure.ts';
+import users from '../../../services/users/users.service.ts';
+import { account, logIn } from '../../support/auth.ts';
+import { startBroker } from '../../support/broker.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { refusal } from '../../support/refusal.ts';
+
+type Willing = (userId: string) => boolean;
+
+// timeseries is played: it notes whom it was told to erase, and is as willing as the test says.
+function playTimeseries(isWilling: Willing): { service: ServiceSchema; erased: string[] } {
+  const erased: string[] = [];
+  const erase = (ctx: { params: { user_id: string } }) => {
+    if (!isWilling(ctx.params.user_id)) throw new ServiceError('SERVICE_UNAVAILABLE');
+    erased.push(ctx.params.user_id);
+    return { erasing: true };
+  };
+  return { erased, service: { name: 'timeseries', actions: { erase } } };
+}
+
+async function start(t: Test, isWilling: Willing = () => true) {
+  const database = await freshDatabase(t);
+  await ensureFirstDeveloper(database, { ADMIN_EMAIL: account.email, ADMIN_PASSWORD: account.password });
+  const { service, erased } = playTimeseries(isWilling);
+  const services = [users, auth, service];
+  const started = await startBroker(t, { databaseUrl: database.url, services });
+  const erasing = { database, call: started.call, logger: started.broker.logger };
+  return { ...started, database, erased, resume: () => resumeErasures(erasing) };
+}
+
+// The service goes its own rounds beside the test's: what is due may be in either's hands.
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200 && !(await isDone()); tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const unfinished = 'select from users.person where deleted_at is not null and erased_at is null';
+
+const full = {
+  first_name: 'Ada',
+  last_name: 'Byron',
+  email: 'ada@example.com',
+  external_user_id: 'ext-1',
+};
+
+t.test('a deleted user is returned as they were and gone everywhere', async (t) => {
+  const { call, database, erased } = await start(t);
+  const { as } = await logIn(call);
+  const user = await call('users.create', full);
+  const user_id = user.id;
+  const link = { user_id, provider: 'devicemaker', provider_user_id: 'p-1', access_token: 'x' } as const;
+  await call('users.connect', link);
+  const issued = await call('auth.issueToken', { user_id }, as);
+
+  t.same(await call('users.remove', { user_id }), user);
+  t.same(erased, [user_id]);
+  t.equal((await call('auth.admit', { token: issued.access_token })).caller, null);
+  await t.rejects(call('auth.refresh', { refresh_token: issued.refresh_token }), refusal('UNAUTHENTICATED'));
+  await t.rejects(call('users.get', { user_id }), refusal('USER_NOT_FOUND'));
+  await t.rejects(call('users.update', { user_id, first_name: 'x' }), refusal('USER_NOT_FOUND'));
+  await t.rejects(call('users.remove', { user_id }), refusal('USER_NOT_FOUND'));
+  await t.rejects(call('users.connect', link), refusal('USER_NOT_FOUND'));
+  await t.rejects(call('users.connections', { user_id }), refusal('USER_NOT_FOUND'));
+  t.same(await call('users.resolve', { provider: 'devicemaker', provider_user_ids: ['p-1'] }), []);
+  t.match(await call('users.list', {}), { items: [], total: 0 });
+
+  const [row] = await database.query('select * from users.person');
+  t.notMatch(JSON.stringify(row), /ada|byron|ext-1/i, 'nothing of the person is left in the row');
+  t.ok(row?.erased_at);
+  t.same(await database.query('select from users.connection'), []);
+  t.match(await call('users.create', full), { external_user_id: 'ext-1' }, 'the external id is free again');
+});
+
+t.test('a user is gone at once while timeseries is away, and erased when it is back', async (t) => {
+  let isWilling = false;
+  const { call, database, erased, resume } = await start(t, () => isWilling);
+  const { as } = await logIn(call);
+  const { id: user_id } = await call('users.create', full);
+  const link = { user_id, provider: 'devicemaker', provider_user_id: 'p-1', access_token: 'x' } as const;
+  await call('users.connect', link);
+  const { access_token } = await call('auth.issueToken', { user_id }, as);
+
+  t.match(await call('users.remove', { user_id }), full);
+  await t.rejects(call('users.get', { user_id }), refusal('USER_NOT_FOUND'));
+  t.equal((await call('auth.admit', { token: access_token })).caller, null);
+  t.same(await database.query('select status, access_token from users.connection'), [
+    { status: 'revoked', access_token: null },
+  ]);
+  t.same(await database.query('select first_name, email, erased_at from users.person'), [
+    { first_name: null, email: null, erased_at: null },
+  ]);
+
+  await database.query("update users.person set erasure_tried_at = now() - interval '1 minute'");
+  await resume();
+  t.same(await database.query('select erased_at from users.person'), [{ erased_at: null }], 'still away');
+  isWilling = true;
+  await until(async () => {
+    await database.query("update users.person set erasure_tried_at = now() - interval '1 minute'");
+    await resume();
+    return (await database.query(unfinished)).length === 0;
+  });
+  t.same(new Set(erased), new Set([user_id]));
+  t.same(await database.query('select erased_at is not null as done from users.person'), [{ done: true }]);
+  t.same(await database.query('select from users.connection'), []);
+});
+
+t.test('a deletion that a process died in is finished by the next one that starts', async (t) => {
+  const database = await freshDatabase(t);
+  const alive = await startBroker(t, { databaseUrl: database.url, services: [users] });
+  const [dying, staying] = [await alive.call('users.create', full), await alive.call('users.create', {})];
+  await alive.broker.stop();
+  // All that the first commit of a deletion writes, and nothing of what comes after it.
+  await database.query('update users.person set deleted_at = now(), first_name = null where id = $1', [
+    dying.id,
+  ]);
+
+  const { service, erased } = playTimeseries(() => true);
+  await startBroker(t, { databaseUrl: database.url, services: [users, auth, service] });
+  await until(async () => (await database.query(unfinished)).length === 0);
+  t.same(await database.query(unfinished), []);
+  t.same(erased, [dying.id]);
+  t.same(await database.query('select id from users.person where erased_at is null'), [{ id: staying.id }]);
+});
+
+t.test('users who cannot be erased do not keep another waiting', async (t) => {
+  const stuck = new Set<string>(Array.from({ length: 150 }, () => randomUUID()));
+  const { call, database, erased, resume } = await start(t, (id) => !stuck.has(id));
+  const deleted = `insert into users.person (id, deleted_at) select unnest($1::uuid[]), now() - interval '1 hour'`;
+  await database.query(deleted, [[...stuck]]);
+  const { id } = await call('users.create', {});
+  await database.query('update users.person set deleted_at = now() where id = $1', [id]);
+  await resume();
+  await resume();
+  await until(async () => erased.length > 0 && (await database.query(unfinished)).length === 150);
+  t.same(erased, [id]);
+  t.equal((await database.query('select from users.person where erased_at is null')).length, 150);
+});
+
+t.test('a connection made while its user is deleted is refused or revoked', async (t) => {
+  const { call, database } = await start(t);
+  for (let round = 0; round < 20; round += 1) {
+    const { id: user_id } = await call('users.create', {});
+    const link = { user_id, provider: 'devicemaker', provider_user_id: 'p', access_token: 'x' } as const;
+    await Promise.allSettled([call('users.connect', link), call('users.remove', { user_id })]);
+  }
+  t.same(await database.query("select from users.connection where status = 'active'"), []);
+  t.same(await database.query('select from users.connection where access_token is not null'), []);
+});
+
+t.test('a token issued while its user is deleted is dead', async (t) => {
+  const { call, database } = await start(t);
+  const { as } = await logIn(call);
+  for (let round = 0; round < 20; round += 1) {
+    const { id: user_id } = await call('users.create', {});
+    await Promise.allSettled([
+      call('auth.issueToken', { user_id }, as),
+      call('users.remove', { user_id }),
+      call('auth.issueToken', { user_id }, as),
+    ]);
+  }
+  t.same(await database.query('select from auth.family where user_id is not null'), []);
+});

@@ -1,0 +1,191 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectNats } from 'nats';
+import t, { type Test } from 'tap';
+import { withClient } from '../../stack/create-database.ts';
+import { commandLine, signal, waitUntil } from '../../stack/processes.ts';
+import { type Stack, type StackOptions, startStack } from '../../stack/stack.ts';
+
+const STOP_TIMEOUT_MS = 20_000;
+
+/** One that several claims only look at: making a data folder takes a second. */
+const shared = start(t);
+
+/** Another process with a stack of its own; it says when it is ready. */
+const STAY = `
+  const { startStack } = await import(${JSON.stringify(import.meta.resolve('../../stack/stack.ts'))});
+  const { withClient } = await import(${JSON.stringify(import.meta.resolve('../../stack/create-database.ts'))});
+  const [dataDir] = process.argv.slice(1);
+  const stackDir = process.env.STACK_DIR;
+  const stack = await startStack({ dataDir, log() {}, ...(stackDir ? { stackDir } : {}) });
+  await withClient(stack.databaseUrl, (client) => client.query('create table note as select 7 as number'));
+  setInterval(() => {}, 60_000);
+  console.log('ready');
+`;
+
+t.test('starts TimescaleDB and NATS, and ends both when stopped', async (t) => {
+  const stack = await start(t);
+  await query(stack.databaseUrl, 'create table sample (ts timestamptz not null, value float8)');
+  await query(stack.databaseUrl, "select create_hypertable('sample', by_range('ts'))");
+  const hypertables = await query(
+    stack.databaseUrl,
+    'select hypertable_name from timescaledb_information.hypertables',
+  );
+  t.strictSame(hypertables, [{ hypertable_name: 'sample' }]);
+  t.equal(stack.timescale, true);
+  t.match(stack.choice, /TimescaleDB, and NATS, from Debian packages/);
+  const bus = await natsOf(stack);
+  t.equal(await bus.rtt().then(() => 'answered'), 'answered');
+  await bus.close();
+  const pids = pidsOf(stack);
+  await stack.stop();
+  t.strictSame(pids.map(commandLine), [null, null]);
+  await stack.stop(); // again: nothing left to do
+});
+
+t.test('a second start finds its data on the same port', async (t) => {
+  const dataDir = makeFolder(t);
+  const first = await start(t, { dataDir });
+  await query(first.databaseUrl, 'create table note as select 7 as number');
+  await first.stop();
+  const second = await start(t, { dataDir });
+  t.strictSame(await query(second.databaseUrl, 'select number from note'), [{ number: 7 }]);
+  t.equal(second.databaseUrl, first.databaseUrl);
+});
+
+t.test('a pid file whose number now is another process does not stop a start', async (t) => {
+  const dataDir = makeFolder(t);
+  const first = await start(t, { dataDir });
+  const pidFile = join(first.dataDir, 'postgres/postmaster.pid');
+  const lines = readFileSync(pidFile, 'utf8').split('\n');
+  await first.stop();
+  writeFileSync(pidFile, [String(process.pid), ...lines.slice(1)].join('\n'));
+  writeFileSync(join(first.dataDir, 'nats/nats.pid'), String(process.pid));
+  const second = await start(t, { dataDir });
+  t.strictSame(await query(second.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+});
+
+t.test('servers end with a process that is killed, and the next start finds its data', async (t) => {
+  const dataDir = makeFolder(t);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', STAY, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  const pids = pidsOf({ dataDir });
+  signal(child.pid ?? 0, 'SIGKILL');
+  const ended = await waitUntil(() => pids.every((pid) => commandLine(pid) === null), STOP_TIMEOUT_MS);
+  t.equal(ended, true);
+  const stack = await start(t, { dataDir });
+  t.strictSame(await query(stack.databaseUrl, 'select number from note'), [{ number: 7 }]);
+});
+
+t.test(
+  'two starts of one folder share the servers, and the one that shares leaves them running',
+  async (t) => {
+    const dataDir = makeFolder(t);
+    const [one, other] = await Promise.all([start(t, { dataDir }), start(t, { dataDir })]);
+    t.equal(one.databaseUrl, other.databaseUrl);
+    const sharer = one.choice.startsWith('The servers of the start that runs already.') ? one : other;
+    await sharer.stop();
+    t.strictSame(await query(one.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+  },
+);
+
+t.test('an ephemeral stack leaves no folder', async (t) => {
+  const stack = await start(t, { ephemeral: true });
+  await stack.stop();
+  t.equal(statSync(stack.dataDir, { throwIfNoEntry: false }), undefined);
+});
+
+t.test('refuses a wrong password, and keeps the right one from other users', async (t) => {
+  const stack = await shared;
+  const wrong = new URL(stack.databaseUrl);
+  wrong.password = 'guess';
+  await t.rejects(query(wrong.href, 'select 1'), { code: '28P01' });
+  const superuser = new URL(stack.databaseUrl);
+  superuser.username = 'postgres';
+  superuser.password = '';
+  await t.rejects(query(superuser.href, 'select 1'), /password/);
+  const url = new URL(stack.natsUrl ?? '');
+  await t.rejects(connectNats({ servers: url.host, reconnect: false }), { code: 'AUTHORIZATION_VIOLATION' });
+  const secrets = ['database-password', 'servers.json', 'nats/nats.conf', 'postgres.log'];
+  const modes = secrets.map((name) => statSync(join(stack.dataDir, name)).mode & 0o777);
+  t.strictSame(modes, [0o600, 0o600, 0o600, 0o600]);
+});
+
+t.test('URLs that are given are used as they are, and outlive the stack', async (t) => {
+  const { databaseUrl, natsUrl } = await shared;
+  const stack = await start(t, { databaseUrl, ...(natsUrl === null ? {} : { natsUrl }) });
+  t.match(stack, { databaseUrl, natsUrl, timescale: true, choice: 'DATABASE_URL and NATS_URL as given.' });
+  await stack.stop();
+  t.strictSame(await query(databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+});
+
+t.test('a given DATABASE_URL still gets a bus', async (t) => {
+  const { databaseUrl } = await shared;
+  const stack = await start(t, { databaseUrl });
+  t.equal(stack.databaseUrl, databaseUrl);
+  t.match(stack.natsUrl, /^nats:/);
+  t.throws(() => statSync(join(stack.dataDir, 'postgres')), { code: 'ENOENT' });
+});
+
+t.test('without the Debian packages: plain PostgreSQL, no bus, and the reason', async (t) => {
+  const stack = await start(t, withoutDebian(t));
+  t.match(stack, { natsUrl: null, timescale: false });
+  t.match(stack.choice, /from npm, without TimescaleDB, .* cannot be used here \(.*apt-get failed/);
+  t.strictSame(await query(stack.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
+});
+
+t.test('data made with TimescaleDB is not opened without it', async (t) => {
+  const dataDir = makeFolder(t);
+  await (await start(t, { dataDir })).stop();
+  await t.rejects(start(t, { dataDir, ...withoutDebian(t) }), /needs TimescaleDB/);
+});
+
+t.test('refuses programs from a folder that others can write to', async (t) => {
+  const stackDir = makeFolder(t);
+  mkdirSync(stackDir);
+  chmodSync(stackDir, 0o777);
+  const { databaseUrl } = await shared;
+  const stack = await start(t, { stackDir, databaseUrl });
+  t.match(stack.choice, /is writable by other users/);
+});
+
+/** Starts a stack and stops it with the test. */
+async function start(t: Test, options: Partial<StackOptions> = {}): Promise<Stack> {
+  const stackDir = process.env.STACK_DIR;
+  const defaults = { dataDir: makeFolder(t), log: () => {}, ...(stackDir ? { stackDir } : {}) };
+  const stack = await startStack({ ...defaults, ...options });
+  t.teardown(() => stack.stop());
+  return stack;
+}
+
+/** A folder that the servers' account can walk through. */
+function makeFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-stack-test-'));
+  chmodSync(folder, 0o711);
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'data');
+}
+
+/** An empty folder of programs, and a mirror where nothing listens. */
+function withoutDebian(t: Test): Partial<StackOptions> {
+  return { stackDir: makeFolder(t), debianMirror: 'http://127.0.0.1:9/debian' };
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  return withClient(url, async (client) => (await client.query(sql)).rows);
+}
+
+function natsOf(stack: Stack) {
+  const { host, username, password } = new URL(stack.natsUrl ?? '');
+  return connectNats({ servers: host, user: username, pass: password });
+}
+
+function pidsOf({ dataDir }: Pick<Stack, 'dataDir'>): number[] {
+  const files = ['postgres/postmaster.pid', 'nats/nats.pid'];
+  return files.map((name) => Number(readFileSync(join(dataDir, name), 'utf8').split('\n')[0]));
+}

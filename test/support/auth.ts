@@ -1,0 +1,44 @@
+import type { Test } from 'tap';
+import type { Caller, Tokens } from '../../contracts/auth.ts';
+import type { Call } from '../../mixins/environment.ts';
+import auth from '../../services/auth/auth.service.ts';
+import { ensureFirstDeveloper } from '../../services/auth/first-developer.ts';
+import users from '../../services/users/users.service.ts';
+import { startBroker, type TestBroker } from './broker.ts';
+import { freshDatabase, type TestDatabase } from './database.ts';
+
+/** auth and users on a database of their own, with one developer. */
+export interface TestAuth extends TestBroker {
+  readonly database: TestDatabase;
+  readonly account: { readonly email: string; readonly password: string };
+}
+
+/** The developer of the tests. */
+export const account = { email: 'ada@example.com', password: 'a long password of the tests' };
+
+/** Starts auth and users in one broker. */
+export async function startAuth(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<TestAuth> {
+  const database = await freshDatabase(t);
+  await ensureFirstDeveloper(database, { ADMIN_EMAIL: account.email, ADMIN_PASSWORD: account.password });
+  const started = await startBroker(t, { databaseUrl: database.url, services: [auth, users], settings });
+  return { ...started, database, account };
+}
+
+/** Logs in, and says who the token's holder is, as the gateway would. */
+export async function logIn(
+  call: Call,
+  { email, password } = account,
+): Promise<{ tokens: Tokens; as: { meta: { caller: Caller } } }> {
+  const tokens = await call('auth.login', { email, password });
+  const { caller } = await call('auth.admit', { token: tokens.access_token });
+  if (caller === null) throw new Error('the token of a log-in is not alive');
+  return { tokens, as: { meta: { caller } } };
+}
+
+/** Which of the calls succeeded, and the types of those that failed. */
+export function outcomes<T>(settled: readonly PromiseSettledResult<T>[]): { values: T[]; types: unknown[] } {
+  return {
+    values: settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    types: settled.flatMap((one) => (one.status === 'rejected' ? [Reflect.get(one.reason, 'type')] : [])),
+  };
+}
