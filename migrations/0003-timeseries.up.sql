@@ -1,5 +1,5 @@
 -- All stored health data, owned by the service `timeseries`. Samples are narrow rows under a series of their own
--- (80 bytes each with their index; 230 with user, type and source in every row). Statistics per hour, UTC day and
+-- (81 bytes each with their index; 230 with user, type and source in every row). Statistics per hour, UTC day and
 -- local day are kept by triggers, so that counts and hourly values never touch the samples.
 create schema timeseries;
 
@@ -20,14 +20,16 @@ create table timeseries.series (
   unique (user_id, type_id, provider, device)
 );
 
--- The offset is free in this place (padding); last in the row it costs 15 %.
+-- The offset is free in this place (padding); last in the row it costs 15 %. The key is an index rather than a
+-- constraint because chunks take over the fill factor of the one only: 80.8 bytes a sample instead of 83.9, and
+-- stored as fast, since samples come in the order of time.
 create table timeseries.sample (
   series_id int not null,
   zone_offset_minutes smallint not null,
   ts timestamptz not null,
-  value float8 not null,
-  primary key (series_id, ts)
+  value float8 not null
 );
+create unique index sample_key on timeseries.sample (series_id, ts) with (fillfactor = 100);
 
 do $$
 begin

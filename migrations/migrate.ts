@@ -17,7 +17,7 @@ export async function migrateUp(databaseUrl: string): Promise<string[]> {
   return withMigrator(databaseUrl, (migrator) => migrator.up());
 }
 
-/** Takes back the newest migration, or all down to and including `to`. */
+/** Takes back the newest migration, or all that came after `to`. */
 export async function migrateDown(databaseUrl: string, to?: string): Promise<string[]> {
   return withMigrator(databaseUrl, (migrator) => migrator.down(to === undefined ? {} : { to }));
 }

@@ -45,19 +45,28 @@ export function apiAt(reach: Reach): Api {
   return {
     async request(answer, method, path, ask = {}) {
       for (let attempt = 1; ; attempt++) {
-        const response = await once(reach, method, path, ask);
-        if (response instanceof Response && response.ok) return answer.parse(await response.json());
-        const failure = await failureOf(response, `${method} ${path}`);
-        if (attempt === attemptsMost || !worthAnotherTry.has(failure.status)) throw failure;
-        const retryAfter = response instanceof Response ? response.headers.get('retry-after') : null;
-        await sleep(pauseMs(retryAfter, attempt, Date.now()), undefined, { signal: reach.signal });
+        const got = await once(reach, method, path, ask);
+        if (got.ok) return answer.parse(got.body);
+        const failure = failureOf(got, `${method} ${path}`);
+        if (attempt === attemptsMost || !worthAnotherTry.has(got.status)) throw failure;
+        await sleep(pauseMs(got.retryAfter, attempt, Date.now()), undefined, { signal: reach.signal });
       }
     },
   };
 }
 
-/** One attempt: the answer, or why there is none. A stop from outside is no failure and goes through. */
-async function once(reach: Reach, method: string, path: string, ask: Ask): Promise<unknown> {
+/** An answer read to its end; without any, `status` is 0 and `cause` says why. */
+interface Got {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly body: unknown;
+  readonly retryAfter: string | null;
+  readonly requestId: string | null;
+  readonly cause?: unknown;
+}
+
+/** One attempt. A stop from outside is no failure and goes through. */
+async function once(reach: Reach, method: string, path: string, ask: Ask): Promise<Got> {
   const url = new URL(`/api/v1${path}`, reach.baseUrl);
   for (const [name, value] of Object.entries(ask.query ?? {})) url.searchParams.set(name, value);
   const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(answerWithinMs)]);
@@ -67,23 +76,32 @@ async function once(reach: Reach, method: string, path: string, ask: Ask): Promi
     ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   try {
-    return await reach.fetch(url, { method, headers, signal, ...sent });
-  } catch (error) {
+    const response = await reach.fetch(url, { method, headers, signal, ...sent });
+    const retryAfter = response.headers.get('retry-after');
+    const requestId = response.headers.get('x-request-id');
+    const body = parse(await response.text());
+    return { ok: response.ok, status: response.status, body, retryAfter, requestId };
+  } catch (cause) {
     reach.signal.throwIfAborted();
-    return error;
+    return { ok: false, status: 0, body: null, retryAfter: null, requestId: null, cause };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
 // Quotes the API's own sentence, which never holds a value, and the id under which its log has the request.
-async function failureOf(response: unknown, what: string): Promise<ApiFailed> {
-  if (!(response instanceof Response)) return new ApiFailed(0, `${what} had no answer.`, response);
-  const refusal = Refusal.safeParse(await response.json().catch(() => null));
+function failureOf({ status, body, requestId, cause }: Got, what: string): ApiFailed {
+  if (status === 0) return new ApiFailed(0, `${what} had no answer.`, cause);
+  const refusal = Refusal.safeParse(body);
   const said = refusal.success ? `: ${refusal.data.detail.slice(0, 200)}` : '.';
-  const id = response.headers.get('x-request-id');
-  return new ApiFailed(
-    response.status,
-    `${what} answered ${response.status}${said}${id ? ` (request ${id})` : ''}`,
-  );
+  const id = requestId === null ? '' : ` (request ${requestId})`;
+  return new ApiFailed(status, `${what} answered ${status}${said}${id}`);
 }
 
 /**

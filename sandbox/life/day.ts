@@ -4,7 +4,6 @@ import { heartRateEveryMs, heartRatesOf, restingHeartRate } from './heart-rate.t
 import { type Minute, minutesOf } from './minutes.ts';
 import { type StageSpan, stagesOf } from './night.ts';
 import { type Plan, type PlannedWorkout, planOf, type Span } from './plan.ts';
-import { sportOf } from './sports.ts';
 
 /** A session of sport as the device counted it. */
 export interface Workout extends Span {
@@ -97,9 +96,4 @@ function workoutOf(
     avg_heart_rate_bpm: beats.length === 0 ? null : Math.round(mean),
     max_heart_rate_bpm: beats.length === 0 ? null : Math.max(...beats),
   };
-}
-
-/** Whether somebody does sport with wheels, water or weights: way that no step counter sees. */
-export function isOnFoot(workout: Workout): boolean {
-  return sportOf(workout.plan.sport).on_foot;
 }

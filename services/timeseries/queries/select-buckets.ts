@@ -5,7 +5,8 @@ import type { BucketSize } from '../resolutions.ts';
 import { selectPageBound } from './select-page-bound.ts';
 import { reachColumns, type SampleRow } from './select-samples.ts';
 
-// Added up in the order of time whichever way it is read: the same bucket has the same last digit on every page.
+// Read backward, a bucket is added up in the order of time all the same: its last digit must not depend on the way.
+// Forward the index has that order, and to ask for it would cost the early stop (41 instead of 22 ms at 1 Hz).
 const textOf = (interval: string, order: 'asc' | 'desc') => `
   select x.series_id, (extract(epoch from x.bucket) * 1000000)::float8 as at,
     case x.function when 'sum' then x.total when 'mean' then x.total / x.n when 'leq' then 10 * log10(x.total / x.n)
@@ -16,7 +17,7 @@ const textOf = (interval: string, order: 'asc' | 'desc') => `
     from unnest($1::int[], $2::timestamptz[], $3::timestamptz[], $7::text[]) s (id, first, beyond, function)
     cross join lateral (
       select timeseries.bucket_of('${interval}', ts) as bucket, count(*) as n, max(ts) as last_ts,
-        sum(case when s.function = 'leq' then power(10, value / 10) else value end order by ts) as total
+        sum(case when s.function = 'leq' then power(10, value / 10) else value end ${order === 'desc' ? 'order by ts' : ''}) as total
       from timeseries.sample
       where series_id = s.id and ts >= s.first and ts < s.beyond and ts >= $4 and ts < $5
       group by 1 order by 1 ${order} limit $6

@@ -219,17 +219,20 @@ t.test('shows no record of another user, and none that is of another kind', asyn
     night([sleep(at('22:00:00'), 60)]),
   ]);
   const event_id = run?.record_ids[0] ?? '';
-  await t.rejects(call('timeseries.workout', { user_id: randomUUID(), event_id }), {
-    type: 'RECORD_NOT_FOUND',
-  });
+  await t.rejects(
+    call('timeseries.workout', { user_id: randomUUID(), event_id }),
+    refusal('RECORD_NOT_FOUND'),
+  );
   await t.rejects(call('timeseries.sleep', { user_id: userId, event_id }), refusal('RECORD_NOT_FOUND'));
   const night_id = rest?.record_ids[0] ?? '';
-  await t.rejects(call('timeseries.workout', { user_id: userId, event_id: night_id }), {
-    type: 'RECORD_NOT_FOUND',
-  });
-  await t.rejects(call('timeseries.sleep', { user_id: randomUUID(), event_id: night_id }), {
-    type: 'RECORD_NOT_FOUND',
-  });
+  await t.rejects(
+    call('timeseries.workout', { user_id: userId, event_id: night_id }),
+    refusal('RECORD_NOT_FOUND'),
+  );
+  await t.rejects(
+    call('timeseries.sleep', { user_id: randomUUID(), event_id: night_id }),
+    refusal('RECORD_NOT_FOUND'),
+  );
 });
 
 t.test('knows an unknown user from one without events', async (t) => {

@@ -193,9 +193,10 @@ t.test('sleep: two stored sessions become one when a longer one spans them', asy
     'the longer one kept its id',
   );
   const [gone] = first?.record_ids ?? [];
-  await t.rejects(call('timeseries.sleep', { user_id: userId, event_id: gone ?? '' }), {
-    type: 'RECORD_NOT_FOUND',
-  });
+  await t.rejects(
+    call('timeseries.sleep', { user_id: userId, event_id: gone ?? '' }),
+    refusal('RECORD_NOT_FOUND'),
+  );
   const [again] = await store([evening]);
   t.strictSame(again, { status: 'duplicate', record_ids: second?.record_ids, samples_written: 0 });
 });

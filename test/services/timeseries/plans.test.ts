@@ -1,0 +1,107 @@
+import t from 'tap';
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { type EventKind, readEvents } from '../../../services/timeseries/events.ts';
+import { countSleeps, selectSleeps } from '../../../services/timeseries/queries/select-sleeps.ts';
+import { countWorkouts, selectWorkouts } from '../../../services/timeseries/queries/select-workouts.ts';
+import { readSamples } from '../../../services/timeseries/samples.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { block, item } from './items.ts';
+import { setUp } from './setting.ts';
+
+const shownAs = (provider: string) => provider;
+
+/** Runs queries as they are, and notes each one's plan. */
+function explaining(database: TestDatabase, plans: string[]): Queryable {
+  return {
+    async query(statement: Statement, values: readonly unknown[] = []) {
+      const text = typeof statement === 'string' ? statement : statement.text;
+      const rows = await database.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      plans.push(`${text}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`);
+      return database.query(text, values);
+    },
+  };
+}
+
+t.test('reads no large table whole, for any page, count or direction', async (t) => {
+  const { store, database, userId } = await setUp(t);
+  await store([
+    item({
+      samples: [
+        block('heart_rate', [[Date.UTC(2025, 0, 1), 60]]),
+        block('steps', [[Date.UTC(2025, 0, 1), 6]]),
+      ],
+    }),
+  ]);
+  await database.query(
+    `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
+     select s.id, 0, timestamptz '2025-01-01 00:00:01+00' + i * interval '2 minutes', 60
+     from timeseries.series s, generate_series(1, 60000) i`,
+  );
+  await database.query(
+    `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
+       zone_offset_minutes, local_date, duration_seconds, is_parent)
+     select gen_random_uuid(), case when i % 50 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
+       'running', 'RUNNING', 'n', timestamptz '2025-01-01' + i * interval '10 minutes',
+       timestamptz '2025-01-01' + i * interval '10 minutes', 0, '2025-01-01', 60, false
+     from generate_series(1, 20000) i`,
+    [userId],
+  );
+  await database.query(
+    `insert into timeseries.sleep_session (id, user_id, provider, key, device, start_time, end_time,
+       zone_offset_minutes, date, is_nap, rank, asleep_seconds)
+     select gen_random_uuid(), case when i % 50 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
+       timestamptz '2025-01-01' + i * interval '10 minutes', timestamptz '2025-01-01' + i * interval '10 minutes',
+       0, '2025-01-01', false, 0, 60
+     from generate_series(1, 20000) i`,
+    [userId],
+  );
+  await database.query(
+    `insert into timeseries.series (user_id, type_id, provider, device)
+     select gen_random_uuid(), 1, 'devicemaker', 'd' from generate_series(1, 5000)`,
+  );
+  await database.query(
+    `insert into timeseries.sample_hour (series_id, bucket, n, sum, min, max, last, last_ts, mask)
+     select 1000000 + i, '2025-01-01', 1, 1, 1, 1, 1, '2025-01-01', 1 from generate_series(1, 20000) i`,
+  );
+  await database.query(
+    `insert into timeseries.sample_day (series_id, bucket, n, n1, n5, n15, n60)
+     select 1000000 + i, '2025-01-01', 1, 1, 1, 1, 1 from generate_series(1, 20000) i`,
+  );
+  await database.query('analyze');
+  const plans: string[] = [];
+  const on = explaining(database, plans);
+  const bounds = [Date.UTC(2025, 0, 1, 5, 7, 1), Date.UTC(2025, 2, 20, 5, 50, 3)];
+  const [start, end] = bounds.map((ms) => ({ ms, dateOnly: false }));
+  if (start === undefined || end === undefined) throw new Error('two bounds');
+  for (const resolution of ['raw', '1min', '5min', '15min', '1hour'] as const) {
+    const query = { user_id: userId, start_time: start, end_time: end, resolution, limit: 100 };
+    const settings = { shownAs, sourcePriority: [] };
+    const first = await readSamples(on, settings, query);
+    const cursor = first.pagination.next_cursor ?? '';
+    const second = await readSamples(on, settings, { ...query, cursor });
+    t.equal(second.data.length, 100, resolution);
+    const previous = await readSamples(on, settings, {
+      ...query,
+      cursor: second.pagination.previous_cursor ?? '',
+    });
+    t.strictSame(previous.data, first.data, resolution);
+  }
+  const toWire = (row: { id: string }) => row.id;
+  const events = async <Row extends { at: number; id: string }>(kind: EventKind<Row, string>) => {
+    for (const record_type of [undefined, 'running' as const]) {
+      const query = { user_id: userId, start_date: start, end_date: end, record_type, limit: 5 };
+      const first = await readEvents(on, kind, query);
+      const cursor = first.pagination.next_cursor ?? '';
+      t.equal((await readEvents(on, kind, { ...query, cursor })).data.length, 5, kind.name);
+    }
+  };
+  await events({ name: 'workouts', select: selectWorkouts, count: countWorkouts, toWire });
+  await events({ name: 'sleeps', select: selectSleeps, count: countSleeps, toWire });
+  t.ok(plans.length > 40, 'the plans were seen');
+  const scans = plans.filter((plan) =>
+    /Seq Scan on (_hyper_\S+_chunk|sample|sample_hour|sample_day|workout|sleep_session|item|series)\b/.test(
+      plan,
+    ),
+  );
+  t.strictSame(scans, []);
+});
