@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
+import { UserId } from '../domain/wire.ts';
+
+/** One line of an export, told apart by `kind`; the last one is `end` with the number of lines before it. */
+export const ExportLine = z.looseObject({
+  kind: z.enum(['user', 'connection', 'workout', 'sleep', 'day', 'sample', 'end']),
+});
 
 /** The edge itself: whether it is up, and whether it should be sent requests. */
 export const apiGateway = contract('api-gateway', {
@@ -10,6 +16,20 @@ export const apiGateway = contract('api-gateway', {
     http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations' },
     idempotent: true,
   }),
+  export: action({
+    summary: 'Everything that is kept of one user, one JSON value a line',
+    description:
+      'A stream: the user, connections (without tokens), workouts, sleep sessions, day totals, samples by series. The last line is `{"kind": "end", "lines": n}`; without it the export is not complete.',
+    params: z.object({ user_id: UserId }),
+    returns: ExportLine,
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/export',
+      access: ['api-key', 'developer', 'sdk'],
+      tag: 'Data',
+      stream: 'ndjson',
+    },
+  }),
   ready: action({
     summary: 'Whether all services and the database answer; 503 while one is away or a stop has begun',
     params: Nothing,
@@ -18,3 +38,5 @@ export const apiGateway = contract('api-gateway', {
     idempotent: true,
   }),
 });
+
+export type ExportLine = z.infer<typeof ExportLine>;

@@ -132,6 +132,45 @@ export const timeseries = contract('timeseries', {
     idempotent: true,
     timeoutMs: 10_000,
   }),
+  /** The next stored records of a kind, oldest first; `next` is null on the last page. */
+  exportRecords: action({
+    summary: 'Read stored records for an export',
+    params: z.object({
+      user_id: UserId,
+      kind: z.enum(['workout', 'sleep', 'day']),
+      after: z.object({ start_time: z.string(), id: z.uuid() }).nullable(),
+      limit: z.int().min(1).max(500),
+    }),
+    returns: z.object({
+      records: z.array(z.record(z.string(), z.unknown())),
+      next: z.object({ start_time: z.string(), id: z.string() }).nullable(),
+    }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  exportSeries: action({
+    summary: 'List the series of a user for an export',
+    params: z.object({ user_id: UserId }),
+    returns: z.array(z.object({ series_id: z.int(), type: z.string(), unit: z.string(), source: Source })),
+    idempotent: true,
+  }),
+  /** The next samples of one series behind `after`, as columns; times in microseconds since 1970. */
+  exportSamples: action({
+    summary: 'Read samples of a series for an export',
+    params: z.object({
+      user_id: UserId,
+      series_id: z.int(),
+      after: z.number(),
+      limit: z.int().min(1).max(5000),
+    }),
+    returns: z.object({
+      at: z.array(z.number()),
+      values: z.array(z.number()),
+      zone_offset_minutes: z.array(z.int()),
+    }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
   /** Sets the tombstone under the user's lock before it answers, then erases everything behind it. */
   erase: action({
     summary: 'Erase all data of a user who is deleted',

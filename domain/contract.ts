@@ -19,6 +19,8 @@ export interface HttpRoute {
   readonly tag: string;
   /** A body is stored in the inbox and handed over as a delivery, not as parameters. */
   readonly delivery?: Delivery;
+  /** The answer is a stream of JSON values, one a line; `returns` describes a line. */
+  readonly stream?: 'ndjson';
   /** Form bodies (application/x-www-form-urlencoded) are taken beside JSON. */
   readonly form?: true;
   /** A call without a body is as good as one with an empty object. */

@@ -36,6 +36,10 @@ export function gatewayUrl(broker: ServiceBroker): string {
 const service = implement(apiGateway, {
   uses: { database: database(), inbox: inbox() },
   actions: {
+    // Over HTTP the edge streams it; the bus has no back-pressure, so that there is nothing to call.
+    export: () => {
+      throw new ServiceError('NOT_IMPLEMENTED', 'An export is read over HTTP.');
+    },
     health: () => ({ status: 'ok' as const }),
     ready: async ({ broker, database }) => readiness(broker, database),
   },

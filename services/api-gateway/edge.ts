@@ -9,7 +9,9 @@ import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { checkContentType, hasBody, parseObject, readBytes, refuseUnstorable } from './body.ts';
 import { credentialOf } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
+import { exportUser } from './export-user.ts';
 import { receiveDelivery } from './receive-delivery.ts';
+import { streamLines } from './stream-lines.ts';
 import { type Window, Windows } from './windows.ts';
 
 /**
@@ -57,6 +59,7 @@ export async function serve(edge: Edge, exchange: Exchange): Promise<void> {
   authorise(caller, exchange);
   const params = await gather(exchange);
   refuseUnstorable(params);
+  if (route.stream !== undefined) return streamLines(exchange.res, exportUser(exchange.call, params));
   const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, caller));
   sendJson(exchange.res, route.status ?? 200, result);
 }

@@ -148,7 +148,9 @@ function responses(definition: ActionDefinition, route: HttpRoute): Json {
   const success = {
     description: 'Success',
     headers: headerRefs,
-    content: { 'application/json': { schema: answer } },
+    content: {
+      [route.stream === undefined ? 'application/json' : 'application/x-ndjson']: { schema: answer },
+    },
   };
   const failures = failuresOf(definition, route).map((code) => {
     const { status, detail } = errorTable[code];

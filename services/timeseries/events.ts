@@ -24,6 +24,8 @@ export interface EventKind<Row, Item> {
   readonly select: (on: Queryable, filter: EventFilter, place: EventPlace, most: number) => Promise<Row[]>;
   readonly count: (on: Queryable, filter: EventFilter) => Promise<number>;
   readonly toWire: (row: Row) => Item;
+  /** Adds to the rows of a page what is not stored with them. */
+  readonly complete?: (on: Queryable, userId: string, rows: readonly Row[]) => Promise<Row[]>;
 }
 
 const Key = z.tuple([z.int(), z.uuid()]);
@@ -45,10 +47,11 @@ export async function readEvents<Row extends { at: number; id: string }, Item>(
   const filter = { userId: user_id, range, type };
   const after = cursor === null ? null : { start: isoMicroseconds(cursor.key[0]), id: cursor.key[1] };
   const place = { direction: cursor?.direction ?? ('next' as const), after };
-  const [rows, totalCount] = await Promise.all([
+  const [found, totalCount] = await Promise.all([
     kind.select(database, filter, place, limit + 1),
     kind.count(database, filter),
   ]);
+  const rows = (await kind.complete?.(database, user_id, found)) ?? found;
   const keyOf = (row: Row) => [row.at, row.id];
   const direction = cursor?.direction ?? null;
   const { toWire } = kind;

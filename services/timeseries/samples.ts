@@ -8,11 +8,12 @@ import type { Queryable } from '../../mixins/database.ts';
 import { pageFrom } from './page.ts';
 import { countSamples } from './queries/count-samples.ts';
 import { selectBuckets } from './queries/select-buckets.ts';
+import { selectDayBound } from './queries/select-day-bound.ts';
 import { selectHours } from './queries/select-hours.ts';
 import { type SampleRow, selectSamples } from './queries/select-samples.ts';
 import { type SeriesRow, selectSeries } from './queries/select-series.ts';
 import { piecesOf } from './range-pieces.ts';
-import { type Reach, reachOf, type SampleKey } from './reach.ts';
+import { bounded, type Reach, reachOf, type SampleKey } from './reach.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
 import type { Settings } from './settings.ts';
 
@@ -78,13 +79,19 @@ async function countIn(
   return countSamples(database, ids, piecesOf(range), size);
 }
 
-function readRows(
+/** From how many series on it pays to bound a page by days first (0.3 ms). */
+const manySeries = 13;
+
+async function readRows(
   database: Queryable,
-  reach: Reach,
+  whole: Reach,
   size: BucketSize | null,
   byId: ReadonlyMap<number, SeriesRow>,
   most: number,
 ): Promise<SampleRow[]> {
+  const isWide = whole.series.length >= manySeries;
+  const bound = isWide ? await selectDayBound(database, whole, size?.countColumn ?? 'n', most) : null;
+  const reach = bounded(whole, bound);
   if (size === null) return selectSamples(database, reach, most);
   const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
   if (size.resolution === '1hour') return selectHours(database, reach, functionOf, most);

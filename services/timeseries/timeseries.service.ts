@@ -3,14 +3,18 @@ import { recordNotFound } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
+import { completeWorkouts } from './complete-workouts.ts';
 import { erasure, markErased } from './erasure.ts';
 import { readEvents } from './events.ts';
+import { exportRecords, exportSeries } from './export.ts';
+import { selectExportSamples } from './queries/select-export.ts';
 import { countSleeps, type SleepRow, selectSleep, selectSleeps } from './queries/select-sleeps.ts';
 import { countWorkouts, selectWorkout, selectWorkouts, type WorkoutRow } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
 import { readSamples } from './samples.ts';
 import { type Settings, settings } from './settings.ts';
 import { store } from './store.ts';
+import { inTurn } from './turns.ts';
 import { sleepToWire, workoutToWire } from './wire.ts';
 
 const workouts = (given: Settings) => ({
@@ -18,6 +22,7 @@ const workouts = (given: Settings) => ({
   select: selectWorkouts,
   count: countWorkouts,
   toWire: (row: WorkoutRow) => workoutToWire(row, given),
+  complete: completeWorkouts,
 });
 
 const sleeps = (given: Settings) => ({
@@ -35,7 +40,7 @@ async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, ca
 
 /** All stored health data: stored in transactions under the user's lock, read by keyset pages. */
 export default implement(timeseries, {
-  uses: { database: database(), settings: settings(), erasure: erasure() },
+  uses: { database: database(), settings: settings(), erasure: erasure(), inTurn: inTurn() },
   actions: {
     async samples({ params, database, settings, call }) {
       return unlessUnknown(await readSamples(database, settings, params), call, params.user_id);
@@ -44,7 +49,8 @@ export default implement(timeseries, {
       return unlessUnknown(await readEvents(database, workouts(settings), params), call, params.user_id);
     },
     async workout({ params, database, settings }) {
-      const row = await selectWorkout(database, params.user_id, params.event_id);
+      const stored = await selectWorkout(database, params.user_id, params.event_id);
+      const [row] = stored === undefined ? [] : await completeWorkouts(database, params.user_id, [stored]);
       if (row === undefined) throw recordNotFound(params.event_id);
       return workoutToWire(row, settings);
     },
@@ -56,8 +62,18 @@ export default implement(timeseries, {
       if (row === undefined) throw recordNotFound(params.event_id);
       return sleepToWire(row, settings);
     },
-    store({ params, database, settings }) {
-      return store(database, params, { sourcePriority: settings.sourcePriority, nowMs: Date.now() });
+    store({ params, database, settings, inTurn }) {
+      const circumstances = { sourcePriority: settings.sourcePriority, nowMs: Date.now() };
+      return inTurn(params.user_id, () => store(database, params, circumstances));
+    },
+    exportRecords({ params, database, settings }) {
+      return exportRecords(database, settings, params);
+    },
+    exportSeries({ params, database, settings }) {
+      return exportSeries(database, settings, params.user_id);
+    },
+    exportSamples({ params, database }) {
+      return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
     },
     async erase({ params, database, erasure }) {
       await markErased(database, params.user_id);

@@ -1,0 +1,33 @@
+/** The devices of an answer, each named once. */
+export interface DeviceNames {
+  readonly names: string[];
+  placeOf(device: string): number;
+}
+
+/** Collects the devices of an answer. */
+export function deviceNames(): DeviceNames {
+  const places = new Map<string, number>();
+  const names: string[] = [];
+  function placeOf(device: string): number {
+    const known = places.get(device) ?? names.length;
+    if (known === names.length) {
+      places.set(device, known);
+      names.push(device);
+    }
+    return known;
+  }
+  return { names, placeOf };
+}
+
+/** Rows by their date, in the order in which dates come, and within a date by provider. */
+export function byDateAndProvider<Row extends { date: string; provider: string }, Source>(
+  rows: readonly Row[],
+  sourceOf: (provider: string, own: readonly Row[]) => Source,
+): { date: string; sources: Source[] }[] {
+  return [...Map.groupBy(rows, ({ date }) => date)].map(([date, own]) => ({
+    date,
+    sources: [...Map.groupBy(own, ({ provider }) => provider)].map(([provider, theirs]) =>
+      sourceOf(provider, theirs),
+    ),
+  }));
+}

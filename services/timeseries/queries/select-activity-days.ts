@@ -1,0 +1,124 @@
+import { type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { dayMs, dateToMs } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** What is stored of a local day by one provider; of totals and samples: by one device of it. */
+export interface ActivityRow {
+  /** The number of days in the range, in every row. */
+  total: number;
+  /** Null in the only row of an empty page. */
+  kind: 'total' | 'samples' | 'workouts' | null;
+  date: string;
+  provider: string;
+  device: string;
+  /** Of totals only: what the record covers. */
+  start_ms: number | null;
+  covered_seconds: number | null;
+  steps: number | null;
+  distance_meters: number | null;
+  floors_climbed: number | null;
+  elevation_meters: number | null;
+  active_seconds: number | null;
+  moderate_seconds: number | null;
+  vigorous_seconds: number | null;
+  active_calories_kcal: number | null;
+  basal_calories_kcal: number | null;
+  /** Of samples only: how many the mean is of. */
+  beats: number | null;
+  avg_bpm: number | null;
+  min_bpm: number | null;
+  max_bpm: number | null;
+}
+
+/** Which local days of a range are read: those after a date, in the order of reading. */
+export interface DatePlace {
+  readonly userId: string;
+  readonly firstDate: string;
+  readonly lastDate: string;
+  readonly after: string | null;
+  readonly order: 'asc' | 'desc';
+}
+
+const distances: readonly SeriesType[] = [
+  'distance_walking_running',
+  'distance_cycling',
+  'distance_swimming',
+  'distance_downhill_snow_sports',
+  'distance_other',
+];
+const ids = (...types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id).join(', ');
+const summed = (...types: readonly SeriesType[]) =>
+  `sum(total) filter (where type_id in (${ids(...types)}))`;
+const ofHeart = `filter (where type_id = ${ids('heart_rate')})`;
+const types = ids('steps', 'flights_climbed', 'energy', 'basal_energy', 'exercise_time', 'heart_rate', ...distances);
+
+// Basal energy alone makes no day: it shows in a total only, beside the active part. A duplicate counts for its own
+// provider, on the day of the workout that stands for it: else two rides of a day, one listed from either provider,
+// would come to the longer of them.
+const textOf = (order: 'asc' | 'desc') => `
+  with sampled as materialized (
+    select d.date, s.provider, s.device, s.type_id, d.n, d.sum as total, d.min, d.max
+    from timeseries.series s
+    join timeseries.sample_local_day d on d.series_id = s.id and d.date between $2 and $3
+    where s.user_id = $1 and s.type_id in (${types})
+  ),
+  dates as materialized (
+    select date from sampled where type_id <> ${ids('basal_energy')}
+    union select date from timeseries.provider_day where user_id = $1 and date between $2 and $3
+    union select local_date from timeseries.workout where user_id = $1 and local_date between $2 and $3
+      and deleted_at is null and duplicate_of is null and not is_parent
+  ),
+  page as materialized (
+    select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
+    order by date ${order} limit $5
+  ),
+  material as (
+    select 'total' as kind, date, provider, device, extract(epoch from start_time) * 1000 as start_ms,
+      duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, null as elevation_meters,
+      active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, null as beats,
+      avg_heart_rate_bpm as avg_bpm, min_heart_rate_bpm as min_bpm, max_heart_rate_bpm as max_bpm
+    from timeseries.provider_day join page using (date)
+    where user_id = $1 and date between $2 and $3
+    union all
+    select 'samples', date, provider, device, null, null, ${summed('steps')}, ${summed(...distances)},
+      ${summed('flights_climbed')}, null, 60 * ${summed('exercise_time')}, null, null, ${summed('energy')},
+      ${summed('basal_energy')}, sum(n) ${ofHeart}, sum(total) ${ofHeart} / sum(n) ${ofHeart}, min(min) ${ofHeart},
+      max(max) ${ofHeart}
+    from sampled join page using (date) group by date, provider, device
+    union all
+    select 'workouts', date, provider, (array_agg(device order by duration_seconds desc, start_time))[1], null, null,
+      sum(steps), sum(distance_meters), null, sum(elevation_gain_meters), sum(coalesce(moving_seconds, duration_seconds)),
+      null, null, sum(calories_kcal), null, null, null, null, null
+    from (
+      select coalesce(listed.local_date, w.local_date) as date, w.*
+      from timeseries.workout w left join timeseries.workout listed on listed.id = w.duplicate_of
+      where w.user_id = $1 and w.start_time >= $6 and w.start_time < $7 and w.deleted_at is null and not w.is_parent
+    ) workout join page using (date)
+    group by date, provider
+  )
+  select c.total, m.kind, m.date::text, m.provider, m.device, m.start_ms::float8, m.covered_seconds::float8,
+    m.steps::float8, m.distance_meters, m.floors_climbed::float8, m.elevation_meters::float8, m.active_seconds::float8,
+    m.moderate_seconds::float8, m.vigorous_seconds::float8, m.active_calories_kcal, m.basal_calories_kcal,
+    m.beats::float8, m.avg_bpm::float8, m.min_bpm::float8, m.max_bpm::float8
+  from (select count(*)::int as total from dates) c left join material m on true
+  order by m.date ${order}, m.provider, m.device, m.start_ms`;
+
+const statements = {
+  asc: { name: 'timeseries-select-activity-days-asc', text: textOf('asc') },
+  desc: { name: 'timeseries-select-activity-days-desc', text: textOf('desc') },
+};
+
+// A workout starts within 18 hours of its local day; its twin, which overlaps it, within a day more.
+const marginMs = 3 * dayMs;
+
+/** All that is stored of at most `most` local days with activity; days and values are of one moment. */
+export function selectActivityDays(
+  database: Queryable,
+  { userId, firstDate, lastDate, after, order }: DatePlace,
+  most: number,
+): Promise<ActivityRow[]> {
+  const from = new Date(dateToMs(firstDate) - marginMs).toISOString();
+  const to = new Date(dateToMs(lastDate) + marginMs).toISOString();
+  const values = [userId, firstDate, lastDate, after, most, from, to];
+  return database.query<ActivityRow>(statements[order], values);
+}

@@ -1,0 +1,98 @@
+import { get } from 'node:http';
+import t from 'tap';
+import { z } from 'zod';
+import { createUser, createWearer, push, startApi, userToken } from '../support/api.ts';
+import { heartRateOf, wornDay } from '../support/worn-day.ts';
+
+const api = await startApi(t);
+const start = Date.UTC(2026, 2, 10);
+const { userId, account } = await createWearer(api);
+const run = {
+  userId: account,
+  activityId: 1,
+  summaryId: 'r',
+  startTimeInSeconds: start / 1000 + 3600,
+  startTimeOffsetInSeconds: 0,
+  durationInSeconds: 600,
+  activityType: 'RUNNING',
+};
+const sleep = {
+  userId: account,
+  summaryId: 's',
+  startTimeInSeconds: start / 1000 + 80_000,
+  startTimeOffsetInSeconds: 0,
+  durationInSeconds: 6000,
+  deepSleepDurationInSeconds: 6000,
+};
+await push(api, {
+  activities: [run],
+  sleeps: [sleep],
+  dailies: [wornDay({ account, startMs: start, seconds: 86_400, seed: 5 })],
+});
+const path = `/api/v1/users/${userId}/export`;
+const Line = z.looseObject({ kind: z.string() });
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => Line.parse(JSON.parse(line)));
+
+t.test('an export has everything of the user, once, and says that it is complete', async (t) => {
+  const answer = await api.ask(path, { key: api.apiKey });
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('content-type'), 'application/x-ndjson');
+  const lines = linesOf(answer.text);
+  t.match(lines[0], { kind: 'user', id: userId });
+  t.match(lines[1], { kind: 'connection', provider: 'devicemaker', provider_user_id: account });
+  t.match(lines[2], {
+    kind: 'workout',
+    type: 'running',
+    start_time: '2026-03-10T01:00:00Z',
+    provider: 'devicemaker',
+  });
+  t.match(lines[3], { kind: 'sleep', start_time: '2026-03-10T22:13:20Z', asleep_seconds: 6000 });
+  t.match(lines[4], { kind: 'day', date: '2026-03-10', steps: 8640 });
+  const samples = lines.filter(({ kind }) => kind === 'sample');
+  t.same(
+    samples.map(({ timestamp, value }) => [timestamp, value]),
+    heartRateOf(start, 86_400, 5),
+  );
+  t.match(samples[0], {
+    type: 'heart_rate',
+    unit: 'bpm',
+    source: { provider: 'devicemaker' },
+    zone_offset_minutes: 0,
+  });
+  t.same(lines.at(-1), { kind: 'end', lines: lines.length - 1 });
+});
+
+t.test('a user token exports its own user, and nobody else', async (t) => {
+  const other = await createUser(api);
+  const token = await userToken(api, userId);
+  t.equal((await api.ask(path, { token })).status, 200);
+  t.equal((await api.ask(`/api/v1/users/${other}/export`, { token })).status, 403);
+});
+
+t.test('a user without data has two lines; an unknown one is 404, a bad id 422', async (t) => {
+  const empty = await createUser(api);
+  const answer = await api.ask(`/api/v1/users/${empty}/export`, { key: api.apiKey });
+  t.same(
+    linesOf(answer.text).map(({ kind }) => kind),
+    ['user', 'end'],
+  );
+  await api.expect(404, '/users/00000000-0000-4000-8000-000000000000/export');
+  await api.expect(422, '/users/7/export');
+});
+
+t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
+  await new Promise<void>((resolve, reject) => {
+    const request = get(`${api.url}${path}`, { headers: { 'X-API-Key': api.apiKey } }, (response) => {
+      response.once('data', () => {
+        response.destroy();
+        resolve();
+      });
+    });
+    request.on('error', reject);
+  });
+  t.equal((await api.ask('/api/v1/health')).status, 200);
+});
