@@ -59,6 +59,7 @@ export const buryExhausted: Statement = {
     returning id`,
 };
 
+/** Keeps a lease alive for whoever holds it still. */
 export const extendLease: Statement = {
   name: 'inbox.extend',
   text: `
@@ -72,6 +73,7 @@ export const selectBodySlice: Statement = {
   text: 'select substring(body from $2 for $3) as slice from deliveries.delivery where id = $1',
 };
 
+/** Marks a delivery done, fenced by its attempt. */
 export const finishDelivery: Statement = {
   name: 'inbox.finish',
   text: `
@@ -98,6 +100,7 @@ export const handBackDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
+/** Buries a delivery, fenced by its attempt. */
 export const failDelivery: Statement = {
   name: 'inbox.fail',
   text: `
@@ -106,6 +109,7 @@ export const failDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
+/** Where a delivery stands, and what it is answered with. */
 export const selectAnswer: Statement = {
   name: 'inbox.answer',
   text: 'select state, answer from deliveries.delivery where id = $1',

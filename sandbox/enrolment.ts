@@ -67,7 +67,7 @@ async function orTaken<T>(made: Promise<T>): Promise<T | null> {
   try {
     return await made;
   } catch (error) {
-    if (error instanceof ApiFailed && error.status === 410) return null;
+    if (error instanceof ApiFailed && error.status === 409) return null;
     throw error;
   }
 }

@@ -45,6 +45,7 @@ export interface Programs {
   lz4: boolean;
 }
 
+/** Where the programs are unpacked to, and where they come from. */
 export interface UnpackOptions {
   stackDir: string;
   debianMirror?: string;

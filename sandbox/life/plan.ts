@@ -40,7 +40,7 @@ export function planOf(person: Person, date: string): Plan {
   const rhythm = rhythmOf(person, date);
   const commutes = commutesOf(person, rhythm);
   const bed = rhythmOf(person, addDays(date, 1)).sleep[0] + fullDay;
-  const busy = busyOf(person, date, rhythm, bed);
+  const busy = busyOf(person, rhythm, bed);
   const workouts = workoutsOf(person, date, busy);
   const span = ([from, to]: Minutes): Span => ({
     startMs: instantOf(zone, date, from),
@@ -68,18 +68,15 @@ function commutesOf(person: Person, { work }: DayRhythm): Minutes[] {
   ];
 }
 
-/** When no sport is possible, with room around it. */
-function busyOf(person: Person, date: string, rhythm: DayRhythm, bed: number): Minutes[] {
+/** When no sport is possible, with room around it: who comes from a night shift goes to bed first. */
+function busyOf(person: Person, rhythm: DayRhythm, bed: number): Minutes[] {
   const { commute, wears } = person.traits;
-  const yesterday = rhythmOf(person, addDays(date, -1)).work;
   const busy: Minutes[] = [
     [-fullDay, Math.max(5, rhythm.sleep[1] + 25)],
     [Math.min(fullDay - 5, bed - 45), 3 * fullDay],
   ];
   if (rhythm.work !== null)
     busy.push([rhythm.work[0] - commute.minutes - 5, rhythm.work[1] + commute.minutes + 10]);
-  if (yesterday !== null) busy.push([0, yesterday[1] - fullDay + commute.minutes + 10]);
-  if (rhythm.sleep[0] > 0) busy.push([rhythm.sleep[0] - 45, rhythm.sleep[1]]);
   if (rhythm.nap !== null) busy.push([rhythm.nap[0] - 15, rhythm.nap[1] + 15]);
   if (wears !== null) busy.push([0, wears[0] + 10], [wears[1] - 10, fullDay]);
   return busy;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { pendingSentence as pendingOfContract } from '../../contracts/devicemaker-ingest.ts';
 import { type FirstDataOptions, pendingSentence, sendFirstData } from '../../sandbox/first-data.ts';
@@ -39,6 +40,13 @@ function storedIn(api: StandIn) {
     });
 }
 
+const sampleKinds = ['heart ', 'rest ', 'oxygen ', 'breath '];
+
+function sampleKeys(api: StandIn): string[] {
+  const keys = api.people.flatMap(({ stored }) => [...stored.keys()]);
+  return keys.filter((key) => sampleKinds.some((kind) => key.startsWith(kind)));
+}
+
 function pushes(api: StandIn): number {
   return api.log.filter((what) => what === pushPath).length;
 }
@@ -61,11 +69,7 @@ t.test('two people come with their days, oldest first, and the counts are right'
   t.equal(deliveries, pushes(api));
   t.equal(seenProgress[0], `0/${deliveries}`);
   t.equal(seenProgress.at(-1), `${deliveries}/${deliveries}`);
-  const kinds = ['heart ', 'rest ', 'oxygen ', 'breath '];
-  const kept = api.people.flatMap(({ stored }) =>
-    [...stored.keys()].filter((key) => kinds.some((kind) => key.startsWith(kind))),
-  );
-  t.equal(samples, kept.length, 'each sample counts once, though noon came twice');
+  t.equal(samples, sampleKeys(api).length, 'each sample counts once, though noon came twice');
   t.ok(samples > 2 * 2 * 5000);
   for (const { ends, name } of api.people)
     t.same(
@@ -105,11 +109,33 @@ t.test('a later call goes on where the data ends, as if all had come at once', a
   t.same(storedIn(api), (await untroubled(t)).stored);
 });
 
+t.test('half an hour later, half an hour is sent', async (t) => {
+  const api = await standIn(t);
+  await send(api);
+  const { deliveries } = await send(api, { nowMs: nowMs + 1_800_000 });
+  t.equal(deliveries, 2);
+  const untilMs = api.people.map(({ ends }) => (ends.at(-1) ?? 0) * 1000);
+  t.same(untilMs, [nowMs + 1_500_000, nowMs + 1_500_000]);
+  t.same(storedIn(api), (await untroubled(t, { nowMs: nowMs + 1_800_000 })).stored);
+});
+
+t.test('a sleep that came at noon and has not changed since counts too', async (t) => {
+  const api = await standIn(t);
+  const { samples } = await send(api, { nowMs: Date.UTC(2026, 2, 8, 6, 35), days: 0 });
+  t.equal(samples, sampleKeys(api).length);
+  t.same(
+    api.people.map(({ ends }) => ends.length),
+    [2, 2],
+    'noon, and a little more',
+  );
+});
+
 t.test('broken off in the middle, the next call completes it', async (t) => {
   const api = await standIn(t);
-  api.trouble = (what) => (what === pushPath && pushes(api) > 6 ? { status: 401 } : null);
+  api.trouble = (what, count) => (what === pushPath && count === 4 ? { status: 401 } : null);
   await t.rejects(send(api), { name: 'ApiFailed', status: 401 });
-  t.ok(pushes(api) <= 8, 'the others stop too');
+  await sleep(300);
+  t.ok(pushes(api) <= 6, 'the others stop too');
   api.trouble = () => null;
   await send(api);
   t.same(storedIn(api), (await untroubled(t)).stored);

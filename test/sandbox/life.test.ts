@@ -169,6 +169,10 @@ t.test('stages fill a sleep without hole or overlap, and it ends asleep on its d
     );
     const last = sleep.stages.at(-1);
     const ends = last?.endMs === sleep.endMs && last.stage !== 'awake' && last.stage !== 'unmeasurable';
+    const byMinute = sleep.minutes.every(({ startMs: ms, stage }) => {
+      return sleep.stages.some((span) => span.stage === stage && span.startMs <= ms && ms < span.endMs);
+    });
+    must(byMinute, `minutes of ${day.person.traits.key} ${day.date}`);
     const kinds = new Set(sleep.stages.map(({ stage }) => stage));
     must(joined && ends, `${day.person.traits.key} ${day.date}`);
     must(kinds.has('deep') && kinds.has('light') && kinds.has('rem'), 'deep, light and REM');

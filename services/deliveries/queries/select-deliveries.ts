@@ -20,6 +20,7 @@ export interface DeliveryRow {
 /** Place of a row: microseconds since 1970, then the id. */
 export type DeliveryKey = readonly [receivedUs: number, id: string];
 
+/** The columns of a listed delivery. */
 export const deliveryColumns = `id, provider, kind, state, attempts, received_at,
   (extract(epoch from received_at) * 1000000)::float8 as received_us, run_at, done_at, error,
   octet_length(body) as body_bytes`;

@@ -47,6 +47,16 @@ t.test('what a day said at noon is the beginning of what it says at its end', as
   }
 });
 
+t.test('a day counts whole minutes till it is told, and no further than its midnight', async (t) => {
+  const day = dayOf('weekday-runner', '2026-05-06');
+  const run = day.workouts[0]?.startMs ?? 0;
+  const untilMs = Math.ceil(run / 60_000) * 60_000 + 900_000;
+  const early = day.minutes.filter(({ startMs, worn }) => worn && startMs < untilMs);
+  t.equal(dailyOf(day, untilMs).steps, sum(early.map(({ steps }) => steps)));
+  t.ok(dailyOf(day, untilMs).steps < dailyOf(day, untilMs + 1_800_000).steps);
+  t.same(dailyOf(day, day.endMs + 3_600_000), dailyOf(day, day.endMs));
+});
+
 t.test('heart rates come each 15 s at most, with gaps, and the totals are theirs', async (t) => {
   const { must, broken } = witness();
   for (const { day, name, bodies } of sent) {

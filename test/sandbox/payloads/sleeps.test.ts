@@ -63,6 +63,11 @@ t.test('oxygen and breath are those of sleepers, within the night', async (t) =>
       const { timeOffsetSleepSpo2: oxygen, timeOffsetSleepRespiration: breath } = sleep;
       const inBed = sleep.durationInSeconds + sleep.awakeDurationInSeconds;
       must(isOffsetMap(oxygen, inBed) && isOffsetMap(breath, inBed), `keys of ${name}`);
+      must(sleep.startTimeInSeconds % 60 === 0, `start of ${name}`);
+      must(
+        [oxygen, breath].every((map) => Object.keys(map).every((key) => Number(key) % 60 === 0)),
+        `pace of ${name}`,
+      );
       const fit = Object.values(oxygen).every((value) => accepts('oxygen_saturation', value) && value > 88);
       must(fit && Object.keys(oxygen).length > 150, `oxygen of ${name}`);
       must(

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { seriesCatalogue } from '../domain/series.ts';
+import { freshDatabase } from './support/database.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+/** What somebody would write to see their new type: store one sample, read it back. */
+const trial = `
+import { loadConfig } from './config.ts';
+import { createBroker } from './mixins/broker.ts';
+import { typedCall } from './mixins/environment.ts';
+import { loadServices } from './stack/services.ts';
+const config = loadConfig();
+const broker = createBroker({ config, services: await loadServices(['users', 'timeseries']) });
+await broker.start();
+const call = typedCall(broker);
+const { id } = await call('users.create', {});
+const samples = [{ type: 'grip_strength', device: 'Grip', zone_offset_minutes: 0, base_ms: 1767225600000, at: [0, 60000], values: [40, 44] }];
+const item = { data_type: 'trial', key: '1', hash: '1', supersede: 'latest', duration_seconds: 0, samples };
+await call('timeseries.store', { user_id: id, provider: 'devicemaker', items: [item] });
+const page = await call('timeseries.samples', { user_id: id, start_time: '2026-01-01', end_time: '2026-01-01', types: 'grip_strength', resolution: '1hour' });
+console.log(JSON.stringify(page.data));
+await broker.stop();
+process.exit(0);
+`;
+
+t.test("README's recipe for a new series type is one row of the catalogue", async (t) => {
+  const { url } = await freshDatabase(t);
+  const tree = mkdtempSync(join(tmpdir(), 'recipe-'));
+  t.teardown(() => rmSync(tree, { recursive: true, force: true }));
+  for (const part of [
+    'domain',
+    'contracts',
+    'mixins',
+    'services',
+    'migrations',
+    'stack',
+    'sandbox',
+    'config.ts',
+    'package.json',
+  ]) {
+    cpSync(join(root, part), join(tree, part), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+  const catalogue = join(tree, 'domain/series.ts');
+  const id = Math.max(...seriesCatalogue.map((row) => row.id)) + 1;
+  const row = `{ id: ${id}, type: 'grip_strength', unit: 'kg', bucket: 'mean', min: 0, max: 200 },`;
+  const before = readFileSync(catalogue, 'utf8');
+  const after = before.replace('] as const satisfies', `${row}\n] as const satisfies`);
+  t.not(after, before);
+  writeFileSync(catalogue, after);
+  writeFileSync(join(tree, 'trial.ts'), trial);
+  const secret = 'x'.repeat(32);
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: url,
+    LOG_LEVEL: 'fatal',
+    JWT_SECRET: secret,
+    ENCRYPTION_KEY: secret,
+  };
+  const { stdout } = await run(process.execPath, ['trial.ts'], { cwd: tree, env });
+  t.same(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), [
+    {
+      timestamp: '2026-01-01T00:00:00Z',
+      type: 'grip_strength',
+      value: 42,
+      unit: 'kg',
+      source: { provider: 'devicemaker', device: 'Grip' },
+    },
+  ]);
+});
