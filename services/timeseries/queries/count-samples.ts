@@ -24,14 +24,19 @@ const wholes = (day: string, hour: string) => `
     join timeseries.sample_hour on series_id = s.id and bucket >= p.first and bucket < p.beyond
   ) h`;
 
+// Each edge has bounds of its own: the planner sees that it lies in one chunk. A range of whole hours has none.
 const samples = {
   name: 'timeseries-count-samples',
   text: `${wholes('n', 'n')}
     cross join lateral (
-      select count(x.ts) as n from unnest($6::timestamptz[], $7::timestamptz[]) p (first, beyond)
-      cross join lateral (
-        select ts from timeseries.sample where series_id = s.id and ts >= p.first and ts < p.beyond) x
+      select (select count(*) from timeseries.sample where series_id = s.id and ts >= $6 and ts < $7)
+        + (select count(*) from timeseries.sample where series_id = s.id and ts >= $8 and ts < $9) as n
     ) e`,
+};
+
+const wholeHours = {
+  name: 'timeseries-count-samples-whole-hours',
+  text: `${wholes('n', 'n')} cross join (select 0 as n) e`,
 };
 
 const buckets = ({ resolution, countColumn, countInMask }: BucketSize) => ({
@@ -56,7 +61,11 @@ export function countSamples(
 ): Promise<SeriesCount[]> {
   const none = { startMs: 0, endMs: 0 };
   const shared = [seriesIds, ...instants(days ?? none), ...columns(hours)];
-  if (size === null) return database.query<SeriesCount>(samples, [...shared, ...columns(edges)]);
+  if (size === null && edges.length === 0) return database.query<SeriesCount>(wholeHours, shared);
+  if (size === null) {
+    const [first = none, second = none] = edges;
+    return database.query<SeriesCount>(samples, [...shared, ...instants(first), ...instants(second)]);
+  }
   if (size.countInMask === null) return database.query<SeriesCount>(buckets(size), shared);
   const masks = [edges.map(({ startMs }) => iso(floorTo(startMs, hourMs))), edges.map(minutesOf)];
   return database.query<SeriesCount>(buckets(size), [...shared, ...masks]);

@@ -1,6 +1,8 @@
 import t from 'tap';
 import type { Sample } from '../../../contracts/timeseries.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
+import { accepts, seriesOf, seriesTypes } from '../../../domain/series.ts';
+import { dayMs } from '../../../domain/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { at, block, item } from './items.ts';
 import {
@@ -165,6 +167,49 @@ t.test('splits samples of one instant over pages without losing or repeating one
     t.strictSame(
       backward.flatMap(({ data }) => data),
       items.slice(0, items.length - (forward.at(-1)?.data.length ?? 0)),
+      resolution,
+    );
+  }
+});
+
+t.test('pages through many series with gaps of days, both ways, at every resolution', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const random = seeded(5);
+  // Whatever takes a value of 50; fifteen of them, so that pages are bounded by days.
+  const types = seriesTypes
+    .filter((type) => accepts(type, 50) && seriesOf(type).bucket !== 'leq')
+    .slice(0, 15);
+  const samples = types
+    .flatMap((type) =>
+      Array.from({ length: 12 }, () => {
+        const day = Math.floor(random() * random() * 60);
+        const ms = at('00:00:00', '2026-01-10') + day * dayMs + Math.floor(random() * 40) * 2_000_000;
+        return { type, device: 'Watch 7', ms, value: 50 };
+      }),
+    )
+    .filter(
+      (one, index, all) => all.findIndex(({ type, ms }) => type === one.type && ms === one.ms) === index,
+    );
+  const blocks = types.map((type) =>
+    block(
+      type,
+      samples.filter((one) => one.type === type).map(({ ms, value }) => [ms, value] as const),
+    ),
+  );
+  await store([item({ samples: blocks })]);
+  const [start_time, end_time] = ['2026-01-10T05:30:00Z', '2026-03-20T12:00:00Z'];
+  for (const resolution of resolutions) {
+    const query = { user_id: userId, start_time, end_time, resolution, limit: 7 };
+    const { items, forward, backward } = await pageThrough((cursor) =>
+      call('timeseries.samples', { ...query, ...(cursor === undefined ? {} : { cursor }) }),
+    );
+    const wanted = inOrder(expected(samples, Date.parse(start_time), Date.parse(end_time), resolution));
+    t.strictSame(inOrder(items.map(asModel)), wanted, resolution);
+    t.equal(forward[0]?.pagination.total_count, wanted.length, resolution);
+    const before = items.slice(0, items.length - (forward.at(-1)?.data.length ?? 0));
+    t.strictSame(
+      backward.flatMap(({ data }) => data),
+      before,
       resolution,
     );
   }
