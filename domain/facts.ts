@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import { SeriesTypeName } from './wire.ts';
+
+/**
+ * What is stored of a day, a night or a body, provider by provider and before anybody chooses between them: what
+ * summaries are made of. Durations are seconds; what nobody sent is null, never 0.
+ */
+const Measure = z.number().nullable();
+const Milliseconds = z.number();
+/** A place in the `devices` of the answer: a name may have 300 bytes, and stands in hundreds of rows. */
+const Device = z.int().min(0);
+
+/** A provider's own totals of a day. */
+export const DayTotal = z.object({
+  device: Device,
+  steps: Measure,
+  distance_meters: Measure,
+  floors_climbed: Measure,
+  active_seconds: Measure,
+  moderate_seconds: Measure,
+  vigorous_seconds: Measure,
+  active_calories_kcal: Measure,
+  basal_calories_kcal: Measure,
+  avg_bpm: Measure,
+  min_bpm: Measure,
+  max_bpm: Measure,
+});
+
+/** What the samples of a day come to; of several devices the largest value, of heart rates the fullest device's. */
+export const DaySamples = z.object({
+  /** That of the first value that is there. */
+  device: Device,
+  steps: Measure,
+  distance_meters: Measure,
+  floors_climbed: Measure,
+  active_seconds: Measure,
+  active_calories_kcal: Measure,
+  basal_calories_kcal: Measure,
+  avg_bpm: Measure,
+  min_bpm: Measure,
+  max_bpm: Measure,
+});
+
+/** What the workouts of a day come to. */
+export const DayWorkouts = z.object({
+  device: Device,
+  steps: Measure,
+  distance_meters: Measure,
+  elevation_meters: Measure,
+  active_seconds: Measure,
+  active_calories_kcal: Measure,
+});
+
+/** One provider's part of a day. `sedentary_seconds` has no source yet. */
+export const DaySource = z.object({
+  provider: z.string(),
+  total: DayTotal.nullable(),
+  samples: DaySamples.nullable(),
+  workouts: DayWorkouts.nullable(),
+  sedentary_seconds: Measure,
+});
+
+/** A page of local days that have activity, in the order that was asked for, and how many the range has. */
+export const ActivityDays = z.object({
+  total: z.int(),
+  devices: z.array(z.string()),
+  days: z.array(z.object({ date: z.string(), sources: z.array(DaySource) })),
+});
+
+/** Means over a night's main sleep. */
+export const NightMeans = z.object({
+  heart_rate: Measure,
+  heart_rate_variability_sdnn: Measure,
+  respiratory_rate: Measure,
+  oxygen_saturation: Measure,
+});
+
+/** One provider's main sessions of a night, added up. */
+export const NightSleep = z.object({
+  sessions: z.int(),
+  start_ms: Milliseconds,
+  end_ms: Milliseconds,
+  in_bed_seconds: z.number(),
+  asleep_seconds: z.number(),
+  deep_seconds: Measure,
+  light_seconds: Measure,
+  rem_seconds: Measure,
+  awake_seconds: Measure,
+  /** Those within sessions: the time between two of them is not among them. */
+  interruptions: Measure,
+  means: NightMeans,
+});
+
+/** One provider's part of a night; `device` is that of its longest main session, else of its longest nap. */
+export const NightSource = z.object({
+  provider: z.string(),
+  device: Device,
+  main: NightSleep.nullable(),
+  nap_count: z.int(),
+  nap_seconds: z.number(),
+});
+
+/** A page of local days on which somebody woke up, in the order that was asked for. */
+export const Nights = z.object({
+  total: z.int(),
+  devices: z.array(z.string()),
+  nights: z.array(z.object({ date: z.string(), sources: z.array(NightSource) })),
+});
+
+const Origin = { provider: z.string(), device: z.string() };
+
+/** The newest value of a type that one provider sent. */
+export const LatestValue = z.object({
+  ...Origin,
+  type: SeriesTypeName,
+  value: z.number(),
+  at_ms: Milliseconds,
+});
+
+/** The mean of a type over the local days of a period, from the device that measured most; `at_ms` is its newest. */
+export const PeriodMean = z.object({
+  ...Origin,
+  type: SeriesTypeName,
+  mean: z.number(),
+  at_ms: Milliseconds,
+});
+
+/** Blood pressure readings within the window; `device` and `at_ms` are those of the newest. */
+export const PressureReadings = z.object({
+  ...Origin,
+  at_ms: Milliseconds,
+  reading_count: z.int(),
+  avg_systolic: z.number(),
+  avg_diastolic: z.number(),
+  max_systolic: z.number(),
+  max_diastolic: z.number(),
+  min_systolic: z.number(),
+  min_diastolic: z.number(),
+});
+
+/** What is known of a body; the period is that of the user's local clock, [start, end). */
+export const BodyFacts = z.object({
+  period_start_ms: Milliseconds,
+  period_end_ms: Milliseconds,
+  slow: z.array(LatestValue),
+  means: z.array(PeriodMean),
+  readings: z.array(LatestValue),
+  pressures: z.array(PressureReadings),
+});
+
+export type DayTotal = z.infer<typeof DayTotal>;
+export type DaySamples = z.infer<typeof DaySamples>;
+export type DayWorkouts = z.infer<typeof DayWorkouts>;
+export type DaySource = z.infer<typeof DaySource>;
+export type ActivityDays = z.infer<typeof ActivityDays>;
+export type NightMeans = z.infer<typeof NightMeans>;
+export type NightSleep = z.infer<typeof NightSleep>;
+export type NightSource = z.infer<typeof NightSource>;
+export type Nights = z.infer<typeof Nights>;
+export type LatestValue = z.infer<typeof LatestValue>;
+export type PeriodMean = z.infer<typeof PeriodMean>;
+export type PressureReadings = z.infer<typeof PressureReadings>;
+export type BodyFacts = z.infer<typeof BodyFacts>;
