@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A process of a cluster: what it is called in the log, and what it is told. */
+export interface Member {
+  readonly title: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+const settledAfterMs = 60_000;
+const killAfterMs = 12_000;
+const program = join(import.meta.dirname, 'process.ts');
+
+/** Keeps a process running; the returned function ends it for good, gently first. */
+export function startMember(member: Member, say: (line: string) => void): () => Promise<void> {
+  let child: ChildProcess | null = null;
+  let ending = false;
+  let pauseMs = firstPauseMs;
+  let timer: NodeJS.Timeout | undefined;
+  const run = () => {
+    const began = Date.now();
+    child = launch(member, say);
+    child.once('exit', (code, signal) => {
+      child = null;
+      if (ending) return;
+      if (Date.now() - began > settledAfterMs) pauseMs = firstPauseMs;
+      say(`${member.title} ended (${signal ?? code}); again in ${pauseMs} ms`);
+      timer = setTimeout(run, pauseMs);
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+    });
+  };
+  run();
+  return async () => {
+    ending = true;
+    clearTimeout(timer);
+    if (child !== null) await stop(child);
+  };
+}
+
+// A group of its own: Ctrl-C in a terminal reaches us alone, and we end the processes in order. The pipe to its
+// input ends with us, however we end.
+function launch({ title, environment }: Member, say: (line: string) => void): ChildProcess {
+  const child = spawn(process.execPath, [program, '--with-parent'], {
+    env: { ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => say(`${title.padEnd(22)} ${line}`));
+  }
+  return child;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  const late = setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+  await gone;
+  clearTimeout(late);
+}

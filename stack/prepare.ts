@@ -1,0 +1,74 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { migrateUp } from '../migrations/migrate.ts';
+import { firstAccount } from './first-account.ts';
+import { generatedSecrets, writePrivate } from './secrets.ts';
+import { type Stack, startStack } from './stack.ts';
+import type { StartPage } from './start-page.ts';
+
+/** What stands before the first service starts. */
+export interface Prepared {
+  /** The settings with the servers and secrets that were found or made. */
+  readonly config: Config;
+  readonly stack: Stack;
+  readonly login: StartPage['login'];
+}
+
+/** Who is told that something was started, so that it can be stopped in the reverse order. */
+export type Started = (stop: () => Promise<unknown>) => void;
+
+/** Starts the servers that were not given, migrates, and makes sure that somebody can log in. */
+export async function prepare(
+  given: Config,
+  say: (line: string) => void,
+  started: Started,
+): Promise<Prepared> {
+  const stack = await startStack(stackOptions(given, say));
+  started(() => stack.stop());
+  const config = completed(given, stack);
+  await migrateUp(stack.databaseUrl);
+  return { config, stack, login: await firstAccount(stack.databaseUrl, config) };
+}
+
+/** Leaves word of what runs, for the REPL and for tools. */
+export function leaveWord({ stack }: Prepared, url: string): void {
+  const run = { pid: process.pid, url, natsUrl: stack.natsUrl, databaseUrl: stack.databaseUrl };
+  writePrivate(join(stack.dataDir, 'run.json'), JSON.stringify(run));
+}
+
+/** What a person should know about the settings as they are. */
+export function notesOn({ DEVICEMAKER_CLIENT_ID, HOST }: Config): string[] {
+  return [
+    ...(DEVICEMAKER_CLIENT_ID === undefined
+      ? ['DEVICEMAKER_CLIENT_ID is not set: webhooks are taken with any devicemaker-client-id.']
+      : []),
+    ...(HOST === '127.0.0.1' ? [] : [`Listening on ${HOST}: put a proxy with TLS in front.`]),
+  ];
+}
+
+function stackOptions(
+  { DATA_DIR, STACK_DIR, DATABASE_URL, NATS_URL, DEBIAN_MIRROR }: Config,
+  say: (line: string) => void,
+) {
+  return {
+    dataDir: DATA_DIR,
+    log: say,
+    ...(STACK_DIR === undefined ? {} : { stackDir: STACK_DIR }),
+    ...(DATABASE_URL === undefined ? {} : { databaseUrl: DATABASE_URL }),
+    ...(NATS_URL === undefined ? {} : { natsUrl: NATS_URL }),
+    ...(DEBIAN_MIRROR === undefined ? {} : { debianMirror: DEBIAN_MIRROR }),
+  };
+}
+
+function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Config {
+  chmodSync(dataDir, 0o711);
+  const secrets = generatedSecrets(dataDir);
+  return {
+    ...given,
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl ?? undefined,
+    JWT_SECRET: given.JWT_SECRET ?? [secrets.JWT_SECRET],
+    ENCRYPTION_KEY: given.ENCRYPTION_KEY ?? [secrets.ENCRYPTION_KEY],
+  };
+}

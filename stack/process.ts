@@ -1,0 +1,18 @@
+import { loadConfig } from '../config.ts';
+import { createBroker } from '../mixins/broker.ts';
+import { live } from './lifetime.ts';
+import { loadServices } from './services.ts';
+
+/** One process of a cluster: the services that SERVICES names, on the bus and database that the settings name. */
+await live(async ({ started }) => {
+  if (process.argv.includes('--with-parent')) endWithParent();
+  const config = loadConfig();
+  const broker = createBroker({ config, services: await loadServices(config.SERVICES) });
+  started(() => broker.stop());
+  await broker.start();
+});
+
+// Whoever started us holds the other end of our input: when it dies, even by kill -9, we end as if told to.
+function endWithParent(): void {
+  process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGTERM'));
+}
