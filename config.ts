@@ -22,6 +22,13 @@ const origin = url.refine(
   (text) => new URL(text).origin === text,
   'must be an origin: scheme, host and port only',
 );
+// Also an application's own scheme, which a phone opens; never one that a browser would run.
+const redirect = z
+  .url('must be a URL')
+  .refine(
+    (text) => !/^(javascript|data|vbscript|file|blob|about):/i.test(text) && !text.includes('#'),
+    'must not have a fragment, nor a scheme that a browser runs',
+  );
 const secrets = list.refine(
   (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
   'each secret must have at least 32 characters',
@@ -81,10 +88,16 @@ const Settings = z.object({
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
   SOURCE_PRIORITY: list.default([...providers]),
   PROVIDER_NAMES: providerNames.default({}),
-  CONNECT_REDIRECTS: list.default([]),
+  CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
   BACKFILL_ON_CONNECT: flag.default(true),
   BACKFILL_DAYS: whole(1, 3650).default(30),
-  BACKFILL_TYPES: list.default(backfillTypes),
+  BACKFILL_TYPES: list
+    .refine(
+      (types) => types.length > 0 && types.every((type) => backfillTypes.includes(type)),
+      `must name some of ${backfillTypes.join(', ')}`,
+    )
+    .transform((types) => [...new Set(types)])
+    .default(backfillTypes),
   RATE_LIMIT_API_KEY: whole(1, 1_000_000_000).default(1000),
   RATE_LIMIT_SDK: whole(1, 1_000_000_000).default(100),
   RATE_LIMIT_DEVELOPER: whole(1, 1_000_000_000).default(1000),

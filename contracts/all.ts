@@ -1,13 +1,28 @@
 import type { ActionDefinition, ActionsOf, Contract } from '../domain/contract.ts';
+import { activitynetIngest } from './activitynet-ingest.ts';
 import { apiGateway } from './api-gateway.ts';
 import { auth } from './auth.ts';
+import { backfill } from './backfill.ts';
+import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
+import { summaries } from './summaries.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
 
 /** Every service of the product: its table of contents. */
-export const contracts = [apiGateway, auth, users, timeseries, devicemakerIngest, deliveries] as const;
+export const contracts = [
+  apiGateway,
+  auth,
+  users,
+  timeseries,
+  summaries,
+  devicemakerIngest,
+  activitynetIngest,
+  connect,
+  deliveries,
+  backfill,
+] as const;
 
 /** Every remote call by its full name, with what goes in and what comes out. */
 export interface Actions
@@ -15,8 +30,12 @@ export interface Actions
     ActionsOf<typeof auth>,
     ActionsOf<typeof users>,
     ActionsOf<typeof timeseries>,
+    ActionsOf<typeof summaries>,
     ActionsOf<typeof devicemakerIngest>,
-    ActionsOf<typeof deliveries> {}
+    ActionsOf<typeof activitynetIngest>,
+    ActionsOf<typeof connect>,
+    ActionsOf<typeof deliveries>,
+    ActionsOf<typeof backfill> {}
 
 /** Full name (`users.get`) to definition, for whoever calls or routes by name. */
 export const actionsByName: ReadonlyMap<string, ActionDefinition> = new Map(

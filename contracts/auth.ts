@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
+import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 
 const Title = Text.trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters');
@@ -43,6 +44,16 @@ export const Application = z.object({
 
 /** An application with its secret, shown once. */
 export const NewApplication = Application.extend({ app_secret: z.string() });
+
+/** Something that was done to accounts, keys, applications or tokens; `actor` is null where nobody was logged in. */
+export const AuditEntry = z.object({
+  at: Timestamp,
+  actor: z.string().nullable(),
+  action: z.string(),
+  subject_id: z.string(),
+  subject_name: z.string().nullable(),
+  user_id: z.string().nullable(),
+});
 
 /** Whose a credential is. */
 export const Caller = z.object({
@@ -234,6 +245,13 @@ export const auth = contract('auth', {
       countFailures: true,
     },
   }),
+  audit: action({
+    summary: 'List who created, changed, deleted what, and issued tokens for whom, newest first',
+    params: z.object({ user_id: UserId.optional(), cursor: CursorParameter, limit: limitUpTo(100) }),
+    returns: pageOf(AuditEntry),
+    http: { method: 'GET', path: '/audit', access: developer, tag: 'Operations' },
+    idempotent: true,
+  }),
   /**
    * One call and one statement a request: is this credential alive, whose is it, what is left of its window.
    * An API key comes as the SHA-256 of its text, in hex; the key itself never crosses the bus.
@@ -256,6 +274,7 @@ export const auth = contract('auth', {
 });
 
 export type Tokens = z.infer<typeof Tokens>;
+export type AuditEntry = z.infer<typeof AuditEntry>;
 export type Developer = z.infer<typeof Developer>;
 export type ApiKey = z.infer<typeof ApiKey>;
 export type NewApiKey = z.infer<typeof NewApiKey>;

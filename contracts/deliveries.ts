@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract } from '../domain/contract.ts';
+import { action, contract, Nothing } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { ProviderName, Timestamp } from '../domain/wire.ts';
 
@@ -20,6 +20,48 @@ export const Delivery = z.object({
   done_at: Timestamp.nullable(),
   error: z.string().nullable(),
   body_bytes: z.int(),
+});
+
+const Count = z.int().nonnegative();
+
+/** How a provider does. Null is what is not known: there was nothing to measure, or nobody to ask. */
+export const ProviderStatus = z.object({
+  /** Its client id and secret are set. */
+  configured: z.boolean(),
+  /** Notifications that wait for their turn or another try, and those that were given up. */
+  deliveries: z.object({
+    waiting: Count,
+    working: Count,
+    dead: Count,
+    oldest_waiting_seconds: z.int().nullable(),
+  }),
+  /** Of our requests to its API in the last minutes. */
+  answers: z.object({
+    minutes: Count,
+    requests: Count,
+    failed: Count,
+    rejected: Count,
+    mean_ms: z.int().nullable(),
+    slowest_ms: z.number().nullable(),
+  }),
+  /** Activities that are still to be fetched, where a provider only tells that they are there. */
+  fetches: z.object({ live_waiting: Count, history_waiting: Count, given_up: Count }).nullable(),
+  /** What may still be asked of it, where it limits that. */
+  budget: z
+    .object({
+      quarter_left: Count,
+      quarter_limit: Count,
+      day_left: Count,
+      day_limit: Count,
+      paused: z.boolean(),
+    })
+    .nullable(),
+});
+
+/** How the providers do; `away` names services that could not be asked. */
+export const Status = z.object({
+  providers: z.object({ devicemaker: ProviderStatus, activitynet: ProviderStatus }),
+  away: z.array(z.string()),
 });
 
 /** The inbox of all providers, for whoever runs the service. */
@@ -51,7 +93,35 @@ export const deliveries = contract('deliveries', {
       bodyOptional: true,
     },
   }),
+  status: action({
+    summary: 'How each provider does: queues, answer times, what may still be asked',
+    params: Nothing,
+    returns: Status,
+    http: { method: 'GET', path: '/status', access: operators, tag: 'Operations' },
+    idempotent: true,
+  }),
+  /** What a process has gathered of a provider's answers since it told last. */
+  noteAnswers: action({
+    summary: 'Note how providers answered',
+    params: z.object({
+      answers: z
+        .array(
+          z.object({
+            provider: ProviderName,
+            requests: Count,
+            failed: Count,
+            rejected: Count,
+            total_ms: z.number().nonnegative(),
+            slowest_ms: z.number().nonnegative(),
+          }),
+        )
+        .max(10),
+    }),
+    returns: z.object({ noted: z.literal(true) }),
+  }),
 });
 
 export type Delivery = z.infer<typeof Delivery>;
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+export type ProviderStatus = z.infer<typeof ProviderStatus>;
+export type Status = z.infer<typeof Status>;

@@ -27,19 +27,62 @@ export const PushAnswer = z.object({
   deregistrations: z.object({ revoked: z.int(), errors: z.array(z.string()) }).optional(),
 });
 
+/** What became of a notice of activities for one of our users; `queued` goes on behind, `errors` says of an `error`
+ * whether it is tried again. */
+export const PingActivityResult = z.object({
+  garmin_user_id: z.string().nullable(),
+  internal_user_id: z.string().nullable(),
+  activities_count: z.int(),
+  status: z.enum(['fetched', 'queued', 'error', 'user_not_found']),
+});
+
+/** What the notices of one data type brought; `processed` counts notices, `fetched` and `saved` their items. */
+export const PingWellness = z.object({
+  processed: z.int(),
+  saved: z.int(),
+  errors: z.array(z.string()),
+  items: z.array(
+    z.object({
+      garmin_user_id: z.string().nullable(),
+      internal_user_id: z.string().nullable(),
+      type: z.string(),
+      fetched: z.int(),
+      saved: z.int(),
+    }),
+  ),
+  new_success_users: z.array(z.string()),
+});
+
+/** The answer to a ping; on top `processed`, `errors` and `activities` speak of activities. */
+export const PingAnswer = z.object({
+  processed: z.int(),
+  errors: z.array(z.string()),
+  activities: z.array(PingActivityResult),
+  wellness: z.record(z.string(), PingWellness),
+  backfill_chained: z.array(z.string()),
+  userPermissionsChange: z.object({ updated: z.int(), errors: z.array(z.string()) }).optional(),
+  deregistrations: z.object({ revoked: z.int(), errors: z.array(z.string()) }).optional(),
+});
+
 /** What an ingest call says over the bus; the answer itself stands in the delivery's row, finished or so far. */
 export const Worked = z.object({ done: z.boolean() });
 
 /** What stands in `errors` while a stored delivery waits for its turn. */
 export const pendingSentence = 'The delivery is stored; its processing goes on in the background.';
 
-const pending = (): z.infer<typeof PushAnswer> => ({
+const pendingPing = (): z.infer<typeof PingAnswer> => ({
   processed: 0,
-  saved: 0,
   errors: [pendingSentence],
   activities: [],
   wellness: {},
   backfill_chained: [],
+});
+
+const pending = (): z.infer<typeof PushAnswer> => ({
+  ...pendingPing(),
+  saved: 0,
+  activities: [],
+  wellness: {},
 });
 
 /** The device maker's notifications. */
@@ -59,6 +102,27 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     },
     timeoutMs: 20_000,
   }),
+  ping: action({
+    summary: 'Be told where data of the device maker lies ready',
+    description:
+      "An object of arrays keyed by data type; each item names an account and a callbackURL, which is fetched if it leads to the provider's API. What is not fetched within 15 s goes on behind.",
+    params: z.object({ delivery_id: z.uuid() }),
+    returns: Worked,
+    http: {
+      method: 'POST',
+      path: '/webhooks/devicemaker/ping',
+      access: ['webhook'],
+      tag: 'Webhooks',
+      delivery: {
+        provider: 'devicemaker',
+        kind: 'ping',
+        clientIdHeaders,
+        answer: PingAnswer,
+        pending: pendingPing,
+      },
+    },
+    timeoutMs: 20_000,
+  }),
   health: action({
     summary: 'Whether the webhook of the device maker is there',
     params: z.object({}),
@@ -69,4 +133,6 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
 });
 
 export type ActivityResult = z.infer<typeof ActivityResult>;
+export type PingActivityResult = z.infer<typeof PingActivityResult>;
+export type PingAnswer = z.infer<typeof PingAnswer>;
 export type PushAnswer = z.infer<typeof PushAnswer>;

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
+import { ActivityDays, BodyFacts, Nights } from '../domain/facts.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
 import { StoreItem, StoreOutcome } from '../domain/records.ts';
-import { TimeParameter } from '../domain/time.ts';
+import { CalendarDate, TimeParameter } from '../domain/time.ts';
 import {
+  OtherEventType,
   ProviderName,
   repeated,
   SeriesTypeName,
+  SortOrder,
   Source,
   Timestamp,
   UserId,
@@ -62,12 +65,31 @@ export const SleepSession = z.object({
   is_nap: z.boolean(),
 });
 
+/** Movement that a device found by itself, or where somebody stands in their cycle; `data` as the provider sent it. */
+export const OtherEvent = z.object({
+  id: z.string(),
+  type: OtherEventType,
+  start_time: Timestamp,
+  end_time: Timestamp,
+  source: Source,
+  data: z.record(z.string(), z.unknown()),
+});
+
 const eventRange = {
   user_id: UserId,
   start_date: TimeParameter,
   end_date: TimeParameter,
   cursor: CursorParameter,
   limit: limitUpTo(100),
+};
+
+/** Local days from first to last, both included; a page begins behind `after` in the order of reading. */
+const dayRange = {
+  user_id: UserId,
+  first_date: CalendarDate,
+  last_date: CalendarDate,
+  after: CalendarDate.nullable(),
+  order: SortOrder,
 };
 
 /** All stored health data. */
@@ -117,6 +139,45 @@ export const timeseries = contract('timeseries', {
     http: { method: 'GET', path: '/users/:user_id/events/sleep/:event_id', access: readers, tag: 'Data' },
     idempotent: true,
   }),
+  activityDays: action({
+    summary: 'Read what is stored of the activity of local days, by provider',
+    params: z.object({ ...dayRange, limit: z.int().min(1).max(401) }),
+    returns: ActivityDays,
+    idempotent: true,
+  }),
+  nights: action({
+    summary: 'Read what is stored of the sleep of local days, by provider',
+    params: z.object({ ...dayRange, limit: z.int().min(1).max(101) }),
+    returns: Nights,
+    idempotent: true,
+  }),
+  bodyFacts: action({
+    summary: 'Read what is known of a body at an instant, by provider',
+    params: z.object({
+      user_id: UserId,
+      now_ms: z.int(),
+      period_days: z.int().min(1).max(7),
+      window_hours: z.int().min(1).max(24),
+    }),
+    returns: BodyFacts,
+    idempotent: true,
+  }),
+  others: action({
+    summary: 'List events that are neither workouts nor sleep, newest first',
+    description:
+      'Movement that a device found by itself (`moveiq`) and the menstrual cycle (`mct`), a day each; both are in no total.',
+    params: z.object({ ...eventRange, type: OtherEventType.optional() }),
+    returns: pageOf(OtherEvent),
+    http: { method: 'GET', path: '/users/:user_id/events/other', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  other: action({
+    summary: 'Get one event that is neither a workout nor a sleep',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: OtherEvent,
+    http: { method: 'GET', path: '/users/:user_id/events/other/:event_id', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
   /**
    * Stores normalised items of one user and provider in one transaction under the user's lock; outcomes in the
    * order of the items. At most 256 KB of JSON a call. @throws USER_ERASED (410) when the user was deleted.
@@ -137,7 +198,7 @@ export const timeseries = contract('timeseries', {
     summary: 'Read stored records for an export',
     params: z.object({
       user_id: UserId,
-      kind: z.enum(['workout', 'sleep', 'day']),
+      kind: z.enum(['workout', 'sleep', 'day', 'other']),
       after: z.object({ start_time: z.string(), id: z.uuid() }).nullable(),
       limit: z.int().min(1).max(500),
     }),
@@ -171,6 +232,33 @@ export const timeseries = contract('timeseries', {
     idempotent: true,
     timeoutMs: 10_000,
   }),
+  /**
+   * Takes a provider's data of a user away, and refuses more of it until `reopen`. `version` names the request: one
+   * that is not newer than the last does nothing, so that a late repetition harms no data that came since.
+   */
+  purge: action({
+    summary: 'Erase the data of a user that came from one provider',
+    params: z.object({ user_id: UserId, provider: ProviderName, version: z.int() }),
+    returns: z.object({ purging: z.boolean() }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /** The user connects anew: what comes from now on is stored again. */
+  reopen: action({
+    summary: 'Take data of a provider again after a purge',
+    params: z.object({ user_id: UserId, provider: ProviderName, version: z.int() }),
+    returns: z.object({ open: z.literal(true) }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /** By EVENT_DELETE it is marked, or removed with its samples; it leaves all lists, and its twin is listed again. */
+  deleteWorkout: action({
+    summary: 'Delete a workout that its provider deleted',
+    params: z.object({ user_id: UserId, provider: ProviderName, key: z.string().min(1).max(200) }),
+    returns: z.object({ record_id: z.string().nullable() }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
   /** Sets the tombstone under the user's lock before it answers, then erases everything behind it. */
   erase: action({
     summary: 'Erase all data of a user who is deleted',
@@ -184,4 +272,5 @@ export const timeseries = contract('timeseries', {
 export type Sample = z.infer<typeof Sample>;
 export type Workout = z.infer<typeof Workout>;
 export type SleepSession = z.infer<typeof SleepSession>;
+export type OtherEvent = z.infer<typeof OtherEvent>;
 export type Resolution = z.infer<typeof Resolution>;

@@ -6,7 +6,12 @@ import { ProviderName, SortOrder, Text, Timestamp, UserId } from '../domain/wire
 
 const Name = Text.trim().max(100, 'must be at most 100 characters').nullable();
 const Email = z.email('must be a valid e-mail address').max(320).nullable();
+const Scope = z.array(Text.min(1).max(100)).max(100);
 const ExternalUserId = Text.trim().min(1).max(255).nullable();
+
+const Flag = z
+  .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+  .default(false);
 
 const UserFields = z.object({
   first_name: Name.optional(),
@@ -46,6 +51,19 @@ export const Connection = z.object({
   updated_at: Timestamp,
   last_synced_at: Timestamp.nullable(),
 });
+
+/** What a service needs to act for a user at a provider; both tokens are ciphertext. */
+export const StoredTokens = z.object({
+  connection_id: z.string(),
+  status: Connection.shape.status,
+  connected_at: Timestamp,
+  version: z.int(),
+  access_token: z.string().nullable(),
+  refresh_token: z.string().nullable(),
+  expires_at: Timestamp.nullable(),
+});
+const TokenVersion = { connection_id: z.uuid(), version: z.int() };
+const Ciphertext = z.string().min(1).max(16_384);
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
 const writers = ['api-key', 'developer'] as const;
@@ -114,7 +132,7 @@ export const users = contract('users', {
       access_token: z.string().min(1).max(8192).optional(),
       refresh_token: z.string().min(1).max(8192).optional(),
       expires_at: TimeParameter.optional(),
-      scope: z.array(Text.min(1).max(100)).max(100).default([]),
+      scope: Scope.default([]),
     }),
     returns: Connection,
     http: {
@@ -127,7 +145,9 @@ export const users = contract('users', {
   }),
   disconnect: action({
     summary: 'Revoke a connection; its tokens are erased',
-    params: z.object({ user_id: UserId, provider: ProviderName }),
+    description:
+      'The provider is told behind the answer that we give up our access, unless another user is connected to the same account. The data stays, unless `purge` is true: then all that came from this provider is hidden at once and erased behind; later calls with `purge` do so too.',
+    params: z.object({ user_id: UserId, provider: ProviderName, purge: Flag }),
     returns: Connection,
     http: {
       method: 'DELETE',
@@ -135,6 +155,33 @@ export const users = contract('users', {
       access: writers,
       tag: 'Connections',
     },
+  }),
+  /**
+   * A link that its owner has just consented to: made, revived, or brought up to date. Tokens are ciphertext bound to
+   * `connection_id`, which is the user's own where there is one. @throws CONNECTION_EXISTS (409) where it is another
+   */
+  link: action({
+    summary: "Link an account with its owner's consent",
+    params: z.object({
+      connection_id: z.uuid(),
+      user_id: UserId,
+      provider: ProviderName,
+      provider_user_id: Text.min(1).max(255),
+      access_token: Ciphertext,
+      refresh_token: Ciphertext.nullable(),
+      expires_at: TimeParameter.nullable(),
+      scope: Scope,
+    }),
+    returns: Connection,
+    idempotent: true,
+    timeoutMs: 15_000,
+  }),
+  /** `status_reason` is the code of why a connection expired. */
+  connection: action({
+    summary: "One of a user's connections",
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: Connection.extend({ status_reason: z.string().nullable() }),
+    idempotent: true,
   }),
   /** Active connections of provider accounts, for the ingest services; several users may share an account. */
   resolve: action({
@@ -157,8 +204,67 @@ export const users = contract('users', {
     returns: z.object({ updated: z.int() }),
     idempotent: true,
   }),
+  /** The owners of accounts changed what we may read; an older change never overwrites a newer one. */
+  changeScopes: action({
+    summary: 'Change what connections may read',
+    params: z.object({
+      changes: z.array(z.object({ connection_id: z.uuid(), scope: Scope, changed_ms: z.int() })).max(1000),
+    }),
+    returns: z.object({ updated: z.int() }),
+    idempotent: true,
+  }),
+  /** The owner of an account changed settings of their privacy; an older change never overwrites a newer one. */
+  changePrivacy: action({
+    summary: 'Keep what the owner of an account said of their privacy',
+    params: z.object({
+      connection_id: z.uuid(),
+      privacy: z.record(Text.max(100), Text.max(500)),
+      changed_ms: z.int(),
+    }),
+    returns: z.object({ updated: z.boolean() }),
+    idempotent: true,
+  }),
+  /** A connection's tokens as ciphertext bound to its id; `version` changes with every change of them. */
+  tokens: action({
+    summary: "Hand over a connection's encrypted tokens",
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: StoredTokens,
+    idempotent: true,
+  }),
+  /** The right to refresh tokens of this version, for `lease_ms`: one holder at a time, whatever process it is in. */
+  leaseRefresh: action({
+    summary: 'Lease the refresh of a connection',
+    params: z.object({ ...TokenVersion, lease_ms: z.int().min(1).max(300_000) }),
+    returns: z.object({ leased: z.boolean() }),
+  }),
+  releaseRefresh: action({
+    summary: 'Give the lease back: the refresh failed for now',
+    params: z.object(TokenVersion),
+    returns: z.object({ released: z.boolean() }),
+    idempotent: true,
+  }),
+  /** Replaces tokens, if they are still of this version; a refresh token of null keeps the one that is there. */
+  storeTokens: action({
+    summary: 'Store refreshed tokens',
+    params: z.object({
+      ...TokenVersion,
+      access_token: Ciphertext,
+      refresh_token: Ciphertext.nullable(),
+      expires_at: TimeParameter.nullable(),
+    }),
+    returns: z.object({ stored: z.boolean() }),
+    idempotent: true,
+  }),
+  /** The provider refused tokens of this version for good: the connection is expired, they are erased. */
+  expire: action({
+    summary: 'Expire a connection whose tokens are dead',
+    params: z.object({ ...TokenVersion, reason: Text.min(1).max(100) }),
+    returns: z.object({ expired: z.boolean() }),
+    idempotent: true,
+  }),
 });
 
 export type User = z.infer<typeof User>;
 export type UserPage = z.infer<typeof UserPage>;
 export type Connection = z.infer<typeof Connection>;
+export type StoredTokens = z.infer<typeof StoredTokens>;

@@ -21,6 +21,8 @@ export interface HttpRoute {
   readonly delivery?: Delivery;
   /** The answer is a stream of JSON values, one a line; `returns` describes a line. */
   readonly stream?: 'ndjson';
+  /** It is visited by a person's browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
+  readonly browser?: true;
   /** Form bodies (application/x-www-form-urlencoded) are taken beside JSON. */
   readonly form?: true;
   /** A call without a body is as good as one with an empty object. */
@@ -39,6 +41,8 @@ export interface Delivery {
   readonly answer: z.ZodType;
   /** The body that a stored delivery answers with while its work is not finished. */
   readonly pending: () => Record<string, unknown>;
+  /** A body that cannot be read is answered 200 like any other: its sender knows no other success. */
+  readonly anyBody?: true;
 }
 
 /** One remote call: what goes in, what comes out, how it is reached. */

@@ -51,7 +51,7 @@ export const DayWorkouts = z.object({
   active_calories_kcal: Measure,
 });
 
-/** One provider's part of a day. `sedentary_seconds` has no source yet. */
+/** One provider's part of a day. */
 export const DaySource = z.object({
   provider: z.string(),
   total: DayTotal.nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate } from './time.ts';
-import { SeriesTypeName, WorkoutTypeName } from './wire.ts';
+import { OtherEventType, SeriesTypeName, WorkoutTypeName } from './wire.ts';
 
 /**
  * What a normaliser makes of one item of a provider, in our own terms, before it is stored. Times are UTC
@@ -31,6 +31,8 @@ export const WorkoutRecord = z.object({
   type: WorkoutTypeName,
   raw_type: z.string().max(100),
   name: z.string().max(500),
+  /** The name was made of the type: another item of the same workout may know the real one. */
+  plain_name: z.boolean().optional(),
   start_ms: Milliseconds,
   end_ms: Milliseconds,
   zone_offset_minutes: Offset,
@@ -98,6 +100,32 @@ export const DayRecord = z.object({
 });
 
 /**
+ * A part of a slot of time, one an activity type. The slot's samples are made of all of its parts: values of a
+ * type whose buckets are sums are added up, others averaged with `active_seconds` as their weight.
+ */
+export const EpochRecord = z.object({
+  start_ms: Milliseconds,
+  zone_offset_minutes: Offset,
+  device: Device,
+  activity_type: z.string().max(100),
+  active_seconds: Count,
+  /** Of the part's time; null where nobody told how intense it was. */
+  sedentary_seconds: Count,
+  values: z.partialRecord(SeriesTypeName, z.number()),
+});
+
+/** An event that is neither a workout nor a sleep, kept as it was sent; `date` is its local day. */
+export const OtherRecord = z.object({
+  type: OtherEventType,
+  start_ms: Milliseconds,
+  end_ms: Milliseconds,
+  zone_offset_minutes: Offset,
+  date: CalendarDate,
+  device: Device,
+  data: z.record(z.string(), z.unknown()),
+});
+
+/**
  * How a later version of an item stands to the stored one: `longest` keeps the one of longer duration (a record
  * that grows through the day), `latest` takes the later delivery (an activity), `sleep` decides by overlap,
  * rank, length, then delivery.
@@ -121,6 +149,8 @@ export const StoreItem = z.object({
   workout: WorkoutRecord.nullable().default(null),
   sleeps: z.array(SleepRecord).max(50).default([]),
   day: DayRecord.nullable().default(null),
+  epoch: EpochRecord.nullable().default(null),
+  other: OtherRecord.nullable().default(null),
   samples: z.array(SampleBlock).default([]),
 });
 
@@ -138,6 +168,8 @@ export type SampleBlock = z.infer<typeof SampleBlock>;
 export type WorkoutRecord = z.infer<typeof WorkoutRecord>;
 export type SleepRecord = z.infer<typeof SleepRecord>;
 export type DayRecord = z.infer<typeof DayRecord>;
+export type EpochRecord = z.infer<typeof EpochRecord>;
+export type OtherRecord = z.infer<typeof OtherRecord>;
 export type Supersede = z.infer<typeof Supersede>;
 export type StoreItem = z.infer<typeof StoreItem>;
 export type StoreOutcome = z.infer<typeof StoreOutcome>;

@@ -28,6 +28,9 @@ const unixTime = /^-?\d{1,16}$/;
 const unixMillisecondsFrom = 1e11;
 const latestMs = Date.UTC(10_000, 0, 1);
 
+/** The last instant that a range reaches: neither ISO 8601 nor PostgreSQL reads a year of five digits as it is. */
+export const lastMs = latestMs - 1;
+
 /**
  * Reads ISO 8601 with a zone (a blank where a `+` was decoded too), without one (UTC), a date, or Unix time
  * (seconds; milliseconds from 1e11). Returns null where the text is none of these or no date of the calendar.
@@ -90,7 +93,7 @@ export function resolveRange(
   end: Instant,
   names: readonly [start: string, end: string] = ['start_date', 'end_date'],
 ): Range {
-  const endMs = end.dateOnly ? end.ms + dayMs : end.ms;
+  const endMs = end.dateOnly ? Math.min(end.ms + dayMs, lastMs) : end.ms;
   if (start.ms < endMs) return { startMs: start.ms, endMs };
   const message = `${names[0]} must be before ${names[1]}`;
   throw new ServiceError('RANGE_INVALID', `${message}.`, { errors: [{ field: names[0], message }] });

@@ -22,6 +22,9 @@ export const SeriesTypeName = z.enum(seriesTypes);
 /** One of the workout types. */
 export const WorkoutTypeName = z.enum(workoutTypes);
 
+/** Events that are neither workouts nor sleep: found movement, the menstrual cycle. */
+export const OtherEventType = z.enum(['moveiq', 'mct']);
+
 /** A provider, as it stands in paths and in the database. */
 export const ProviderName = z.enum(['devicemaker', 'activitynet']);
 
@@ -29,7 +32,15 @@ export const ProviderName = z.enum(['devicemaker', 'activitynet']);
 export const SortOrder = z.enum(['asc', 'desc']);
 
 export type Source = z.infer<typeof Source>;
+export type OtherEventType = z.infer<typeof OtherEventType>;
+export type BrowserAnswer = z.infer<typeof BrowserAnswer>;
 export type ProviderName = z.infer<typeof ProviderName>;
+
+/** What a browser is answered with: it goes on to another address, or shows a page of plain text. */
+export const BrowserAnswer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('redirect'), location: z.string() }),
+  z.object({ kind: z.literal('page'), status: z.int(), title: z.string(), text: z.string() }),
+]);
 
 /** A parameter that may be repeated (`types=a&types=b`): one text or a list of them. */
 export function repeated<T extends z.ZodType>(item: T, most: number) {

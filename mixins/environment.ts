@@ -6,6 +6,8 @@ import type { Caller } from '../contracts/auth.ts';
 /** What travels with a chain of calls: who started it. Null where a service acts by itself, or at the REPL. */
 export interface Meta {
   caller?: Caller | null;
+  /** Where the gateway that took the request listens; never what its Host header says. */
+  gateway_url?: string;
 }
 
 /** Calls an action of any service by name; parameters and result are typed by the callee's contract. */

@@ -10,9 +10,11 @@ export interface LeaseRow {
   received_at: Date;
   replayed_at: Date | null;
   body_bytes: number;
+  headers: Record<string, string>;
 }
 
-const lease = 'd.id, d.kind, d.attempts, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes';
+const lease = `d.id, d.kind, d.attempts, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes,
+  d.headers`;
 
 // Already leased to the call that stores it (attempt 1), or a worker would claim it at the same time.
 export const insertDelivery: Statement = {
@@ -33,18 +35,23 @@ export const takeDelivery: Statement = {
 };
 
 // Attempts are counted here, at the claim. octet_length reads the size from the row, not the body.
-export const claimDeliveries: Statement = {
-  name: 'inbox.claim',
+const claim = (name: string, due: string): Statement => ({
+  name,
   text: `
     with due as (
       select id from deliveries.delivery
-      where provider = $1 and state in ('ready', 'working') and run_at <= now() and attempts < max_attempts
+      where ${due} and state in ('ready', 'working') and run_at <= now() and attempts < max_attempts
       order by priority, run_at limit $2 for update skip locked)
     update deliveries.delivery d
     set state = 'working', attempts = attempts + 1, run_at = now() + $3 * interval '1 ms'
     from due where d.id = due.id
     returning ${lease}, d.priority`,
-};
+});
+
+/** Leases due deliveries of a provider, live ones first. */
+export const claimDeliveries = claim('inbox.claim', 'provider = $1');
+/** The same of one kind only. */
+export const claimDeliveriesOfKind = claim('inbox.claim_kind', 'provider = $1 and kind = $4');
 
 // What ended its last lease without an outcome killed its worker each time.
 export const buryExhausted: Statement = {

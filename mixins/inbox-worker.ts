@@ -3,27 +3,35 @@ import { isErrorCode, type ServiceError } from '../domain/errors.ts';
 import type { Environment, Resource } from './environment.ts';
 import { failureOf } from './failure.ts';
 import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
+import type { Progress } from './inbox-progress.ts';
 import { type Turns, turns } from './inbox-turns.ts';
 
 /** A delivery at work. `signal` says that the process stops, or that the lease was lost: begin nothing new. */
 export interface Job extends Lease {
   readonly body: Buffer;
   readonly signal: AbortSignal;
+  /** What earlier attempts reached. */
+  readonly progress: Progress;
+  /** How long it waited for its turn, which is time that its sender waited too. */
+  readonly waited_ms: number;
 }
 
 /**
- * What came of a job: `done`; `later` when something is away for now (`reason` is a code); `stopped` when the
- * signal ended it; `refused` when it can never be worked on, which the caller, if there is one, is told.
+ * What came of a job: `done`; `later` when something is away for now (`reason` is a code; `delayMs` where it is known
+ * better than by doubling); `stopped` when the signal ended it; `refused` when it can never be worked on, which the
+ * caller, if there is one, is told.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly answer: unknown }
-  | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown }
+  | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown; readonly delayMs?: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'refused'; readonly error: ServiceError; readonly answer: unknown };
 
 /** Whose deliveries are worked on, and how. */
 export interface WorkerChoice {
   readonly provider: string;
+  /** Only deliveries of this kind: what waits for another's server gets turns of its own. All of them unless told. */
+  readonly kind?: string;
   /** Actions that the work calls: while one is away nothing is claimed, and no attempt is spent. */
   readonly needs: readonly string[];
   readonly work: (job: Job, environment: Environment) => Promise<Outcome>;
@@ -31,6 +39,8 @@ export interface WorkerChoice {
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly parallel?: number;
+  /** Turns that are left to calls: what is behind does not take them. */
+  readonly reserved?: number;
 }
 
 /** Works on the deliveries of one provider: at once on what a call hands over, behind it on what is due. */
@@ -123,9 +133,9 @@ async function poll(shop: Shop, begin: (lease: Lease) => Promise<unknown>, closi
 }
 
 async function claimSome(shop: Shop, begin: (lease: Lease) => Promise<unknown>): Promise<boolean> {
-  const free = shop.turns.free();
-  if (free === 0 || !shop.needs.every((name) => isAvailable(shop.environment, name))) return false;
-  const leases = await shop.store.claim(shop.provider, free, shop.leaseMs);
+  const free = shop.turns.free() - (shop.reserved ?? 0);
+  if (free <= 0 || !shop.needs.every((name) => isAvailable(shop.environment, name))) return false;
+  const leases = await shop.store.claim(shop.provider, free, shop.leaseMs, shop.kind);
   for (const lease of leases) void begin(lease).catch(() => undefined);
   return leases.length === free;
 }
@@ -136,6 +146,7 @@ function isAvailable({ broker }: Environment, action: string): boolean {
 
 // The lease is kept while the job waits for its turn and while it works; a lost one ends it.
 async function workOff(shop: Shop, lease: Lease): Promise<boolean> {
+  const came = performance.now();
   const lost = new AbortController();
   const beat = setInterval(
     () => {
@@ -146,16 +157,20 @@ async function workOff(shop: Shop, lease: Lease): Promise<boolean> {
   );
   try {
     const signal = AbortSignal.any([lost.signal, shop.stopping]);
-    return await shop.turns.run(lease.body_bytes, () => work(shop, lease, signal));
+    return await shop.turns.run(lease.body_bytes, () =>
+      work(shop, lease, { signal, waited_ms: Math.round(performance.now() - came) }),
+    );
   } finally {
     clearInterval(beat);
   }
 }
 
-async function work(shop: Shop, lease: Lease, signal: AbortSignal): Promise<boolean> {
+type Turn = Pick<Job, 'signal' | 'waited_ms'>;
+
+async function work(shop: Shop, lease: Lease, turn: Turn): Promise<boolean> {
   const { store, environment, provider } = shop;
   const began = performance.now();
-  const outcome = signal.aborted ? stopped : await outcomeOf(shop, lease, signal);
+  const outcome = turn.signal.aborted ? stopped : await outcomeOf(shop, lease, turn);
   const state = await settle(store, lease, outcome);
   const { id: delivery_id, kind, attempt } = lease;
   const took_ms = Math.round(performance.now() - began);
@@ -175,10 +190,11 @@ async function work(shop: Shop, lease: Lease, signal: AbortSignal): Promise<bool
 
 const stopped: Outcome = { kind: 'stopped' };
 
-async function outcomeOf(shop: Shop, lease: Lease, signal: AbortSignal): Promise<Outcome> {
+async function outcomeOf(shop: Shop, lease: Lease, turn: Turn): Promise<Outcome> {
   try {
     const body = await shop.store.readBody(lease);
-    return await shop.work({ ...lease, body, signal }, shop.environment);
+    const progress = shop.store.progressOf(lease);
+    return await shop.work({ ...lease, ...turn, body, progress }, shop.environment);
   } catch (error) {
     const failure = failureOf(error, shop.environment.logger, `${shop.provider}.work`);
     return { kind: 'later', reason: codeOf(failure), answer: undefined };
@@ -195,7 +211,8 @@ async function settle(store: Inbox, { id, attempt }: Lease, outcome: Outcome): P
     case 'refused':
       return (await store.fail(id, attempt, outcome.error.type, outcome.answer)) ? 'dead' : lost;
     case 'later': {
-      const retry = { reason: outcome.reason, answer: outcome.answer, delayMs: backoffMs(attempt) };
+      const { reason, answer, delayMs = backoffMs(attempt) } = outcome;
+      const retry = { reason, answer, delayMs };
       return (await store.retryLater(id, attempt, retry)) ?? lost;
     }
   }

@@ -1,5 +1,6 @@
 import { type Database, database, type Statement } from './database.ts';
 import type { Resource } from './environment.ts';
+import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
 
 /** How long a call may be silent before another takes its delivery over. */
@@ -26,6 +27,7 @@ export interface Lease {
   /** Not the first try: the world may have changed since the delivery came. */
   readonly again: boolean;
   readonly body_bytes: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Where a delivery stands; a JSON value of its kind once there is one, so far or final. */
@@ -44,9 +46,11 @@ export interface Inbox {
   /** Begins the work on a delivery that was just received; null when that is somebody else's already. */
   take(provider: string, id: string, lease?: number): Promise<Lease | null>;
   /** Leases up to `limit` due deliveries, live ones first, and buries those whose attempts are used up. */
-  claim(provider: string, limit: number, lease?: number): Promise<Lease[]>;
+  claim(provider: string, limit: number, lease?: number, kind?: string): Promise<Lease[]>;
   extend(id: string, attempt: number, lease?: number): Promise<boolean>;
   readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
+  /** What earlier attempts reached, for the holder to go on from. */
+  progressOf(held: Pick<Lease, 'id' | 'attempt'>): Progress;
   finish(id: string, attempt: number, answer: unknown): Promise<boolean>;
   /** Lets go for now: due again in `delayMs`, dead if that was the last attempt. Tells the state that came of it. */
   retryLater(id: string, attempt: number, retry: Retry): Promise<'ready' | 'dead' | null>;
@@ -95,9 +99,10 @@ export function inboxOn(database: Database): Inbox {
       const [row] = await database.query<sql.LeaseRow>(sql.takeDelivery, [id, provider, lease]);
       return row === undefined ? null : leaseOf(row);
     },
-    claim: (provider, limit, lease = leaseMs) => claim(database, provider, limit, lease),
+    claim: (provider, limit, lease = leaseMs, kind) => claim(database, { provider, limit, lease, kind }),
     extend: (id, attempt, lease = leaseMs) => changed(sql.extendLease, [id, attempt, lease]),
     readBody: (held) => readBody(database, held),
+    progressOf: (held) => progressOn(database, held),
     finish: (id, attempt, answer) => changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer)]),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
       const values = [id, attempt, Math.round(delayMs), reason, jsonOrNull(answer)];
@@ -120,14 +125,20 @@ async function receive(database: Database, delivery: NewDelivery): Promise<strin
   return row.id;
 }
 
+interface Claim {
+  readonly provider: string;
+  readonly limit: number;
+  readonly lease: number;
+  readonly kind: string | undefined;
+}
+
 // `update … returning` promises no order, so what was claimed is put in the order of its turn again.
-async function claim(database: Database, provider: string, limit: number, lease: number): Promise<Lease[]> {
+async function claim(database: Database, { provider, limit, lease, kind }: Claim): Promise<Lease[]> {
   await database.query(sql.buryExhausted, [provider]);
-  const rows = await database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveries, [
-    provider,
-    limit,
-    lease,
-  ]);
+  const values = [provider, limit, lease];
+  const rows = await (kind === undefined
+    ? database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveries, values)
+    : database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveriesOfKind, [...values, kind]));
   const turn = (a: (typeof rows)[number], b: (typeof rows)[number]) =>
     a.priority - b.priority || a.received_at.getTime() - b.received_at.getTime();
   return rows.sort(turn).map(leaseOf);
@@ -159,6 +170,7 @@ function leaseOf(row: sql.LeaseRow): Lease {
     received_ms: row.received_at.getTime(),
     again: row.attempts > 1 || row.replayed_at !== null,
     body_bytes: row.body_bytes,
+    headers: row.headers,
   };
 }
 

@@ -20,15 +20,28 @@ const scope = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT', 'HISTORICAL_DATA_EXPORT'];
 
 /** Finds a person's user by external id, or makes one, linked to their account. A second call changes nothing. */
 export async function enrol(api: Api, headers: Record<string, string>, person: Person): Promise<Enrolled> {
-  const { external_user_id, traits } = person;
-  const [first_name, last_name] = traits.title;
-  const body = { external_user_id, first_name, last_name };
+  const [first_name, last_name] = person.traits.title;
+  const { external_user_id } = person;
+  const user_id = await ensureUser(api, headers, { external_user_id, first_name, last_name });
+  return await link(api, headers, person, user_id);
+}
+
+/** A user as it is to be made. */
+export interface NewUser {
+  readonly external_user_id: string;
+  readonly first_name: string;
+  readonly last_name: string;
+}
+
+/** The id of the user of an external id, who is made if nobody is there. */
+export async function ensureUser(api: Api, headers: Record<string, string>, body: NewUser): Promise<string> {
+  const { external_user_id } = body;
   const user =
     (await find(api, headers, external_user_id)) ??
     (await orTaken(api.request(User, 'POST', '/users', { headers, body }))) ??
     (await find(api, headers, external_user_id));
   if (user === null) throw new Error(`The user ${external_user_id} is neither there nor can be made.`);
-  return await link(api, headers, person, user.id);
+  return user.id;
 }
 
 async function find(api: Api, headers: Record<string, string>, external_user_id: string) {

@@ -155,7 +155,7 @@ function samplesIn({ dailies = [], sleeps = [] }: PushBody): number {
 }
 
 /** Works on a few at a time; results in the order of the list. */
-async function inLanes<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+export async function inLanes<T, R>(list: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results = new Map<number, R>();
   const rest = list.entries();
   const lane = async () => {

@@ -207,12 +207,23 @@ export interface Person {
 
 /** The first `count` people under a seed. */
 export function peopleOf(seed: string, count: number = people.length): Person[] {
-  return people.slice(0, count).map((traits, index) => ({
-    traits,
-    seed: `${seed}/${traits.key}`,
-    external_user_id: `sandbox-${index + 1}`,
-    account_id: accountOf(`${seed}/${traits.key}`),
-  }));
+  return people.slice(0, count).map((traits, index) => personOf(seed, traits, index));
+}
+
+/** One of endless people under a seed: after those of the table come others who live like them, each their own days. */
+export function personAt(seed: string, index: number): Person {
+  const round = Math.floor(index / people.length);
+  const like = people[index % people.length] ?? people[0];
+  if (like === undefined) throw new Error('nobody is in the table');
+  if (round === 0) return personOf(seed, like, index);
+  const [first, second] = like.title;
+  const title = [first, `${second} ${round + 1}`] as const;
+  return personOf(seed, { ...like, key: `${like.key}-${round + 1}`, title }, index);
+}
+
+function personOf(seed: string, traits: Traits, index: number): Person {
+  const own = `${seed}/${traits.key}`;
+  return { traits, seed: own, external_user_id: `sandbox-${index + 1}`, account_id: accountOf(own) };
 }
 
 function accountOf(seed: string): string {

@@ -11,6 +11,9 @@ export interface StartPage {
     readonly userId: string;
     readonly day: string;
     readonly from: string;
+    /** A consent page where one more person can be connected by hand. */
+    readonly connectUrl: string;
+    readonly sandboxUrl: string;
   } | null;
 }
 
@@ -28,12 +31,21 @@ export function startPage({ url, choice, dataDir, login, notes, example }: Start
       : ['                 This password is shown this once. Keep it, or set ADMIN_PASSWORD.']),
     `  Data           ${dataDir}`,
     `  Runs on        ${choice}`,
+    ...(example === null ? [] : sandboxLines(example)),
     ...notes.map((note) => `  Note           ${note}`),
     '',
     '  First calls',
     ...(example === null ? loginCalls(url, login.email) : exampleCalls(url, example)),
     '',
   ].join('\n');
+}
+
+function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {
+  return [
+    `  Sandbox        ${sandboxUrl}  (both providers, simulated: nobody in it is real)`,
+    '  Connect        one more person by hand, within 15 minutes:',
+    `                 ${connectUrl}`,
+  ];
 }
 
 function loginCalls(url: string, email: string): string[] {

@@ -23,6 +23,7 @@ t.test('names every bad value at once and quotes none', async (t) => {
     JWT_SECRET: 'short-secret',
     DATABASE_URL: 'mysql://x',
     ADMIN_EMAIL: 'nobody',
+    BACKFILL_TYPES: 'dailies,daily',
     DEVICEMAKER_CALLBACK_ORIGINS: 'https://a.example/path',
   };
   t.throws(() => loadConfig(bad), ConfigError);

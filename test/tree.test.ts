@@ -100,8 +100,9 @@ function documented(lines: readonly string[], index: number): boolean {
   return /(\*\/|^\/\/.*)\s*$/.test(lines[index - 1] ?? '');
 }
 
-// A type that shares its name with a documented schema, or another one of a row of like constants.
+// A type that is derived from a value beside it, which says what it is, or one of a row of like exports.
 function namesSchema(lines: readonly string[], name: string): boolean {
+  if (lines.some((line) => new RegExp(`^export type ${name} = .*\\btypeof \\w+`).test(line))) return true;
   const first = lines.findIndex((line) => new RegExp(`^export (const|type) ${name}\\b`).test(line));
   return documented(lines, first) || /^export /.test(lines[first - 1] ?? '');
 }

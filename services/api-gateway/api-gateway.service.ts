@@ -45,7 +45,13 @@ const service = implement(apiGateway, {
   },
   async started(environment) {
     const { broker, config, inbox, logger } = environment;
-    const edge: Edge = { config, inbox, windows: addressWindows(config), addressOf: addressReader(config) };
+    const edge: Edge = {
+      config,
+      inbox,
+      windows: addressWindows(config),
+      addressOf: addressReader(config),
+      url: () => gatewayUrl(broker),
+    };
     edges.set(broker, edge);
     const router: unknown = Reflect.get(broker.getLocalService(apiGateway.name) ?? {}, 'express');
     if (typeof router !== 'function') throw new Error('moleculer-web is not there');

@@ -3,10 +3,11 @@ import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth.ts';
 import type { Access } from '../../domain/contract.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { Call, Meta } from '../../mixins/environment.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { checkContentType, hasBody, parseObject, readBytes, refuseUnstorable } from './body.ts';
+import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
 import { exportUser } from './export-user.ts';
@@ -23,6 +24,8 @@ export interface Edge {
   readonly inbox: Inbox;
   readonly windows: AddressWindows;
   addressOf(req: IncomingMessage): string;
+  /** Where this gateway listens. */
+  url(): string;
 }
 
 /** Counters of requests without a credential, by what they ask for. */
@@ -55,23 +58,34 @@ export function addressWindows(config: Config): AddressWindows {
 export async function serve(edge: Edge, exchange: Exchange): Promise<void> {
   const { route } = exchange.endpoint;
   if (route.delivery !== undefined) return receiveDelivery(edge, exchange, route.delivery);
+  if (route.browser === undefined) return answer(edge, exchange);
+  await answer(edge, exchange).catch((error: unknown) =>
+    sendFailureToBrowser(exchange.req, exchange.res, error),
+  );
+}
+
+async function answer(edge: Edge, exchange: Exchange): Promise<void> {
+  const { route } = exchange.endpoint;
   const caller = await admit(edge, exchange);
   authorise(caller, exchange);
   const params = await gather(exchange);
   refuseUnstorable(params);
   if (route.stream !== undefined) return streamLines(exchange.res, exportUser(exchange.call, params));
-  const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, caller));
+  const result = await countingFailures(edge, exchange, caller, () =>
+    callAction(exchange, params, { caller, gateway_url: edge.url() }),
+  );
+  if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);
 }
 
 function callAction(
   { call, endpoint }: Exchange,
   params: Record<string, unknown>,
-  caller: Caller | null,
+  meta: Meta,
 ): Promise<unknown> {
   // The name comes from the contracts, the parameters are checked where the action runs.
   const byName: (name: string, params: unknown, options: object) => Promise<unknown> = call as never;
-  return byName(endpoint.action, params, { meta: { caller } });
+  return byName(endpoint.action, params, { meta });
 }
 
 async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {
@@ -115,14 +129,19 @@ export function limited(res: ServerResponse, window: Admission | Window): Servic
   );
 }
 
-function authorise(caller: Caller | null, { endpoint, path }: Exchange): void {
+function authorise(caller: Caller | null, exchange: Exchange): void {
   if (caller === null) return;
-  const { access } = endpoint.route;
+  const { access } = exchange.endpoint.route;
   const allowed: readonly Access[] = access;
   if (!allowed.includes(caller.kind)) throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, access));
-  const own = path.user_id?.toLowerCase() === caller.user_id;
-  if (caller.kind === 'sdk' && !own)
+  if (caller.kind === 'sdk' && userIdOf(exchange)?.toLowerCase() !== caller.user_id)
     throw new ServiceError('FORBIDDEN', 'This token reads the data of its own user only.');
+}
+
+// Whose data is asked for: the path says it, or the query where the path names nobody. Both are what the action gets.
+function userIdOf({ endpoint: { route }, path, query }: Exchange): string | undefined {
+  if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;
+  return typeof query.user_id === 'string' ? query.user_id : undefined;
 }
 
 function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {

@@ -25,7 +25,7 @@ async function* linesOf(call: Call, user_id: string): AsyncGenerator<ExportLine>
   yield { kind: 'user', ...(await call('users.get', { user_id })) };
   for (const connection of await call('users.connections', { user_id }))
     yield { kind: 'connection', ...connection };
-  for (const kind of ['workout', 'sleep', 'day'] as const) yield* recordsOf(call, user_id, kind);
+  for (const kind of ['workout', 'sleep', 'day', 'other'] as const) yield* recordsOf(call, user_id, kind);
   for (const series of await call('timeseries.exportSeries', { user_id }))
     yield* samplesOf(call, user_id, series);
 }
@@ -33,7 +33,7 @@ async function* linesOf(call: Call, user_id: string): AsyncGenerator<ExportLine>
 async function* recordsOf(
   call: Call,
   user_id: string,
-  kind: 'workout' | 'sleep' | 'day',
+  kind: 'workout' | 'sleep' | 'day' | 'other',
 ): AsyncGenerator<ExportLine> {
   let after: { start_time: string; id: string } | null = null;
   do {

@@ -144,14 +144,7 @@ function parameter(where: string, name: string, schema: unknown, required: boole
 }
 
 function responses(definition: ActionDefinition, route: HttpRoute): Json {
-  const answer = jsonSchema(route.delivery?.answer ?? definition.returns, 'output');
-  const success = {
-    description: 'Success',
-    headers: headerRefs,
-    content: {
-      [route.stream === undefined ? 'application/json' : 'application/x-ndjson']: { schema: answer },
-    },
-  };
+  const success = route.browser === undefined ? jsonSuccess(definition, route) : browserSuccess;
   const failures = failuresOf(definition, route).map((code) => {
     const { status, detail } = errorTable[code];
     return [
@@ -163,7 +156,29 @@ function responses(definition: ActionDefinition, route: HttpRoute): Json {
       },
     ];
   });
-  return Object.fromEntries([[route.status ?? 200, success], ...failures]);
+  const own = route.browser === undefined ? [] : [[303, redirect]];
+  return Object.fromEntries([[route.status ?? 200, success], ...own, ...failures]);
+}
+
+const browserSuccess = {
+  description: 'A page for a person',
+  headers: headerRefs,
+  content: { 'text/html': { schema: { type: 'string' } } },
+};
+const redirect = {
+  description: 'On to another address',
+  headers: { ...headerRefs, Location: { schema: { type: 'string', format: 'uri' } } },
+};
+
+function jsonSuccess(definition: ActionDefinition, route: HttpRoute): Json {
+  const answer = jsonSchema(route.delivery?.answer ?? definition.returns, 'output');
+  return {
+    description: 'Success',
+    headers: headerRefs,
+    content: {
+      [route.stream === undefined ? 'application/json' : 'application/x-ndjson']: { schema: answer },
+    },
+  };
 }
 
 function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {

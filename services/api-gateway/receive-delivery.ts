@@ -20,7 +20,8 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   if (!window.allowed) throw limited(res, window);
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
   const body = await readBytes(req, 'webhook');
-  if (body.length === 0) throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
+  if (body.length === 0 && delivery.anyBody !== true)
+    throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
   const id = await store(edge, delivery, req.headers, body);
   const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
   const problem = await byName(endpoint.action, { delivery_id: id }).then(

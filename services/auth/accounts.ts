@@ -4,6 +4,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { Meta } from '../../mixins/environment.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import { violates } from '../../mixins/violation.ts';
+import { acting, actingWith } from './actor.ts';
 import { Developer } from './auth.entities.ts';
 import type { Passwords } from './passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
@@ -33,17 +34,20 @@ export async function findDeveloper(orm: Orm, id: string): Promise<Developer> {
 /** Makes an account. @throws EMAIL_TAKEN (409), in any case of the letters */
 export async function createDeveloper(
   { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
+  actor: string,
   email: string,
   password: string,
 ): Promise<Developer> {
-  const em = orm.fork();
-  const developer = em.create(Developer, { email, password: await passwords.hash(password) });
+  const hash = await passwords.hash(password);
   try {
-    await em.persist(developer).flush();
+    return await actingWith(orm, actor, async (em) => {
+      const developer = em.create(Developer, { email, password: hash });
+      await em.persist(developer).flush();
+      return developer;
+    });
   } catch (error) {
     throw violates(error, 'developer_email') ? new ServiceError('EMAIL_TAKEN') : error;
   }
-  return developer;
 }
 
 /** Changes the caller's password and ends all their other sessions. @throws FORBIDDEN (403) for a wrong one */
@@ -56,7 +60,7 @@ export async function changePassword(
   const developer = await findDeveloper(orm, caller.developer_id);
   if (!(await passwords.matches(current, developer.password))) throw wrongPassword();
   const hash = await passwords.hash(next);
-  await database.transaction(async (transaction) => {
+  await acting(database, `admin:${developer.id}`, async (transaction) => {
     // The hash that was checked must still be there: of two changes at once, one counts.
     const changed = await transaction.query(
       'update auth.developer set password = $3 where id = $1 and password = $2 returning id',

@@ -1,7 +1,8 @@
 import type * as wire from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Queryable } from '../../mixins/database.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
+import { acting, actingWith } from './actor.ts';
 import { ApiKey, Application } from './auth.entities.ts';
 import { type ApiKeyRow, rotateApiKey } from './queries/change-keys.ts';
 import { newApiKey, newAppId, newAppSecret, sha256 } from './secrets.ts';
@@ -10,23 +11,37 @@ import { toApiKey, toApplication } from './wire.ts';
 /** Lists are short here; this bounds them all the same, newest first. */
 export const mostListed = 1000;
 
+/** What a change is made with, and by whom. */
+export interface Acting {
+  readonly orm: Orm;
+  readonly database: Database;
+  readonly actor: string;
+}
+
 /** Makes an API key; its text is in this answer and nowhere else. */
-export async function createApiKey(orm: Orm, name: string, createdBy: string): Promise<wire.NewApiKey> {
+export async function createApiKey(
+  { orm, actor }: Acting,
+  name: string,
+  createdBy: string,
+): Promise<wire.NewApiKey> {
   const key = newApiKey();
-  const em = orm.fork();
-  const row = em.create(ApiKey, { name, createdBy, hash: sha256(key) });
-  await em.persist(row).flush();
+  const row = await actingWith(orm, actor, async (em) => {
+    const made = em.create(ApiKey, { name, createdBy, hash: sha256(key) });
+    await em.persist(made).flush();
+    return made;
+  });
   return { ...toApiKey(row), key };
 }
 
 /** Puts a new key in an old one's place. @throws API_KEY_NOT_FOUND (404) */
 export async function replaceApiKey(
-  database: Queryable,
+  { database, actor }: Acting,
   keyId: string,
   developerId: string | null,
 ): Promise<wire.NewApiKey> {
   const key = newApiKey();
-  return { ...shownKey(await rotateApiKey(database, keyId, sha256(key), developerId)), key };
+  const replace = (on: Queryable) => rotateApiKey(on, keyId, sha256(key), developerId);
+  return { ...shownKey(await acting(database, actor, replace, true)), key };
 }
 
 /** A key's row as shown. @throws API_KEY_NOT_FOUND (404) where there is none */
@@ -37,40 +52,44 @@ export function shownKey(row: ApiKeyRow | null): wire.ApiKey {
 }
 
 /** Makes an application; its secret is in this answer and nowhere else. */
-export async function createApplication(orm: Orm, name: string): Promise<wire.NewApplication> {
+export async function createApplication({ orm, actor }: Acting, name: string): Promise<wire.NewApplication> {
   const secret = newAppSecret();
-  const em = orm.fork();
-  const row = em.create(Application, { name, appId: newAppId(), secretHash: sha256(secret) });
-  await em.persist(row).flush();
+  const row = await actingWith(orm, actor, async (em) => {
+    const made = em.create(Application, { name, appId: newAppId(), secretHash: sha256(secret) });
+    await em.persist(made).flush();
+    return made;
+  });
   return { ...toApplication(row), app_secret: secret };
 }
 
 /** Changes an application; returns it as it is then. @throws APPLICATION_NOT_FOUND (404) */
-export async function changeApplication(
-  orm: Orm,
+export function changeApplication(
+  { orm, actor }: Acting,
   appId: string,
   change: { readonly name?: string; readonly secretHash?: string },
 ): Promise<Application> {
-  const em = orm.fork();
-  const row = await em.findOne(Application, { appId });
-  if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
-  em.assign(row, change);
-  await em.flush();
-  return row;
+  return actingWith(orm, actor, async (em) => {
+    const row = await em.findOne(Application, { appId });
+    if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
+    em.assign(row, change);
+    await em.flush();
+    return row;
+  });
 }
 
 /** Puts a new secret in an application's old one's place. @throws APPLICATION_NOT_FOUND (404) */
-export async function replaceSecret(orm: Orm, appId: string): Promise<wire.NewApplication> {
+export async function replaceSecret(acting: Acting, appId: string): Promise<wire.NewApplication> {
   const secret = newAppSecret();
-  const row = await changeApplication(orm, appId, { secretHash: sha256(secret) });
+  const row = await changeApplication(acting, appId, { secretHash: sha256(secret) });
   return { ...toApplication(row), app_secret: secret };
 }
 
 /** Deletes an application; the tokens it obtained end with it. @throws APPLICATION_NOT_FOUND (404) */
-export async function deleteApplication(orm: Orm, appId: string): Promise<Application> {
-  const em = orm.fork();
-  const row = await em.findOne(Application, { appId });
-  const deleted = row === null ? 0 : await em.nativeDelete(Application, { id: row.id });
-  if (row === null || deleted === 0) throw new ServiceError('APPLICATION_NOT_FOUND');
-  return row;
+export function deleteApplication({ orm, actor }: Acting, appId: string): Promise<Application> {
+  return actingWith(orm, actor, async (em) => {
+    const row = await em.findOne(Application, { appId });
+    const deleted = row === null ? 0 : await em.nativeDelete(Application, { id: row.id });
+    if (row === null || deleted === 0) throw new ServiceError('APPLICATION_NOT_FOUND');
+    return row;
+  });
 }

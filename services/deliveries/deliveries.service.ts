@@ -5,7 +5,9 @@ import { implement } from '../../mixins/implement.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { expire } from './expire.ts';
 import { listDeliveries, toWire } from './listing.ts';
+import { addAnswers, deleteOldAnswers } from './queries/answer-minutes.ts';
 import { deliveryExists, replayDelivery } from './queries/replay-delivery.ts';
+import { readStatus } from './status.ts';
 
 const retentionEveryMs = 600_000;
 const firstRetentionMs = 30_000;
@@ -14,6 +16,11 @@ const firstRetentionMs = 30_000;
 export default implement(deliveries, {
   uses: { database: database() },
   actions: {
+    status: (ctx) => readStatus(ctx),
+    async noteAnswers({ params, database }) {
+      await addAnswers(database, params.answers);
+      return { noted: true as const };
+    },
     list: ({ params, database }) => listDeliveries(database, params),
     async replay({ params, database }) {
       const row = await replayDelivery(database, params.delivery_id);
@@ -28,6 +35,7 @@ export default implement(deliveries, {
       everyMs: retentionEveryMs,
       firstAfterMs: firstRetentionMs,
       work: async () => {
+        await deleteOldAnswers(database);
         const deleted = await expire(database, config.DELIVERY_RETENTION_DAYS);
         if (deleted > 0) logger.info('deliveries.expired', { deleted });
       },

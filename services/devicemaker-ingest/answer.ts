@@ -1,14 +1,16 @@
 import { type ActivityResult, type PushAnswer, pendingSentence } from '../../contracts/devicemaker-ingest.ts';
-import type { Deregistered } from './deregister.ts';
 import { type Entry, sentencesOf } from './entries.ts';
+import type { History } from './history.ts';
 import { cleanText, isObject } from './normalise/item.ts';
 import type { Group, Push } from './read-push.ts';
+import type { Specials } from './specials.ts';
 
 /** All that an answer is made of. */
 export interface Results {
   readonly push: Push;
   readonly entries: readonly Entry[];
-  readonly deregistered: Deregistered | null;
+  readonly specials: Specials;
+  readonly history: History;
   /** Something is left to do: counts are those so far, and a sentence says so. */
   readonly pending: boolean;
 }
@@ -17,7 +19,7 @@ export interface Results {
 const mostSentences = 1000;
 
 /** What a push answers: activities one by one, the other types in numbers, every reason in a sentence. */
-export function pushAnswer({ push, entries, deregistered, pending }: Results): PushAnswer {
+export function pushAnswer({ push, entries, specials, history, pending }: Results): PushAnswer {
   const known = entries.filter(({ status }) => status !== null);
   const byKey = Map.groupBy(known, ({ key }) => key);
   const activities = known.filter(({ type }) => type.name === 'activities');
@@ -25,22 +27,30 @@ export function pushAnswer({ push, entries, deregistered, pending }: Results): P
   return {
     processed: activities.length,
     saved: savedOf(activities),
-    errors: bounded([...push.errors, ...known.flatMap(sentencesOf), ...push.groups.flatMap(unread)], pending),
+    errors: bounded(
+      [...push.errors, ...known.flatMap(sentencesOf), ...push.groups.flatMap(unread)],
+      pending ? pendingSentence : null,
+    ),
     activities: activities.map(activityResult),
     wellness: Object.fromEntries(
       wellness.map((group) => [group.key, countsOf(group, byKey.get(group.key) ?? [])]),
     ),
-    backfill_chained: [],
-    ...specialAnswers(push, deregistered),
+    backfill_chained: [...history.chained],
+    ...specialAnswers(push, specials),
   };
 }
 
-function specialAnswers({ permissionChanges }: Push, deregistered: Deregistered | null) {
-  const left = `userPermissionsChange: kept, and not processed yet (${permissionChanges?.length ?? 0} items)`;
-  const { revoked, errors } = deregistered ?? { revoked: 0, errors: [] };
+/** The arrays beside the data, where the delivery has them; with zeros where they are not done yet. */
+export function specialAnswers(push: Push, { permissions, deregistered }: Specials) {
+  const { updated = 0, errors: unchanged = [] } = permissions ?? {};
+  const { revoked = 0, errors: unrevoked = [] } = deregistered ?? {};
   return {
-    ...(permissionChanges === null ? {} : { userPermissionsChange: { updated: 0, errors: [left] } }),
-    ...(deregistered === null ? {} : { deregistrations: { revoked, errors: [...errors] } }),
+    ...(push.permissionChanges === null
+      ? {}
+      : { userPermissionsChange: { updated, errors: bounded(unchanged, null) } }),
+    ...(push.deregistrations === null
+      ? {}
+      : { deregistrations: { revoked, errors: bounded(unrevoked, null) } }),
   };
 }
 
@@ -57,10 +67,11 @@ function savedOf(entries: readonly Entry[]): number {
   return entries.filter(({ status }) => status === 'saved').length;
 }
 
-function bounded(sentences: readonly string[], pending: boolean): string[] {
+/** The first thousand sentences and the number of the others, behind one that goes before all. */
+export function bounded(sentences: readonly string[], first: string | null): string[] {
   const more = sentences.length - mostSentences;
   return [
-    ...(pending ? [pendingSentence] : []),
+    ...(first === null ? [] : [first]),
     ...sentences.slice(0, mostSentences),
     ...(more > 0 ? [`${more} more`] : []),
   ];

@@ -1,34 +1,49 @@
 import { normaliseActivity } from './normalise/activity.ts';
+import { normaliseActivityDetails } from './normalise/activity-details.ts';
+import { normaliseBloodPressure } from './normalise/blood-pressure.ts';
+import { normaliseBodyComp } from './normalise/body-comp.ts';
+import { normaliseCycle } from './normalise/cycle.ts';
 import { normaliseDaily } from './normalise/daily.ts';
+import { normaliseEpoch } from './normalise/epoch.ts';
+import { normaliseHealthSnapshot } from './normalise/health-snapshot.ts';
 import type { Normaliser } from './normalise/item.ts';
+import { normaliseMoveiq } from './normalise/moveiq.ts';
+import {
+  normaliseHrv,
+  normalisePulseOx,
+  normaliseRespiration,
+  normaliseStress,
+} from './normalise/offset-maps.ts';
+import { normaliseSkinTemperature } from './normalise/skin-temperature.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
+import { normaliseUserMetrics } from './normalise/user-metrics.ts';
 
-/** One kind of data that the device maker sends; without a normaliser it is kept, and not processed yet. */
+/** One kind of data that the device maker sends. */
 export interface DataType {
   readonly name: string;
   /** Spellings that real senders use beside the documented one. */
   readonly alsoSentAs: readonly string[];
-  readonly normalise: Normaliser | null;
+  readonly normalise: Normaliser;
 }
 
 /** The 16 data types: a row each. Dispatch, and the keys of an answer, follow from it. */
 export const dataTypes: readonly DataType[] = [
   { name: 'activities', alsoSentAs: ['manuallyUpdatedActivities'], normalise: normaliseActivity },
-  { name: 'activityDetails', alsoSentAs: [], normalise: null },
+  { name: 'activityDetails', alsoSentAs: [], normalise: normaliseActivityDetails },
   { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep },
   { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily },
-  { name: 'epochs', alsoSentAs: [], normalise: null },
-  { name: 'bodyComps', alsoSentAs: [], normalise: null },
-  { name: 'hrv', alsoSentAs: [], normalise: null },
-  { name: 'stressDetails', alsoSentAs: [], normalise: null },
-  { name: 'respiration', alsoSentAs: ['allDayRespiration'], normalise: null },
-  { name: 'pulseOx', alsoSentAs: ['pulseox'], normalise: null },
-  { name: 'bloodPressures', alsoSentAs: [], normalise: null },
-  { name: 'userMetrics', alsoSentAs: [], normalise: null },
-  { name: 'skinTemp', alsoSentAs: [], normalise: null },
-  { name: 'healthSnapshot', alsoSentAs: [], normalise: null },
-  { name: 'moveiq', alsoSentAs: ['moveIQActivities'], normalise: null },
-  { name: 'mct', alsoSentAs: [], normalise: null },
+  { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch },
+  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp },
+  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv },
+  { name: 'stressDetails', alsoSentAs: [], normalise: normaliseStress },
+  { name: 'respiration', alsoSentAs: ['allDayRespiration'], normalise: normaliseRespiration },
+  { name: 'pulseOx', alsoSentAs: ['pulseox'], normalise: normalisePulseOx },
+  { name: 'bloodPressures', alsoSentAs: [], normalise: normaliseBloodPressure },
+  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics },
+  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature },
+  { name: 'healthSnapshot', alsoSentAs: [], normalise: normaliseHealthSnapshot },
+  { name: 'moveiq', alsoSentAs: ['moveIQActivities'], normalise: normaliseMoveiq },
+  { name: 'mct', alsoSentAs: [], normalise: normaliseCycle },
 ];
 
 const byKey: ReadonlyMap<string, DataType> = new Map(

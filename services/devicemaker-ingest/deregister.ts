@@ -6,7 +6,7 @@ import { findRecipients, type Recipients } from './recipients.ts';
 /** What `deregistrations` answers. */
 export interface Deregistered {
   readonly revoked: number;
-  readonly errors: readonly string[];
+  readonly errors: string[];
 }
 
 /** Revokes the connections of accounts that left; an unknown one is reported and is no failure. */

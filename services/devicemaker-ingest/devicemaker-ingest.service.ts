@@ -1,21 +1,33 @@
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { implement } from '../../mixins/implement.ts';
 import { inboxWorker } from '../../mixins/inbox-worker.ts';
+import { type PingLimits, pingLimits, workPing } from './work-ping.ts';
 import { workPush } from './work-push.ts';
 
-/** Takes the device maker's deliveries from the inbox, at once or behind, and stores what is in them. */
-export default implement(devicemakerIngest, {
-  uses: {
-    deliveries: inboxWorker({
-      provider: 'devicemaker',
-      needs: ['users.resolve', 'timeseries.store'],
-      work: workPush,
-    }),
-  },
-  actions: {
-    async push({ params, deliveries }) {
-      return { done: await deliveries.workOn(params.delivery_id) };
+const provider = 'devicemaker';
+const needs = ['users.resolve', 'timeseries.store'];
+
+/** The service with limits of its own for pings: tests do not wait as long as a sender does. */
+export function devicemakerIngestWith(limits: PingLimits) {
+  return implement(devicemakerIngest, {
+    uses: {
+      pushes: inboxWorker({ provider, kind: 'push', needs, work: workPush }),
+      pings: inboxWorker({
+        ...{ provider, kind: 'ping', needs, parallel: 16, reserved: 8 },
+        work: (job, environment) => workPing(job, environment, limits),
+      }),
     },
-    health: () => ({ status: 'ok' as const, service: 'devicemaker-webhook' }),
-  },
-});
+    actions: {
+      async push({ params, pushes }) {
+        return { done: await pushes.workOn(params.delivery_id) };
+      },
+      async ping({ params, pings }) {
+        return { done: await pings.workOn(params.delivery_id) };
+      },
+      health: () => ({ status: 'ok' as const, service: 'devicemaker-webhook' }),
+    },
+  });
+}
+
+/** Takes the device maker's deliveries from the inbox, at once or behind, and stores what is in them. */
+export default devicemakerIngestWith(pingLimits());

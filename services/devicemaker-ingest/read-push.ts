@@ -53,6 +53,16 @@ export function readPush(body: Buffer): Push {
   };
 }
 
+/** As `readPush`, with the refusal as a value. */
+export function readOrRefuse(body: Buffer): Push | ServiceError {
+  try {
+    return readPush(body);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
+
 // A parser's message quotes the text around the mistake, so it goes no further.
 function parse(body: Buffer): unknown {
   try {

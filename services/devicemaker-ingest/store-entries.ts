@@ -5,7 +5,7 @@ import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Entry } from './entries.ts';
 import type { Normalised } from './normalise/item.ts';
-import { partsOf } from './parts.ts';
+import { partsOf } from '../../domain/item-parts.ts';
 
 /** A run of stores; `halted` holds the code of what is away for now. */
 export interface Run {

@@ -2,11 +2,13 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { Environment } from '../../mixins/environment.ts';
 import { codeOf, type Job, type Outcome } from '../../mixins/inbox-worker.ts';
 import { pushAnswer } from './answer.ts';
-import { type Deregistered, deregister } from './deregister.ts';
 import { type Entry, entriesOf, providerUserIdOf } from './entries.ts';
-import { type Push, readPush } from './read-push.ts';
+import { broughtByEntries, noteHistory } from './history.ts';
+import { type Push, readOrRefuse } from './read-push.ts';
 import { findRecipients } from './recipients.ts';
+import { isOpen, settleSpecials } from './specials.ts';
 import { type Run, storeEntries } from './store-entries.ts';
+import { noteSynced } from './synced.ts';
 
 /**
  * The work on one push, the same whether its sender waits for it or a worker found it: users are looked up, items
@@ -27,20 +29,13 @@ export async function workPush(job: Job, environment: Environment): Promise<Outc
   const entries = await addressed(run, push, connectedBy);
   await storeEntries(run, entries);
   await noteSynced(environment, entries);
-  const deregistered = await leave(run, push, connectedBy);
-  if (job.signal.aborted && isOpen(push, entries, deregistered)) return { kind: 'stopped' };
-  const answer = pushAnswer({ push, entries, deregistered, pending: run.failed !== null });
+  const specials = await settleSpecials(run, job, push);
+  const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);
+  if (job.signal.aborted && isLeft) return { kind: 'stopped' };
+  const history = await noteHistory(environment, job.id, broughtByEntries(entries));
+  const answer = pushAnswer({ push, entries, specials, history, pending: run.failed !== null });
   logCounts(environment, job, entries);
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
-}
-
-function readOrRefuse(body: Buffer): Push | ServiceError {
-  try {
-    return readPush(body);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
 }
 
 // Types that are not processed yet need no user. A lookup that fails leaves all of it for later.
@@ -54,37 +49,6 @@ async function addressed(run: Run, push: Push, connectedBy: number | null): Prom
     run.failed = codeOf(error);
     run.halted = true;
     return [];
-  }
-}
-
-// After the data, which came while the account was still linked.
-async function leave(run: Run, push: Push, connectedBy: number | null): Promise<Deregistered | null> {
-  if (push.deregistrations === null || run.failed !== null || run.signal.aborted) return null;
-  try {
-    return await deregister(run.call, push.deregistrations, connectedBy);
-  } catch (error) {
-    run.failed = codeOf(error);
-    return null;
-  }
-}
-
-function isOpen(push: Push, entries: readonly Entry[], deregistered: Deregistered | null): boolean {
-  return (
-    entries.some(({ status }) => status === null) || (push.deregistrations !== null && deregistered === null)
-  );
-}
-
-const connectionsPerCall = 1000;
-
-// A note, not a fact: that it failed does not make a delivery fail.
-async function noteSynced({ call, logger }: Environment, entries: readonly Entry[]): Promise<void> {
-  const saved = entries.filter(({ status }) => status === 'saved');
-  const ids = [...new Set(saved.flatMap(({ recipient }) => recipient?.connection_id ?? []))];
-  for (let from = 0; from < ids.length; from += connectionsPerCall) {
-    const connection_ids = ids.slice(from, from + connectionsPerCall);
-    await call('users.synced', { connection_ids }).catch((error: unknown) =>
-      logger.warn('push.sync_note_failed', { code: codeOf(error) }),
-    );
   }
 }
 

@@ -62,15 +62,18 @@ function periodOf({ now_ms, period_days }: BodyQuery, offsetMinutes: number) {
 
 /** Of several devices of a provider the newest value. */
 function newest(rows: readonly ReadingRow[]): LatestValue[] {
-  return onePerProvider(rows, (a, b) => b.at_ms - a.at_ms).map(({ type_id, provider, device, value, at_ms }) => {
-    return { type: seriesById(type_id).type, provider, device, value, at_ms };
-  });
+  return onePerProvider(rows, (a, b) => b.at_ms - a.at_ms).map(
+    ({ type_id, provider, device, value, at_ms }) => {
+      return { type: seriesById(type_id).type, provider, device, value, at_ms };
+    },
+  );
 }
 
 function meansOf(series: readonly BodySeriesRow[]): PeriodMean[] {
   const averaged = series.filter(({ type_id, n }) => n > 0 && idsOf(averagedTypes).includes(type_id));
-  return onePerProvider(averaged, (a, b) => b.n - a.n).flatMap(({ type_id, provider, device, mean, at_ms }) =>
-    mean === null ? [] : [{ type: seriesById(type_id).type, provider, device, mean, at_ms }],
+  return onePerProvider(averaged, (a, b) => b.n - a.n).flatMap(
+    ({ type_id, provider, device, mean, at_ms }) =>
+      mean === null ? [] : [{ type: seriesById(type_id).type, provider, device, mean, at_ms }],
   );
 }
 

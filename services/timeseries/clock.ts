@@ -19,6 +19,6 @@ export function later(a: ClockRow | null, b: ClockRow | null): ClockRow | null {
   return b.start_ms >= a.start_ms ? b : a;
 }
 
-function recordClocks({ workout, day, sleeps }: StoreItem) {
-  return [workout, day, ...sleeps].filter((record) => record !== null);
+function recordClocks({ workout, day, sleeps, epoch, other }: StoreItem) {
+  return [workout, day, epoch, other, ...sleeps].filter((record) => record !== null);
 }

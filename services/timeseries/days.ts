@@ -1,18 +1,27 @@
 import type { ActivityDays, DaySamples, DaySource, DayTotal, DayWorkouts } from '../../domain/facts.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
 import type { ActivityRow } from './queries/select-activity-days.ts';
+import type { SedentaryRow } from './queries/select-sedentary.ts';
 
 /** Rows of days, in the order of their dates, as the answer of `activityDays`. */
-export function activityDays(rows: readonly ActivityRow[]): ActivityDays {
+export function activityDays(rows: readonly ActivityRow[], sedentary: readonly SedentaryRow[]): ActivityDays {
   const devices = deviceNames();
+  const secondsOf = new Map(sedentary.map((one) => [`${one.date} ${one.provider}`, one.seconds]));
   const days = byDateAndProvider(
     rows.filter(({ kind }) => kind !== null),
-    (provider, own) => sourceOf(provider, own, devices),
+    (provider, own) => ({
+      ...sourceOf(provider, own, devices),
+      sedentary_seconds: secondsOf.get(`${own[0]?.date} ${provider}`) ?? null,
+    }),
   );
   return { total: rows[0]?.total ?? 0, devices: devices.names, days };
 }
 
-function sourceOf(provider: string, rows: readonly ActivityRow[], devices: DeviceNames): DaySource {
+function sourceOf(
+  provider: string,
+  rows: readonly ActivityRow[],
+  devices: DeviceNames,
+): Omit<DaySource, 'sedentary_seconds'> {
   const of = (kind: ActivityRow['kind']) => rows.filter((row) => row.kind === kind);
   const [workouts] = of('workouts');
   return {
@@ -20,7 +29,6 @@ function sourceOf(provider: string, rows: readonly ActivityRow[], devices: Devic
     total: totalOf(of('total'), devices),
     samples: samplesOf(of('samples'), devices),
     workouts: workouts === undefined ? null : workoutsOf(workouts, devices),
-    sedentary_seconds: null,
   };
 }
 

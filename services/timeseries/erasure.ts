@@ -1,6 +1,7 @@
 import type { Logger } from 'moleculer';
 import { type Database, database } from '../../mixins/database.ts';
 import type { Resource } from '../../mixins/environment.ts';
+import { purgeOnePart } from './purge.ts';
 import { claimTombstone } from './queries/claim-tombstone.ts';
 import { eraseItems } from './queries/erase-items.ts';
 import { eraseSamples } from './queries/erase-samples.ts';
@@ -44,6 +45,7 @@ interface Running extends Erasure {
 }
 
 const retryMs = 5000;
+const againMs = 60_000;
 
 /** A worker that erases what is not finished, at the start and whenever it is woken; one runs in each process. */
 export function erasure(): Resource<Running> {
@@ -70,7 +72,8 @@ function startErasing(on: Database, logger: Logger): Running {
   async function work(): Promise<void> {
     while (isWanted && !isStopping) {
       isWanted = false;
-      while (!isStopping && (await eraseOnePart(on))) logger.debug('timeseries.erased_part');
+      while (!isStopping && ((await eraseOnePart(on)) || (await purgeOnePart(on))))
+        logger.debug('timeseries.erased_part');
     }
   }
   function wake(): void {
@@ -88,9 +91,12 @@ function startErasing(on: Database, logger: Logger): Running {
   }
   async function stop(): Promise<void> {
     isStopping = true;
+    clearInterval(again);
     await running;
     clearTimeout(retry);
   }
+  // What a process that died had in hand is taken up by the others.
+  const again = setInterval(wake, againMs);
   wake();
   return { wake, stop };
 }

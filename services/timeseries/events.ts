@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { decodeCursor } from '../../domain/cursor.ts';
-import type { Page } from '../../domain/page.ts';
+import { type Page, pageFrom } from '../../domain/page.ts';
 import { type Instant, resolveRange } from '../../domain/time.ts';
 import type { WorkoutType } from '../../domain/workout-types.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import { pageFrom } from './page.ts';
 import type { EventFilter, EventPlace } from './queries/select-workouts.ts';
 import { isoMicroseconds } from './reach.ts';
 

@@ -17,14 +17,14 @@ const measured = [
 const typeIds = measured.map((type) => seriesOf(type).id);
 
 /** A page of nights with what their samples come to. */
-export async function readNights(database: Queryable, place: DatePlace, most: number): Promise<Nights> {
-  const all = await selectNights(database, place, most);
+export async function readNights(database: Queryable, dates: DatePlace, most: number): Promise<Nights> {
+  const all = await selectNights(database, dates, most);
   const rows = all.filter(isNight);
   const { hours, edges } = piecesOf(rows);
-  const means = await selectSleepMeans(database, place.userId, typeIds, hours, edges);
+  const means = await selectSleepMeans(database, dates.userId, typeIds, hours, edges);
   const byPlace = Map.groupBy(means, (mean) => mean.place);
   const devices = deviceNames();
-  const placed = rows.map((row, index) => ({ ...row, means: meansOf(byPlace.get(index) ?? []) }));
+  const placed = rows.map((row, place) => ({ ...row, means: meansOf(byPlace.get(place) ?? [], row.device) }));
   const nights = byDateAndProvider(placed, (provider, own) => sourceOf(provider, own, devices));
   return { total: all[0]?.total ?? 0, devices: devices.names, nights };
 }
@@ -64,9 +64,10 @@ function cutAtHours({ startMs, endMs }: Range): { hours: Range[]; edges: Range[]
   };
 }
 
-/** Of several devices the one that measured most in the night. */
-function meansOf(rows: readonly SleepMeanRow[]): NightMeans {
-  const fullest = rows.toSorted((a, b) => b.n - a.n || (a.device < b.device ? -1 : 1));
+/** Of several devices the one that told the sleep, else the one that measured most in it: two are never mixed. */
+function meansOf(rows: readonly SleepMeanRow[], device: string): NightMeans {
+  const isOwn = (row: SleepMeanRow) => Number(row.device === device);
+  const fullest = rows.toSorted((a, b) => isOwn(b) - isOwn(a) || b.n - a.n || (a.device < b.device ? -1 : 1));
   const of = (type: (typeof measured)[number]) =>
     fullest.find(({ type_id }) => type_id === seriesOf(type).id)?.mean ?? null;
   return {

@@ -12,7 +12,7 @@ export interface RecordIdentity {
 
 /** The row of a workout; one that is written again is no longer deleted. */
 export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockMinutes: number): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, ...rest } = record;
+  const { start_ms, end_ms, zone_offset_minutes, plain_name: _, ...rest } = record;
   const offset = zone_offset_minutes ?? clockMinutes;
   return {
     ...identity,

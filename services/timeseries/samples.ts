@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Resolution, Sample } from '../../contracts/timeseries.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
-import type { Page } from '../../domain/page.ts';
+import { type Page, pageFrom } from '../../domain/page.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../domain/series.ts';
 import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import { pageFrom } from './page.ts';
 import { countSamples } from './queries/count-samples.ts';
 import { selectBuckets } from './queries/select-buckets.ts';
 import { selectDayBound } from './queries/select-day-bound.ts';

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../domain/records.ts';
 import type { Queryable } from '../../mixins/database.ts';
+import { mergeWorkouts } from './merge-workouts.ts';
 import { selectDayId } from './queries/select-day-id.ts';
 import { selectWorkoutSpan } from './queries/select-workout-span.ts';
 import { upsertRecord } from './queries/upsert-record.ts';
 import { dayRow, type RecordIdentity, workoutRow } from './record-rows.ts';
 import type { Span } from './settle-twins.ts';
+import { storeOther } from './store-other.ts';
 import { storeSleeps } from './store-sleeps.ts';
 
 /** What the records of an item are stored with. */
@@ -33,20 +35,25 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
   if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [] };
   const workout = await storeWorkout(context, item);
   const dayIds = await storeDay(context, item);
-  const ids = [...workout.ids, ...sleeps.ids, ...dayIds];
+  const otherIds = await storeOther(context, item);
+  const ids = [...workout.ids, ...sleeps.ids, ...dayIds, ...otherIds];
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';
   return { status, ids, workoutSpans: workout.spans, merged: sleeps.merged };
 }
 
-// A workout is known by its key alone: what several data types tell of one activity is one record.
-async function storeWorkout(context: RecordContext, { key, workout }: StoreItem) {
+// A workout is known by its key alone: what several data types tell of one activity is one record. The ledger has
+// them apart, so that each is a duplicate of its own version whatever the others told meanwhile.
+async function storeWorkout(context: RecordContext, { data_type, key, workout }: StoreItem) {
   if (workout === null) return { ids: [], spans: [], wasThere: false };
   const { transaction, userId, provider, clockMinutes } = context;
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
   const identity = identityOf(context, key, stored?.id);
-  await upsertRecord(transaction, 'workout', workoutRow(identity, workout, clockMinutes));
-  const spans = stored === undefined ? [workout] : [workout, stored];
+  const parts = { ...stored?.parts, [data_type]: workout };
+  const merged = mergeWorkouts(parts);
+  const row = { ...workoutRow(identity, merged, clockMinutes), parts: JSON.stringify(parts) };
+  await upsertRecord(transaction, 'workout', row);
+  const spans = stored === undefined ? [merged] : [merged, stored];
   return { ids: [identity.id], spans, wasThere: stored !== undefined };
 }
 

@@ -13,6 +13,7 @@ import { upsertItems } from './queries/upsert-items.ts';
 import { samplesPerStatement, upsertSamples } from './queries/upsert-samples.ts';
 import { type PendingBlock, sampleColumns } from './sample-columns.ts';
 import { type Span, settleTwins } from './settle-twins.ts';
+import { type PendingEpoch, storeEpochs } from './store-epochs.ts';
 import { storeRecords } from './store-records.ts';
 import { type Decision, decide } from './versions.ts';
 
@@ -36,6 +37,7 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly changed: Map<string, ItemRow>;
   readonly blocks: PendingBlock[];
   readonly spans: Span[];
+  readonly epochs: PendingEpoch[];
   readonly storedClock: ClockRow | null;
   clock: ClockRow | null;
 }
@@ -48,7 +50,7 @@ export function store(
 ): Promise<StoreOutcome[]> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, request.user_id);
-    if (await isErased(transaction, request.user_id)) throw userErased(request.user_id);
+    if (await isErased(transaction, request.user_id, request.provider)) throw userErased(request.user_id);
     const work = await begin(transaction, request, circumstances);
     const outcomes: StoreOutcome[] = [];
     for (const [index, item] of request.items.entries()) outcomes.push(await storeItem(work, item, index));
@@ -65,7 +67,7 @@ async function begin(
   const rows = await selectItems(transaction, user_id, provider, items);
   const clock = (await selectClock(transaction, user_id)) ?? null;
   const ledger = new Map(rows.map((row) => [ledgerKey(row), row]));
-  const gathered = { changed: new Map<string, ItemRow>(), blocks: [], spans: [] };
+  const gathered = { changed: new Map<string, ItemRow>(), blocks: [], spans: [], epochs: [] };
   return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
 }
 
@@ -81,6 +83,12 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   work.clock = clock;
   for (const block of item.samples)
     work.blocks.push({ item: index, block, zone_offset_minutes: block.zone_offset_minutes ?? clockMinutes });
+  if (item.epoch !== null)
+    work.epochs.push({
+      item: index,
+      epoch: item.epoch,
+      zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
+    });
   note(work, item, result);
   return result;
 }
@@ -128,6 +136,7 @@ function note(work: Work, item: StoreItem, { status, record_ids }: StoreOutcome)
 async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
   const { transaction, user_id, provider, clock } = work;
   await settleTwins(transaction, user_id, work.spans, work.sourcePriority);
+  work.blocks.push(...(await storeEpochs(transaction, work, work.epochs)));
   const written = await writeSamples(work);
   await upsertItems(transaction, user_id, provider, [...work.changed.values()]);
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);

@@ -3,11 +3,20 @@ import { recordNotFound } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
+import { readBody } from './body.ts';
 import { completeWorkouts } from './complete-workouts.ts';
+import { activityDays } from './days.ts';
+import { deleteWorkout } from './delete-workout.ts';
 import { erasure, markErased } from './erasure.ts';
 import { readEvents } from './events.ts';
 import { exportRecords, exportSeries } from './export.ts';
+import { readNights } from './nights.ts';
+import { otherEvents, otherToWire } from './other-records.ts';
+import { markPurged, reopen } from './purge.ts';
+import { type DatePlace, selectActivityDays } from './queries/select-activity-days.ts';
 import { selectExportSamples } from './queries/select-export.ts';
+import { selectOther } from './queries/select-others.ts';
+import { selectSedentary } from './queries/select-sedentary.ts';
 import { countSleeps, type SleepRow, selectSleep, selectSleeps } from './queries/select-sleeps.ts';
 import { countWorkouts, selectWorkout, selectWorkouts, type WorkoutRow } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
@@ -30,6 +39,22 @@ const sleeps = (given: Settings) => ({
   select: selectSleeps,
   count: countSleeps,
   toWire: (row: SleepRow) => sleepToWire(row, given),
+});
+
+interface DayRange {
+  readonly user_id: string;
+  readonly first_date: string;
+  readonly last_date: string;
+  readonly after: string | null;
+  readonly order: 'asc' | 'desc';
+}
+
+const placeOf = ({ user_id, first_date, last_date, after, order }: DayRange): DatePlace => ({
+  userId: user_id,
+  firstDate: first_date,
+  lastDate: last_date,
+  after,
+  order,
 });
 
 // Users are not ours: whether one exists is asked only where there is nothing to show.
@@ -62,6 +87,26 @@ export default implement(timeseries, {
       if (row === undefined) throw recordNotFound(params.event_id);
       return sleepToWire(row, settings);
     },
+    async others({ params, database, settings, call }) {
+      const kind = otherEvents(settings, params.type);
+      return unlessUnknown(await readEvents(database, kind, params), call, params.user_id);
+    },
+    async other({ params, database, settings }) {
+      const row = await selectOther(database, params.user_id, params.event_id);
+      if (row === undefined) throw recordNotFound(params.event_id);
+      return otherToWire(row, settings);
+    },
+    async activityDays({ params, database }) {
+      const rows = await selectActivityDays(database, placeOf(params), params.limit);
+      const dates = [...new Set(rows.map(({ date }) => date))];
+      return activityDays(rows, await selectSedentary(database, params.user_id, dates));
+    },
+    nights({ params, database }) {
+      return readNights(database, placeOf(params), params.limit);
+    },
+    bodyFacts({ params, database }) {
+      return readBody(database, params);
+    },
     store({ params, database, settings, inTurn }) {
       const circumstances = { sourcePriority: settings.sourcePriority, nowMs: Date.now() };
       return inTurn(params.user_id, () => store(database, params, circumstances));
@@ -74,6 +119,21 @@ export default implement(timeseries, {
     },
     exportSamples({ params, database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
+    },
+    async purge({ params, database, settings, erasure }) {
+      const purging = await markPurged(database, params, settings.sourcePriority);
+      erasure.wake();
+      return { purging };
+    },
+    async reopen({ params, database, erasure }) {
+      await reopen(database, params);
+      erasure.wake(); // it passes by what somebody else holds, as this did
+      return { open: true as const };
+    },
+    async deleteWorkout({ params, database, settings, inTurn, config }) {
+      const circumstances = { how: config.EVENT_DELETE, sourcePriority: settings.sourcePriority };
+      const work = () => deleteWorkout(database, params, circumstances);
+      return { record_id: await inTurn(params.user_id, work) };
     },
     async erase({ params, database, erasure }) {
       await markErased(database, params.user_id);

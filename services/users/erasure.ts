@@ -37,6 +37,8 @@ async function eraseElsewhere({ database, call, logger }: Erasing, user_id: stri
   const answers = await Promise.allSettled([
     call('auth.forgetUser', { user_id }, patience),
     call('timeseries.erase', { user_id }, patience),
+    call('backfill.forgetUser', { user_id }, patience),
+    call('activitynet-ingest.forgetUser', { user_id }, patience),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');
   if (failed === undefined) await markErased(database, user_id);

@@ -6,18 +6,27 @@ import type { Environment } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
 import { orm } from '../../mixins/orm.ts';
 import { startRounds } from '../../mixins/rounds.ts';
-import { connect, disconnect, listConnections } from './connections.ts';
+import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
 import { removePerson, resumeErasures } from './erasure.ts';
+import { sayFarewells } from './farewells.ts';
+import { consentLink, importLink } from './links.ts';
 import { listPeople } from './listing.ts';
 import { changePerson, createPerson, findPerson } from './people.ts';
+import { purge, resumePurges } from './purges.ts';
 import { foldChanges } from './queries/fold-changes.ts';
 import { selectActiveConnections } from './queries/select-active-connections.ts';
+import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
+import { updatePrivacy } from './queries/update-privacy.ts';
+import { updateScopes } from './queries/update-scopes.ts';
+import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
+import { findTokens } from './tokens.ts';
 import { Connection, Person } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
 const erasureEveryMs = 5000;
 const foldingEveryMs = 2000;
+const partingsEveryMs = 2000;
 
 export default implement(users, {
   uses: {
@@ -43,10 +52,23 @@ export default implement(users, {
       return (await listConnections(ctx.orm, ctx.params.user_id)).map(toConnection);
     },
     async connect(ctx) {
-      return toConnection(await connect(ctx.database, ctx.cipher, ctx.params));
+      return toConnection(await importLink(ctx, ctx.cipher, ctx.params));
+    },
+    async link(ctx) {
+      return toConnection(await consentLink(ctx, ctx.params));
+    },
+    async connection({ orm, database, params }) {
+      const connection = await findConnection(orm, params.user_id, params.provider);
+      const state = await selectConnectionState(database, params.user_id, params.provider);
+      return { ...toConnection(connection), status_reason: state?.reason ?? null };
     },
     async disconnect(ctx) {
-      return toConnection(await disconnect(ctx, ctx.params.user_id, ctx.params.provider));
+      const { user_id, provider } = ctx.params;
+      const wanted = await disconnect(ctx.database, user_id, provider, ctx.params.purge);
+      const connection = await findConnection(ctx.orm, user_id, provider);
+      await stopBackfill(ctx.call, connection.id);
+      if (wanted !== undefined) await purge(ctx, wanted);
+      return toConnection(connection);
     },
     async resolve(ctx) {
       const { provider, provider_user_ids } = ctx.params;
@@ -55,6 +77,25 @@ export default implement(users, {
     },
     async synced(ctx) {
       return { updated: await touchConnections(ctx.database, ctx.params.connection_ids) };
+    },
+    async changePrivacy(ctx) {
+      return { updated: await updatePrivacy(ctx.database, ctx.params) };
+    },
+    async changeScopes(ctx) {
+      return { updated: await updateScopes(ctx.database, ctx.params.changes) };
+    },
+    tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
+    async leaseRefresh(ctx) {
+      return { leased: await leaseRefresh(ctx.database, ctx.params) };
+    },
+    async releaseRefresh(ctx) {
+      return { released: await releaseRefresh(ctx.database, ctx.params) };
+    },
+    async storeTokens(ctx) {
+      return { stored: await storeTokens(ctx.database, ctx.params) };
+    },
+    async expire(ctx) {
+      return { expired: await expireConnection(ctx.database, ctx.params) };
     },
   },
   async started({ database, call, logger }) {
@@ -66,6 +107,15 @@ export default implement(users, {
       work: () => resumeErasures(erasing),
       logger,
     });
+    const endPartings = startRounds({
+      name: 'users.partings',
+      everyMs: partingsEveryMs,
+      work: async () => {
+        await sayFarewells(erasing);
+        await resumePurges(erasing);
+      },
+      logger,
+    });
     const endFolding = startRounds({
       name: 'users.folding',
       everyMs: foldingEveryMs,
@@ -75,7 +125,7 @@ export default implement(users, {
       logger,
     });
     return async () => {
-      await Promise.all([endErasures(), endFolding()]);
+      await Promise.all([endErasures(), endPartings(), endFolding()]);
     };
   },
 });

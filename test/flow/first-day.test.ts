@@ -204,13 +204,13 @@ t.test('a sleep comes back with its stages, its naps and its end', async (t) => 
   });
 });
 
-t.test('the types of later come in, are kept, and are reported', async (t) => {
+t.test('a key that nobody knows is named, and stops nothing', async (t) => {
   const { account } = await createWearer(api);
   const answer = await push(api, {
-    mct: [{ userId: account, summaryId: 'm' }],
+    hrv: [{ userId: account, startTimeInSeconds: start / 1000, hrvValues: { 300: 41 } }],
     noSuchType: [{ userId: account }],
   });
   t.equal(answer.status, 200);
-  t.match(answer.body, { wellness: { mct: { processed: 1 } } });
+  t.match(answer.body, { wellness: { hrv: { processed: 1, saved: 1 } } });
   t.match(answer.text, /noSuchType/);
 });

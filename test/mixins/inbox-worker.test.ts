@@ -18,7 +18,7 @@ import { refusal } from '../support/refusal.ts';
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);
 
-t.beforeEach(() => database.query('truncate deliveries.delivery'));
+t.beforeEach(() => database.query('truncate deliveries.delivery cascade'));
 
 type Work = (job: Job) => Promise<Outcome>;
 
@@ -29,6 +29,7 @@ async function startWorker(t: Test, work: Work, choice: Partial<WorkerChoice> = 
     uses: { deliveries },
     actions: {
       push: async ({ params, deliveries }) => ({ done: await deliveries.workOn(params.delivery_id) }),
+      ping: async ({ params, deliveries }) => ({ done: await deliveries.workOn(params.delivery_id) }),
       health: () => ({ status: 'ok' as const, service: 'test' }),
     },
   });

@@ -14,7 +14,7 @@ const delivery = (changes: Partial<NewDelivery> = {}): NewDelivery => ({
   ...changes,
 });
 
-t.beforeEach(() => database.query('truncate deliveries.delivery'));
+t.beforeEach(() => database.query('truncate deliveries.delivery cascade'));
 
 t.test('gives back the body byte for byte, whatever bytes they are', async (t) => {
   const body = Buffer.from([0, 255, 34, 39, 92, 13, 10, 128]);

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Database } from '../../../mixins/database.ts';
+import { acting } from '../actor.ts';
 
 /** A developer as shown; times as they are. */
 export interface DeveloperRow {
@@ -13,8 +14,8 @@ export interface DeveloperRow {
  * that of two who delete each other the second finds herself the last.
  * @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
  */
-export function deleteDeveloper(database: Database, id: string): Promise<DeveloperRow> {
-  return database.transaction(async (transaction) => {
+export function deleteDeveloper(database: Database, actor: string, id: string): Promise<DeveloperRow> {
+  return acting(database, actor, async (transaction) => {
     const all = await transaction.query<{ id: string }>(
       'select id from auth.developer order by id for update',
     );

@@ -5,7 +5,8 @@ import type { SampleOrigin } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';
 
-const Activity = z.object({
+/** The fields of an activity; a set of its details carries them too. */
+export const Activity = z.object({
   ...head,
   durationInSeconds: z
     .number('must be a number')
@@ -30,7 +31,8 @@ const Activity = z.object({
   parentSummaryId: id,
 });
 
-type Activity = z.output<typeof Activity>;
+/** An activity as it was read. */
+export type Activity = z.output<typeof Activity>;
 
 /**
  * An activity becomes a workout. Its key is the activity's id (older senders leave it out: then the summary id is
@@ -54,12 +56,17 @@ export const normaliseActivity: Normaliser = (item, nowMs) => {
   return { ok: true, problems, item: record };
 };
 
-function workoutOf(fields: Activity, { startMs, zoneOffsetMinutes, device }: SampleOrigin): WorkoutRecord {
+/** The workout that the fields of an activity tell. */
+export function workoutOf(
+  fields: Activity,
+  { startMs, zoneOffsetMinutes, device }: SampleOrigin,
+): WorkoutRecord {
   const rawType = fields.activityType ?? '';
   return {
     type: workoutTypeOf(rawType),
     raw_type: rawType,
     name: fields.activityName ?? plainName(rawType),
+    ...(fields.activityName === null ? { plain_name: true } : {}),
     start_ms: startMs,
     end_ms: startMs + fields.durationInSeconds * 1000,
     zone_offset_minutes: zoneOffsetMinutes,

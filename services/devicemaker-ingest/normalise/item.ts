@@ -17,12 +17,17 @@ export type Normalised =
 export type Normaliser = (item: unknown, nowMs: number) => Normalised;
 
 /** What an item holds none of, unless its type says so. */
-export const bareItem: Pick<StoreItem, 'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'samples'> = {
+export const bareItem: Pick<
+  StoreItem,
+  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples'
+> = {
   more: false,
   part: 0,
   workout: null,
   sleeps: [],
   day: null,
+  epoch: null,
+  other: null,
   samples: [],
 };
 

@@ -32,15 +32,15 @@ export function offsetSamples(
   origin: SampleOrigin,
 ): ReadSamples {
   if (values === null) return none;
-  const left = { placeholders: 0, outOfRange: 0, badTimes: 0 };
+  const left: LeftOut = { placeholders: 0, outOfRange: 0, badTimes: 0 };
   const byOffset = new Map<number, number>();
   const latest = origin.nowMs + dayMs - origin.startMs;
   const entries = Object.entries(values);
   for (const [key, value] of entries) {
     const at = offsetKey.test(key) ? Math.round(Number(key) * 1000) : Number.POSITIVE_INFINITY;
     if (at > latest || origin.startMs + at < earliestMs) left.badTimes += 1;
-    else if (accepts(type, value)) byOffset.set(at, value);
     else if (isPlaceholder(type, value)) left.placeholders += 1;
+    else if (accepts(type, value)) byOffset.set(at, value);
     else left.outOfRange += 1;
   }
   return { block: blockOf(type, byOffset, origin), problems: problemsOf(field, entries.length, left) };
@@ -53,6 +53,17 @@ export function sampleAtStart(
   origin: SampleOrigin,
 ): SampleBlock | null {
   return value === null ? null : blockOf(type, new Map([[0, value]]), origin);
+}
+
+/** As `sampleAtStart`, for what is put together of several fields. */
+export function singleSample(type: SeriesType, value: number | null, origin: SampleOrigin): ReadSamples {
+  return { block: sampleAtStart(type, value, origin), problems: [] };
+}
+
+/** The samples, or where there are none those of the other reading; what was left out is told of both. */
+export function orElse(first: ReadSamples, second: ReadSamples): ReadSamples {
+  const problems = [...first.problems, ...second.problems];
+  return { block: first.block ?? second.block, problems };
 }
 
 function blockOf(
@@ -72,15 +83,27 @@ function blockOf(
   };
 }
 
-function isPlaceholder(type: SeriesType, value: unknown): boolean {
-  return typeof value === 'number' && value <= 0 && seriesOf(type).min > 0;
+/** Types whose range begins at 0, although a device that sends 0 has measured none. */
+const neverZero: ReadonlySet<SeriesType> = new Set([
+  'heart_rate_variability_rmssd',
+  'heart_rate_variability_sdnn',
+]);
+
+/** Whether a value is one of a device's ways to say that there is none: 0 or less where the type has no such value. */
+export function isPlaceholder(type: SeriesType, value: unknown): boolean {
+  if (typeof value !== 'number' || value > 0 || seriesOf(type).min < 0) return false;
+  return neverZero.has(type) || !accepts(type, value);
 }
 
-function problemsOf(
-  field: string,
-  total: number,
-  left: { placeholders: number; outOfRange: number; badTimes: number },
-): Problem[] {
+/** How many values of a field were left out, by reason. */
+export interface LeftOut {
+  placeholders: number;
+  outOfRange: number;
+  badTimes: number;
+}
+
+/** The sentence that tells what was left out; none where nothing was. */
+export function problemsOf(field: string, total: number, left: LeftOut): Problem[] {
   const parts = [
     left.placeholders > 0 ? `${left.placeholders} placeholders` : '',
     left.outOfRange > 0 ? `${left.outOfRange} out of range` : '',

@@ -13,6 +13,7 @@ export async function insertTombstone(transaction: Queryable, userId: string): P
      on conflict (user_id) do nothing`,
     [userId],
   );
-  for (const table of ['workout', 'sleep_session', 'provider_day', 'user_clock'])
+  const tables = ['workout', 'sleep_session', 'provider_day', 'epoch_part', 'other_record', 'user_clock'];
+  for (const table of tables)
     await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);
 }

@@ -1,5 +1,5 @@
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { dayMs, dateToMs } from '../../../domain/time.ts';
+import { dateToMs, dayMs, lastMs } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 
 /** What is stored of a local day by one provider; of totals and samples: by one device of it. */
@@ -47,10 +47,18 @@ const distances: readonly SeriesType[] = [
   'distance_other',
 ];
 const ids = (...types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id).join(', ');
-const summed = (...types: readonly SeriesType[]) =>
-  `sum(total) filter (where type_id in (${ids(...types)}))`;
+const summed = (...types: readonly SeriesType[]) => `sum(total) filter (where type_id in (${ids(...types)}))`;
 const ofHeart = `filter (where type_id = ${ids('heart_rate')})`;
-const types = ids('steps', 'flights_climbed', 'energy', 'basal_energy', 'exercise_time', 'heart_rate', ...distances);
+const none = 'null::float8';
+const types = ids(
+  'steps',
+  'flights_climbed',
+  'energy',
+  'basal_energy',
+  'exercise_time',
+  'heart_rate',
+  ...distances,
+);
 
 // Basal energy alone makes no day: it shows in a total only, beside the active part. A duplicate counts for its own
 // provider, on the day of the workout that stands for it: else two rides of a day, one listed from either provider,
@@ -72,29 +80,33 @@ const textOf = (order: 'asc' | 'desc') => `
     select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
     order by date ${order} limit $5
   ),
+  workouts as materialized (
+    select coalesce(listed.local_date, w.local_date) as date, w.provider,
+      (array_agg(w.device order by w.duration_seconds desc, w.start_time))[1] as device, sum(w.steps) as steps,
+      sum(w.distance_meters) as distance, sum(w.elevation_gain_meters) as elevation,
+      sum(coalesce(w.moving_seconds, w.duration_seconds)) as active, sum(w.calories_kcal) as calories
+    from timeseries.workout w
+    left join timeseries.workout listed on listed.id = w.duplicate_of and listed.user_id = $1
+    where w.user_id = $1 and w.start_time >= $6 and w.start_time < $7 and w.deleted_at is null and not w.is_parent
+    group by 1, 2
+  ),
   material as (
     select 'total' as kind, date, provider, device, extract(epoch from start_time) * 1000 as start_ms,
-      duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, null as elevation_meters,
-      active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, null as beats,
+      duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, ${none} as elevation_meters,
+      active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, ${none} as beats,
       avg_heart_rate_bpm as avg_bpm, min_heart_rate_bpm as min_bpm, max_heart_rate_bpm as max_bpm
     from timeseries.provider_day join page using (date)
     where user_id = $1 and date between $2 and $3
     union all
-    select 'samples', date, provider, device, null, null, ${summed('steps')}, ${summed(...distances)},
-      ${summed('flights_climbed')}, null, 60 * ${summed('exercise_time')}, null, null, ${summed('energy')},
+    select 'samples', date, provider, device, ${none}, ${none}, ${summed('steps')}, ${summed(...distances)},
+      ${summed('flights_climbed')}, ${none}, 60 * ${summed('exercise_time')}, ${none}, ${none}, ${summed('energy')},
       ${summed('basal_energy')}, sum(n) ${ofHeart}, sum(total) ${ofHeart} / sum(n) ${ofHeart}, min(min) ${ofHeart},
       max(max) ${ofHeart}
     from sampled join page using (date) group by date, provider, device
     union all
-    select 'workouts', date, provider, (array_agg(device order by duration_seconds desc, start_time))[1], null, null,
-      sum(steps), sum(distance_meters), null, sum(elevation_gain_meters), sum(coalesce(moving_seconds, duration_seconds)),
-      null, null, sum(calories_kcal), null, null, null, null, null
-    from (
-      select coalesce(listed.local_date, w.local_date) as date, w.*
-      from timeseries.workout w left join timeseries.workout listed on listed.id = w.duplicate_of
-      where w.user_id = $1 and w.start_time >= $6 and w.start_time < $7 and w.deleted_at is null and not w.is_parent
-    ) workout join page using (date)
-    group by date, provider
+    select 'workouts', date, provider, device, ${none}, ${none}, steps, distance, ${none}, elevation, active, ${none},
+      ${none}, calories, ${none}, ${none}, ${none}, ${none}, ${none}
+    from workouts join page using (date)
   )
   select c.total, m.kind, m.date::text, m.provider, m.device, m.start_ms::float8, m.covered_seconds::float8,
     m.steps::float8, m.distance_meters, m.floors_climbed::float8, m.elevation_meters::float8, m.active_seconds::float8,
@@ -118,7 +130,7 @@ export function selectActivityDays(
   most: number,
 ): Promise<ActivityRow[]> {
   const from = new Date(dateToMs(firstDate) - marginMs).toISOString();
-  const to = new Date(dateToMs(lastDate) + marginMs).toISOString();
+  const to = new Date(Math.min(dateToMs(lastDate) + marginMs, lastMs)).toISOString();
   const values = [userId, firstDate, lastDate, after, most, from, to];
   return database.query<ActivityRow>(statements[order], values);
 }

@@ -5,6 +5,7 @@ export const exportTables = {
   workout: 'timeseries.workout',
   sleep: 'timeseries.sleep_session',
   day: 'timeseries.provider_day',
+  other: 'timeseries.other_record',
 } as const;
 
 /** A kind of record that an export lists. */
@@ -24,7 +25,7 @@ export interface ExportPlace {
 }
 
 const recordsText = (table: string) => `
-  select id, start_time::text as start_time, to_jsonb(record) - 'user_id' as record
+  select id, start_time::text as start_time, to_jsonb(record) - array['user_id', 'parts'] as record
   from ${table} record
   where user_id = $1 and ($2::timestamptz is null or (start_time, id) > ($2, $3::uuid))
   order by start_time, id limit $4`;

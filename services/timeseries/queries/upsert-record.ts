@@ -12,7 +12,9 @@ export async function upsertRecord(
   table: RecordTable,
   row: RecordRow,
 ): Promise<void> {
-  const columns = Object.keys(row);
+  // In one order, whatever a row was put together from: the statement is prepared under one name.
+  const entries = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const columns = entries.map(([name]) => name);
   await transaction.query(
     {
       name: `timeseries-upsert-${table}`,
@@ -21,6 +23,6 @@ export async function upsertRecord(
         values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
         on conflict (id) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     },
-    Object.values(row),
+    entries.map(([, value]) => value),
   );
 }

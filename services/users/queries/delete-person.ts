@@ -1,5 +1,6 @@
 import type { Database } from '../../../mixins/database.ts';
 import type { Person } from '../users.entities.ts';
+import { insertFarewells } from './farewells.ts';
 import { lockPerson } from './lock-person.ts';
 import { revokeConnections } from './revoke-connection.ts';
 
@@ -17,6 +18,7 @@ export function deletePerson(database: Database, id: string): Promise<Omit<Perso
     const person = await lockPerson(transaction, id);
     if (person === null) return null;
     await transaction.query(emptied, [id]);
+    await insertFarewells(transaction, id, null);
     await revokeConnections(transaction, id);
     return person;
   });

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../mixins/database.ts';
 
 const revoked = `
 update users.connection set status = 'revoked', access_token = null, refresh_token = null, expires_at = null,
-  updated_at = clock_timestamp()`;
+  token_version = token_version + 1, refresh_leased_until = null, status_reason = null, updated_at = clock_timestamp()`;
 
 /** Revokes one connection of a person, unless it is revoked already; its tokens are erased. */
 export async function revokeConnection(

@@ -2,13 +2,22 @@ import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { Connection } from '../users.entities.ts';
 
-/** Which connection a person has to a provider, and its status; null when there never was one. */
+/** What a person has of a connection: `version` changes with its tokens, `purge` is set while its data is wanted gone. */
+export type ConnectionState = Pick<Connection, 'id' | 'status' | 'providerUserId'> & {
+  readonly version: number;
+  readonly purge: 'wanted' | 'told' | null;
+  readonly reason: string | null;
+};
+
+/** Which connection a person has to a provider, and its state; null when there never was one. */
 export async function selectConnectionState(
   database: Queryable,
   userId: string,
   provider: ProviderName,
-): Promise<Pick<Connection, 'id' | 'status'> | null> {
-  const statement = 'select id, status from users.connection where user_id = $1 and provider = $2';
-  const [row] = await database.query<Pick<Connection, 'id' | 'status'>>(statement, [userId, provider]);
+): Promise<ConnectionState | null> {
+  const statement = `
+    select id, status, provider_user_id as "providerUserId", token_version as version, purge, status_reason as reason
+    from users.connection where user_id = $1 and provider = $2`;
+  const [row] = await database.query<ConnectionState>(statement, [userId, provider]);
   return row ?? null;
 }

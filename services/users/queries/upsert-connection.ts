@@ -8,14 +8,20 @@ export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'pro
   readonly expiresAt: Date | null;
 };
 
-// connected_at tells later which deliveries came before the link: the database's clock at the moment of writing.
+// connected_at tells later which deliveries came before the link: the database's clock at the moment of writing. Of an
+// active link whose owner consents once more it stays: a delivery that is tried again would pass the user by.
 const statement = `
 insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
   refresh_token, expires_at, created_at, updated_at, connected_at)
 values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, clock_timestamp(), clock_timestamp(), clock_timestamp())
 on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
   scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
-  expires_at = excluded.expires_at, updated_at = excluded.updated_at, connected_at = excluded.connected_at
+  expires_at = excluded.expires_at, updated_at = excluded.updated_at,
+  connected_at = case when held.status = 'active' and held.provider_user_id = excluded.provider_user_id
+    then held.connected_at else excluded.connected_at end,
+  scope_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.scope_changed_at end,
+  token_version = held.token_version + 1, refresh_leased_until = null, status_reason = null,
+  purge = null
 returning id, user_id as "userId", provider, provider_user_id as "providerUserId", status, scope,
   access_token as "accessToken", refresh_token as "refreshToken", expires_at as "expiresAt",
   created_at as "createdAt", updated_at as "updatedAt", connected_at as "connectedAt",

@@ -11,7 +11,7 @@ const database = await freshDatabase(t);
 const inbox = inboxOn(database);
 const { call } = await startBroker(t, { databaseUrl: database.url, services: [deliveries] });
 
-t.beforeEach(() => database.query('truncate deliveries.delivery'));
+t.beforeEach(() => database.query('truncate deliveries.delivery cascade'));
 
 const receive = () =>
   inbox.receive({ provider: 'devicemaker', kind: 'push', headers: {}, body: Buffer.from('{"a":1}') });

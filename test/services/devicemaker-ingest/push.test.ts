@@ -240,7 +240,7 @@ t.test('reports users whom it does not know, and items of nobody, beside the oth
   ]);
 });
 
-t.test('keeps types that are not processed yet, and names them by the key that was sent', async (t) => {
+t.test('counts and names types by the key that was sent', async (t) => {
   const { account } = await person();
   const answer = await push({
     allDayRespiration: [{ userId: account }, { userId: 'nobody' }],
@@ -255,9 +255,10 @@ t.test('keeps types that are not processed yet, and names them by the key that w
     mct: { processed: 1, saved: 0 },
   });
   t.same(answer.errors, [
-    'allDayRespiration: kept, and not processed yet (2 items)',
-    'pulseox: kept, and not processed yet (1 items)',
-    'mct: kept, and not processed yet (1 items)',
+    'allDayRespiration[0]: startTimeInSeconds: is required',
+    'allDayRespiration[1]: no user is connected to this userId',
+    'pulseox[0]: startTimeInSeconds: is required',
+    'mct[0]: periodStartDate: is required: nothing else tells a day',
   ]);
 });
 
@@ -312,10 +313,7 @@ t.test('revokes the connection of an account that left, after its data was store
       'deregistrations[2]: userId: must be a text',
     ],
   });
-  t.same(answer.userPermissionsChange, {
-    updated: 0,
-    errors: ['userPermissionsChange: kept, and not processed yet (1 items)'],
-  });
+  t.same(answer.userPermissionsChange, { updated: 1, errors: [] });
   t.match(await call('users.connections', { user_id: id }), [{ status: 'revoked' }]);
   t.equal((await push({ activities: [activity(account)] })).activities[0]?.status, 'user_not_found');
 });

@@ -7,7 +7,7 @@ import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
-import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
+import { activity, at, block, day, epoch, item, night, other, sleep, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
 const tables = [
@@ -20,6 +20,8 @@ const tables = [
   'workout',
   'sleep_session',
   'provider_day',
+  'epoch_part',
+  'other_record',
   'user_clock',
 ];
 
@@ -52,6 +54,8 @@ const everything = () => [
     ],
   }),
   activity(workout(at('07:00:00'), 30)),
+  item({ epoch: epoch(at('08:00:00')) }),
+  item({ other: other(at('09:00:00')) }),
   night([sleep(at('22:00:00'), 400)], { samples: [block('oxygen_saturation', [[at('23:00:00'), 96]])] }),
 ];
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type {
   DayRecord,
+  EpochRecord,
+  OtherRecord,
   SampleBlock,
   SleepRecord,
   StoreItem,
@@ -143,6 +145,32 @@ export function day(date: string, fields: Partial<DayRecord> = {}): DayRecord {
     max_heart_rate_bpm: null,
     pushes: null,
     consumed_calories_kcal: null,
+    ...fields,
+  };
+}
+
+export function epoch(startMs: number, fields: Partial<EpochRecord> = {}): EpochRecord {
+  return {
+    start_ms: startMs,
+    zone_offset_minutes: 0,
+    device: 'Watch 7',
+    activity_type: 'WALKING',
+    active_seconds: 900,
+    sedentary_seconds: 0,
+    values: { steps: 100, average_met: 3 },
+    ...fields,
+  };
+}
+
+export function other(startMs: number, fields: Partial<OtherRecord> = {}): OtherRecord {
+  return {
+    type: 'moveiq',
+    start_ms: startMs,
+    end_ms: startMs + 20 * minuteMs,
+    zone_offset_minutes: 0,
+    date: new Date(startMs).toISOString().slice(0, 10),
+    device: 'Watch 7',
+    data: { activityType: 'Walking' },
     ...fields,
   };
 }

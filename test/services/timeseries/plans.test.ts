@@ -1,26 +1,13 @@
 import t from 'tap';
-import type { Queryable, Statement } from '../../../mixins/database.ts';
 import { type EventKind, readEvents } from '../../../services/timeseries/events.ts';
 import { countSleeps, selectSleeps } from '../../../services/timeseries/queries/select-sleeps.ts';
 import { countWorkouts, selectWorkouts } from '../../../services/timeseries/queries/select-workouts.ts';
 import { readSamples } from '../../../services/timeseries/samples.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import { explaining } from './explaining.ts';
 import { block, item } from './items.ts';
 import { setUp } from './setting.ts';
 
 const shownAs = (provider: string) => provider;
-
-/** Runs queries as they are, and notes each one's plan. */
-function explaining(database: TestDatabase, plans: string[]): Queryable {
-  return {
-    async query(statement: Statement, values: readonly unknown[] = []) {
-      const text = typeof statement === 'string' ? statement : statement.text;
-      const rows = await database.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
-      plans.push(`${text}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`);
-      return database.query(text, values);
-    },
-  };
-}
 
 t.test('reads no large table whole, for any page, count or direction', async (t) => {
   const { store, database, userId } = await setUp(t);

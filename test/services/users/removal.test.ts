@@ -24,11 +24,18 @@ function playTimeseries(isWilling: Willing): { service: ServiceSchema; erased: s
   return { erased, service: { name: 'timeseries', actions: { erase } } };
 }
 
+// Of backfills and activities nobody here has any.
+const forgetUser = () => ({ forgotten: 0 });
+const others = [
+  { name: 'backfill', actions: { forgetUser, stop: () => ({ stopped: false }) } },
+  { name: 'activitynet-ingest', actions: { forgetUser, stopConnection: () => ({ dropped: 0 }) } },
+];
+
 async function start(t: Test, isWilling: Willing = () => true) {
   const database = await freshDatabase(t);
   await ensureFirstDeveloper(database, { ADMIN_EMAIL: account.email, ADMIN_PASSWORD: account.password });
   const { service, erased } = playTimeseries(isWilling);
-  const services = [users, auth, service];
+  const services = [users, auth, service, ...others];
   const started = await startBroker(t, { databaseUrl: database.url, services });
   const erasing = { database, call: started.call, logger: started.broker.logger };
   return { ...started, database, erased, resume: () => resumeErasures(erasing) };
@@ -121,7 +128,7 @@ t.test('a deletion that a process died in is finished by the next one that start
   ]);
 
   const { service, erased } = playTimeseries(() => true);
-  await startBroker(t, { databaseUrl: database.url, services: [users, auth, service] });
+  await startBroker(t, { databaseUrl: database.url, services: [users, auth, service, ...others] });
   await until(async () => (await database.query(unfinished)).length === 0);
   t.same(await database.query(unfinished), []);
   t.same(erased, [dying.id]);

@@ -27,6 +27,8 @@ t.test('makes a workout of every field that the table names', async (t) => {
     part: 0,
     sleeps: [],
     day: null,
+    epoch: null,
+    other: null,
     samples: [],
     workout: {
       type: 'running',

@@ -1,0 +1,27 @@
+import type pg from 'pg';
+import type { Plan } from './dataset/plan.ts';
+import type { Load } from './load/load.ts';
+import type { Product } from './product.ts';
+import type { Section } from './report.ts';
+import type { Sizes } from './sizes.ts';
+
+/** What the pieces of the bench find ready. */
+export interface Bench {
+  readonly sizes: Sizes;
+  readonly plan: Plan;
+  /** Of the data set. */
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly natsUrl: string | null;
+  readonly adminUrl: string;
+  /** All services in one process, on the data set. */
+  readonly product: Product;
+  readonly load: Load;
+  readonly say: (line: string) => void;
+}
+
+/** A part of the bench that can be run alone; null where what it measures is not there yet. */
+export interface Piece {
+  readonly name: string;
+  run(bench: Bench): Promise<Section>;
+}

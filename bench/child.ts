@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { z } from 'zod';
+
+/** A process of the bench that answers requests of this one. */
+export interface Child {
+  readonly pid: number;
+  /** Asks, and reads the answer by a schema. @throws Error when the child fails, or ends. */
+  ask<T>(answer: z.ZodType<T>, request: object): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** What a child sends: the answer to the request of that number. */
+const Reply = z.object({ id: z.int(), answer: z.unknown(), error: z.string().nullable() });
+const stopMs = 15_000;
+
+/** Starts a file of the bench in a process of its own; `env` is all of its environment beside PATH. */
+export function startChild(file: string, env: Readonly<Record<string, string>> = {}): Child {
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+  const child = fork(file, [], { env: { PATH, HOME, TMPDIR, ...env }, serialization: 'advanced' });
+  const open = new Map<number, { settle: (answer: unknown) => void; fail: (error: Error) => void }>();
+  child.on('message', (message) => {
+    const { id, answer, error } = Reply.parse(message);
+    const one = open.get(id);
+    open.delete(id);
+    if (error === null) one?.settle(answer);
+    else one?.fail(new Error(error));
+  });
+  child.on('exit', (code) => {
+    for (const { fail } of open.values()) fail(new Error(`${file} ended with ${code}`));
+  });
+  let last = 0;
+  return {
+    pid: child.pid ?? 0,
+    async ask(answer, request) {
+      const id = ++last;
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      open.set(id, { settle: resolve, fail: reject });
+      child.send({ id, request }, (error) => error !== null && reject(error));
+      return answer.parse(await promise);
+    },
+    stop: () => end(child),
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+  await exit;
+  clearTimeout(late);
+}

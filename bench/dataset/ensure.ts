@@ -1,0 +1,84 @@
+import pg from 'pg';
+import { migrateUp } from '../../migrations/migrate.ts';
+import { createDatabase, dropDatabase, withClient } from '../../stack/create-database.ts';
+import type { Sizes } from '../sizes.ts';
+import { checkStatistics } from './check.ts';
+import { fill } from './fill.ts';
+import { insertPeople } from './insert-people.ts';
+import { databaseName, planOf } from './plan.ts';
+
+/** Where data sets are made. */
+export interface Place {
+  readonly adminUrl: string;
+  readonly say: (line: string) => void;
+}
+
+/** The database of the samples and the many people, built where it is not there yet. */
+export function ensureDataset(place: Place, sizes: Sizes): Promise<string> {
+  return ensure(
+    place,
+    databaseName('data', sizes),
+    (pool) => fill(pool, planOf(sizes), place.say),
+    sizes.checks,
+  );
+}
+
+/** The database with few people and nothing else. */
+export function ensureFewPeople(place: Place, sizes: Sizes): Promise<string> {
+  return ensure(place, databaseName('few', sizes), async (pool) => {
+    await insertPeople(pool, sizes.fewPeople, []);
+    await pool.query('vacuum (analyze)');
+  });
+}
+
+/** A migrated database that is empty, whatever was there. */
+export async function freshDatabase({ adminUrl }: Place, sizes: Sizes): Promise<string> {
+  const name = databaseName('ingest', sizes);
+  await dropDatabase(adminUrl, name);
+  const url = await createDatabase(adminUrl, name);
+  await migrateUp(url);
+  return url;
+}
+
+// A comment marks what is complete: a build that was cut short is thrown away, not gone on with.
+async function ensure(
+  { adminUrl, say }: Place,
+  name: string,
+  work: (pool: pg.Pool) => Promise<void>,
+  checks = 0,
+): Promise<string> {
+  const isBuilt = await hasMark(adminUrl, name);
+  if (!isBuilt) await dropDatabase(adminUrl, name);
+  const url = await createDatabase(adminUrl, name);
+  await migrateUp(url);
+  const pool = new pg.Pool({ connectionString: url, max: 3 });
+  const began = performance.now();
+  try {
+    if (!isBuilt) {
+      say(`Building the database ${name}.`);
+      await work(pool);
+    }
+    if (!isBuilt && checks > 0) await check(pool, checks, say);
+    if (!isBuilt) await pool.query(`comment on database ${name} is 'built'`);
+    if (!isBuilt)
+      say(`Built in ${Math.round((performance.now() - began) / 1000)} s; it is kept for the next run.`);
+  } finally {
+    await pool.end();
+  }
+  return url;
+}
+
+async function check(pool: pg.Pool, most: number, say: (line: string) => void): Promise<void> {
+  const { checked } = await checkStatistics(pool, most, Math.floor(Math.random() * 1e9));
+  say(`${checked} statistics, chosen at random, equal a calculation from the samples.`);
+}
+
+function hasMark(adminUrl: string, name: string): Promise<boolean> {
+  return withClient(adminUrl, async (client) => {
+    const found = await client.query(
+      "select from pg_database where datname = $1 and shobj_description(oid, 'pg_database') = 'built'",
+      [name],
+    );
+    return found.rowCount === 1;
+  });
+}

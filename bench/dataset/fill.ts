@@ -1,0 +1,57 @@
+import type pg from 'pg';
+import { dayMs } from '../../domain/time.ts';
+import { databaseOf } from '../../mixins/database.ts';
+import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
+import { insertDays } from './insert-days.ts';
+import { insertPeople } from './insert-people.ts';
+import { insertSamples, insertSeries, type StoredCohort } from './insert-samples.ts';
+import { type Plan, samplesIn, startMs } from './plan.ts';
+import { progressOf } from './progress.ts';
+
+interface Span {
+  readonly cohort: StoredCohort;
+  readonly from: number;
+  readonly to: number;
+}
+
+const weekMs = 7 * dayMs;
+
+/** Fills an empty database with a data set. */
+export async function fill(pool: pg.Pool, plan: Plan, say: (line: string) => void): Promise<void> {
+  await upsertSeriesTypes(databaseOf(pool));
+  const { hertzId, minuteId, totalsId, ordinaryIds, sizes } = plan;
+  await insertPeople(pool, sizes.people, [hertzId, minuteId, totalsId, ...ordinaryIds]);
+  await insertDays(pool, plan);
+  await fillSamples(pool, plan, say);
+  await pool.query('vacuum (analyze)');
+  await pool.query('checkpoint').catch(() => undefined); // a privilege that not every role has
+}
+
+/**
+ * Week by week and person by person, as it would come in, over two connections: two cores. Neighbouring weeks share
+ * a local day, whose statistics two statements must not take in different orders: the second connection works on
+ * other series, then on the far end of the year.
+ */
+async function fillSamples(pool: pg.Pool, plan: Plan, say: (line: string) => void): Promise<void> {
+  const progress = progressOf('Samples', samplesIn(plan), say);
+  const add = async ({ cohort, from, to }: Span) => progress.add(await insertSamples(pool, cohort, from, to));
+  const hertz = weeksOf(plan, [await insertSeries(pool, plan.hertz)]);
+  const cohorts: StoredCohort[] = [];
+  for (const cohort of plan.others) cohorts.push(await insertSeries(pool, cohort));
+  const others = weeksOf(plan, cohorts);
+  const first = async () => {
+    for (let span = hertz.shift(); span !== undefined; span = hertz.shift()) await add(span);
+  };
+  const second = async () => {
+    for (const span of others) await add(span);
+    for (let span = hertz.pop(); span !== undefined; span = hertz.pop()) await add(span);
+  };
+  await Promise.all([first(), second()]).finally(progress.stop);
+}
+
+function weeksOf({ endMs }: Plan, cohorts: readonly StoredCohort[]): Span[] {
+  const spans: Span[] = [];
+  for (let from = startMs; from < endMs; from += weekMs)
+    for (const cohort of cohorts) spans.push({ cohort, from, to: Math.min(from + weekMs, endMs) });
+  return spans;
+}

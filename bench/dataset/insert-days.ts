@@ -1,0 +1,31 @@
+import type pg from 'pg';
+import { source } from './insert-samples.ts';
+import { type Plan, seed, startMs } from './plan.ts';
+
+const days = `
+  insert into timeseries.provider_day (id, user_id, provider, key, device, date, start_time, zone_offset_minutes,
+    duration_seconds, steps, distance_meters, floors_climbed, active_seconds, moderate_seconds, vigorous_seconds,
+    active_calories_kcal, basal_calories_kcal, avg_heart_rate_bpm, min_heart_rate_bpm, max_heart_rate_bpm)
+  select gen_random_uuid(), $1, $2, extract(epoch from day)::bigint::text, $3, (day at time zone 'UTC')::date,
+    day - interval '345 minutes', 345, 86400, 4000 + h % 9000, (4000 + h % 9000) * 0.71, h % 23,
+    5400 + h % 3600, 600 + h % 1800, h % 900, 300 + h % 700, 1650, 62 + h % 20, 48, 140 + h % 30
+  from (
+    select day, hashint8extended(extract(epoch from day)::bigint, $4) & 65535 as h
+    from generate_series($5::timestamptz, $6::timestamptz - interval '1 day', interval '1 day') day
+  ) d`;
+
+const workouts = `
+  insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
+    zone_offset_minutes, local_date, duration_seconds, moving_seconds, calories_kcal, distance_meters,
+    avg_heart_rate_bpm, max_heart_rate_bpm, elevation_gain_meters, is_parent)
+  select gen_random_uuid(), $1, $2, extract(epoch from start_time)::bigint::text, $3, 'running', 'RUNNING', 'Run',
+    start_time, start_time + interval '40 minutes', 345, ((start_time + interval '345 minutes') at time zone 'UTC')::date,
+    2400, 2340, 420, 7600, 148, 171, 35, false
+  from generate_series($4::timestamptz + interval '6 hours', $5::timestamptz - interval '1 hour', interval '56 hours') start_time`;
+
+/** Makes the totals of a provider for each day of the one who has them, and three workouts a week. */
+export async function insertDays(pool: pg.Pool, plan: Plan): Promise<void> {
+  const span = [new Date(startMs).toISOString(), new Date(plan.endMs).toISOString()];
+  await pool.query(days, [plan.totalsId, source.provider, source.device, seed, ...span]);
+  await pool.query(workouts, [plan.totalsId, source.provider, source.device, ...span]);
+}

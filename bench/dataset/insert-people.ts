@@ -1,0 +1,46 @@
+import type pg from 'pg';
+import { databaseOf } from '../../mixins/database.ts';
+import { foldChanges } from '../../services/users/queries/fold-changes.ts';
+import { seed } from './plan.ts';
+
+const consonants = [
+  'b',
+  'd',
+  'f',
+  'g',
+  'h',
+  'k',
+  'l',
+  'm',
+  'n',
+  'p',
+  'r',
+  's',
+  't',
+  'v',
+  'z',
+  'sh',
+  'ch',
+  'tr',
+];
+const vowels = ['a', 'e', 'i', 'o', 'u', 'an', 'el', 'in', 'or'];
+const syllables = consonants.flatMap((consonant) => vowels.map((vowel) => consonant + vowel));
+
+// Two to four syllables: pieces of them are as common or rare as those of real names.
+const name = (salt: number) => `lateral (
+  select string_agg(($3::text[])[1 + (hashint8extended(n, $4 + ${salt} + k) & 1048575)::int % ${syllables.length}], '') as text
+  from generate_series(1, 2 + (hashint8extended(n, $4 + ${salt}) & 1048575)::int % 3) k
+)`;
+
+const crowd = `
+  insert into users.person (id, created_at, first_name, last_name, email, external_user_id)
+  select coalesce(($2::uuid[])[n], md5($4::bigint || ' person ' || n)::uuid),
+    timestamptz '2025-01-01 00:00:00+00' + n * interval '317 seconds', initcap(first.text), initcap(last.text),
+    first.text || '.' || last.text || n || '@example.com', 'crm-' || to_char(n, 'FM000000')
+  from generate_series(1, $1::int) n cross join ${name(100)} first cross join ${name(200)} last`;
+
+/** Makes people, those with the given ids first. What the service does with many changes is done at once. */
+export async function insertPeople(pool: pg.Pool, count: number, ids: readonly string[]): Promise<void> {
+  await pool.query(crowd, [count, ids, syllables, seed]);
+  await foldChanges(databaseOf(pool));
+}

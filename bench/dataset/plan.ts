@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type SeriesType, seriesOf } from '../../domain/series.ts';
+import { dayMs } from '../../domain/time.ts';
+import type { Sizes } from '../sizes.ts';
+
+/** The seed that all values follow from. */
+export const seed = 7357;
+const version = 1;
+
+/** The first instant of the data set: midnight UTC of a year that is over. */
+export const startMs = Date.UTC(2025, 0, 1);
+
+/** One series: whose, of what, and the values that it takes. */
+export interface SeriesPlan {
+  readonly userId: string;
+  readonly type: SeriesType;
+  readonly low: number;
+  readonly high: number;
+  /** Makes its values differ from those of other series. */
+  readonly salt: number;
+}
+
+/** Series that are sampled alike. */
+export interface Cohort {
+  readonly everySeconds: number;
+  readonly zoneOffsetMinutes: number;
+  readonly series: readonly SeriesPlan[];
+}
+
+/** Who is in the data set beside a crowd without data. */
+export interface Plan {
+  readonly sizes: Sizes;
+  readonly endMs: number;
+  /** Heart rate every second. */
+  readonly hertzId: string;
+  /** Eight series every minute, no totals of a provider. */
+  readonly minuteId: string;
+  /** A provider's totals and a few workouts, and a heart rate every minute. */
+  readonly totalsId: string;
+  readonly ordinaryIds: readonly string[];
+  readonly hertz: Cohort;
+  readonly others: readonly Cohort[];
+}
+
+const valuesOf: Readonly<Partial<Record<SeriesType, readonly [low: number, high: number]>>> = {
+  heart_rate: [48, 176],
+  steps: [0, 140],
+  energy: [0, 12],
+  basal_energy: [1, 2],
+  distance_walking_running: [0, 110],
+  flights_climbed: [0, 2],
+  exercise_time: [0, 1],
+  oxygen_saturation: [90, 100],
+};
+const minuteTypes: readonly SeriesType[] = [
+  'heart_rate',
+  'steps',
+  'energy',
+  'basal_energy',
+  'distance_walking_running',
+  'flights_climbed',
+  'exercise_time',
+  'oxygen_saturation',
+];
+const ordinaryTypes: readonly SeriesType[] = ['heart_rate', 'steps', 'energy', 'distance_walking_running'];
+
+/** The data set of a size, as data. */
+export function planOf(sizes: Sizes): Plan {
+  const ordinaryIds = Array.from({ length: sizes.ordinaryPeople }, (_, index) => idOf(`ordinary ${index}`));
+  const [hertzId, minuteId, totalsId] = [idOf('hertz'), idOf('minute'), idOf('totals')];
+  const cohort = (everySeconds: number, zoneOffsetMinutes: number, series: readonly SeriesPlan[]) => ({
+    everySeconds,
+    zoneOffsetMinutes,
+    series,
+  });
+  return {
+    sizes,
+    endMs: startMs + sizes.days * dayMs,
+    hertzId,
+    minuteId,
+    totalsId,
+    ordinaryIds,
+    hertz: cohort(sizes.hertzEverySeconds, 60, seriesOfAll([hertzId], ['heart_rate'])),
+    others: [
+      cohort(60, -300, seriesOfAll([minuteId], minuteTypes)),
+      cohort(60, 345, seriesOfAll([totalsId], ['heart_rate'])),
+      cohort(1800, 120, seriesOfAll(ordinaryIds, ordinaryTypes)),
+    ],
+  };
+}
+
+/** How many samples a plan comes to. */
+export function samplesIn({ hertz, others, sizes }: Plan): number {
+  const ofCohort = ({ series, everySeconds }: Cohort) =>
+    (series.length * sizes.days * dayMs) / 1000 / everySeconds;
+  return [hertz, ...others].reduce((sum, one) => sum + ofCohort(one), 0);
+}
+
+/** The database of a data set: another seed, version, size or scheme of tables is another database. */
+export function databaseName(part: string, { name }: Sizes): string {
+  const scheme = createHash('sha256');
+  for (const file of ['0002-users.up.sql', '0003-timeseries.up.sql'])
+    scheme.update(readFileSync(join(import.meta.dirname, '../../migrations', file)));
+  return `bench_${part}_${name}_v${version}_s${seed}_${scheme.digest('hex').slice(0, 8)}`;
+}
+
+/** An id that follows from the seed. */
+export function idOf(text: string): string {
+  const hex = createHash('sha256').update(`${seed} ${text}`).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+function seriesOfAll(userIds: readonly string[], types: readonly SeriesType[]): SeriesPlan[] {
+  return userIds.flatMap((userId, index) =>
+    types.map((type) => {
+      const [low, high] = valuesOf[type] ?? [1, 9];
+      return { userId, type, low, high, salt: seed + index * 1000 + seriesOf(type).id };
+    }),
+  );
+}

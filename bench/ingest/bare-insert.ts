@@ -1,0 +1,76 @@
+import type pg from 'pg';
+
+/** Rows as columns. */
+export interface Columns {
+  readonly series: readonly number[];
+  readonly offsets: readonly number[];
+  readonly times: readonly number[];
+  readonly values: readonly number[];
+}
+
+const rowsPerStatement = 5000;
+
+/** Makes a table like that of the samples: the same columns, chunks and index, no triggers. */
+export async function makeBareTable(pool: pg.Pool): Promise<void> {
+  await pool.query(`
+    create schema bench;
+    create table bench.sample (series_id int not null, zone_offset_minutes smallint not null, ts timestamptz not null, value float8 not null);
+    create unique index bare_key on bench.sample (series_id, ts) with (fillfactor = 100);
+    do $$ begin
+      if exists (select from pg_extension where extname = 'timescaledb') then
+        perform create_hypertable('bench.sample', by_range('ts', interval '30 days'), create_default_indexes => false);
+      end if;
+    end $$`);
+}
+
+/** The rows that were stored of the given users since an instant, in the order of their key. */
+export async function storedRows(
+  pool: pg.Pool,
+  userIds: readonly string[],
+  fromMs: number,
+  toMs: number,
+): Promise<Columns> {
+  const { rows } = await pool.query<[number, number, number, number]>({
+    rowMode: 'array',
+    text: `
+      select x.series_id, x.zone_offset_minutes, extract(epoch from x.ts)::float8 * 1000, x.value
+      from timeseries.series s join timeseries.sample x on x.series_id = s.id and x.ts >= $2 and x.ts < $3
+      where s.user_id = any($1) order by 1, 3`,
+    values: [userIds, new Date(fromMs).toISOString(), new Date(toMs).toISOString()],
+  });
+  return {
+    series: rows.map(([series]) => series),
+    offsets: rows.map(([, offset]) => offset),
+    times: rows.map(([, , time]) => time),
+    values: rows.map(([, , , value]) => value),
+  };
+}
+
+const statement = {
+  name: 'bench-bare-insert',
+  text: `
+    insert into bench.sample as s (series_id, zone_offset_minutes, ts, value)
+    select series_id, zone_offset_minutes, to_timestamp(ms / 1000), value
+    from unnest($1::int[], $2::smallint[], $3::float8[], $4::float8[]) t (series_id, zone_offset_minutes, ms, value)
+    on conflict (series_id, ts) do update
+      set value = excluded.value, zone_offset_minutes = excluded.zone_offset_minutes
+      where (s.value, s.zone_offset_minutes) is distinct from (excluded.value, excluded.zone_offset_minutes)`,
+};
+
+/** Stores rows with nothing around the statement, over one connection; the time that it took. */
+export async function bareInsert(pool: pg.Pool, columns: Columns): Promise<number> {
+  const { series, offsets, times, values } = columns;
+  const client = await pool.connect();
+  const began = performance.now();
+  try {
+    for (let from = 0; from < series.length; from += rowsPerStatement) {
+      const texts = [series, offsets, times, values].map(
+        (column) => `{${column.slice(from, from + rowsPerStatement).join(',')}}`,
+      );
+      await client.query({ ...statement, values: texts });
+    }
+  } finally {
+    client.release();
+  }
+  return performance.now() - began;
+}

@@ -1,0 +1,65 @@
+import { median } from '../rounds.ts';
+import type { Flood, Flooded, Target, Turned, Turns } from './job.ts';
+import { type Line, openLine } from './line.ts';
+
+/** Sends requests over all connections at once. @throws Error when a connection fails. */
+export async function flood({ target, connections, most_requests, most_ms }: Flood): Promise<Flooded> {
+  const broken = Promise.withResolvers<never>();
+  const lines = await openLines(
+    Array.from({ length: connections }, () => target),
+    broken.reject,
+  );
+  const latencies: number[] = [];
+  let failures = 0;
+  let sent = 0;
+  const began = performance.now();
+  const drive = (line: Line) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const next = () => {
+      const sentAt = performance.now();
+      if (sent >= most_requests || sentAt - began >= most_ms) return resolve();
+      line.exchange(requestAt(target, sent++), (status) => {
+        latencies.push(performance.now() - sentAt);
+        if (status !== 200) failures += 1;
+        next();
+      });
+    };
+    next();
+    return promise;
+  };
+  await Promise.race([Promise.all(lines.map(drive)), broken.promise]);
+  const seconds = (performance.now() - began) / 1000;
+  for (const line of lines) line.close();
+  latencies.sort((a, b) => a - b);
+  const p99_ms = latencies[Math.floor(latencies.length * 0.99)] ?? 0;
+  return { requests: latencies.length, failures, seconds, median_ms: median(latencies), p99_ms };
+}
+
+/** Sends one request to each target in turn, again and again. @throws Error when a connection fails. */
+export async function takeTurns({ targets, times }: Turns): Promise<Turned> {
+  const broken = Promise.withResolvers<never>();
+  const lines = await openLines(targets, broken.reject);
+  const latencies = targets.map((): number[] => []);
+  let failures = 0;
+  for (let time = 0; time < times; time++)
+    for (const [index, target] of targets.entries()) {
+      const began = performance.now();
+      const answer = Promise.withResolvers<number>();
+      lines[index]?.exchange(requestAt(target, time), answer.resolve);
+      const status = await Promise.race([answer.promise, broken.promise]);
+      latencies[index]?.push(performance.now() - began);
+      if (status !== 200) failures += 1;
+    }
+  for (const line of lines) line.close();
+  return { failures, medians_ms: latencies.map(median) };
+}
+
+function openLines(targets: readonly Target[], onBroken: (error: Error) => void): Promise<Line[]> {
+  return Promise.all(targets.map(({ host, port }) => openLine(host, port, onBroken)));
+}
+
+function requestAt({ requests }: Target, index: number): Uint8Array {
+  const request = requests[index % requests.length];
+  if (request === undefined) throw new Error('there is no request to send');
+  return request;
+}

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { full, quick, type Sizes } from './sizes.ts';
+
+/** What the command line asks for. */
+export interface Options {
+  readonly sizes: Sizes;
+  /** Names of pieces; empty for all. */
+  readonly only: readonly string[];
+  readonly databaseUrl: string | undefined;
+  readonly natsUrl: string | undefined;
+}
+
+const usage =
+  'usage: npm run bench -- [--quick] [--only name,name] [--rounds n] [--database url] [--nats url]';
+
+/** Reads the arguments. @throws Error that says how to call the bench when one is unknown. */
+export function readOptions(args: readonly string[]): Options {
+  const { quick: isQuick, only, rounds, database, nats } = parse(args);
+  const sizes = isQuick ? quick : full;
+  const count = rounds === undefined ? sizes.rounds : Number(rounds);
+  if (!Number.isInteger(count) || count < 1 || count > 100)
+    throw new Error(`--rounds takes a number from 1 to 100\n${usage}`);
+  return {
+    sizes: { ...sizes, rounds: count },
+    only: only.split(',').filter((name) => name !== ''),
+    databaseUrl: database,
+    natsUrl: nats,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        quick: { type: 'boolean', default: false },
+        only: { type: 'string', default: '' },
+        rounds: { type: 'string' },
+        database: { type: 'string' },
+        nats: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    throw new Error(`${Reflect.get(Object(error), 'message')}\n${usage}`);
+  }
+}

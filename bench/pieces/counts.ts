@@ -1,0 +1,59 @@
+import { seriesOf } from '../../domain/series.ts';
+import { databaseOf } from '../../mixins/database.ts';
+import { countSamples } from '../../services/timeseries/queries/count-samples.ts';
+import { selectSeries } from '../../services/timeseries/queries/select-series.ts';
+import { piecesOf } from '../../services/timeseries/range-pieces.ts';
+import type { Bench, Piece } from '../bench.ts';
+import { startMs } from '../dataset/plan.ts';
+import { inRounds } from '../rounds.ts';
+import { pairRow, singleRow } from '../row.ts';
+
+const shortTimes = 30;
+
+/** Exact total_count from the statistics, against count(*) over the same rows. */
+export const counts: Piece = {
+  name: 'counts',
+  async run(bench) {
+    const rows = [];
+    for (const matching of bench.sizes.counted) rows.push(...(await compare(bench, matching)));
+    return {
+      title: 'Exact total_count',
+      about:
+        'Database time, with the way to it over one connection: the 1 Hz series, from an odd second on, so that both edges of the range are counted from samples. A: the statement of the product. B: select count(*) over the same range. Both gave the same number.',
+      rows,
+    };
+  },
+};
+
+async function compare({ pool, plan, sizes }: Bench, matching: number) {
+  const database = databaseOf(pool);
+  const [series] = await selectSeries(database, plan.hertzId, [seriesOf('heart_rate').id]);
+  if (series === undefined) throw new Error('the 1 Hz user has no series');
+  const first = startMs + 7_777_000;
+  const range = { startMs: first, endMs: first + matching * sizes.hertzEverySeconds * 1000 };
+  const ours = async () => (await countSamples(database, [series.id], piecesOf(range), null))[0]?.n;
+  const statement = {
+    name: 'bench-count',
+    text: 'select count(*)::int as n from timeseries.sample where series_id = $1 and ts >= $2 and ts < $3',
+  };
+  const values = [series.id, new Date(range.startMs).toISOString(), new Date(range.endMs).toISOString()];
+  const brute = async () => (await database.query<{ n: number }>(statement, values))[0]?.n;
+  const [n, expected] = [await ours(), await brute()];
+  if (n !== expected || n !== matching) throw new Error(`counted ${n}, count(*) says ${expected}`);
+  const { a, b } = await inRounds(sizes.rounds, { a: timed(ours, shortTimes), b: timed(brute, 1) });
+  const what = `${matching.toLocaleString('en')} rows`;
+  return [
+    pairRow({ what, a, b, unit: 'ms' }),
+    ...(matching >= 10_000_000
+      ? [singleRow({ what: `${what}: database time`, value: a.median, unit: 'ms', goal: { most: 2 } })]
+      : []),
+  ];
+}
+
+function timed(work: () => Promise<unknown>, times: number) {
+  return async () => {
+    const began = performance.now();
+    for (let time = 0; time < times; time++) await work();
+    return (performance.now() - began) / times;
+  };
+}

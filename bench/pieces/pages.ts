@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { dayMs } from '../../domain/time.ts';
+import type { Bench, Piece } from '../bench.ts';
+import { startChild } from '../child.ts';
+import { startMs } from '../dataset/plan.ts';
+import { type Days, rate, samplesPath, spread, targetOf } from '../requests.ts';
+import { inRounds } from '../rounds.ts';
+import { pairRow } from '../row.ts';
+
+const limit = 50;
+const pool = 12;
+
+/** A raw page over HTTP, against the same SQL through a plain pool. */
+export const pages: Piece = {
+  name: 'pages',
+  async run(bench) {
+    const plain = startChild(join(import.meta.dirname, '../plain-process.ts'));
+    try {
+      const request = { database_url: bench.databaseUrl, pool };
+      const { port } = await plain.ask(z.object({ port: z.int() }), request);
+      const rows = [];
+      for (const one of cases(bench)) rows.push(await compare(bench, `http://127.0.0.1:${port}`, one));
+      return {
+        title: 'A raw page over HTTP',
+        about: `Answers a second over 16 keep-alive connections: first page of heart_rate, ${limit} samples, total_count. A: the product, all services in one process, with API key and limit. B: node:http and a pool of ${pool} with the same statements and nothing else.`,
+        rows,
+      };
+    } finally {
+      await plain.stop();
+    }
+  },
+};
+
+interface Case {
+  readonly what: string;
+  readonly userId: string;
+  readonly ranges: readonly Days[];
+}
+
+function cases(bench: Bench): Case[] {
+  const { plan, sizes } = bench;
+  const days = spread(bench, 1, 200);
+  return [
+    { what: 'a day of 1/min', userId: plan.minuteId, ranges: days },
+    { what: `${sizes.days} days of 1/min`, userId: plan.minuteId, ranges: [{ first: 0, count: sizes.days }] },
+    { what: 'a day of 1 Hz', userId: plan.hertzId, ranges: days },
+    { what: `${sizes.days} days of 1 Hz`, userId: plan.hertzId, ranges: [{ first: 0, count: sizes.days }] },
+  ];
+}
+
+async function compare(bench: Bench, plainUrl: string, { what, userId, ranges }: Case) {
+  const query = { types: 'heart_rate', limit };
+  const ours = targetOf(
+    bench.product,
+    ranges.map((days) => samplesPath(userId, days, query)),
+  );
+  const theirs = { url: plainUrl, requests: ranges.map((days) => ({ path: plainPath(userId, days) })) };
+  const { a, b } = await inRounds(bench.sizes.rounds, {
+    a: rate(bench, ours),
+    b: rate(bench, theirs),
+  });
+  return pairRow({ what, a, b, unit: '/s', goal: { least: 0.5 } });
+}
+
+function plainPath(user: string, { first, count }: Days): string {
+  const start = startMs + first * dayMs;
+  return `/?user=${user}&start=${start}&end=${start + count * dayMs}&limit=${limit}`;
+}

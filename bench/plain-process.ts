@@ -1,0 +1,66 @@
+// What a page of samples costs without the product: node:http, a plain pool and the same three statements (series,
+// count, page), in one process. No credential, limit, validation, cursor or error is looked after.
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import pg from 'pg';
+import { z } from 'zod';
+import { seriesById, seriesOf } from '../domain/series.ts';
+import { databaseOf } from '../mixins/database.ts';
+import { countSamples } from '../services/timeseries/queries/count-samples.ts';
+import { selectSamples } from '../services/timeseries/queries/select-samples.ts';
+import { selectSeries } from '../services/timeseries/queries/select-series.ts';
+import { piecesOf } from '../services/timeseries/range-pieces.ts';
+import { answerParent } from './parent.ts';
+
+const Request = z.object({ database_url: z.string(), pool: z.int() });
+const started = Promise.withResolvers<ReturnType<typeof databaseOf>>();
+
+const server = createServer((req, res) => {
+  void started.promise
+    .then((database) => page(database, new URL(req.url ?? '', 'http://localhost').searchParams))
+    .then(
+      (body) => send(res, 200, body),
+      () => send(res, 500, null),
+    );
+});
+
+answerParent(
+  async (request) => {
+    const { database_url, pool } = Request.parse(request);
+    started.resolve(databaseOf(new pg.Pool({ connectionString: database_url, max: pool })));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    return { port: typeof address === 'object' ? address?.port : undefined };
+  },
+  async () => server.close(),
+);
+
+async function page(database: ReturnType<typeof databaseOf>, query: URLSearchParams) {
+  const range = { startMs: Number(query.get('start')), endMs: Number(query.get('end')) };
+  const limit = Number(query.get('limit'));
+  const series = await selectSeries(database, query.get('user') ?? '', [seriesOf('heart_rate').id]);
+  const ids = series.map(({ id }) => id);
+  const counts = await countSamples(database, ids, piecesOf(range), null);
+  const [first, beyond] = [range.startMs * 1000, range.endMs * 1000];
+  const reach = { direction: 'next' as const, series: ids.map((id) => ({ id, first, beyond })) };
+  const rows = await selectSamples(database, reach, limit + 1);
+  const { type, unit } = seriesById(series[0]?.type_id ?? 0);
+  const source = { provider: series[0]?.provider, device: series[0]?.device };
+  return {
+    data: rows
+      .slice(0, limit)
+      .map((row) => ({ timestamp: timestampOf(row.at), type, value: row.value, unit, source })),
+    total_count: counts.reduce((sum, { n }) => sum + n, 0),
+  };
+}
+
+function timestampOf(microseconds: number): string {
+  return new Date(microseconds / 1000).toISOString();
+}
+
+function send(res: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
+  res.end(text);
+}

@@ -1,0 +1,39 @@
+// Services of the product in a process of the bench, by the settings that it is started with.
+import { z } from 'zod';
+import { loadConfig } from '../config.ts';
+import { createBroker } from '../mixins/broker.ts';
+import { typedCall } from '../mixins/environment.ts';
+import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
+import { firstAccount } from '../stack/first-account.ts';
+import { loadServices } from '../stack/services.ts';
+import { answerParent, ownUsage } from './parent.ts';
+
+const Request = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('usage') }),
+  z.object({ kind: z.literal('entrance') }),
+]);
+
+const config = loadConfig();
+const broker = createBroker({
+  config,
+  services: await loadServices(config.SERVICES),
+  nodeID: `bench-${process.pid}`,
+  namespace: 'bench',
+});
+await broker.start();
+answerParent(
+  (request) => (Request.parse(request).kind === 'usage' ? ownUsage() : entrance()),
+  () => broker.stop(),
+);
+
+/** Where the gateway of this process listens, and a key that it takes. */
+async function entrance() {
+  await broker.waitForServices(['auth', 'users', 'timeseries'], 20_000);
+  if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config);
+  const call = typedCall(broker);
+  const [developer] = await call('auth.listDevelopers', {});
+  if (developer === undefined) throw new Error('there is no developer');
+  const caller = { kind: 'developer' as const, id: developer.id, developer_id: developer.id, user_id: null };
+  const { key } = await call('auth.createKey', { name: 'Bench' }, { meta: { caller } });
+  return { url: gatewayUrl(broker), key };
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { startChild } from './child.ts';
+import { Usage } from './parent.ts';
+
+/** A process of the product. */
+export interface ProductProcess {
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+/** A process of the product with the gateway in it. */
+export interface Product extends ProductProcess {
+  readonly url: string;
+  readonly key: string;
+  /** Reads a path below /api/v1. @throws Error when the answer is not 200. */
+  get(path: string): Promise<unknown>;
+  post(path: string, body: unknown): Promise<unknown>;
+}
+
+/** On what, and which services of it. */
+export interface ProductChoice {
+  readonly databaseUrl: string;
+  readonly natsUrl?: string;
+  readonly services?: readonly string[];
+}
+
+const unlimited = '1000000000';
+const settings = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LOG_LEVEL: 'fatal',
+  SANDBOX: 'off',
+  RATE_LIMIT_API_KEY: unlimited,
+  RATE_LIMIT_SDK: unlimited,
+  RATE_LIMIT_DEVELOPER: unlimited,
+  RATE_LIMIT_ADDRESS: unlimited,
+  RATE_LIMIT_WEBHOOK: unlimited,
+  JWT_SECRET: 'the bench needs no secret that is secret',
+  ENCRYPTION_KEY: 'the bench needs no secret that is secret',
+};
+const Entrance = z.object({ url: z.url(), key: z.string() });
+
+/** Starts services that others call over the bus. */
+export function startServices(choice: ProductChoice): ProductProcess {
+  const child = start(choice);
+  return { usage: () => child.ask(Usage, { kind: 'usage' }), stop: () => child.stop() };
+}
+
+/** Starts all services, or chosen ones with the gateway among them, in a process of their own. */
+export async function startProduct(choice: ProductChoice): Promise<Product> {
+  const child = start(choice);
+  const { url, key } = await child.ask(Entrance, { kind: 'entrance' });
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const ask = async (path: string, init: RequestInit) => {
+    const response = await fetch(`${url}/api/v1${path}`, { ...init, headers });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${(await response.text()).slice(0, 300)}`);
+    return response.json();
+  };
+  return {
+    url,
+    key,
+    usage: () => child.ask(Usage, { kind: 'usage' }),
+    stop: () => child.stop(),
+    get: (path) => ask(path, {}),
+    post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+  };
+}
+
+function start({ databaseUrl, natsUrl, services = [] }: ProductChoice) {
+  return startChild(join(import.meta.dirname, 'product-process.ts'), {
+    ...settings,
+    DATABASE_URL: databaseUrl,
+    SERVICES: services.join(','),
+    ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
+  });
+}

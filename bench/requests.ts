@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { dayMs } from '../domain/time.ts';
+import type { Bench } from './bench.ts';
+import { startMs } from './dataset/plan.ts';
+import type { LoadRequest, LoadTarget } from './load/load.ts';
+import type { Product } from './product.ts';
+import { type Figures, figuresOf, fromEntries, keysOf, type Measure } from './rounds.ts';
+
+/** The connections of a measurement under load. */
+export const connections = 16;
+
+/** A range of whole days of the data set. */
+export interface Days {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Paths below /api/v1 of the product, asked with its key. */
+export function targetOf({ url, key }: Pick<Product, 'url' | 'key'>, paths: readonly string[]): LoadTarget {
+  const requests: LoadRequest[] = paths.map((path) => ({
+    path: `/api/v1${path}`,
+    headers: { 'X-API-Key': key },
+  }));
+  return { url, requests };
+}
+
+/** Answers a second over many connections. */
+export function rate({ load, sizes }: Bench, target: LoadTarget): Measure {
+  return async () => {
+    const { requests, seconds } = await load.flood(target, { connections, most_ms: sizes.loadMs });
+    return requests / seconds;
+  };
+}
+
+/** The median time of an answer over one connection, in ms, of each target, request by request in turn. */
+export async function latencies<K extends string>(
+  { load, sizes }: Bench,
+  targets: Readonly<Record<K, LoadTarget>>,
+): Promise<Readonly<Record<K, Figures>>> {
+  const names = keysOf(targets);
+  const all = names.map((name) => targets[name]);
+  await load.turns(all, sizes.requestsPerRound); // does not count: plans and caches are cold
+  const rounds: number[][] = [];
+  for (let round = 0; round < sizes.rounds; round++)
+    rounds.push(await load.turns(all, sizes.requestsPerRound));
+  return fromEntries(
+    names.map((name, index) => [name, figuresOf(rounds.map((medians) => medians[index] ?? Number.NaN))]),
+  );
+}
+
+/** The path of a page of samples. */
+export function samplesPath(
+  userId: string,
+  days: Days,
+  query: Readonly<Record<string, string | number | readonly string[]>>,
+): string {
+  const [start, end] = [days.first, days.first + days.count].map((day) =>
+    new Date(startMs + day * dayMs).toISOString(),
+  );
+  const search = new URLSearchParams({ start_time: start ?? '', end_time: end ?? '' });
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) search.append(name, String(one));
+  return `/users/${userId}/timeseries?${search}`;
+}
+
+/** The same number of days from different starts, so that one answer is not asked for again and again. */
+export function spread({ sizes }: Bench, count: number, most = 20): Days[] {
+  const last = Math.max(0, sizes.days - count);
+  const steps = Math.min(most, last + 1);
+  return Array.from({ length: steps }, (_, index) => ({
+    first: Math.floor((index * last) / Math.max(1, steps - 1)),
+    count,
+  }));
+}
+
+/** The part of a page that paging needs. */
+export const PageHead = z.object({
+  data: z.array(z.unknown()),
+  pagination: z.object({ next_cursor: z.string().nullable(), total_count: z.int() }),
+});

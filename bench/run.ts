@@ -1,0 +1,89 @@
+// `npm run bench`: figures as ratios, on a data set of its own that is built once and kept. Prints Markdown; what it
+// says while it works goes to stderr.
+import pg from 'pg';
+import type { Bench, Piece } from './bench.ts';
+import { ensureDataset } from './dataset/ensure.ts';
+import { planOf, samplesIn } from './dataset/plan.ts';
+import { startLoad } from './load/load.ts';
+import { type Options, readOptions } from './options.ts';
+import { activity } from './pieces/activity.ts';
+import { bodies } from './pieces/bodies.ts';
+import { checks } from './pieces/checks.ts';
+import { counts } from './pieces/counts.ts';
+import { depth } from './pieces/depth.ts';
+import { disk } from './pieces/disk.ts';
+import { hertz } from './pieces/hertz.ts';
+import { ingest } from './pieces/ingest.ts';
+import { memory } from './pieces/memory.ts';
+import { pages } from './pieces/pages.ts';
+import { processes } from './pieces/processes.ts';
+import { ranges } from './pieces/ranges.ts';
+import { users } from './pieces/users.ts';
+import { startProduct } from './product.ts';
+import { machineLine, reportOf, type Section } from './report.ts';
+
+import { startServers } from './servers.ts';
+
+const reading: readonly Piece[] = [checks, pages, ranges, depth, counts, hertz, activity, users, processes];
+const rest: readonly Piece[] = [disk, ingest, bodies];
+const pieces = [...reading, ...rest];
+const say = (line: string) => console.error(line);
+const stops: (() => Promise<unknown>)[] = [];
+const abort = new AbortController();
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(1));
+
+try {
+  await main(readOptions(process.argv.slice(2)));
+  await end(0);
+} catch (error) {
+  if (!abort.signal.aborted) {
+    console.error(error instanceof Error ? error.message : error);
+    await end(1);
+  }
+}
+
+async function main(options: Options): Promise<void> {
+  const unknown = options.only.filter((name) => pieces.every((piece) => piece.name !== name));
+  if (unknown.length > 0)
+    throw new Error(`no piece is called ${unknown.join(', ')}: ${pieces.map(({ name }) => name).join(', ')}`);
+  const bench = await open(options);
+  const sections: Section[] = [];
+  const isChosen = ({ name }: Piece) => options.only.length === 0 || options.only.includes(name);
+  for (const piece of [...reading.filter(isChosen), memory, ...rest.filter(isChosen)]) {
+    say(`Measuring ${piece.name}`);
+    sections.push(await piece.run(bench));
+  }
+  console.log(reportOf(headOf(bench), sections));
+}
+
+async function open({ sizes, databaseUrl, natsUrl }: Options): Promise<Bench> {
+  const stack = await startServers({ databaseUrl, natsUrl }, say);
+  stops.push(() => stack.stop());
+  const place = { adminUrl: stack.databaseUrl, say };
+  const url = await ensureDataset(place, sizes);
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  stops.push(() => pool.end());
+  const load = startLoad();
+  stops.push(() => load.stop());
+  const product = await startProduct({ databaseUrl: url });
+  stops.push(() => product.stop());
+  const plan = planOf(sizes);
+  return { ...place, sizes, plan, databaseUrl: url, pool, natsUrl: stack.natsUrl, product, load };
+}
+
+function headOf({ plan, sizes }: Bench): string {
+  const samples = samplesIn(plan).toLocaleString('en');
+  const about = `${samples} samples, ${sizes.people.toLocaleString('en')} users; ${sizes.rounds} rounds of each pair, side by side; medians, in brackets the extremes of the ratio.`;
+  const warning = sizes.name === 'quick' ? '\n\nA try with a tiny data set: these figures mean nothing.' : '';
+  return `## Figures\n\n${machineLine(new Date())}\n${about}${warning}`;
+}
+
+/** Stops in the reverse order of starting, once. */
+async function end(code: number): Promise<void> {
+  if (abort.signal.aborted) return;
+  abort.abort();
+  for (const stop of stops.splice(0).reverse())
+    await stop().catch((error: unknown) => console.error(Reflect.get(Object(error), 'message')));
+  process.exit(code);
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { action, contract, Nothing } from '../domain/contract.ts';
+import { Text, UserId } from '../domain/wire.ts';
+import { Backfill } from './backfill.ts';
+
+/**
+ * What an event is answered with: `processed` names the activity, the action and the user of ours; `skipped` says
+ * why nothing follows from it.
+ */
+export const EventAnswer = z.object({ status: z.enum(['processed', 'skipped']), message: z.string() });
+
+const pending = (): z.infer<typeof EventAnswer> => ({
+  status: 'processed',
+  message: 'The event is stored; it is worked on in the background.',
+});
+
+/** What waits, what may still be read of the provider, and what was skipped in the last seven days, by reason. */
+export const Figures = z.object({
+  live_waiting: z.int(),
+  history_waiting: z.int(),
+  given_up: z.int(),
+  oldest_event_time: z.int().nullable(),
+  budget: z.object({
+    live: z.int(),
+    history: z.int(),
+    quarter_used: z.int(),
+    quarter_limit: z.int(),
+    day_used: z.int(),
+    day_limit: z.int(),
+    paused: z.boolean(),
+  }),
+  skipped: z.record(z.string(), z.int()),
+});
+
+const path = '/webhooks/activitynet/webhook';
+const Asked = Text.max(1000);
+
+/** The activity platform: its events, which carry no data, and the fetching that follows from them. */
+export const activitynetIngest = contract('activitynet-ingest', {
+  verify: action({
+    summary: 'Answer the subscription check of the activity platform',
+    params: z.object({
+      'hub.mode': z.literal('subscribe', 'must be subscribe'),
+      'hub.challenge': Asked,
+      'hub.verify_token': Asked,
+    }),
+    returns: z.object({ 'hub.challenge': z.string() }),
+    http: { method: 'GET', path, access: ['public'], tag: 'Webhooks' },
+    idempotent: true,
+    timeoutMs: 1500,
+  }),
+  receive: action({
+    summary: 'Receive an event of the activity platform',
+    description:
+      'Always 200 once the event is stored; the activity is fetched afterwards, within the limits of the provider. `processed` names the activity, the action and the user; events of nobody here, malformed, forged and outdated ones are `skipped`.',
+    params: z.object({ delivery_id: z.uuid() }),
+    returns: z.object({ done: z.boolean() }),
+    http: {
+      method: 'POST',
+      path,
+      access: ['webhook'],
+      tag: 'Webhooks',
+      delivery: { provider: 'activitynet', kind: 'event', answer: EventAnswer, pending, anyBody: true },
+    },
+    timeoutMs: 1300,
+  }),
+  health: action({
+    summary: 'Whether the webhook of the activity platform is there',
+    params: Nothing,
+    returns: z.object({ status: z.literal('ok'), service: z.string() }),
+    http: { method: 'GET', path: '/webhooks/activitynet/health', access: ['public'], tag: 'Webhooks' },
+    idempotent: true,
+  }),
+  /** Pages through the list of activities and fetches each, as far as live events leave room. */
+  startHistory: action({
+    summary: "Fetch a connection's activities of a span of time",
+    params: z.object({ user_id: UserId, start_ms: z.int(), end_ms: z.int() }),
+    returns: Backfill,
+  }),
+  historyStatus: action({
+    summary: 'How far the newest history run of a connection is',
+    params: z.object({ user_id: UserId }),
+    returns: Backfill,
+    idempotent: true,
+  }),
+  cancelHistory: action({
+    summary: 'Cancel the history run of a connection',
+    params: z.object({ user_id: UserId }),
+    returns: Backfill,
+    idempotent: true,
+  }),
+  /** The connection ended: nothing of it is fetched any more. */
+  stopConnection: action({
+    summary: 'Drop what waits for a connection that ended',
+    params: z.object({ connection_id: z.uuid() }),
+    returns: z.object({ dropped: z.int() }),
+    idempotent: true,
+  }),
+  forgetUser: action({
+    summary: 'Erase what is known of the activities of a user who is deleted',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ forgotten: z.int() }),
+    idempotent: true,
+  }),
+  figures: action({
+    summary: 'What waits to be fetched, and what the provider still allows',
+    params: Nothing,
+    returns: Figures,
+    idempotent: true,
+  }),
+});
+
+export type EventAnswer = z.infer<typeof EventAnswer>;
+export type Figures = z.infer<typeof Figures>;

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { action, contract } from '../domain/contract.ts';
+import { ProviderName, Text, Timestamp, UserId } from '../domain/wire.ts';
+
+const readers = ['api-key', 'developer', 'sdk'] as const;
+const writers = ['api-key', 'developer'] as const;
+const path = '/users/:user_id/connections/:provider/backfill';
+
+/**
+ * Where one request for history stands, or all those of a type: it waits for its turn, is with the provider, its
+ * data came, nothing is to come of it, or it was given up. `reason` says why nothing came.
+ */
+export const StepStatus = z.enum(['waiting', 'requested', 'received', 'skipped', 'failed']);
+
+/** How far the history of one data type is; `requests` are spans of at most 30 days. */
+export const BackfillType = z.object({
+  type: z.string(),
+  status: StepStatus,
+  reason: z.string().nullable(),
+  requests: z.int(),
+  requests_done: z.int(),
+  items: z.int(),
+  saved: z.int(),
+  requested_at: Timestamp.nullable(),
+  received_at: Timestamp.nullable(),
+});
+
+/** The newest backfill of a connection. `stopped`: the provider or the user put an end to it, `reason` says how. */
+export const Backfill = z.object({
+  id: z.string(),
+  user_id: z.string(),
+  provider: ProviderName,
+  status: z.enum(['running', 'done', 'cancelled', 'stopped', 'failed']),
+  reason: z.string().nullable(),
+  start_time: Timestamp,
+  end_time: Timestamp,
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  types: z.array(BackfillType),
+});
+
+/** What a delivery brought of one type for one connection; the times are those of its first and last item. */
+export const Received = z.object({
+  connection_id: z.uuid(),
+  user_id: z.uuid(),
+  type: Text.max(40),
+  items: z.int().nonnegative(),
+  saved: z.int().nonnegative(),
+  first_start_ms: z.int().nullable(),
+  last_start_ms: z.int().nullable(),
+});
+
+/** History: a provider is asked for what it kept from before the connection was made. */
+export const backfill = contract('backfill', {
+  start: action({
+    summary: "Ask a provider for a connection's history",
+    description:
+      'One type after another is asked for, 30 days at a time, newest first; the data comes through the webhook. The next request follows when the data of the last one came, or when its time is up. One backfill runs per connection: another answers 409.',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional(),
+    }),
+    returns: Backfill,
+    http: {
+      method: 'POST',
+      path,
+      access: writers,
+      status: 202,
+      tag: 'Connections',
+      bodyOptional: true,
+    },
+  }),
+  status: action({
+    summary: 'How far the newest backfill of a connection is',
+    description:
+      '`items` counts what came, `saved` what of it was new or newer. A type is `requested` from its first request until its last one is through, and `failed` if one of them is.',
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: Backfill,
+    http: { method: 'GET', path, access: readers, tag: 'Connections' },
+    idempotent: true,
+  }),
+  cancel: action({
+    summary: 'Cancel the backfill of a connection',
+    description:
+      'Nothing more is asked for; what the provider was asked for may still come. One that ended stays as it is.',
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: Backfill,
+    http: { method: 'DELETE', path, access: writers, tag: 'Connections' },
+  }),
+  /**
+   * An ingest service stored a delivery's items. `completed`: the requests that this delivery answered; `chained`:
+   * the users whose next request it set off. The same delivery again counts nothing and is told the same.
+   */
+  received: action({
+    summary: 'Note that data of connections came',
+    params: z.object({
+      provider: ProviderName,
+      delivery_id: z.uuid(),
+      received: z.array(Received).max(500),
+    }),
+    returns: z.object({
+      chained: z.array(z.string()),
+      completed: z.array(z.object({ type: z.string(), user_id: z.string() })),
+    }),
+    idempotent: true,
+    timeoutMs: 3000,
+  }),
+  /** The connection ended: so does its backfill. Without this call it would find out at its next request. */
+  stop: action({
+    summary: 'Stop the backfill of a connection that ended',
+    params: z.object({ connection_id: z.uuid() }),
+    returns: z.object({ stopped: z.boolean() }),
+    idempotent: true,
+  }),
+  forgetUser: action({
+    summary: 'Erase the backfills of a user who is deleted',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ forgotten: z.int() }),
+    idempotent: true,
+  }),
+});
+
+export type Backfill = z.infer<typeof Backfill>;
+export type BackfillType = z.infer<typeof BackfillType>;
+export type Received = z.infer<typeof Received>;
+export type StepStatus = z.infer<typeof StepStatus>;

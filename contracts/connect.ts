@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { action, contract } from '../domain/contract.ts';
+import { BrowserAnswer, ProviderName, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { BackfillType } from './backfill.ts';
+import { Connection } from './users.ts';
+
+const readers = ['api-key', 'developer', 'sdk'] as const;
+
+/** How a way to the consent page ended. */
+export const ConnectStatus = z.enum(['connected', 'denied', 'failed']);
+
+/** Why it did not end in a connection. */
+export const ConnectReason = z.enum([
+  'access_denied',
+  'permission_missing',
+  'link_expired',
+  'provider_refused',
+  'provider_unavailable',
+  'user_gone',
+  'unavailable',
+]);
+
+/** A connection with what an application can tell its owner about it; sentences are for a person. */
+export const ConnectionStatus = Connection.extend({
+  /** Why it does not work, or what went wrong last; null while all is well. */
+  last_error: z.string().nullable(),
+  /** How far the history of each data type is; empty where none was asked for. */
+  data_types: z.array(BackfillType),
+});
+
+const Ciphertext = z.string().min(1).max(16_384);
+
+/** A refreshed token pair as ciphertext. */
+const SealedTokens = z.object({
+  access_token: Ciphertext,
+  refresh_token: Ciphertext.nullable(),
+  expires_at: Timestamp.nullable(),
+});
+
+// Whatever a provider appends to its redirect must not end in an error of ours: what is not usable is not there.
+const Appended = (most: number) => z.string().min(1).max(most).optional().catch(undefined);
+
+/** From a user to a connected account at a provider, and the end of it. */
+export const connect = contract('connect', {
+  authorize: action({
+    summary: "Make a link to a provider's consent page",
+    description:
+      "Send the user's browser to `authorization_url` within 15 minutes; it works once. Afterwards the browser is sent to `redirect_uri`, which must be one of the configured addresses, with `status` (connected, denied, failed), `provider` and, unless connected, `reason`; without it the user ends on a plain page of ours. Nobody should be given a link that was made for somebody else: whoever consents connects their account to this user.",
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      redirect_uri: Text.min(1).max(2048).optional(),
+    }),
+    returns: z.object({ authorization_url: z.string(), state: z.string() }),
+    http: { method: 'GET', path: '/connect/:provider/authorize', access: readers, tag: 'Connections' },
+    timeoutMs: 10_000,
+  }),
+  callback: action({
+    summary: 'Where a provider sends the browser after the consent page',
+    params: z.object({
+      provider: ProviderName,
+      state: Appended(512),
+      code: Appended(4096),
+      error: Appended(512),
+      scope: Appended(4096),
+    }),
+    returns: BrowserAnswer,
+    http: {
+      method: 'GET',
+      path: '/connect/:provider/callback',
+      access: ['public'],
+      tag: 'Connections',
+      browser: true,
+    },
+    timeoutMs: 45_000,
+  }),
+  result: action({
+    summary: 'The plain page that tells how it ended, where an application has none',
+    params: z.object({
+      provider: ProviderName,
+      status: ConnectStatus,
+      reason: ConnectReason.optional().catch(undefined),
+    }),
+    returns: BrowserAnswer,
+    http: {
+      method: 'GET',
+      path: '/connect/:provider/result',
+      access: ['public'],
+      tag: 'Connections',
+      browser: true,
+    },
+    idempotent: true,
+  }),
+  status: action({
+    summary: 'One connection, with the state of its data types and its last error',
+    params: z.object({ user_id: UserId, provider: ProviderName }),
+    returns: ConnectionStatus,
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/connections/:provider',
+      access: readers,
+      tag: 'Connections',
+    },
+    idempotent: true,
+  }),
+  /**
+   * Tells a provider that we give up our access. `done`: it knows, or there is no access any more. Otherwise later
+   * once more, with `tokens` where they were refreshed on the way.
+   */
+  deauthorize: action({
+    summary: 'Give up our access to an account',
+    params: SealedTokens.extend({ connection_id: z.uuid(), provider: ProviderName }),
+    returns: z.object({ done: z.boolean(), tokens: SealedTokens.nullable() }),
+    timeoutMs: 20_000,
+  }),
+});
+
+export type ConnectReason = z.infer<typeof ConnectReason>;
+export type ConnectStatus = z.infer<typeof ConnectStatus>;
+export type ConnectionStatus = z.infer<typeof ConnectionStatus>;

@@ -1,0 +1,37 @@
+import type { SampleBlock, StoreItem } from './records.ts';
+
+/** A sample is at most 30 characters of JSON in its two columns, so that a part stays under 256 KB. */
+const samplesPerPart = 8000;
+
+/**
+ * Cuts an item with many samples into parts for calls of their own. The first carries the records, and all but the
+ * last say that there is more: only then is the item marked as stored.
+ */
+export function partsOf(item: StoreItem, most = samplesPerPart): StoreItem[] {
+  const loads = loadsOf(item.samples, most);
+  const later = { ...item, workout: null, sleeps: [], day: null, epoch: null, other: null };
+  return loads.map((samples, part) => ({
+    ...(part === 0 ? item : later),
+    samples,
+    part,
+    more: part < loads.length - 1,
+  }));
+}
+
+function loadsOf(blocks: readonly SampleBlock[], most: number): SampleBlock[][] {
+  const loads: SampleBlock[][] = [[]];
+  let free = most;
+  for (const block of blocks) {
+    for (let from = 0; from < block.at.length; ) {
+      if (free === 0) {
+        loads.push([]);
+        free = most;
+      }
+      const to = Math.min(block.at.length, from + free);
+      loads.at(-1)?.push({ ...block, at: block.at.slice(from, to), values: block.values.slice(from, to) });
+      free -= to - from;
+      from = to;
+    }
+  }
+  return loads;
+}

@@ -1,0 +1,1 @@
+alter table users.connection drop column scope_changed_at;

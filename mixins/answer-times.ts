@@ -1,0 +1,66 @@
+import type { Config } from '../config.ts';
+import type { ProviderName } from '../domain/wire.ts';
+import type { Environment } from './environment.ts';
+
+/** How a provider's API answered, summed up over the requests of a while. */
+export interface AnswerTimes {
+  readonly requests: number;
+  /** No answer, or a failure of theirs. */
+  readonly failed: number;
+  /** We had asked too often. */
+  readonly rejected: number;
+  readonly total_ms: number;
+  readonly slowest_ms: number;
+}
+
+/** Told of each request that was sent. Status 0: no answer. */
+export type NoteAnswer = (url: URL, status: number, tookMs: number) => void;
+
+const everyMs = 5000;
+
+/**
+ * Gathers answer times in this process and hands them over now and then; what a process that dies had gathered is
+ * lost. Figures for an operator: nothing is decided by them.
+ */
+export function gatherAnswerTimes({ config, call }: Environment): {
+  note: NoteAnswer;
+  close(): Promise<void>;
+} {
+  const prefixes = prefixesOf(config);
+  const gathered = new Map<ProviderName, AnswerTimes>();
+  const flush = async () => {
+    const answers = [...gathered].map(([provider, times]) => ({ provider, ...times }));
+    gathered.clear();
+    if (answers.length === 0) return;
+    await call('deliveries.noteAnswers', { answers }, { timeout: 1000 }).catch(() => undefined);
+  };
+  const timer = setInterval(() => void flush(), everyMs);
+  return {
+    note(url, status, tookMs) {
+      const found = prefixes.find(([prefix]) => url.href.startsWith(prefix));
+      if (found !== undefined) gathered.set(found[1], add(gathered.get(found[1]), status, tookMs));
+    },
+    async close() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+function prefixesOf(config: Config): [string, ProviderName][] {
+  return [
+    [config.DEVICEMAKER_API_URL, 'devicemaker'],
+    [config.ACTIVITYNET_API_URL, 'activitynet'],
+  ];
+}
+
+function add(so: AnswerTimes | undefined, status: number, tookMs: number): AnswerTimes {
+  const ms = Math.round(tookMs);
+  return {
+    requests: (so?.requests ?? 0) + 1,
+    failed: (so?.failed ?? 0) + (status === 0 || status >= 500 ? 1 : 0),
+    rejected: (so?.rejected ?? 0) + (status === 429 ? 1 : 0),
+    total_ms: (so?.total_ms ?? 0) + ms,
+    slowest_ms: Math.max(so?.slowest_ms ?? 0, ms),
+  };
+}

@@ -1,0 +1,191 @@
+import Bottleneck from 'bottleneck';
+import pRetry from 'p-retry';
+import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
+import type { Resource } from './environment.ts';
+
+/** One call of a provider's own API, at an address of ours: never one that a stranger named. */
+export interface ProviderRequest {
+  readonly url: URL;
+  /** The user's bearer token; redirects are not followed, so that it goes nowhere else. */
+  readonly token?: string;
+  /** Where the call is neither a GET nor the POST of a form. */
+  readonly method?: 'DELETE';
+  /** Sent as a form with POST; without one the call is a GET. */
+  readonly form?: URLSearchParams;
+  readonly signal?: AbortSignal;
+  /** A larger answer counts as none. */
+  readonly mostBytes?: number;
+  readonly timeoutMs?: number;
+}
+
+/** What came back: status 0 is no answer (out of reach, too slow, too large). `tries` counts the requests sent. */
+export interface ProviderAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly tries: number;
+  /** The provider was not even reached: it has not counted this request. */
+  readonly unsent?: boolean;
+}
+
+/** How a provider is called; the defaults are what runs, tests take others. */
+export interface ProviderPace {
+  /** At least this long between two requests of this process. */
+  readonly spacingMs: number;
+  readonly atOnce: number;
+  /** Further tries where no answer or a 5xx came. */
+  readonly retries: number;
+  readonly firstPauseMs: number;
+  readonly timeoutMs: number;
+}
+
+/** A provider's API: calls are spaced, and tried again where that can heal. */
+export interface ProviderApi {
+  /** Never throws: what went wrong is in the status. */
+  request(request: ProviderRequest): Promise<ProviderAnswer>;
+}
+
+interface Client extends ProviderApi {
+  close(): Promise<void>;
+}
+
+/** Five requests a second, four under way; a stumble is tried again within seconds, anything longer is the caller's. */
+export const providerPace: ProviderPace = {
+  spacingMs: 200,
+  atOnce: 4,
+  retries: 2,
+  firstPauseMs: 300,
+  timeoutMs: 10_000,
+};
+
+const longestPauseMs = 3000;
+const mostBytes = 1024 * 1024;
+
+/** A provider's API as a resource: `uses: { api: providerApi() }`. */
+export function providerApi(pace: ProviderPace = providerPace): Resource<ProviderApi> {
+  const opened = new WeakMap<ProviderApi, Client>();
+  return {
+    async start(environment) {
+      const times = gatherAnswerTimes(environment);
+      const client = openProviderApi(pace, times.note);
+      opened.set(client, { ...client, close: () => client.close().then(() => times.close()) });
+      return client;
+    },
+    stop: async (api) => opened.get(api)?.close(),
+  };
+}
+
+/** The client itself, for whoever has no service around it. */
+export function openProviderApi(pace: ProviderPace = providerPace, note: NoteAnswer = () => {}): Client {
+  const spacing = new Bottleneck({ minTime: pace.spacingMs, maxConcurrent: pace.atOnce });
+  return {
+    request: (request) =>
+      persist(pace, request, (once) => spacing.schedule(() => timed(request.url, once, note))),
+    close: () => spacing.disconnect(),
+  };
+}
+
+/** Thrown to p-retry only: carries the answer that may heal. */
+class Unanswered extends Error {
+  readonly answer: ProviderAnswer;
+  constructor(answer: ProviderAnswer) {
+    super(`status ${answer.status}`);
+    this.answer = answer;
+  }
+}
+
+async function persist(
+  pace: ProviderPace,
+  request: ProviderRequest,
+  spaced: (once: () => Promise<ProviderAnswer>) => Promise<ProviderAnswer>,
+): Promise<ProviderAnswer> {
+  let last = noAnswer(0);
+  const attempt = async (tries: number) => {
+    last = await spaced(() => sendOnce({ timeoutMs: pace.timeoutMs, ...request }, tries));
+    if (mayHeal(last)) throw new Unanswered(last);
+    return last;
+  };
+  const options = {
+    retries: pace.retries,
+    minTimeout: pace.firstPauseMs,
+    maxTimeout: longestPauseMs,
+    randomize: true,
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+  // What p-retry throws in the end is the last answer in another dress, or the caller's own abort.
+  return pRetry(attempt, options).catch(() => last);
+}
+
+async function timed(
+  url: URL,
+  once: () => Promise<ProviderAnswer>,
+  note: NoteAnswer,
+): Promise<ProviderAnswer> {
+  const began = performance.now();
+  const answer = await once();
+  note(url, answer.status, performance.now() - began);
+  return answer;
+}
+
+function mayHeal({ status, headers }: ProviderAnswer): boolean {
+  return (status === 0 || status >= 500) && !headers.has('retry-after');
+}
+
+/** Sends one request, once. Never throws: status 0 is no answer. */
+export async function sendOnce(request: ProviderRequest, tries = 1): Promise<ProviderAnswer> {
+  const { url, token, form, timeoutMs = providerPace.timeoutMs } = request;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
+  if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true };
+  try {
+    const response = await fetch(url, {
+      method: request.method ?? (form === undefined ? 'GET' : 'POST'),
+      headers: {
+        accept: 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(form === undefined ? {} : { body: form }),
+      redirect: 'manual',
+      signal,
+    });
+    const text = await readText(response, request.mostBytes ?? mostBytes);
+    return text === null
+      ? noAnswer(tries)
+      : { status: response.status, headers: response.headers, text, tries };
+  } catch (error) {
+    return { ...noAnswer(tries), unsent: isUnsent(error) };
+  }
+}
+
+const unsentCodes = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+function isUnsent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : null;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' && unsentCodes.test(code);
+}
+
+async function readText(response: Response, most: number): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > most) return null; // leaving the loop cancels the rest
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function noAnswer(tries: number): ProviderAnswer {
+  return { status: 0, headers: new Headers(), text: '', tries };
+}
+
+const shortestWaitMs = 1000;
+const longestWaitMs = 3_600_000;
+
+/** How long an answer asks to wait, between a second and an hour (seconds, or a date); null where it does not say. */
+export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>, nowMs: number): number | null {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.min(longestWaitMs, Math.max(shortestWaitMs, ms)) : null;
+}

@@ -1,0 +1,144 @@
+import type { Statement } from './database.ts';
+
+/** SQL of the budget. $1 is the application, $2 how far the clock is turned ahead, $3 and $4 the limits as set. */
+
+/** Makes the row of an application. */
+export const insertBudget: Statement = {
+  name: 'budget.insert',
+  text: 'insert into activitynet.budget (application) values ($1) on conflict do nothing',
+};
+
+const now = `
+  select at, activitynet.quarter_of(at) as quarter, activitynet.day_of(at) as day
+  from (select activitynet.clock($2) as at) clock`;
+
+// What a window holds now: nothing, once its time has passed. A clock that goes back finds the newer window.
+const current = (window: 'quarter' | 'day', column: string) =>
+  `case when b.${window} < w.${window} then 0 else b.${window}_${column} end`;
+const used = (window: 'quarter' | 'day') => current(window, 'used');
+const others = (window: 'quarter' | 'day') => current(window, 'others');
+const quarterLimit = 'coalesce(b.quarter_limit, $3::int)';
+const dayLimit = 'coalesce(b.day_limit, $4::int)';
+
+// Half of a quarter hour. Of the day a half that shrinks with what is left of it: what live events had no use for
+// is history's in the end. An activity takes two reads: those are left to history whatever the limit.
+const quarterReserve = `least(${quarterLimit} / 2, ${quarterLimit} - 2)`;
+const dayReserve = `least(ceil(${dayLimit} / 2.0
+  * extract(epoch from w.day + interval '1 day' - w.at) / 86400)::int, ${dayLimit} - 2)`;
+
+const isOpen = `(b.paused_until is null or b.paused_until <= w.at)
+  and w.at >= w.quarter + $5 * interval '1 ms' and w.at < w.quarter + interval '15 minutes' - $5 * interval '1 ms'`;
+
+/** After so many failures in a row all processes pause, and then one read at a time finds out. */
+const failuresToPause = 3;
+
+/** Charges $6 reads to both windows or to neither; $7: for history. */
+export const chargeReads: Statement = {
+  name: 'budget.charge',
+  text: `
+    with w as materialized (${now})
+    update activitynet.budget b
+    set quarter = greatest(b.quarter, w.quarter), quarter_used = ${used('quarter')} + $6::int,
+      quarter_others = ${others('quarter')},
+      day = greatest(b.day, w.day), day_used = ${used('day')} + $6::int, day_others = ${others('day')},
+      open = case when b.day < w.day then 0 else b.open end + $6::int,
+      probing = b.failures >= ${failuresToPause},
+      paused_until = case when b.failures >= ${failuresToPause} then w.at + interval '15 seconds' end
+    from w
+    where b.application = $1 and ${isOpen}
+      and ${used('quarter')} + ${others('quarter')} + $6::int
+        <= ${quarterLimit} - case when $7::boolean then ${quarterReserve} else 0 end
+      and ${used('day')} + ${others('day')} + $6::int
+        <= ${dayLimit} - case when $7::boolean then ${dayReserve} else 0 end
+    returning b.quarter, b.day`,
+};
+
+/** Whether $3 is the current quarter hour, and its turn is not near. */
+export const selectHeld: Statement = {
+  name: 'budget.holds',
+  text: `
+    select at from (select activitynet.clock($1) as at) clock
+    where at >= $3::timestamptz and at < $3::timestamptz + interval '15 minutes' - $2 * interval '1 ms'`,
+};
+
+/** Gives $4 reads back to the windows $2 and $3, where they are still the current ones. */
+export const refundReads: Statement = {
+  name: 'budget.refund',
+  text: `
+    update activitynet.budget
+    set quarter_used = case when quarter = $2 then greatest(0, quarter_used - $4::int) else quarter_used end,
+      day_used = case when day = $3 then greatest(0, day_used - $4::int) else day_used end,
+      open = greatest(0, open - $4::int)
+    where application = $1`,
+};
+
+// A read that was charged to a window that has passed may have been counted in the new one: it is charged there too.
+// A rejected one means that its quarter hour is used up, whatever we counted. More usage than we ever charged proves
+// that others use the application; as much as it can be is taken for theirs: all but what was answered to us.
+const settled = (window: 'quarter' | 'day', ticket: string, limit: string, spent: string) => `
+  select coalesce(case when told.${window}_limit >= 2 then told.${window}_limit end, ${limit}) as new_limit, s.used,
+    case when not s.is_same then s.others
+      when coalesce(told.${window}_usage, ${limit} - told.${window}_left) > s.used
+        then greatest(s.others, coalesce(told.${window}_usage, ${limit} - told.${window}_left) - s.used + o.open)
+      else s.others end as others
+  from (
+    select is_same, others, case when is_same and ${spent} then greatest(own, ${limit}) else own end as used
+    from (
+      select greatest(b.${window}, w.${window}) = ${ticket} as is_same, ${others(window)} as others,
+        greatest(0, ${used(window)} + case
+          when greatest(b.${window}, w.${window}) = ${ticket} then case when told.unsent then -1 else 0 end
+          else case when told.unsent then 0 else 1 end end) as own
+    ) counted
+  ) s`;
+
+/** Writes down what came of one read that was charged to the windows $5 and $6; $7 is what was told. */
+export const settleRead: Statement = {
+  name: 'budget.settle',
+  text: `
+    with w as materialized (${now}),
+    told as materialized (
+      select * from jsonb_to_record($7::jsonb) as t (unsent boolean, failed boolean, rejected boolean,
+        quarter_limit int, quarter_usage int, quarter_left int, day_limit int, day_usage int, day_left int)
+    ), held as materialized (select b.* from activitynet.budget b where b.application = $1 for update),
+    result as (
+      select w.at, w.quarter, w.day, told.failed, o.open,
+        q.new_limit as quarter_limit, q.used as quarter_used, q.others as quarter_others,
+        d.new_limit as day_limit, d.used as day_used, d.others as day_others,
+        told.quarter_limit is not null as is_told,
+        b.probing or b.paused_until is null or b.paused_until <= w.at as is_counted, b.failures
+      from held b cross join w cross join told
+      cross join lateral (select greatest(0, b.open - 1) as open) o
+      cross join lateral (${settled('quarter', '$5::timestamptz', quarterLimit, 'told.rejected')}) q
+      cross join lateral (${settled('day', '$6::timestamptz', dayLimit, 'false')}) d
+    )
+    update activitynet.budget b
+    set quarter = greatest(b.quarter, r.quarter), quarter_used = r.quarter_used, quarter_others = r.quarter_others,
+      day = greatest(b.day, r.day), day_used = r.day_used, day_others = r.day_others, open = r.open,
+      quarter_limit = case when r.is_told then r.quarter_limit else b.quarter_limit end,
+      day_limit = case when r.is_told then r.day_limit else b.day_limit end,
+      failures = case when not r.failed then 0 when r.is_counted then r.failures + 1 else r.failures end,
+      probing = false,
+      paused_until = case
+        when not r.failed then null
+        when r.is_counted and r.failures + 1 >= ${failuresToPause}
+          then r.at + least(300, 2 ^ least(r.failures + 1 - ${failuresToPause}, 16)) * interval '1 second'
+        else b.paused_until end
+    from result r where b.application = $1`,
+};
+
+const roomOf = (withReserve: boolean) => `
+  case when ${isOpen} then greatest(0, least(
+    ${quarterLimit} - ${used('quarter')} - ${others('quarter')} ${withReserve ? `- ${quarterReserve}` : ''},
+    ${dayLimit} - ${used('day')} - ${others('day')} ${withReserve ? `- ${dayReserve}` : ''})) else 0 end`;
+
+/** What is left in both windows. */
+export const selectRoom: Statement = {
+  name: 'budget.room',
+  text: `
+    with w as materialized (${now})
+    select ${roomOf(false)} as live, ${roomOf(true)} as history,
+      ${used('quarter')} + ${others('quarter')} as quarter_used, ${quarterLimit} as quarter_limit,
+      ${used('day')} + ${others('day')} as day_used, ${dayLimit} as day_limit,
+      coalesce(b.paused_until > w.at, false) as paused
+    from activitynet.budget b, w where b.application = $1`,
+};

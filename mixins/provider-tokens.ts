@@ -1,0 +1,234 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry from 'p-retry';
+import type { StoredTokens } from '../contracts/users.ts';
+import { isError } from '../domain/errors.ts';
+import type { ProviderName } from '../domain/wire.ts';
+import { type Cipher, cipherOf } from './cipher.ts';
+import type { Environment, Resource } from './environment.ts';
+import { type FreshTokens, refreshTokens } from './token-endpoint.ts';
+
+/** Whose token is asked for. */
+export interface TokenOwner {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+}
+
+/** An access token in clear, for one request; never into a log, an answer or a row. */
+export interface Bearer {
+  readonly kind: 'token';
+  readonly token: string;
+  readonly connection_id: string;
+  readonly connected_at: string;
+  /** Names these tokens: whoever was refused with them says so by it. */
+  readonly version: number;
+}
+
+/**
+ * Why there is no token. `none` is for good: `USER_GONE`, `CONNECTION_GONE` (also revoked or expired), `TOKEN_MISSING`
+ * (a link without one), `TOKEN_REFUSED` (the provider does not refresh it: the connection is expired now). `later`
+ * may heal.
+ */
+export type NoBearer =
+  | {
+      readonly kind: 'none';
+      readonly reason: 'USER_GONE' | 'CONNECTION_GONE' | 'TOKEN_MISSING' | 'TOKEN_REFUSED';
+    }
+  | { readonly kind: 'later'; readonly reason: string };
+
+/** The tokens of users at providers, in clear and fresh. */
+export interface ProviderTokens {
+  /**
+   * A token that is good for another minute; one that is about to end is refreshed before. `refused` is the version
+   * that the provider just answered 401 to: those tokens are refreshed, unless somebody did so already.
+   */
+  bearer(owner: TokenOwner, options?: BearerOptions): Promise<Bearer | NoBearer>;
+  /** The provider refuses these tokens although they are fresh: the connection is expired. */
+  expire(bearer: Bearer): Promise<void>;
+}
+
+/** What may go with the question for a token. */
+export interface BearerOptions {
+  readonly refused?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Shop {
+  readonly environment: Environment;
+  readonly cipher: Cipher;
+  /** Refreshes under way in this process, by connection: the rest of its callers wait for the same one. */
+  readonly underWay: Map<string, Promise<Bearer | NoBearer>>;
+}
+
+// The lease outlives the longest refresh: one exchange of 10 s, and 18 s of tries to store what came of it.
+const leaseMs = 45_000;
+const waitMostMs = leaseMs + 5000;
+const endsSoonMs = 60_000;
+
+/** Users' tokens as a resource: `uses: { tokens: providerTokens() }`. Needs the users service, by bus. */
+export function providerTokens(): Resource<ProviderTokens> {
+  return {
+    async start(environment) {
+      const shop: Shop = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
+      return {
+        bearer: (owner, options = {}) => bearerOf(shop, owner, options),
+        expire: ({ connection_id, version }) => expire(shop, { connection_id, version }),
+      };
+    },
+    stop: async () => undefined,
+  };
+}
+
+async function bearerOf(shop: Shop, owner: TokenOwner, options: BearerOptions): Promise<Bearer | NoBearer> {
+  const held = await read(shop, owner);
+  if ('kind' in held) return held;
+  if (held.status !== 'active') return { kind: 'none', reason: 'CONNECTION_GONE' };
+  if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
+  const isRefused = held.version === options.refused;
+  if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(shop, held, held.access_token);
+  if (held.refresh_token !== null) return refreshTogether(shop, owner, held, options);
+  if (!isRefused) return inClear(shop, held, held.access_token);
+  await expire(shop, held);
+  return { kind: 'none', reason: 'TOKEN_REFUSED' };
+}
+
+async function read({ environment }: Shop, owner: TokenOwner): Promise<StoredTokens | NoBearer> {
+  try {
+    return await environment.call('users.tokens', { user_id: owner.user_id, provider: owner.provider });
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND')) return { kind: 'none', reason: 'USER_GONE' };
+    if (isError(error, 'CONNECTION_NOT_FOUND')) return { kind: 'none', reason: 'CONNECTION_GONE' };
+    return { kind: 'later', reason: 'USERS_AWAY' };
+  }
+}
+
+function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= Date.now() + ms;
+}
+
+function inClear(shop: Shop, held: StoredTokens, sealed: string): Bearer | NoBearer {
+  const token = open(shop, held, sealed);
+  if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
+  const { connection_id, connected_at, version } = held;
+  return { kind: 'token', token, connection_id, connected_at, version };
+}
+
+// A secret that is missing from ENCRYPTION_KEY may come back: no reason to throw the connection away.
+function open({ cipher, environment }: Shop, { connection_id }: StoredTokens, sealed: string): string | null {
+  try {
+    return cipher.decrypt(sealed, connection_id);
+  } catch {
+    environment.logger.error('token.unreadable', { connection_id });
+    return null;
+  }
+}
+
+function refreshTogether(
+  shop: Shop,
+  owner: TokenOwner,
+  held: StoredTokens,
+  options: BearerOptions,
+): Promise<Bearer | NoBearer> {
+  const key = `${held.connection_id} ${held.version}`;
+  const running = shop.underWay.get(key);
+  if (running !== undefined) return running;
+  const refreshing = refresh(shop, owner, held, options).finally(() => shop.underWay.delete(key));
+  shop.underWay.set(key, refreshing);
+  return refreshing;
+}
+
+// Another process may hold the lease: then its outcome is waited for, or its end.
+async function refresh(
+  shop: Shop,
+  owner: TokenOwner,
+  held: StoredTokens,
+  options: BearerOptions,
+): Promise<Bearer | NoBearer> {
+  const { connection_id, version } = held;
+  const until = performance.now() + waitMostMs;
+  while (performance.now() < until && options.signal?.aborted !== true) {
+    const lease = { connection_id, version, lease_ms: leaseMs };
+    const { leased } = await shop.environment
+      .call('users.leaseRefresh', lease)
+      .catch(() => ({ leased: false }));
+    if (leased) return exchange(shop, owner, held, options);
+    await sleep(100 + Math.random() * 200);
+    const now = await read(shop, owner);
+    if ('kind' in now || now.version !== version) return bearerOf(shop, owner, {});
+  }
+  return { kind: 'later', reason: 'REFRESH_BUSY' };
+}
+
+async function exchange(
+  shop: Shop,
+  owner: TokenOwner,
+  held: StoredTokens,
+  options: BearerOptions,
+): Promise<Bearer | NoBearer> {
+  const { connection_id, version } = held;
+  const refreshToken = open(shop, held, held.refresh_token ?? '');
+  const outcome =
+    refreshToken === null
+      ? { kind: 'later' as const }
+      : await refreshTokens(shop.environment.config, owner.provider, refreshToken);
+  shop.environment.logger.info('token.refreshed', {
+    provider: owner.provider,
+    connection_id,
+    outcome: outcome.kind,
+  });
+  if (outcome.kind === 'fresh') return keep(shop, owner, held, outcome.tokens);
+  if (outcome.kind === 'refused') {
+    await expire(shop, held);
+    return { kind: 'none', reason: 'TOKEN_REFUSED' };
+  }
+  await shop.environment
+    .call('users.releaseRefresh', { connection_id, version })
+    .catch(() => undefined /* the lease ends by itself */);
+  const isGood = version !== options.refused && !endsWithin(held, 0);
+  return isGood && held.access_token !== null
+    ? inClear(shop, held, held.access_token)
+    : { kind: 'later', reason: 'REFRESH_FAILED' };
+}
+
+const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 15_000, randomize: true };
+
+// The old refresh token is dead by now: storing the new one is worth more tries than anything else here. Only what
+// is stored is used.
+async function keep(
+  shop: Shop,
+  owner: TokenOwner,
+  { connection_id, version }: StoredTokens,
+  { access_token, refresh_token, expires_at_ms }: FreshTokens,
+): Promise<Bearer | NoBearer> {
+  const { cipher, environment } = shop;
+  const sealed = {
+    connection_id,
+    version,
+    access_token: cipher.encrypt(access_token, connection_id),
+    refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
+    expires_at: expires_at_ms === null ? null : new Date(expires_at_ms).toISOString(),
+  };
+  try {
+    await pRetry(() => environment.call('users.storeTokens', sealed, { timeout: 3000, retries: 0 }), storing);
+  } catch {
+    environment.logger.error('token.not_stored', { connection_id });
+    return { kind: 'later', reason: 'USERS_AWAY' };
+  }
+  const now = await read(shop, owner);
+  if ('kind' in now) return now;
+  if (now.status !== 'active' || now.access_token === null)
+    return { kind: 'none', reason: 'CONNECTION_GONE' };
+  return inClear(shop, now, now.access_token);
+}
+
+async function expire(
+  { environment }: Shop,
+  { connection_id, version }: Pick<StoredTokens, 'connection_id' | 'version'>,
+): Promise<void> {
+  try {
+    await environment.call('users.expire', { connection_id, version, reason: 'TOKEN_REFUSED' });
+    environment.logger.info('connection.expired', { connection_id });
+  } catch {
+    // The next use of these tokens is refused as well, and comes here again.
+    environment.logger.warn('connection.not_expired', { connection_id });
+  }
+}

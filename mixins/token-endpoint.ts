@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { dayMs } from '../domain/time.ts';
+import type { ProviderName } from '../domain/wire.ts';
+import { type ProviderAnswer, sendOnce } from './provider-api.ts';
+
+/** How long a token endpoint may take. */
+const exchangeMs = 10_000;
+const yearMs = 365 * dayMs;
+
+/** The address and the client of a provider's token endpoint. */
+export function clientOf(config: Config, provider: ProviderName) {
+  return provider === 'devicemaker'
+    ? {
+        url: new URL(config.DEVICEMAKER_TOKEN_URL),
+        id: config.DEVICEMAKER_CLIENT_ID,
+        secret: config.DEVICEMAKER_CLIENT_SECRET,
+      }
+    : {
+        url: new URL(`${config.ACTIVITYNET_OAUTH_URL.replace(/\/$/, '')}/token`),
+        id: config.ACTIVITYNET_CLIENT_ID,
+        secret: config.ACTIVITYNET_CLIENT_SECRET,
+      };
+}
+
+/**
+ * Exchanges a refresh token for new tokens. Not tried again here: a try whose answer was lost may have ended the old
+ * refresh token already.
+ */
+export async function refreshTokens(
+  config: Config,
+  provider: ProviderName,
+  refreshToken: string,
+): Promise<Exchange> {
+  const { url, id, secret } = clientOf(config, provider);
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
+  if (id !== undefined) form.set('client_id', id);
+  if (secret !== undefined) form.set('client_secret', secret);
+  return readTokens(await sendOnce({ url, form, timeoutMs: exchangeMs }), Date.now());
+}
+
+const Fresh = z.object({
+  access_token: z.string().min(1).max(8192),
+  refresh_token: z.string().min(1).max(8192).nullish(),
+  expires_at: z.number().positive().nullish(),
+  expires_in: z.number().positive().nullish(),
+});
+const Refusal = z.object({
+  error: z.string().optional().catch(undefined),
+  errors: z
+    .array(z.object({ resource: z.string().optional() }))
+    .optional()
+    .catch(undefined),
+});
+
+/** Tokens as the provider gives them; a refresh token of null: the old one stays good. */
+export interface FreshTokens {
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+  readonly expires_at_ms: number | null;
+}
+
+/** What came of an exchange: `refused` is for good, `later` may heal. */
+export type Exchange =
+  | { readonly kind: 'fresh'; readonly tokens: FreshTokens }
+  | { readonly kind: 'refused' | 'later' };
+
+/** What a token endpoint said. A refusal of our own client, or of the request, is no refusal of the user's token. */
+export function readTokens(
+  { status, text }: Pick<ProviderAnswer, 'status' | 'text'>,
+  nowMs: number,
+): Exchange {
+  const body = parse(text);
+  if (status >= 200 && status < 300) {
+    const fresh = Fresh.safeParse(body);
+    return fresh.success ? { kind: 'fresh', tokens: tokensOf(fresh.data, nowMs) } : { kind: 'later' };
+  }
+  if (status !== 400 && status !== 401) return { kind: 'later' };
+  const { error, errors = [] } = Refusal.safeParse(body).data ?? {};
+  const isOurs =
+    (error !== undefined &&
+      /^(invalid_client|unauthorized_client|invalid_request|unsupported_)/.test(error)) ||
+    errors.some(({ resource }) => resource === 'Application');
+  return { kind: isOurs ? 'later' : 'refused' };
+}
+
+// One provider tells when the token ends, the other how long it lasts; a year is more than either means.
+function tokensOf(fresh: z.infer<typeof Fresh>, nowMs: number): FreshTokens {
+  const { access_token, refresh_token, expires_at, expires_in } = fresh;
+  const endMs = expires_at ? expires_at * 1000 : expires_in ? nowMs + expires_in * 1000 : null;
+  return {
+    access_token,
+    refresh_token: refresh_token ?? null,
+    expires_at_ms: endMs === null ? null : Math.min(endMs, nowMs + yearMs),
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,145 @@
+import { type Days, datesIn } from '../days.ts';
+import type { DayLife, Workout } from '../life/day.ts';
+import { type PlannedWorkout, planOf, type Span } from '../life/plan.ts';
+import type { SportName } from '../life/sports.ts';
+import { activityDetails, activityOf } from '../payloads/activities.ts';
+import type { Person } from '../people.ts';
+import { hashOf } from '../random.ts';
+import { dateAt, offsetMinutesAt } from '../zone.ts';
+
+/** An activity before its day is made: enough to list, page and choose. */
+export interface Uploaded {
+  readonly id: number;
+  readonly startMs: number;
+  /** When the platform has it: some minutes after its end. */
+  readonly uploadedMs: number;
+  readonly plan: PlannedWorkout;
+}
+
+const sportTypes: Record<SportName, string> = {
+  run: 'Run',
+  intervals: 'Run',
+  ride: 'Ride',
+  indoor_ride: 'VirtualRide',
+  swim: 'Swim',
+  hike: 'Hike',
+  walk: 'Walk',
+  strength: 'WeightTraining',
+  yoga: 'Yoga',
+  row: 'Rowing',
+};
+
+/** Activities that began in a span, oldest first; made from plans alone, which are cheap. */
+export function uploadsIn(person: Person, span: Span): Uploaded[] {
+  return datesIn(person, span)
+    .flatMap((date) => planOf(person, date).workouts)
+    .map((plan) => uploadOf(person, plan))
+    .filter(({ startMs }) => startMs >= span.startMs && startMs < span.endMs)
+    .toSorted((a, b) => a.startMs - b.startMs);
+}
+
+// The device maker's clock and this one's differ by some seconds: one workout is told of twice, not quite alike.
+function uploadOf({ seed }: Person, plan: PlannedWorkout): Uploaded {
+  const chance = hashOf(`${seed}/${plan.startMs}/upload`);
+  return {
+    id: 2 ** 34 + chance,
+    startMs: Math.floor(plan.startMs / 1000) * 1000 + (chance % 70) * 1000,
+    uploadedMs: plan.endMs + 120_000 + (chance % 180) * 1000,
+    plan,
+  };
+}
+
+/** An activity with its day. */
+export interface Told {
+  readonly upload: Uploaded;
+  readonly day: DayLife;
+  readonly workout: Workout;
+}
+
+/** The day and workout behind an upload. */
+export function toldOf(days: Days, person: Person, upload: Uploaded): Told | null {
+  const day = days.of(person, dateAt(person.traits.zone, upload.plan.startMs));
+  const workout = day.workouts.find(({ startMs }) => startMs === upload.plan.startMs);
+  return workout === undefined ? null : { upload, day, workout };
+}
+
+/** The whole of an activity, as the platform tells it. */
+export function detailedOf({ upload, day, workout }: Told, title: string | undefined) {
+  const { traits } = day.person;
+  const activity = activityOf(day, workout);
+  const elapsed = activity.durationInSeconds;
+  const moving = elapsed - (upload.id % 45);
+  const distance = activity.distanceInMeters ?? 0;
+  return {
+    id: upload.id,
+    name: title ?? activity.activityName,
+    ...timesOf(traits.zone, upload.startMs),
+    sport_type: sportTypes[workout.plan.sport],
+    type: sportTypes[workout.plan.sport],
+    elapsed_time: elapsed,
+    moving_time: moving,
+    distance,
+    total_elevation_gain: activity.totalElevationGainInMeters ?? 0,
+    average_speed: Math.round((distance / moving) * 1000) / 1000,
+    has_heartrate: workout.avg_heart_rate_bpm !== null,
+    ...(workout.avg_heart_rate_bpm === null
+      ? {}
+      : { average_heartrate: workout.avg_heart_rate_bpm + 0.4, max_heartrate: workout.max_heart_rate_bpm }),
+    ...(traits.ride_watts !== null && /Ride/.test(sportTypes[workout.plan.sport])
+      ? { average_watts: traits.ride_watts, kilojoules: Math.round((traits.ride_watts * moving) / 100) / 10 }
+      : {}),
+    calories: activity.activeKilocalories,
+    device_name: traits.device,
+    manual: false,
+    private: false,
+    visibility: 'everyone',
+  };
+}
+
+/** An activity as the platform tells it. */
+export type Detailed = ReturnType<typeof detailedOf>;
+
+/** The shorter form of the list: what costs an answer of its own is left out. */
+export function summaryOf({ calories, device_name, ...rest }: Detailed) {
+  return rest;
+}
+
+function timesOf(zone: string, startMs: number) {
+  const offset = offsetMinutesAt(zone, startMs);
+  const sign = offset < 0 ? '-' : '+';
+  const clock = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  return {
+    start_date: iso(startMs),
+    start_date_local: iso(startMs + offset * 60_000),
+    timezone: `(GMT${sign}${clock.map((part) => String(part).padStart(2, '0')).join(':')}) ${zone}`,
+    utc_offset: offset * 60,
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+/** Parallel lists by second; where nothing was measured there is null, and a list may end early. */
+export function streamsOf({ upload, day, workout }: Told): Record<string, (number | null)[]> {
+  const details = activityDetails(day, { startMs: workout.endMs - 1, endMs: workout.endMs });
+  const samples =
+    details.find(({ activityId }) => activityId === activityOf(day, workout).activityId)?.samples ?? [];
+  const first = samples[0]?.startTimeInSeconds ?? 0;
+  const list = (value: (one: Record<string, number>) => number | undefined) =>
+    samples.map((one) => value(one) ?? null);
+  const streams = {
+    time: samples.map((one) => (one.startTimeInSeconds ?? first) - first),
+    heartrate: list((one) => one.heartRate),
+    cadence: list(
+      (one) =>
+        one.bikeCadenceInRPM ?? (one.stepsPerMinute === undefined ? undefined : one.stepsPerMinute / 2),
+    ),
+    watts: list((one) => one.powerInWatts),
+    velocity_smooth: list((one) => one.speedMetersPerSecond),
+    temp: list((one) => one.airTemperatureCelcius).slice(0, upload.id % 3 === 0 ? -5 : undefined),
+  };
+  return Object.fromEntries(
+    Object.entries(streams).filter(([, values]) => values.some((value) => value !== null)),
+  );
+}

@@ -1,0 +1,119 @@
+import type { Ask, Reply, Route } from '../http.ts';
+import type { ActivitynetAccount } from '../store.ts';
+import type { World } from '../world.ts';
+import { asAthlete, failure } from './accounts.ts';
+import { detailedOf, streamsOf, summaryOf, toldOf, type Uploaded, uploadsIn } from './activities.ts';
+import { limited, type ReadLimits } from './limits.ts';
+
+const dayMs = 86_400_000;
+/** Nobody's list goes back further. */
+const keptMs = 2 * 365 * dayMs;
+const perPageMost = 200;
+
+/** What an application may read of an athlete. */
+export function activitynetApi(world: World, limits: ReadLimits): Route[] {
+  const get = (path: string, serve: (account: ActivitynetAccount, ask: Ask) => Reply): Route => ({
+    method: 'GET',
+    path: `/activitynet/api/v3${path}`,
+    faults: 'api',
+    handle: (ask) =>
+      limited(limits, () =>
+        asAthlete(world, ask, (account, { scope }) =>
+          path === '/athlete' || canRead(scope)
+            ? serve(account, ask)
+            : failure(401, 'Authorization Error', 'AccessToken', 'activity:read_permission', 'missing'),
+        ),
+      ),
+  });
+  return [
+    get('/athlete', (account) => {
+      const [firstname, lastname] = world.person(account.person).traits.title;
+      return { status: 200, json: { id: account.athlete_id, firstname, lastname } };
+    }),
+    get('/athlete/activities', (account, { query }) => list(world, account, query)),
+    get('/activities/:id', (account, { params }) => one(world, account, params.id ?? '')),
+    get('/activities/:id/streams', (account, { params, query }) =>
+      streams(world, account, params.id ?? '', query),
+    ),
+  ];
+}
+
+function canRead(scope: readonly string[]): boolean {
+  return scope.some((name) => name.startsWith('activity:read'));
+}
+
+/** Activities of an account that are there now, oldest first. */
+export function activitiesOf(
+  { clock, person }: World,
+  account: ActivitynetAccount,
+  fromMs: number,
+  toMs: number,
+): Uploaded[] {
+  const nowMs = clock.nowMs();
+  const span = { startMs: Math.max(fromMs, nowMs - keptMs), endMs: Math.min(toMs, nowMs) };
+  return uploadsIn(person(account.person), span).filter(
+    ({ id, uploadedMs }) => uploadedMs <= nowMs && !account.deleted.includes(id),
+  );
+}
+
+// Newest first, but oldest first where `after` is given: so does the real one.
+function list(world: World, account: ActivitynetAccount, query: URLSearchParams): Reply {
+  const after = numberOf(query.get('after'), Number.NaN);
+  const page = numberOf(query.get('page'), 1);
+  const perPage = Math.min(perPageMost, numberOf(query.get('per_page'), 30));
+  if (page < 1 || perPage < 1) return failure(400, 'Bad Request', 'Page', 'page', 'invalid');
+  const before = numberOf(query.get('before'), 1e11) * 1000;
+  const fromMs = Number.isNaN(after) ? Number.NEGATIVE_INFINITY : after * 1000 + 1;
+  const all = activitiesOf(world, account, fromMs, before);
+  const ordered = Number.isNaN(after) ? all.toReversed() : all;
+  const chosen = ordered.slice((page - 1) * perPage, page * perPage);
+  return { status: 200, json: chosen.flatMap((upload) => summarised(world, account, upload)) };
+}
+
+function summarised(world: World, account: ActivitynetAccount, upload: Uploaded) {
+  const told = toldOf(world.days, world.person(account.person), upload);
+  if (told === null) return [];
+  noteTold(world, account, upload.id);
+  return [summaryOf(detailedOf(told, account.titles[upload.id]))];
+}
+
+/** An activity of an account; null where it is not there (any more). */
+export function findActivity(world: World, account: ActivitynetAccount, id: string) {
+  const nowMs = world.clock.nowMs();
+  const upload = activitiesOf(world, account, nowMs - keptMs, nowMs).find((each) => String(each.id) === id);
+  return upload === undefined ? null : toldOf(world.days, world.person(account.person), upload);
+}
+
+function one(world: World, account: ActivitynetAccount, id: string): Reply {
+  const told = findActivity(world, account, id);
+  if (told === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
+  noteTold(world, account, told.upload.id);
+  return { status: 200, json: detailedOf(told, account.titles[told.upload.id]) };
+}
+
+function streams(world: World, account: ActivitynetAccount, id: string, query: URLSearchParams): Reply {
+  const told = findActivity(world, account, id);
+  if (told === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
+  const keys = (query.get('keys') ?? '').split(',');
+  const chosen = Object.entries(streamsOf(told)).filter(([key]) => keys.includes(key));
+  const made = chosen.map(([type, data]) => ({
+    type,
+    data,
+    series_type: 'time',
+    original_size: data.length,
+    resolution: 'high',
+  }));
+  if (query.get('key_by_type') !== 'true') return { status: 200, json: made };
+  return { status: 200, json: Object.fromEntries(made.map(({ type, ...rest }) => [type, rest])) };
+}
+
+/** Keeps that the application knows of an activity. */
+export function noteTold({ store }: World, account: ActivitynetAccount, id: number): void {
+  if (account.told.includes(id)) return;
+  account.told.push(id);
+  store.touch();
+}
+
+function numberOf(text: string | null, otherwise: number): number {
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : otherwise;
+}

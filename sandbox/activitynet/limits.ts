@@ -1,0 +1,61 @@
+import type { Clock } from '../clock.ts';
+import type { Reply } from '../http.ts';
+import type { SandboxLimits } from '../world.ts';
+import { failure } from './accounts.ts';
+
+/** The application's use of the platform, in quarters of an hour and days by its clock. */
+export interface ReadLimits {
+  /** Counts a read; refused ones count too. Its headers, and whether it is over. */
+  count(): { readonly over: boolean; readonly headers: Readonly<Record<string, string>> };
+}
+
+const quarterMs = 900_000;
+const dayMs = 86_400_000;
+/** Each so many answers leave their headers out, as happens. */
+const missingEvery = 9;
+
+/** Limits that begin with nothing used. */
+export function readLimits(clock: Clock, limits: SandboxLimits): ReadLimits {
+  const used = { quarter: -1, day: -1, inQuarter: 0, inDay: 0, all: 0 };
+  return {
+    count() {
+      const quarter = Math.floor(clock.nowMs() / quarterMs);
+      const day = Math.floor(clock.nowMs() / dayMs);
+      used.inQuarter = quarter === used.quarter ? used.inQuarter + 1 : 1;
+      used.inDay = day === used.day ? used.inDay + 1 : 1;
+      Object.assign(used, { quarter, day, all: used.all + 1 });
+      const over = used.inQuarter > limits.readsPer15Minutes || used.inDay > limits.readsPerDay;
+      return { over, headers: headersOf(used, limits) };
+    },
+  };
+}
+
+// Names in any case of letters: each answer takes the next one.
+const spellings: readonly ((name: string) => string)[] = [
+  (name) => name,
+  (name) => name.toLowerCase(),
+  (name) => name.toUpperCase(),
+];
+
+function headersOf(
+  { inQuarter, inDay, all }: { inQuarter: number; inDay: number; all: number },
+  { readsPer15Minutes, readsPerDay }: SandboxLimits,
+): Record<string, string> {
+  if (all % missingEvery === 0) return {};
+  const spell = spellings[all % spellings.length] ?? String;
+  return {
+    [spell('X-RateLimit-Limit')]: `${readsPer15Minutes * 2},${readsPerDay * 2}`,
+    [spell('X-RateLimit-Usage')]: `${inQuarter},${inDay}`,
+    [spell('X-ReadRateLimit-Limit')]: `${readsPer15Minutes},${readsPerDay}`,
+    [spell('X-ReadRateLimit-Usage')]: `${inQuarter},${inDay}`,
+  };
+}
+
+/** Serves a read within the limits; there is no Retry-After on a refusal. */
+export function limited(limits: ReadLimits, serve: () => Reply): Reply {
+  const { over, headers } = limits.count();
+  const reply = over
+    ? failure(429, 'Rate Limit Exceeded', 'Application', 'read rate limit', 'exceeded')
+    : serve();
+  return { ...reply, headers: { ...reply.headers, ...headers } };
+}

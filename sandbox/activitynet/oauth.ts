@@ -1,0 +1,91 @@
+import { openConsents } from '../consent.ts';
+import { isClient } from '../devicemaker/oauth.ts';
+import { type Ask, bearerOf, type Reply, type Route } from '../http.ts';
+import { peopleChoices, personOfForm } from '../person-choice.ts';
+import type { ActivitynetAccount, Grant } from '../store.ts';
+import { issue, ownerOf, refresh } from '../tokens.ts';
+import type { World } from '../world.ts';
+import { deauthorize, failure, link } from './accounts.ts';
+
+/** Six hours; its refresh tokens last as long as they are used. */
+const lifetimes = { accessMs: 6 * 3_600_000, refreshMs: 10 * 365 * 86_400_000 };
+
+const labels: Readonly<Record<string, string>> = {
+  read: 'Public profile',
+  'activity:read': 'Activities that are not private',
+  'activity:read_all': 'All activities, private ones too',
+  'profile:read_all': 'The whole profile',
+};
+
+type Take = ReturnType<typeof openConsents>['take'];
+
+/** Consent page, token endpoint and farewell of the activity platform. */
+export function activitynetOauth(world: World): Route[] {
+  const { book } = world.store;
+  const consents = openConsents({
+    title: 'Activity platform',
+    client_id: () => book.activitynet.client_id,
+    needsPkce: false,
+    redirectOrigins: world.redirectOrigins,
+    clock: world.clock,
+    scopes: (ask) => wanted(ask).map((value) => ({ value, label: labels[value] ?? value })),
+    people: () => peopleChoices(world, 'activitynet'),
+    personOf: (choice) => personOfForm(world, choice),
+    extra: (scope) => ({ scope: ['read', ...scope.filter((one) => one !== 'read')].join(',') }),
+  });
+  const path = '/activitynet/oauth';
+  return [
+    { method: 'GET', path: `${path}/authorize`, handle: consents.ask },
+    { method: 'POST', path: `${path}/authorize`, handle: consents.decide },
+    {
+      method: 'POST',
+      path: `${path}/token`,
+      faults: 'token',
+      handle: (ask) => exchange(world, ask, consents.take),
+    },
+    { method: 'POST', path: `${path}/deauthorize`, faults: 'token', handle: (ask) => farewell(world, ask) },
+  ];
+}
+
+function wanted({ query, form }: Ask): string[] {
+  const scope = query.get('scope') ?? form.get('scope') ?? 'read';
+  return scope.split(/[, ]+/).filter((one) => Object.hasOwn(labels, one));
+}
+
+function exchange(world: World, ask: Ask, take: Take): Reply {
+  const { form } = ask;
+  if (!isClient(ask, world.store.book.activitynet))
+    return failure(401, 'Authorization Error', 'Application', 'client_id', 'invalid');
+  if (form.get('grant_type') === 'refresh_token') return renewed(world, form.get('refresh_token') ?? '');
+  const consent = form.get('grant_type') === 'authorization_code' ? take(form) : null;
+  if (consent === null) return failure(400, 'Bad Request', 'AuthorizationCode', 'code', 'invalid');
+  const account = link(world, consent.person);
+  const grant = issue(account, world.clock, lifetimes, ['read', ...consent.scope]);
+  const [firstname, lastname] = world.person(account.person).traits.title;
+  return tokens(world, grant, { athlete: { id: account.athlete_id, firstname, lastname } });
+}
+
+function renewed(world: World, refreshToken: string): Reply {
+  const fresh = refresh(world.store.book.activitynet_accounts, world.clock, lifetimes, refreshToken);
+  if (fresh === null) return failure(400, 'Bad Request', 'RefreshToken', 'refresh_token', 'invalid');
+  return tokens(world, fresh.grant, {});
+}
+
+// Its end is told as an instant of the wall's clock, which the application looks at.
+function tokens({ store, clock }: World, { access_token, refresh_token }: Grant, more: object): Reply {
+  store.save();
+  const expires_in = Math.floor(clock.wallMsFor(lifetimes.accessMs) / 1000);
+  const expires_at = Math.floor(Date.now() / 1000) + expires_in;
+  const json = { token_type: 'Bearer', access_token, refresh_token, expires_at, expires_in, ...more };
+  return { status: 200, headers: { 'Cache-Control': 'no-store' }, json };
+}
+
+function farewell(world: World, ask: Ask): Reply {
+  const accounts: readonly ActivitynetAccount[] = world.store.book.activitynet_accounts;
+  const token = bearerOf(ask) ?? ask.form.get('access_token');
+  const found = ownerOf(accounts, world.clock, token);
+  if (found === null || !found.granter.authorized)
+    return failure(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid');
+  deauthorize(world, found.granter);
+  return { status: 200, json: { access_token: found.grant.access_token } };
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { isClient } from '../devicemaker/oauth.ts';
+import type { Ask, Reply, Route } from '../http.ts';
+import { hashOf } from '../random.ts';
+import { secret } from '../store.ts';
+import type { World } from '../world.ts';
+import { failure } from './accounts.ts';
+
+/** The receiver has two seconds to echo the challenge. */
+const answerWithinMs = 2000;
+const path = '/activitynet/api/v3/push_subscriptions';
+
+/** The one subscription that an application may have. */
+export function activitynetSubscriptions(world: World): Route[] {
+  const { book } = world.store;
+  return [
+    { method: 'POST', path, handle: (ask) => subscribe(world, ask) },
+    {
+      method: 'GET',
+      path,
+      handle: () => ({ status: 200, json: book.subscription === null ? [] : [shown(book.subscription)] }),
+    },
+    {
+      method: 'DELETE',
+      path: `${path}/:id`,
+      handle: ({ params }) => {
+        if (String(book.subscription?.id) !== params.id) return failure(404, 'Record Not Found');
+        book.subscription = null;
+        world.store.save();
+        return { status: 204 };
+      },
+    },
+  ];
+}
+
+/** The id that the application's subscription gets: the same each time. */
+export function subscriptionIdOf({ book }: Pick<World['store'], 'book'>): number {
+  return 100_000 + (hashOf(`${book.seed}/subscription`) % 900_000);
+}
+
+async function subscribe(world: World, ask: Ask): Promise<Reply> {
+  const { book } = world.store;
+  if (!isClient(ask, book.activitynet))
+    return failure(401, 'Authorization Error', 'Application', 'client_id', 'invalid');
+  const callback_url = ask.form.get('callback_url') ?? '';
+  const verify_token = ask.form.get('verify_token') ?? '';
+  if (!URL.canParse(callback_url))
+    return failure(400, 'Bad Request', 'PushSubscription', 'callback url', 'invalid');
+  if (book.subscription !== null && book.subscription.callback_url !== callback_url)
+    return failure(400, 'Bad Request', 'PushSubscription', 'subscription', 'already exists');
+  if (!(await echoes(callback_url, verify_token)))
+    return failure(
+      400,
+      'Bad Request',
+      'PushSubscription',
+      'callback url',
+      'GET to callback URL does not return 200',
+    );
+  book.subscription = { id: subscriptionIdOf(world.store), callback_url, verify_token };
+  world.store.save();
+  await world.outbox.pump();
+  return { status: 201, json: shown(book.subscription) };
+}
+
+function shown({ id, callback_url }: { id: number; callback_url: string }) {
+  return { id, callback_url };
+}
+
+const Echo = z.object({ 'hub.challenge': z.string() });
+
+async function echoes(callbackUrl: string, verifyToken: string): Promise<boolean> {
+  const challenge = secret(12);
+  const url = new URL(callbackUrl);
+  url.searchParams.set('hub.mode', 'subscribe');
+  url.searchParams.set('hub.challenge', challenge);
+  url.searchParams.set('hub.verify_token', verifyToken);
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) });
+    const echo = Echo.safeParse(await response.json());
+    return response.status === 200 && echo.success && echo.data['hub.challenge'] === challenge;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { Ask, Reply, Route } from '../http.ts';
+import { dataTypes } from '../payloads.ts';
+import type { Portion } from '../store.ts';
+import type { World } from '../world.ts';
+import { accountOf, refusal } from './accounts.ts';
+import { itemsOf, sentName, typeNamed } from './portions.ts';
+
+/** A day: what was not fetched by then has to be asked for again. */
+const tokenLivesMs = 86_400_000;
+
+const Ticket = z.object({
+  account_id: z.string(),
+  type: z.enum(dataTypes),
+  startMs: z.number(),
+  endMs: z.number(),
+  ends_ms: z.number(),
+});
+
+/** The address behind which a portion lies ready, with a token that ends. */
+export function callbackUrl(world: World, portion: Portion): string {
+  const { clock, store, url } = world;
+  const ticket = { ...portion, ends_ms: clock.nowMs() + tokenLivesMs };
+  const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
+  const name = sentName(portion.type, store.book.application.names);
+  const callback = new URL(`/devicemaker/rest/${name}`, url);
+  callback.searchParams.set('uploadStartTimeInSeconds', String(portion.startMs / 1000));
+  callback.searchParams.set('uploadEndTimeInSeconds', String(portion.endMs / 1000));
+  callback.searchParams.set('token', `${text}.${signed(world, text)}`);
+  return callback.href;
+}
+
+/** Callbacks: a bare list of the items that a push would carry. */
+export function devicemakerCallbacks(world: World): Route[] {
+  const handle = (ask: Ask) => fetched(world, ask);
+  return [{ method: 'GET', path: '/devicemaker/rest/:type', faults: 'callback', handle }];
+}
+
+function fetched(world: World, { params, query }: Ask): Reply {
+  const type = typeNamed(params.type ?? '');
+  const ticket = ticketOf(world, query.get('token') ?? '');
+  if (type === null) return refusal(404, 'There is nothing here.');
+  if (ticket?.type !== type || ticket.ends_ms <= world.clock.nowMs())
+    return refusal(400, 'The token is not valid.');
+  const account = accountOf(world, ticket.account_id);
+  if (account === null || !account.registered) return refusal(400, 'The token is not valid.');
+  world.store.book.counts.callbacks += 1;
+  world.store.touch();
+  return { status: 200, json: itemsOf(world.days, world.person(account.person), type, ticket) };
+}
+
+function ticketOf(world: World, token: string): z.infer<typeof Ticket> | null {
+  const [text = '', signature = ''] = token.split('.');
+  const expected = Buffer.from(signed(world, text));
+  const given = Buffer.from(signature);
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return null;
+  return Ticket.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+}
+
+function signed({ store }: World, text: string): string {
+  return createHmac('sha256', store.book.signing_key).update(text).digest('base64url');
+}

@@ -1,0 +1,91 @@
+import { openConsents } from '../consent.ts';
+import type { Ask, Reply, Route } from '../http.ts';
+import { peopleChoices, personOfForm } from '../person-choice.ts';
+import type { Book, Grant } from '../store.ts';
+import { issue, refresh } from '../tokens.ts';
+import type { World } from '../world.ts';
+import { register } from './accounts.ts';
+import { permissions } from './portions.ts';
+
+const dayMs = 86_400_000;
+/** A day, and 90 of them. */
+const lifetimes = { accessMs: dayMs, refreshMs: 90 * dayMs };
+const scope = ['PARTNER_WRITE', 'PARTNER_READ', 'CONNECT_READ', 'CONNECT_WRITE'];
+
+const labels: Record<(typeof permissions)[number], string> = {
+  ACTIVITY_EXPORT: 'Activities',
+  HEALTH_EXPORT: 'Health and sleep',
+  HISTORICAL_DATA_EXPORT: 'Data of the past',
+  MCT_EXPORT: 'Menstrual cycle',
+};
+
+/** Consent page and token endpoint of the device maker. */
+export function devicemakerOauth(world: World): Route[] {
+  const { book } = world.store;
+  const consents = openConsents({
+    title: 'Device maker',
+    client_id: () => book.devicemaker.client_id,
+    needsPkce: true,
+    redirectOrigins: world.redirectOrigins,
+    clock: world.clock,
+    scopes: () => permissions.map((value) => ({ value, label: labels[value] })),
+    people: () => peopleChoices(world, 'devicemaker'),
+    personOf: (choice) => personOfForm(world, choice),
+    extra: () => ({}),
+  });
+  const path = '/devicemaker/oauth2Confirm';
+  return [
+    { method: 'GET', path, handle: consents.ask },
+    { method: 'POST', path, handle: consents.decide },
+    {
+      method: 'POST',
+      path: '/devicemaker/oauth/token',
+      faults: 'token',
+      handle: (ask) => exchange(world, ask, consents.take),
+    },
+  ];
+}
+
+function exchange(world: World, ask: Ask, take: ReturnType<typeof openConsents>['take']): Reply {
+  const { form } = ask;
+  if (!isClient(ask, world.store.book.devicemaker)) return failure(401, 'invalid_client');
+  const kind = form.get('grant_type');
+  if (kind === 'authorization_code') {
+    const consent = take(form);
+    if (consent === null) return failure(400, 'invalid_grant');
+    const account = register(world, consent.person, consent.scope);
+    return tokens(world, issue(account, world.clock, lifetimes, scope));
+  }
+  if (kind !== 'refresh_token') return failure(400, 'unsupported_grant_type');
+  const accounts = world.store.book.devicemaker_accounts;
+  const fresh = refresh(accounts, world.clock, lifetimes, form.get('refresh_token') ?? '');
+  return fresh === null ? failure(400, 'invalid_grant') : tokens(world, fresh.grant);
+}
+
+function tokens({ store, clock }: World, { access_token, refresh_token }: Grant): Reply {
+  store.save();
+  const seconds = (ms: number) => Math.floor(clock.wallMsFor(ms) / 1000);
+  return {
+    status: 200,
+    headers: { 'Cache-Control': 'no-store' },
+    json: {
+      access_token,
+      token_type: 'bearer',
+      expires_in: seconds(lifetimes.accessMs),
+      refresh_token,
+      refresh_token_expires_in: seconds(lifetimes.refreshMs),
+      scope: scope.join(' '),
+    },
+  };
+}
+
+function failure(status: number, error: string): Reply {
+  return { status, json: { error } };
+}
+
+/** Whether a token request names the application, in its form or by Basic authorization. */
+export function isClient({ form, headers }: Ask, { client_id, client_secret }: Book['devicemaker']): boolean {
+  const [, basic = ''] = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (Buffer.from(basic, 'base64').toString('utf8') === `${client_id}:${client_secret}`) return true;
+  return form.get('client_id') === client_id && form.get('client_secret') === client_secret;
+}

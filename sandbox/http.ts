@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+
+/** A request, read to its end. */
+export interface Ask {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+  /** Fields of a form body; empty where the body is something else. */
+  readonly form: URLSearchParams;
+  /** The parts of the path that the route names. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** An answer: `json`, `html`, or nothing but its status. `cut` breaks it off in the middle. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly html?: string;
+  readonly text?: string;
+  readonly cut?: boolean;
+}
+
+/** One endpoint; a path's `:name` parts become params. `faults` says which troubles may befall it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
+  readonly path: string;
+  readonly faults?: 'api' | 'token' | 'callback';
+  readonly handle: (ask: Ask) => Reply | Promise<Reply>;
+}
+
+const longestBody = 1024 * 1024;
+
+/** Reads a request. @throws Error for a body over 1 MiB. */
+export async function readAsk(incoming: IncomingMessage): Promise<Ask> {
+  const url = new URL(incoming.url ?? '/', 'http://sandbox');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    bytes += chunk.length;
+    if (bytes > longestBody) throw new Error('The body is too large.');
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  const isForm = /^application\/x-www-form-urlencoded/i.test(incoming.headers['content-type'] ?? '');
+  return {
+    method: incoming.method ?? 'GET',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: incoming.headers,
+    text,
+    form: new URLSearchParams(isForm ? text : ''),
+    params: {},
+  };
+}
+
+/** The route of a request with the params of its path; a status where there is none. */
+export function routeOf(routes: readonly Route[], ask: Ask): { route: Route; ask: Ask } | 404 | 405 {
+  const here = routes.flatMap((route) => {
+    const params = paramsOf(route.path, ask.path);
+    return params === null ? [] : [{ route, ask: { ...ask, params } }];
+  });
+  if (here.length === 0) return 404;
+  return here.find(({ route }) => route.method === ask.method) ?? 405;
+}
+
+function paramsOf(pattern: string, path: string): Record<string, string> | null {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return null;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const text = given[index] ?? '';
+    if (part.startsWith(':') && text !== '') params[part.slice(1)] = decoded(text);
+    else if (part !== text) return null;
+  }
+  return params;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Writes an answer. */
+export function writeReply(response: ServerResponse, reply: Reply): void {
+  const { status, headers = {}, json, html, text } = reply;
+  const body = json === undefined ? (html ?? text ?? '') : JSON.stringify(json);
+  const type =
+    json !== undefined ? 'application/json' : html !== undefined ? 'text/html; charset=utf-8' : 'text/plain';
+  response.writeHead(status, {
+    ...(body === '' ? {} : { 'Content-Type': type }),
+    ...(html === undefined ? {} : pageHeaders),
+    ...(reply.cut ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }),
+    ...headers,
+  });
+  if (!reply.cut) {
+    response.end(body);
+    return;
+  }
+  response.write(body.slice(0, Math.floor(body.length / 2)), () => response.destroy());
+}
+
+const pageHeaders = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+/** A redirect that a browser follows with GET. */
+export function redirect(location: string): Reply {
+  return { status: 303, headers: { Location: location } };
+}
+
+/** The token of an Authorization header; null where there is none. */
+export function bearerOf({ headers }: Ask): string | null {
+  return /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
+
+/** 200 with a value. */
+export function ok(json: unknown): Reply {
+  return { status: 200, json };
+}
+
+/** A refusal of the control endpoints, in words. */
+export function refused(detail: string, status = 422): Reply {
+  return { status, json: { detail } };
+}
+
+/** Serves a request with its JSON body, or refuses. A body that another site's page could send unasked is not taken. */
+export function withBody<T>(
+  schema: z.ZodType<T>,
+  { text, headers }: Ask,
+  use: (body: T) => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
+  if (!/^application\/json/i.test(headers['content-type'] ?? ''))
+    return refused('The body must be JSON.', 415);
+  const read = schema.safeParse(jsonOf(text));
+  if (read.success) return use(read.data);
+  return refused(read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    return null;
+  }
+}

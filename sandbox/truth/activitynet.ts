@@ -1,0 +1,66 @@
+import type { SeriesType } from '../../domain/series.ts';
+import { detailedOf, streamsOf, type Told, toldOf, uploadsIn } from '../activitynet/activities.ts';
+import type { ActivitynetAccount } from '../store.ts';
+import type { World } from '../world.ts';
+import { noSeries, type SeriesLine, type SeriesTruth } from './series.ts';
+
+/** What an application should have of an athlete who told it of activities and took none of them back. */
+export interface ActivitynetTruth {
+  readonly athlete_id: number;
+  readonly authorized: boolean;
+  readonly activities: readonly {
+    readonly id: number;
+    readonly type: string;
+    readonly name: string;
+    readonly start_time: string;
+    readonly duration_seconds: number;
+  }[];
+  readonly deleted: readonly number[];
+  readonly series: readonly SeriesLine[];
+}
+
+const dayMs = 86_400_000;
+const keptMs = 2 * 365 * dayMs;
+
+/** Works out the truth from what the application was told of. */
+export function activitynetTruth(world: World, account: ActivitynetAccount): ActivitynetTruth {
+  const nowMs = world.clock.nowMs();
+  const person = world.person(account.person);
+  const series = noSeries();
+  const there = uploadsIn(person, { startMs: nowMs - keptMs, endMs: nowMs })
+    .filter(({ id }) => account.told.includes(id) && !account.deleted.includes(id))
+    .map((upload) => toldOf(world.days, person, upload))
+    .filter((told) => told !== null);
+  for (const told of there) addStreams(series, told);
+  return {
+    athlete_id: account.athlete_id,
+    authorized: account.authorized,
+    activities: there.map((told) => {
+      const one = detailedOf(told, account.titles[told.upload.id]);
+      const { id, sport_type: type, name, elapsed_time: duration_seconds } = one;
+      return { id, type, name, start_time: new Date(told.upload.startMs).toISOString(), duration_seconds };
+    }),
+    deleted: account.deleted,
+    series: series.list(),
+  };
+}
+
+const seriesOfStream: Readonly<Record<string, SeriesType>> = {
+  heartrate: 'heart_rate',
+  watts: 'power',
+  velocity_smooth: 'speed',
+  cadence: 'cadence',
+  temp: 'weather_temperature',
+};
+
+function addStreams(series: SeriesTruth, told: Told): void {
+  const streams = streamsOf(told);
+  const start = told.upload.startMs / 1000;
+  const times = streams.time ?? [];
+  for (const [name, values] of Object.entries(streams)) {
+    const type = seriesOfStream[name];
+    if (type === undefined) continue;
+    for (const [index, value] of values.entries())
+      series.add(type, told.day.person.traits.device, start + (times[index] ?? 0), value);
+  }
+}

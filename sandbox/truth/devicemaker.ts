@@ -1,0 +1,143 @@
+import { bodiesOf } from '../devicemaker/portions.ts';
+import { type DataType, dataTypes, type PushBody } from '../payloads.ts';
+import type { DevicemakerAccount } from '../store.ts';
+import type { World } from '../world.ts';
+import { addItems } from './device-items.ts';
+import { noSeries, type SeriesLine } from './series.ts';
+
+/** What an application should have of an account, if it took what it answered 200 to. */
+export interface DevicemakerTruth {
+  readonly account_id: string;
+  readonly registered: boolean;
+  readonly permissions: readonly string[];
+  /** How many records there are of each type: those of one identity are versions of one. */
+  readonly items: Readonly<Partial<Record<DataType, number>>>;
+  readonly workouts: readonly Workout[];
+  readonly sleeps: readonly Sleep[];
+  readonly naps: readonly Nap[];
+  readonly days: readonly Day[];
+  readonly series: readonly SeriesLine[];
+}
+
+interface Workout {
+  readonly activity_id: number;
+  readonly type: string;
+  readonly name: string;
+  readonly start_time: string;
+  readonly duration_seconds: number;
+}
+
+interface Sleep {
+  readonly date: string;
+  readonly start_time: string;
+  readonly asleep_seconds: number;
+  readonly validation: string;
+}
+
+interface Nap {
+  readonly start_time: string;
+  readonly duration_seconds: number;
+}
+
+interface Day {
+  readonly date: string;
+  readonly steps: number;
+  readonly duration_seconds: number;
+}
+
+/** Works out the truth from what was acknowledged, by making it all again. */
+export function devicemakerTruth(world: World, account: DevicemakerAccount): DevicemakerTruth {
+  const series = noSeries();
+  const records = new Map<DataType, Map<string, PushBody>>();
+  for (const [type, body] of bodiesSent(world, account)) {
+    addItems(series, body);
+    const known = records.get(type) ?? new Map<string, PushBody>();
+    records.set(type, known);
+    for (const [key, one] of keyed(type, body)) if (isNewer(one, known.get(key))) known.set(key, one);
+  }
+  const all = [...records.values()].flatMap((known) => [...known.values()]);
+  const nights = all.flatMap(({ sleeps = [] }) => sleeps);
+  return {
+    account_id: account.account_id,
+    registered: account.registered,
+    permissions: account.permissions,
+    items: Object.fromEntries([...records].map(([type, known]) => [type, known.size])),
+    workouts: all
+      .flatMap(({ activities = [] }) => activities)
+      .map((item) => ({
+        activity_id: item.activityId,
+        type: item.activityType,
+        name: item.activityName,
+        start_time: iso(item.startTimeInSeconds),
+        duration_seconds: item.durationInSeconds,
+      })),
+    sleeps: nights.map((item) => ({
+      date: item.calendarDate,
+      start_time: iso(item.startTimeInSeconds),
+      asleep_seconds:
+        item.deepSleepDurationInSeconds + item.lightSleepDurationInSeconds + item.remSleepInSeconds,
+      validation: item.validation,
+    })),
+    naps: nights
+      .flatMap(({ naps }) => naps)
+      .map((nap) => ({
+        start_time: iso(nap.napStartTimeInSeconds),
+        duration_seconds: nap.napDurationInSeconds,
+      })),
+    days: all
+      .flatMap(({ dailies = [] }) => dailies)
+      .map((item) => ({
+        date: item.calendarDate,
+        steps: item.steps,
+        duration_seconds: item.durationInSeconds,
+      })),
+    series: series.list(),
+  };
+}
+
+function* bodiesSent(world: World, account: DevicemakerAccount): Generator<[DataType, PushBody]> {
+  const person = world.person(account.person);
+  for (const type of dataTypes)
+    for (const span of account.sent[type] ?? [])
+      for (const body of bodiesOf(world.days, person, type, span)) yield [type, body];
+}
+
+/** The items of an account, as they should end up: the last version of each. */
+export function itemsSent(world: World, account: DevicemakerAccount, type: DataType): object[] {
+  const known = new Map<string, PushBody>();
+  for (const [own, body] of bodiesSent(world, account))
+    if (own === type)
+      for (const [key, one] of keyed(type, body)) if (isNewer(one, known.get(key))) known.set(key, one);
+  return [...known.values()].flatMap((body): readonly object[] => body[type] ?? []);
+}
+
+/** The items of a body one by one, with what tells them apart. */
+function keyed(type: DataType, body: PushBody): [string, PushBody][] {
+  return (body[type] ?? []).map((item) => [keyOf(type, item), single(type, item)]);
+}
+
+// A night's first reckoning may begin a few minutes late: of nights the date tells which is which.
+function keyOf(type: DataType, item: object): string {
+  const field = (name: string) => String(Reflect.get(item, name) ?? '');
+  if (type === 'sleeps' || type === 'userMetrics') return field('calendarDate');
+  if (type === 'activities' || type === 'activityDetails') return field('activityId');
+  if (type === 'epochs') return `${field('startTimeInSeconds')}/${field('activityType')}`;
+  if (type === 'mct') return field('summaryId');
+  return field('startTimeInSeconds') || field('measurementTimeInSeconds');
+}
+
+function single(type: DataType, item: object): PushBody {
+  return Object.fromEntries([[type, [item]]]);
+}
+
+// Spans are walked in order: a later one knows more.
+function isNewer(one: PushBody, known: PushBody | undefined): boolean {
+  if (known === undefined) return true;
+  const seconds = ({ dailies = [], stressDetails = [] }: PushBody) =>
+    [...dailies, ...stressDetails].reduce((sum, { durationInSeconds }) => sum + durationInSeconds, 0);
+  return seconds(one) >= seconds(known);
+}
+
+function iso(second: number): string {
+  return new Date(second * 1000).toISOString();
+}

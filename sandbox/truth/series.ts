@@ -1,0 +1,52 @@
+import { accepts, type SeriesType } from '../../domain/series.ts';
+import { noSeconds, type Seconds } from './seconds.ts';
+
+/** Samples as they should end up: per type and device those seconds that have one, however often they were sent. */
+export interface SeriesTruth {
+  /** Counts a value, unless it is a placeholder or out of its type's range: those are not stored. */
+  add(type: SeriesType, device: string, second: number, value: number | null | undefined): void;
+  list(): SeriesLine[];
+}
+
+/** One series of somebody. */
+export interface SeriesLine {
+  readonly type: SeriesType;
+  readonly device: string;
+  readonly samples: number;
+  readonly first: string | null;
+  readonly last: string | null;
+}
+
+/** 0 or less is a device's way to say that there is none, in types that begin at 0 as well. */
+const neverZero: ReadonlySet<SeriesType> = new Set([
+  'heart_rate_variability_rmssd',
+  'heart_rate_variability_sdnn',
+]);
+
+/** Series without any sample. */
+export function noSeries(): SeriesTruth {
+  const all = new Map<string, { type: SeriesType; device: string; seconds: Seconds }>();
+  return {
+    add(type, device, second, value) {
+      if (!accepts(type, value) || (value <= 0 && neverZero.has(type))) return;
+      const key = `${type}\n${device}`;
+      const known = all.get(key) ?? { type, device, seconds: noSeconds() };
+      all.set(key, known);
+      known.seconds.add(second);
+    },
+    list: () =>
+      [...all.values()]
+        .map(({ type, device, seconds }) => ({
+          type,
+          device,
+          samples: seconds.size,
+          first: iso(seconds.first),
+          last: iso(seconds.last),
+        }))
+        .toSorted((a, b) => (`${a.type} ${a.device}` < `${b.type} ${b.device}` ? -1 : 1)),
+  };
+}
+
+function iso(second: number | null): string | null {
+  return second === null ? null : new Date(second * 1000).toISOString();
+}

@@ -1,0 +1,69 @@
+import type { ServiceSchema } from 'moleculer';
+import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
+import { bell } from '../../mixins/bell.ts';
+import { database } from '../../mixins/database.ts';
+import { implement } from '../../mixins/implement.ts';
+import { providerApi } from '../../mixins/provider-api.ts';
+import { providerBudget } from '../../mixins/provider-budget.ts';
+import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { events } from './events.ts';
+import { startFetching } from './fetcher.ts';
+import { beginHistory, endHistory, showHistory } from './history.ts';
+import { type FetchPace, fetchPace } from './pace.ts';
+import { deleteUser, dropConnection } from './queries/drop-work.ts';
+import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
+import { verifySubscription } from './verify.ts';
+
+/** The service at a pace of one's own; what runs takes the defaults. */
+export function activitynetIngestService(chosen: Partial<FetchPace> = {}): ServiceSchema {
+  const pace: FetchPace = { ...fetchPace, ...chosen };
+  return implement(activitynetIngest, {
+    uses: {
+      database: database(),
+      tokens: providerTokens(),
+      api: providerApi({ ...pace, retries: 0 }),
+      budget: providerBudget(({ config }) => ({
+        application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
+        quarterLimit: config.ACTIVITYNET_READS_PER_15_MIN,
+        dayLimit: config.ACTIVITYNET_READS_PER_DAY,
+        aheadMs: pace.aheadMs,
+      })),
+      bell: bell(),
+      deliveries: events(),
+    },
+    actions: {
+      verify: ({ params, config }) => verifySubscription(params, config.ACTIVITYNET_VERIFY_TOKEN),
+      async receive({ params, deliveries, bell }) {
+        const done = await deliveries.workOn(params.delivery_id);
+        bell.ring();
+        return { done };
+      },
+      health: () => ({ status: 'ok' as const, service: 'activitynet-webhook' }),
+      async startHistory(ctx) {
+        const run = await beginHistory(ctx, ctx.params);
+        ctx.bell.ring();
+        return run;
+      },
+      historyStatus: (ctx) => showHistory(ctx, ctx.params.user_id),
+      cancelHistory: (ctx) => endHistory(ctx, ctx.params.user_id),
+      async stopConnection({ database, params }) {
+        return { dropped: await dropConnection(database, params.connection_id) };
+      },
+      async forgetUser({ database, params }) {
+        return { forgotten: await deleteUser(database, params.user_id) };
+      },
+      async figures({ database, budget }) {
+        const [waiting, room, skipped] = await Promise.all([
+          selectWaiting(database),
+          budget.room(),
+          selectSkipped(database),
+        ]);
+        return { ...waiting, budget: room, skipped };
+      },
+    },
+    started: async (shop) => startFetching({ ...shop, pace }),
+  });
+}
+
+/** Takes the activity platform's events from the inbox, and fetches what they tell of within its limits. */
+export default activitynetIngestService();

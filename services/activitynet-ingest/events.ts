@@ -1,0 +1,28 @@
+import { type Database, database } from '../../mixins/database.ts';
+import type { Resource } from '../../mixins/environment.ts';
+import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
+import { workEvent } from './work-event.ts';
+
+/** Works on the events in the inbox: at once on what a call hands over, behind it on what is due. */
+export function events(): Resource<InboxWorker> {
+  const pool = database();
+  const opened = new WeakMap<InboxWorker, { worker: Resource<InboxWorker>; open: Database }>();
+  return {
+    async start(environment) {
+      const open = await pool.start(environment);
+      const worker = inboxWorker({
+        provider: 'activitynet',
+        needs: ['users.resolve'],
+        work: (job, shop) => workEvent(job, { ...shop, database: open }),
+      });
+      const value = await worker.start(environment);
+      opened.set(value, { worker, open });
+      return value;
+    },
+    async stop(value) {
+      const held = opened.get(value);
+      await held?.worker.stop(value);
+      if (held !== undefined) await pool.stop(held.open);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { isError } from '../../domain/errors.ts';
+import { partsOf } from '../../domain/item-parts.ts';
+import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
+import type { Environment } from '../../mixins/environment.ts';
+import { codeOf } from '../../mixins/inbox-worker.ts';
+import { type NormalisedActivity, normaliseActivity } from './normalise/activity.ts';
+import { streamKeys, streamSamples } from './normalise/streams.ts';
+import type { ActivityLease } from './queries/claim-activities.ts';
+import { priorities } from './queries/note-event.ts';
+import { openPurse, type Purse, type Reading, type ReadResult } from './reads.ts';
+
+/** What fetching takes. */
+export interface Fetching extends Reading, Pick<Environment, 'call'> {}
+
+/** A job in hand: `holds` says, and sees to it, that it is still this process's. */
+export interface Held {
+  readonly job: ActivityLease;
+  readonly signal: AbortSignal;
+  readonly holds: () => Promise<boolean>;
+}
+
+/**
+ * What came of a job: `done`, with the recording whose samples are stored now; `nothing` where there is nothing to
+ * store, for a reason that is kept (`isGone`: the link is over); `wait` and `failed` as a read says it.
+ */
+export type Fetched =
+  | { readonly kind: 'done'; readonly streams: string | null }
+  | { readonly kind: 'nothing'; readonly reason: string; readonly isGone: boolean }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Fetches an activity's details, then its streams, and stores both; the reads of both are paid for together. */
+export async function fetchActivity(fetching: Fetching, held: Held): Promise<Fetched> {
+  const { job, signal } = held;
+  const work = job.priority >= priorities.history ? ('history' as const) : ('live' as const);
+  const purse = await openPurse(fetching, { user_id: job.user_id, work, signal }, 2);
+  if (purse === null) return { kind: 'wait' };
+  try {
+    return await fetchWith(fetching, held, purse);
+  } finally {
+    await purse.close();
+  }
+}
+
+async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<Fetched> {
+  const { job } = held;
+  const path = `/activities/${job.object_id}`;
+  const nowMs = Date.now() + fetching.pace.aheadMs();
+  const details = await purse.read(path);
+  if (details.kind !== 'found') return unfetched(details);
+  const activity = normaliseActivity(details.body, nowMs);
+  if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
+  // What somebody typed in has no streams, and those of the same recording are stored already.
+  const needsStreams = activity.workout.manual !== true && job.streams_for !== activity.recording;
+  const item = { ...itemOf(job, activity), more: needsStreams };
+  const first = await store(fetching, held, [item]);
+  if (first.kind !== 'stored') return first;
+  const done: Fetched = { kind: 'done', streams: activity.recording };
+  if (!needsStreams || first.isKnown) return done;
+  const streams = await purse.read(`${path}/streams`, { keys: streamKeys.join(','), key_by_type: 'true' });
+  // One without any recording answers 404.
+  const hasNone = streams.kind === 'missing' || streams.kind === 'refused';
+  if (streams.kind !== 'found' && !hasNone) return unfetched(streams);
+  const body = streams.kind === 'found' ? streams.body : null;
+  const rest = await store(fetching, held, laterParts(item, body, activity.workout, nowMs));
+  return rest.kind === 'stored' ? done : rest;
+}
+
+function unfetched(result: Exclude<ReadResult, { kind: 'found' }>): Fetched {
+  const { kind } = result;
+  if (kind === 'wait') return { kind };
+  if (kind === 'missing') return { kind: 'nothing', reason: 'NOT_FOUND', isGone: false };
+  if (kind === 'failed') return { kind, reason: result.reason };
+  return { kind: 'nothing', reason: result.reason, isGone: kind === 'gone' };
+}
+
+/** An activity as it is stored, without its samples. */
+export function itemOf(
+  { object_id }: Pick<ActivityLease, 'object_id'>,
+  { workout, hash }: NormalisedActivity,
+): StoreItem {
+  return StoreItem.parse({
+    data_type: 'activities',
+    key: object_id,
+    hash,
+    supersede: 'latest',
+    duration_seconds: workout.duration_seconds,
+    workout,
+  });
+}
+
+// The record came with the first part; samples follow, and only the last part marks the item as stored.
+function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, nowMs: number): StoreItem[] {
+  const samples = streamSamples(streams, workout, nowMs);
+  return partsOf({ ...item, samples }).map((one) => ({ ...one, workout: null, part: one.part + 1 }));
+}
+
+type Stored = { readonly kind: 'stored'; readonly isKnown: boolean } | Exclude<Fetched, { kind: 'done' }>;
+
+// A call a part: together they may be larger than what the bus takes.
+async function store({ call }: Fetching, held: Held, items: readonly StoreItem[]): Promise<Stored> {
+  const { user_id } = held.job;
+  const statuses: (StoreOutcome['status'] | undefined)[] = [];
+  for (const item of items) {
+    if (!(await held.holds())) return { kind: 'wait' };
+    try {
+      const [outcome] = await call('timeseries.store', { user_id, provider: 'activitynet', items: [item] });
+      statuses.push(outcome?.status);
+    } catch (error) {
+      return unstored(error);
+    }
+  }
+  if (statuses.includes('stale')) return { kind: 'failed', reason: 'OVERTAKEN' };
+  return { kind: 'stored', isKnown: statuses.every((status) => status === 'duplicate') };
+}
+
+function unstored(error: unknown): Exclude<Stored, { kind: 'stored' }> {
+  if (isError(error, 'USER_ERASED')) return { kind: 'nothing', reason: 'USER_GONE', isGone: true };
+  if (isError(error, 'VALIDATION_FAILED')) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
+  return { kind: 'failed', reason: codeOf(error) };
+}

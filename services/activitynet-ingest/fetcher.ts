@@ -1,0 +1,193 @@
+import type { Bell } from '../../mixins/bell.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Environment } from '../../mixins/environment.ts';
+import { backoffMs, codeOf } from '../../mixins/inbox-worker.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import { type Fetched, type Fetching, fetchActivity } from './fetch-activity.ts';
+import { listHistory } from './list-history.ts';
+import { type ActivityLease, buryCrashed, claimActivities } from './queries/claim-activities.ts';
+import { dropConnection } from './queries/drop-work.ts';
+import { closeHistory } from './queries/history-runs.ts';
+import { claimHistory } from './queries/list-history.ts';
+import { priorities } from './queries/note-event.ts';
+import {
+  extendLease,
+  finishActivity,
+  handBackActivity,
+  reopenActivity,
+  retryActivity,
+} from './queries/settle-activity.ts';
+
+/** What the fetching of a process takes. */
+export interface FetchShop extends Fetching, Environment {
+  readonly database: Database;
+  readonly bell: Bell;
+}
+
+interface Walk {
+  readonly shop: FetchShop;
+  readonly closing: AbortSignal;
+  readonly stopping: AbortSignal;
+  readonly running: Set<Promise<void>>;
+  /** Until when nothing that costs a read is claimed: something had to wait. */
+  restUntil: number;
+}
+
+/** How long a stop lets fetches come to their end. */
+const graceMs = 3000;
+const buryEveryMs = 30_000;
+/** Actions without which a read would be wasted. */
+const needs = ['users.tokens', 'timeseries.store', 'timeseries.deleteWorkout'];
+
+/** Works on what waits, beside other processes that do the same. Returns what ends it. */
+export function startFetching(shop: FetchShop): () => Promise<void> {
+  const closing = new AbortController();
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  const walking = walk({ shop, closing: closing.signal, stopping: stopping.signal, running, restUntil: 0 });
+  const endBurials = startRounds({
+    name: 'activitynet.burials',
+    everyMs: buryEveryMs,
+    work: () => bury(shop),
+    logger: shop.logger,
+  });
+  return async () => {
+    closing.abort();
+    shop.bell.ring();
+    await Promise.all([walking, endBurials()]);
+    const timer = setTimeout(() => stopping.abort(), graceMs);
+    await Promise.all(running);
+    clearTimeout(timer);
+  };
+}
+
+async function bury({ database, pace, logger }: FetchShop): Promise<void> {
+  const n = await buryCrashed(database, pace.aheadMs());
+  if (n > 0) logger.warn('activity.given_up', { n, reason: 'CRASHED' });
+}
+
+async function walk(on: Walk): Promise<void> {
+  const { shop, closing } = on;
+  while (!closing.aborted) {
+    const begun = await beginSome(on).catch((error: unknown) => {
+      shop.logger.warn('activity.claim_failed', { code: codeOf(error) });
+      return 0;
+    });
+    // Each round a little early or late, so that processes started together do not ask together.
+    if (begun === 0) await shop.bell.wait(shop.pace.pollMs * (0.75 + Math.random() / 2));
+  }
+}
+
+async function beginSome(on: Walk): Promise<number> {
+  const { shop, running } = on;
+  const { database, pace } = shop;
+  const free = pace.parallel - running.size;
+  const { actions } = shop.broker.registry;
+  if (free <= 0 || !needs.every((name) => actions.isAvailable(name))) return 0;
+  const room = performance.now() < on.restUntil ? { live: 0, history: 0 } : await shop.budget.room();
+  const priority =
+    room.history >= 2 ? priorities.history : room.live >= 2 ? priorities.live : priorities.delete;
+  const wanted = { aheadMs: pace.aheadMs(), priority, limit: free, leaseMs: pace.leaseMs };
+  const jobs = await claimActivities(database, wanted);
+  for (const job of jobs) begin(on, () => workOff(on, job));
+  const run =
+    jobs.length < free && room.history > 0
+      ? await claimHistory(database, pace.aheadMs(), pace.leaseMs)
+      : undefined;
+  if (run !== undefined)
+    begin(on, async () => {
+      const goesOn = await listHistory(shop, run, on.stopping);
+      if (!goesOn) on.restUntil = performance.now() + pace.pollMs;
+    });
+  return jobs.length + (run === undefined ? 0 : 1);
+}
+
+function begin({ shop, running }: Walk, work: () => Promise<void>): void {
+  const going = work()
+    .catch((error: unknown) => shop.logger.warn('activity.work_failed', { code: codeOf(error) }))
+    .finally(() => {
+      running.delete(going);
+      shop.bell.ring();
+    });
+  running.add(going);
+}
+
+// The lease is kept while the job lasts; a lost one ends it, and whoever has it now does the work again.
+async function workOff(on: Walk, job: ActivityLease): Promise<void> {
+  const { shop } = on;
+  const { database, pace } = shop;
+  const lost = new AbortController();
+  const holds = async () => {
+    const isHeld = await extendLease(database, job, pace.aheadMs(), pace.leaseMs);
+    if (!isHeld) lost.abort();
+    return isHeld;
+  };
+  const beat = setInterval(() => void holds().catch(() => undefined), pace.leaseMs / 3);
+  try {
+    const signal = AbortSignal.any([lost.signal, on.stopping]);
+    const result = await resultOf(shop, job, { signal, holds });
+    if (result.kind === 'wait') on.restUntil = performance.now() + pace.pollMs;
+    await settle(shop, job, result);
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+async function resultOf(
+  shop: FetchShop,
+  job: ActivityLease,
+  held: { readonly signal: AbortSignal; readonly holds: () => Promise<boolean> },
+): Promise<Fetched> {
+  try {
+    return job.work === 'delete' ? await erase(shop, job) : await fetchActivity(shop, { job, ...held });
+  } catch (error) {
+    return { kind: 'failed', reason: codeOf(error) };
+  }
+}
+
+async function erase({ call }: FetchShop, { user_id, object_id }: ActivityLease): Promise<Fetched> {
+  await call('timeseries.deleteWorkout', { user_id, provider: 'activitynet', key: object_id });
+  return { kind: 'done', streams: null };
+}
+
+async function settle(shop: FetchShop, job: ActivityLease, result: Fetched): Promise<void> {
+  const { database, logger, pace } = shop;
+  const aheadMs = pace.aheadMs();
+  const { object_id, attempt, work, history_id } = job;
+  const reason = 'reason' in result ? result.reason : undefined;
+  logger.info('activity.worked', { object_id, attempt, work, outcome: result.kind, reason });
+  if (result.kind === 'wait') return handBackActivity(database, job);
+  if (result.kind === 'failed') {
+    const delayMs = backoffMs(job.failures + 1);
+    const isGivenUp = await retryActivity(database, job, { aheadMs, reason: result.reason, delayMs });
+    if (isGivenUp) logger.warn('activity.given_up', { object_id, reason });
+    if (isGivenUp && history_id !== null) await closeHistory(database, history_id);
+    return;
+  }
+  await finish(shop, job, result);
+}
+
+async function finish(
+  shop: FetchShop,
+  job: ActivityLease,
+  result: Extract<Fetched, { kind: 'done' | 'nothing' }>,
+): Promise<void> {
+  const { database, pace } = shop;
+  const isDone = result.kind === 'done';
+  const finished = {
+    error: isDone ? null : result.reason,
+    streams: isDone ? result.streams : null,
+    fetched: job.work === 'fetch',
+    aheadMs: pace.aheadMs(),
+  };
+  const isHeld = await finishActivity(database, job, finished);
+  if (!isHeld && isDone) return reopenActivity(database, job);
+  if (!isDone && result.isGone) await dropConnection(database, job.connection_id);
+  if (isDone && job.work === 'fetch') await noteSynced(shop, job);
+  if (job.history_id !== null) await closeHistory(database, job.history_id);
+}
+
+// A note, not a fact: that it failed does not make a fetch fail.
+async function noteSynced({ call }: FetchShop, { connection_id }: ActivityLease): Promise<void> {
+  await call('users.synced', { connection_ids: [connection_id] }).catch(() => undefined);
+}

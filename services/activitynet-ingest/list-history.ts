@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { StoreItem } from '../../domain/records.ts';
+import { parseInstant } from '../../domain/time.ts';
+import type { Database } from '../../mixins/database.ts';
+import { type Fetching, itemOf } from './fetch-activity.ts';
+import { normaliseActivity } from './normalise/activity.ts';
+import { closeHistory } from './queries/history-runs.ts';
+import {
+  type Enqueued,
+  enqueueHistory,
+  type HistoryLease,
+  postponeHistory,
+  releaseEnqueued,
+  stopHistory,
+  turnHistoryPage,
+} from './queries/list-history.ts';
+import { openPurse, type ReadResult } from './reads.ts';
+
+/** As many as the provider gives on a page. */
+export const perPage = 100;
+
+const Listed = z.array(
+  z.looseObject({ id: z.string().regex(/^\d{1,18}$/), start_date: z.string().max(40).catch('') }),
+);
+type Listed = z.output<typeof Listed>;
+
+interface Listing extends Fetching {
+  readonly database: Database;
+}
+
+/**
+ * Reads the next page of a run's list: each activity that is not known becomes a job, and what the list itself tells
+ * of it is stored at once, so that a year of history is there after a few reads and is completed day by day.
+ */
+export async function listHistory(
+  listing: Listing,
+  run: HistoryLease,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const purse = await openPurse(listing, { user_id: run.user_id, work: 'history', signal }, 1);
+  if (purse === null) return postponed(listing, run, 0, null);
+  try {
+    const result = await purse.read('/athlete/activities', queryOf(run));
+    return await goOn(listing, run, result);
+  } finally {
+    await purse.close();
+  }
+}
+
+function queryOf({ start_time, end_time, pages }: HistoryLease): Record<string, string> {
+  return {
+    after: String(start_time.getTime() / 1000 - 1),
+    before: String(end_time.getTime() / 1000),
+    page: String(pages + 1),
+    per_page: String(perPage),
+  };
+}
+
+async function goOn(listing: Listing, run: HistoryLease, result: ReadResult): Promise<boolean> {
+  const { database } = listing;
+  if (result.kind === 'wait') return postponed(listing, run, 0, null);
+  if (result.kind === 'failed') return postponed(listing, run, 1, result.reason);
+  if (result.kind !== 'found') {
+    await stopHistory(database, run, result.kind === 'missing' ? 'NOT_FOUND' : result.reason);
+    return true;
+  }
+  const listed = Listed.safeParse(result.body);
+  if (!listed.success) return postponed(listing, run, 1, 'UNREADABLE');
+  await takePage(listing, run, listed.data);
+  return true;
+}
+
+const waitMs = 1000;
+const longestWaitMs = 3_600_000;
+
+async function postponed(
+  { database, pace }: Listing,
+  run: HistoryLease,
+  failures: 0 | 1,
+  reason: string | null,
+): Promise<false> {
+  const delayMs = failures === 0 ? waitMs : Math.min(longestWaitMs, waitMs * 2 ** (run.failures + 1));
+  await postponeHistory(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
+  return false;
+}
+
+async function takePage(listing: Listing, run: HistoryLease, listed: Listed): Promise<void> {
+  const { database, pace } = listing;
+  const distinct = [...new Map(listed.map((one) => [one.id, one])).values()];
+  const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
+  const placed = distinct.map(({ id, start_date }) => ({ id, startMs: parseInstant(start_date)?.ms ?? 0 }));
+  const jobs = await database.transaction(async (transaction) => {
+    if (!(await turnHistoryPage(transaction, run, distinct.length))) return [];
+    return placed.length === 0 ? [] : enqueueHistory(transaction, run, placed, lease);
+  });
+  try {
+    await storeListed(listing, run, distinct, jobs);
+  } finally {
+    await releaseEnqueued(database, run.user_id, jobs);
+    if (distinct.length === 0) await closeHistory(database, run.id);
+  }
+}
+
+// What cannot be stored now comes with its details.
+async function storeListed(
+  { call, pace }: Listing,
+  { user_id }: HistoryLease,
+  listed: Listed,
+  jobs: readonly Enqueued[],
+): Promise<void> {
+  const wanted = new Set(jobs.map(({ object_id }) => object_id));
+  const nowMs = Date.now() + pace.aheadMs();
+  const items = listed.filter(({ id }) => wanted.has(id)).flatMap((one) => listedItem(one, nowMs));
+  if (items.length === 0) return;
+  await call('timeseries.store', { user_id, provider: 'activitynet', items }).catch(() => undefined);
+}
+
+// A version of its own: the details that follow are stored over it, whatever they say.
+function listedItem(one: Listed[number], nowMs: number): StoreItem[] {
+  const activity = normaliseActivity(one, nowMs);
+  if (activity === null) return [];
+  const hash = createHash('sha256').update(`listed ${activity.hash}`).digest('hex');
+  return [itemOf({ object_id: one.id }, { ...activity, hash })];
+}

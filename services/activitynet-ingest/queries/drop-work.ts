@@ -1,0 +1,23 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** Drops the fetches that wait for a connection that ended, and stops its history run; tells how many there were. */
+export async function dropConnection(database: Queryable, connectionId: string): Promise<number> {
+  await database.query(
+    `update activitynet.history set state = 'stopped', reason = 'CONNECTION_GONE', finished_at = now()
+     where connection_id = $1 and state in ('listing', 'fetching')`,
+    [connectionId],
+  );
+  const rows = await database.query(
+    `update activitynet.activity set work = null, error = 'CONNECTION_GONE', version = version + 1
+     where connection_id = $1 and work = 'fetch' returning object_id`,
+    [connectionId],
+  );
+  return rows.length;
+}
+
+/** Erases what is known of a user's activities; tells how many there were. */
+export async function deleteUser(database: Queryable, userId: string): Promise<number> {
+  await database.query('delete from activitynet.history where user_id = $1', [userId]);
+  const statement = 'delete from activitynet.activity where user_id = $1 returning object_id';
+  return (await database.query(statement, [userId])).length;
+}

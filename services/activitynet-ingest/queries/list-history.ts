@@ -1,0 +1,161 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { priorities } from './note-event.ts';
+
+/** A run whose next page is to be read, held until the lease ends. */
+export interface HistoryLease {
+  readonly id: string;
+  readonly user_id: string;
+  readonly connection_id: string;
+  readonly connected_at: Date;
+  readonly start_time: Date;
+  readonly end_time: Date;
+  readonly created_at: Date;
+  readonly pages: number;
+  readonly found: number;
+  readonly failures: number;
+  readonly attempt: number;
+}
+
+const claim: Statement = {
+  name: 'activitynet.claim_history',
+  text: `
+    with due as (
+      select id from activitynet.history where state = 'listing' and run_at <= activitynet.clock($1)
+      order by run_at limit 1 for update skip locked)
+    update activitynet.history h
+    set attempt = attempt + 1, run_at = activitynet.clock($1) + $2 * interval '1 ms'
+    from due where h.id = due.id
+    returning h.id, h.user_id, h.connection_id, h.connected_at, h.start_time, h.end_time, h.created_at, h.pages,
+      h.found, h.failures, h.attempt`,
+};
+
+/** Claims a run that has pages to be read; undefined where none is due. */
+export async function claimHistory(
+  database: Queryable,
+  aheadMs: number,
+  leaseMs: number,
+): Promise<HistoryLease | undefined> {
+  const [run] = await database.query<HistoryLease>(claim, [aheadMs, leaseMs]);
+  return run;
+}
+
+const alive = 'greatest(a.create_time, a.update_time, -1)';
+
+// What was fetched for this link is kept up to date by events; what waits, waits. Deleted before the run began and
+// listed all the same: it is back. The rows are held by their maker until the list's own data is stored.
+const enqueue: Statement = {
+  name: 'activitynet.enqueue_history',
+  text: `
+    insert into activitynet.activity as a (user_id, object_id, connection_id, work, priority, turn, history_id, attempt,
+      leased, run_at)
+    select $1, t.object_id, $2, 'fetch', ${priorities.history}, t.turn, $3, 1, true,
+      activitynet.clock($8) + $9 * interval '1 ms'
+    from unnest($4::bigint[], $5::bigint[]) t (object_id, turn)
+    on conflict (user_id, object_id) do update set connection_id = excluded.connection_id, work = 'fetch',
+      priority = excluded.priority, turn = excluded.turn, history_id = excluded.history_id, version = a.version + 1,
+      attempt = a.attempt + 1, leased = true, run_at = excluded.run_at, failures = 0, crashes = 0, error = null,
+      delete_time = case when a.delete_time >= ${alive} then null else a.delete_time end
+    where a.work is null and not a.leased and (coalesce(a.delete_time, -1) < ${alive} or a.delete_time < $7::bigint)
+      and (a.fetched_at is null or a.fetched_at < $6 or a.error is not null or a.delete_time >= ${alive})
+    returning a.object_id, a.attempt`,
+};
+
+/** An activity that became a job, held by whoever listed it. */
+export interface Enqueued {
+  readonly object_id: string;
+  readonly attempt: number;
+}
+
+/** Makes jobs of listed activities, the newest first, held for `leaseMs`; what is known or waits already is left as it is. */
+export function enqueueHistory(
+  database: Queryable,
+  run: HistoryLease,
+  listed: readonly { readonly id: string; readonly startMs: number }[],
+  { aheadMs, leaseMs }: { readonly aheadMs: number; readonly leaseMs: number },
+): Promise<Enqueued[]> {
+  const createdSeconds = Math.floor(run.created_at.getTime() / 1000);
+  return database.query<Enqueued>(enqueue, [
+    run.user_id,
+    run.connection_id,
+    run.id,
+    listed.map(({ id }) => id),
+    listed.map(({ startMs }) => -Math.round(startMs / 1000)),
+    run.connected_at,
+    createdSeconds,
+    aheadMs,
+    leaseMs,
+  ]);
+}
+
+const release: Statement = {
+  name: 'activitynet.release_enqueued',
+  text: `
+    update activitynet.activity a set leased = false, run_at = now()
+    from unnest($2::bigint[], $3::int[]) t (object_id, attempt)
+    where a.user_id = $1 and a.object_id = t.object_id and a.attempt = t.attempt and a.leased`,
+};
+
+/** Lets jobs go that were held while the list's own data was stored. */
+export async function releaseEnqueued(
+  database: Queryable,
+  userId: string,
+  jobs: readonly Enqueued[],
+): Promise<void> {
+  const values = [userId, jobs.map(({ object_id }) => object_id), jobs.map(({ attempt }) => attempt)];
+  await database.query(release, values);
+}
+
+const turnPage: Statement = {
+  name: 'activitynet.turn_page',
+  text: `
+    update activitynet.history
+    set pages = pages + 1, found = found + $3, failures = 0, run_at = now(),
+      state = case when $3 = 0 then 'fetching' else 'listing' end, listed_at = case when $3 = 0 then now() end
+    where id = $1 and attempt = $2 and state = 'listing' returning id`,
+};
+
+/** Notes a page that was read; an empty one is the end of the list. False where the run was lost or cancelled. */
+export async function turnHistoryPage(
+  database: Queryable,
+  run: HistoryLease,
+  found: number,
+): Promise<boolean> {
+  return (await database.query(turnPage, [run.id, run.attempt, found])).length > 0;
+}
+
+const postpone: Statement = {
+  name: 'activitynet.postpone_history',
+  text: `
+    update activitynet.history
+    set run_at = activitynet.clock($3) + $4 * interval '1 ms', failures = failures + $5, reason = $6,
+      state = case when failures + $5 >= 30 then 'failed' else state end,
+      finished_at = case when failures + $5 >= 30 then now() end
+    where id = $1 and attempt = $2 and state = 'listing'`,
+};
+
+/** Lets a run wait; `failures` is 0 where nobody is to blame. */
+export async function postponeHistory(
+  database: Queryable,
+  run: HistoryLease,
+  wait: {
+    readonly aheadMs: number;
+    readonly delayMs: number;
+    readonly failures: 0 | 1;
+    readonly reason: string | null;
+  },
+): Promise<void> {
+  const { aheadMs, delayMs, failures, reason } = wait;
+  await database.query(postpone, [run.id, run.attempt, aheadMs, delayMs, failures, reason]);
+}
+
+const stop: Statement = {
+  name: 'activitynet.stop_history',
+  text: `
+    update activitynet.history set state = 'stopped', reason = $3, finished_at = now()
+    where id = $1 and attempt = $2 and state = 'listing'`,
+};
+
+/** Ends a run that the provider, or the end of the link, put a stop to. */
+export async function stopHistory(database: Queryable, run: HistoryLease, reason: string): Promise<void> {
+  await database.query(stop, [run.id, run.attempt, reason]);
+}

@@ -1,0 +1,91 @@
+import type { EventAnswer } from '../../contracts/activitynet-ingest.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Environment } from '../../mixins/environment.ts';
+import { codeOf, type Job, type Outcome } from '../../mixins/inbox-worker.ts';
+import { workAthlete } from './athlete.ts';
+import { findOwners, type Owner } from './owners.ts';
+import { countSkipped } from './queries/count-skipped.ts';
+import { noteEvent } from './queries/note-event.ts';
+import { type ProviderEvent, readEvent } from './read-event.ts';
+import { signatureProblem } from './signature.ts';
+
+/** What the work on an event takes. */
+export interface EventShop extends Environment {
+  readonly database: Database;
+}
+
+/** Why an event is skipped, in words. */
+const sentences = {
+  MALFORMED: 'The body is no event.',
+  SIGNATURE_MISSING: 'The signature is missing.',
+  SIGNATURE_UNCHECKED: 'The signature cannot be checked: no secret is set.',
+  SIGNATURE_INVALID: 'The signature is not valid.',
+  SIGNATURE_STALE: 'The signature is too old.',
+  SUBSCRIPTION_UNKNOWN: 'The event is of another subscription.',
+  OWNER_UNKNOWN: 'No user is connected to this account.',
+} as const;
+
+type Reason = keyof typeof sentences;
+
+/**
+ * The work on one event before its sender is answered: is it to be believed, whom does it concern, and what is to be
+ * fetched. The fetching comes later.
+ */
+export async function workEvent(job: Job, shop: EventShop): Promise<Outcome> {
+  const event = believable(job, shop);
+  if (typeof event === 'string') return skip(job, shop, event);
+  try {
+    const owners = await findOwners(shop.call, event.owner_id, job.again ? job.received_ms : null);
+    if (owners.length === 0) return await skip(job, shop, 'OWNER_UNKNOWN');
+    const parts: string[] = [];
+    for (const owner of owners) parts.push(await workFor(shop, event, owner));
+    return { kind: 'done', answer: processed(event, parts) };
+  } catch (error) {
+    return { kind: 'later', reason: codeOf(error), answer: undefined };
+  }
+}
+
+function believable(job: Job, { config }: EventShop): ProviderEvent | Reason {
+  const problem = signatureProblem({
+    header: job.headers['x-strava-signature'],
+    body: job.body,
+    receivedMs: job.received_ms,
+    secret: config.ACTIVITYNET_CLIENT_SECRET,
+    required: config.ACTIVITYNET_REQUIRE_SIGNATURE,
+  });
+  if (problem !== null) return problem;
+  const event = readEvent(job.body);
+  if (event === null) return 'MALFORMED';
+  const subscription = config.ACTIVITYNET_SUBSCRIPTION_ID;
+  const isOurs = subscription === undefined || event.subscription_id === String(subscription);
+  return isOurs ? event : 'SUBSCRIPTION_UNKNOWN';
+}
+
+async function skip(job: Job, { database, logger }: EventShop, reason: Reason): Promise<Outcome> {
+  logger.info('event.skipped', { delivery_id: job.id, reason });
+  await countSkipped(database, reason);
+  const answer: EventAnswer = { status: 'skipped', message: sentences[reason] };
+  return { kind: 'done', answer };
+}
+
+async function workFor(shop: EventShop, event: ProviderEvent, owner: Owner): Promise<string> {
+  const { user_id, connection_id } = owner;
+  const whose = `user ${user_id}`;
+  if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(shop, event, owner)}`;
+  const { object_id, aspect_type, event_time } = event;
+  const isNews = await noteEvent(shop.database, {
+    user_id,
+    connection_id,
+    object_id,
+    aspect_type,
+    event_time,
+  });
+  const next = aspect_type === 'delete' ? 'it is deleted' : 'it is fetched';
+  return `${whose}: ${isNews ? `${next} in the background` : 'it is known already'}`;
+}
+
+function processed(event: ProviderEvent, parts: readonly string[]): EventAnswer {
+  const { object_type, object_id, aspect_type } = event;
+  const what = object_type === 'activity' ? `Activity ${object_id}` : `Athlete ${object_id}`;
+  return { status: 'processed', message: `${what}, ${aspect_type}, ${parts.join('; ')}.` };
+}

@@ -1,0 +1,61 @@
+import type { ServiceSchema } from 'moleculer';
+import { backfill } from '../../contracts/backfill.ts';
+import { bell } from '../../mixins/bell.ts';
+import { database } from '../../mixins/database.ts';
+import { implement } from '../../mixins/implement.ts';
+import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
+import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { type ChainPace, chainPace, startChain } from './chain.ts';
+import { deleteRuns } from './queries/delete-runs.ts';
+import { endRun } from './queries/end-run.ts';
+import { receive } from './receive.ts';
+import { connectionOf, showBackfill } from './shown.ts';
+import { startActivities, startBackfill } from './start.ts';
+
+/** The service at a pace of one's own; what runs takes the defaults. */
+export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): ServiceSchema {
+  const chain = { ...chainPace, ...pace };
+  return implement(backfill, {
+    uses: {
+      database: database(),
+      tokens: providerTokens(),
+      api: providerApi({ ...providerPace, ...pace }),
+      bell: bell(),
+    },
+    actions: {
+      async start(ctx) {
+        if (ctx.params.provider === 'activitynet') return startActivities(ctx, ctx.params, Date.now());
+        const connectionId = await startBackfill(ctx, ctx.params, Date.now());
+        ctx.bell.ring();
+        return showBackfill(ctx.database, connectionId);
+      },
+      async status({ call, database, params }) {
+        const { user_id, provider } = params;
+        if (provider === 'activitynet') return call('activitynet-ingest.historyStatus', { user_id });
+        return showBackfill(database, await connectionOf(call, user_id, provider));
+      },
+      async cancel({ call, database, params }) {
+        const { user_id, provider } = params;
+        if (provider === 'activitynet') return call('activitynet-ingest.cancelHistory', { user_id });
+        const connectionId = await connectionOf(call, user_id, provider);
+        await endRun(database, connectionId, 'cancelled', null);
+        return showBackfill(database, connectionId);
+      },
+      async received(ctx) {
+        const progress = await receive(ctx.database, ctx.params);
+        if (progress.completed.length > 0) ctx.bell.ring();
+        return progress;
+      },
+      async stop({ database, params }) {
+        return { stopped: await endRun(database, params.connection_id, 'stopped', 'CONNECTION_GONE') };
+      },
+      async forgetUser({ database, params }) {
+        return { forgotten: await deleteRuns(database, params.user_id) };
+      },
+    },
+    started: async (shop) => startChain(shop, chain),
+  });
+}
+
+/** Asks providers for the history of connections, one request after another. */
+export default backfillService();

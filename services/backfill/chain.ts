@@ -1,0 +1,139 @@
+import type { Bell } from '../../mixins/bell.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Environment } from '../../mixins/environment.ts';
+import { codeOf } from '../../mixins/inbox-worker.ts';
+import type { ProviderApi } from '../../mixins/provider-api.ts';
+import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
+import { ask } from './ask.ts';
+import { type BegunStep, beginStep } from './queries/begin-step.ts';
+import { claimRuns, type RunLease } from './queries/claim-runs.ts';
+import { endRun, finishRun } from './queries/end-run.ts';
+import { holdRun } from './queries/hold-run.ts';
+import { settle } from './settle.ts';
+import type { Verdict } from './verdict.ts';
+
+/** How the chains are walked. */
+export interface ChainPace {
+  /** How long the data of a request is waited for: the provider gathers requests of 5 minutes into one payload. */
+  readonly patienceMs: number;
+  readonly pollMs: number;
+  readonly parallel: number;
+  /** Another process takes over after this; asking one step has to end before. */
+  readonly leaseMs: number;
+}
+
+/** What runs; tests take others. */
+export const chainPace: ChainPace = {
+  patienceMs: 5 * 60_000,
+  pollMs: 1000,
+  parallel: 4,
+  leaseMs: 90_000,
+};
+
+/** What walking chains takes. */
+export interface ChainShop extends Environment {
+  readonly database: Database;
+  readonly api: ProviderApi;
+  readonly tokens: ProviderTokens;
+  readonly bell: Bell;
+}
+
+interface Walk {
+  readonly shop: ChainShop;
+  readonly pace: ChainPace;
+  /** Begin nothing new. */
+  readonly closing: AbortSignal;
+  /** Let go of what is under way. */
+  readonly stopping: AbortSignal;
+  readonly running: Set<Promise<void>>;
+}
+
+/** How long a stop lets requests come to their end. */
+const graceMs = 3000;
+/** The part of the lease that a step may take; the rest is for writing down what came of it. */
+const askShare = 0.8;
+
+/** Walks the chains of all connections, beside other processes that do the same. Returns what ends it. */
+export function startChain(shop: ChainShop, pace: ChainPace): () => Promise<void> {
+  const closing = new AbortController();
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  const walking = walk({ shop, pace, closing: closing.signal, stopping: stopping.signal, running });
+  return async () => {
+    closing.abort();
+    shop.bell.ring();
+    await walking;
+    const timer = setTimeout(() => stopping.abort(), graceMs);
+    await Promise.all(running);
+    clearTimeout(timer);
+  };
+}
+
+// Each round a little early or late, so that processes started together do not ask together.
+async function walk(on: Walk): Promise<void> {
+  const { shop, pace, closing } = on;
+  while (!closing.aborted) {
+    const begun = await claim(on).catch((error: unknown) => {
+      shop.logger.warn('backfill.claim_failed', { code: codeOf(error) });
+      return 0;
+    });
+    if (begun === 0) await shop.bell.wait(pace.pollMs * (0.75 + Math.random() / 2));
+  }
+}
+
+async function claim(on: Walk): Promise<number> {
+  const { shop, pace, running } = on;
+  const free = pace.parallel - running.size;
+  if (free <= 0 || !shop.broker.registry.actions.isAvailable('users.tokens')) return 0;
+  const leases = await claimRuns(shop.database, 'devicemaker', free, pace.leaseMs);
+  for (const lease of leases) {
+    const going = goOn(on, lease).finally(() => {
+      running.delete(going);
+      shop.bell.ring();
+    });
+    running.add(going);
+  }
+  return leases.length;
+}
+
+// One step of one chain. What goes wrong on our side is tried again when the lease ends.
+async function goOn(on: Walk, run: RunLease): Promise<void> {
+  const { shop, pace } = on;
+  try {
+    const step = await nextStep(shop.database, run);
+    if (step === null) return;
+    const verdict = await askInTime(on, run, step);
+    const written = await settle(shop.database, run, step, verdict, pace.patienceMs);
+    shop.logger.info('backfill.asked', {
+      run_id: run.id,
+      type: step.type,
+      attempt: step.attempts,
+      outcome: written ? verdict.kind : 'lost',
+    });
+  } catch (error) {
+    shop.logger.warn('backfill.step_failed', { run_id: run.id, code: codeOf(error) });
+  }
+}
+
+// Null: there is nothing to ask, now or any more.
+function nextStep(database: Database, run: RunLease): Promise<BegunStep | null> {
+  return database.transaction(async (transaction) => {
+    const held = await holdRun(transaction, run);
+    if (held === null) return null;
+    if (held.is_old) {
+      await endRun(transaction, run.connection_id, 'failed', 'TOOK_TOO_LONG');
+      return null;
+    }
+    const step = await beginStep(transaction, run.id);
+    if (step === 'through') await finishRun(transaction, run.id);
+    return typeof step === 'string' ? null : step;
+  });
+}
+
+async function askInTime(on: Walk, run: RunLease, step: BegunStep): Promise<Verdict> {
+  const { shop, pace, stopping } = on;
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(pace.leaseMs * askShare)]);
+  const { config, api, tokens } = shop;
+  const verdict = await ask({ config, api, tokens, signal }, run, step);
+  return stopping.aborted && verdict.kind === 'again' ? { kind: 'interrupted' } : verdict;
+}

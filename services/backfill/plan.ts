@@ -1,0 +1,30 @@
+import { dayMs, type Range } from '../../domain/time.ts';
+
+/** One request: a type and a span of at most 30 days. */
+export interface PlannedStep {
+  readonly type: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** More than this a provider refuses in one request. */
+export const longestSpanMs = 30 * dayMs;
+
+/** The requests for a range: one type after another, the newest span of each first. */
+export function planSteps(types: readonly string[], range: Range): PlannedStep[] {
+  const spans = spansOf(range);
+  return types.flatMap((type) => spans.map((span) => ({ type, ...span })));
+}
+
+function spansOf({ startMs, endMs }: Range): Range[] {
+  const spans: Range[] = [];
+  for (let to = endMs; to > startMs; to -= longestSpanMs)
+    spans.push({ startMs: Math.max(startMs, to - longestSpanMs), endMs: to });
+  return spans;
+}
+
+/** The last `days` days, in whole seconds: the provider counts in no others. */
+export function lastDays(days: number, nowMs: number): Range {
+  const endMs = Math.floor(nowMs / 1000) * 1000;
+  return { startMs: endMs - days * dayMs, endMs };
+}

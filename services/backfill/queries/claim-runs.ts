@@ -1,0 +1,34 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** A backfill that its caller holds until the lease ends; `attempt` fences off whoever held it before. */
+export interface RunLease {
+  readonly id: string;
+  readonly attempt: number;
+  readonly connection_id: string;
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly connected_at: Date;
+}
+
+const statement = {
+  name: 'backfill.claim',
+  text: `
+with due as (
+  select id from backfill.run
+  where provider = $1 and state = 'running' and run_at <= now()
+  order by run_at limit $2 for update skip locked)
+update backfill.run r set attempt = r.attempt + 1, asking = true, run_at = now() + $3 * interval '1 ms'
+from due where r.id = due.id
+returning r.id, r.attempt, r.connection_id, r.user_id, r.provider, r.connected_at`,
+};
+
+/** Leases up to `limit` backfills that have something to do, whoever waited longest first. */
+export function claimRuns(
+  database: Queryable,
+  provider: ProviderName,
+  limit: number,
+  leaseMs: number,
+): Promise<RunLease[]> {
+  return database.query<RunLease>(statement, [provider, limit, leaseMs]);
+}

@@ -1,0 +1,47 @@
+import type { Range } from '../../../domain/time.ts';
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import type { PlannedStep } from '../plan.ts';
+
+/** A backfill to be. */
+export interface NewRun {
+  readonly connectionId: string;
+  readonly connectedAt: string;
+  readonly userId: string;
+  readonly provider: ProviderName;
+  readonly range: Range;
+  readonly steps: readonly PlannedStep[];
+}
+
+const cleared = `delete from backfill.run where connection_id = $1 and state <> 'running'`;
+const made = `
+insert into backfill.run (connection_id, connected_at, user_id, provider, start_time, end_time)
+values ($1, $2, $3, $4, $5, $6)
+on conflict (connection_id) do nothing returning id`;
+const planned = `
+insert into backfill.step (run_id, position, type, start_time, end_time)
+select $1, s.position, s.type, s.start_time, s.end_time
+from unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) with ordinality s(type, start_time, end_time, position)`;
+
+/** Begins a backfill in the place of one that ended; false when one runs. */
+export async function insertRun(transaction: Queryable, run: NewRun): Promise<boolean> {
+  await transaction.query(cleared, [run.connectionId]);
+  const values = [
+    run.connectionId,
+    run.connectedAt,
+    run.userId,
+    run.provider,
+    new Date(run.range.startMs),
+    new Date(run.range.endMs),
+  ];
+  const [row] = await transaction.query<{ id: string }>(made, values);
+  if (row === undefined) return false;
+  const { steps } = run;
+  await transaction.query(planned, [
+    row.id,
+    steps.map(({ type }) => type),
+    steps.map(({ startMs }) => new Date(startMs)),
+    steps.map(({ endMs }) => new Date(endMs)),
+  ]);
+  return true;
+}

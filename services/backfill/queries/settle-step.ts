@@ -1,0 +1,76 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import type { Reason } from '../reasons.ts';
+
+/** Which step of which run. Its data may have come before the provider's answer did: then it stays as it is. */
+export interface StepKey {
+  readonly runId: string;
+  readonly position: number;
+}
+
+const accepted = `
+update backfill.step set deadline = now() + $3 * interval '1 ms'
+where run_id = $1 and position = $2 and state = 'requested' returning deadline`;
+
+/** The provider took the request: its data is waited for until the deadline, which is returned. */
+export async function acceptStep(
+  transaction: Queryable,
+  { runId, position }: StepKey,
+  patienceMs: number,
+): Promise<Date | null> {
+  const [row] = await transaction.query<{ deadline: Date }>(accepted, [runId, position, patienceMs]);
+  return row?.deadline ?? null;
+}
+
+const closed = `
+update backfill.step set state = $3, reason = $4, deadline = null
+where run_id = $1 and position = $2 and state = 'requested'`;
+
+/** Nothing is to come of a step. */
+export async function closeStep(
+  transaction: Queryable,
+  { runId, position }: StepKey,
+  state: 'skipped' | 'failed',
+  reason: Reason,
+): Promise<void> {
+  await transaction.query(closed, [runId, position, state, reason]);
+}
+
+const rest = `
+update backfill.step set state = 'skipped', reason = $3
+where run_id = $1 and state = 'waiting'
+  and type = (select type from backfill.step where run_id = $1 and position = $2)`;
+
+/** Nothing is to come of the later steps of the same type either. */
+export async function skipRestOfType(
+  transaction: Queryable,
+  { runId, position }: StepKey,
+  reason: Reason,
+): Promise<void> {
+  await transaction.query(rest, [runId, position, reason]);
+}
+
+const postponed = `
+update backfill.step set state = 'waiting', attempts = attempts - $3
+where run_id = $1 and position = $2 and state = 'requested' returning position`;
+
+/** The step is asked again later; `notAsked` when the provider did not even look at it. Its data may be there already: false. */
+export async function postponeStep(
+  transaction: Queryable,
+  { runId, position }: StepKey,
+  { notAsked }: { readonly notAsked: boolean },
+): Promise<boolean> {
+  return (await transaction.query(postponed, [runId, position, notAsked ? 1 : 0])).length > 0;
+}
+
+const released = `update backfill.run set asking = false, run_at = $2 where id = $1`;
+const releasedIn = `update backfill.run set asking = false, run_at = now() + $2 * interval '1 ms' where id = $1`;
+
+/** Lets go of a run: it is due at an instant, or after a time. */
+export async function releaseRun(
+  transaction: Queryable,
+  runId: string,
+  due: Date | { readonly inMs: number },
+): Promise<void> {
+  if (due instanceof Date) await transaction.query(released, [runId, due]);
+  else await transaction.query(releasedIn, [runId, Math.round(due.inMs)]);
+}

@@ -1,0 +1,49 @@
+import { type ProviderAnswer, retryAfterMs } from '../../mixins/provider-api.ts';
+import type { NoBearer } from '../../mixins/provider-tokens.ts';
+import type { Reason } from './reasons.ts';
+
+/** What becomes of a step, and of its chain, after it was asked or could not be. */
+export type Verdict =
+  /** Its data is on the way. */
+  | { readonly kind: 'accepted' }
+  /** Nothing is to come; `wholeType` when that goes for the later spans of the type too. */
+  | { readonly kind: 'skip'; readonly reason: Reason; readonly wholeType: boolean }
+  | { readonly kind: 'fail'; readonly reason: Reason }
+  /** The provider wants us to wait: no attempt is spent. */
+  | { readonly kind: 'wait'; readonly ms: number }
+  /** It may heal: another attempt, as long as there are any. */
+  | { readonly kind: 'again'; readonly atLeastMs: number }
+  /** The chain ends. */
+  | { readonly kind: 'stop'; readonly reason: Reason }
+  /** The user is gone: nothing is kept of the backfill. */
+  | { readonly kind: 'forget' }
+  /** The provider refuses the token. */
+  | { readonly kind: 'unauthorized' }
+  /** This process stops: another goes on. */
+  | { readonly kind: 'interrupted' };
+
+const defaultWaitMs = 60_000;
+
+/**
+ * What an answer to a request for history means. `again`: the provider may have taken the same request before and
+ * its answer was lost, so that "asked before" is as good as yes.
+ */
+export function verdictOf(answer: ProviderAnswer, again: boolean, nowMs: number): Verdict {
+  const { status } = answer;
+  const waitMs = retryAfterMs(answer, nowMs);
+  if (status >= 200 && status < 300) return { kind: 'accepted' };
+  if (status === 401) return { kind: 'unauthorized' };
+  if (status === 403) return { kind: 'stop', reason: 'HISTORY_WITHHELD' };
+  if (status === 409)
+    return again ? { kind: 'accepted' } : { kind: 'skip', reason: 'ASKED_BEFORE', wholeType: false };
+  if (status === 412) return { kind: 'skip', reason: 'TYPE_OFF', wholeType: true };
+  if (status === 429) return { kind: 'wait', ms: waitMs ?? defaultWaitMs };
+  if (status === 0 || status === 408 || status >= 500) return { kind: 'again', atLeastMs: waitMs ?? 0 };
+  return { kind: 'fail', reason: 'REQUEST_REFUSED' };
+}
+
+/** What it means that there is no token to ask with. */
+export function verdictWithout(none: NoBearer): Verdict {
+  if (none.kind === 'later') return { kind: 'again', atLeastMs: 0 };
+  return none.reason === 'USER_GONE' ? { kind: 'forget' } : { kind: 'stop', reason: none.reason };
+}

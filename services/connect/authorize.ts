@@ -1,0 +1,77 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { validationFailed } from '../../domain/errors.ts';
+import type { ProviderName } from '../../domain/wire.ts';
+import type { Cipher } from '../../mixins/cipher.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { accessOf } from './providers.ts';
+import { insertAttempt } from './queries/insert-attempt.ts';
+
+/** Who is to be connected to what, and where their browser goes in the end. */
+export interface Wish {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly redirect_uri?: string | undefined;
+}
+
+interface Shop {
+  readonly config: Config;
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly call: Call;
+}
+
+/**
+ * Begins a user's way to a provider's consent page. The state is kept as a hash, the verifier as ciphertext.
+ * @throws VALIDATION_FAILED (422), USER_NOT_FOUND (404), PROVIDER_NOT_CONFIGURED (409)
+ */
+export async function authorize(
+  { config, database, cipher, call }: Shop,
+  { user_id, provider, redirect_uri }: Wish,
+  callbackUri: string,
+): Promise<{ authorization_url: string; state: string }> {
+  checkRedirect(config, redirect_uri);
+  await call('users.get', { user_id });
+  const access = accessOf(config, provider);
+  const state = randomBytes(32).toString('base64url');
+  const verifier = access.hasProof ? randomBytes(32).toString('base64url') : null;
+  const stateHash = hashOf(state);
+  await insertAttempt(database, {
+    stateHash,
+    userId: user_id,
+    provider,
+    redirectUri: redirect_uri ?? null,
+    callbackUri,
+    verifier: verifier === null ? null : cipher.encrypt(verifier, stateHash),
+  });
+  const url = new URL(access.authorizeUrl);
+  url.searchParams.set('response_type', 'code');
+  url.searchParams.set('client_id', access.clientId);
+  url.searchParams.set('redirect_uri', callbackUri);
+  url.searchParams.set('state', state);
+  if (access.scope !== null) url.searchParams.set('scope', access.scope);
+  if (verifier !== null) {
+    url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
+    url.searchParams.set('code_challenge_method', 'S256');
+  }
+  return { authorization_url: url.href, state };
+}
+
+/** How a state is kept. */
+export function hashOf(state: string): string {
+  return createHash('sha256').update(state).digest('hex');
+}
+
+/** Where a provider sends the browser back to: PUBLIC_URL, else where the gateway itself listens. */
+export function callbackOf(config: Config, provider: ProviderName, gatewayUrl: string | undefined): string {
+  const base = config.PUBLIC_URL ?? gatewayUrl ?? `http://${config.HOST}:${config.PORT}`;
+  return `${base.replace(/\/$/, '')}/api/v1/connect/${provider}/callback`;
+}
+
+function checkRedirect({ CONNECT_REDIRECTS }: Config, redirect: string | undefined): void {
+  if (redirect === undefined || CONNECT_REDIRECTS.includes(redirect)) return;
+  throw validationFailed([
+    { field: 'redirect_uri', message: 'must be one of the addresses that CONNECT_REDIRECTS lists' },
+  ]);
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'moleculer';
+import type { Config } from '../../config.ts';
+import { isError } from '../../domain/errors.ts';
+import type { BrowserAnswer, ProviderName } from '../../domain/wire.ts';
+import type { Cipher } from '../../mixins/cipher.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { codeOf } from '../../mixins/inbox-worker.ts';
+import type { ProviderApi } from '../../mixins/provider-api.ts';
+import { clientOf, type FreshTokens } from '../../mixins/token-endpoint.ts';
+import { hashOf } from './authorize.ts';
+import { deauthorize } from './deauthorize.ts';
+import { exchangeCode } from './exchange-code.ts';
+import { findGranted, type Granted } from './granted.ts';
+import { askForHistory } from './history.ts';
+import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
+import { accessOf } from './providers.ts';
+import { dropHistory, wantHistory } from './queries/history.ts';
+import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
+
+/** What a provider put into the address that it sent the browser to. */
+export interface Visit {
+  readonly provider: ProviderName;
+  readonly state?: string | undefined;
+  readonly code?: string | undefined;
+  readonly error?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** What finishing a connection takes. */
+export interface Shop {
+  readonly config: Config;
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly call: Call;
+  readonly api: ProviderApi;
+  readonly logger: Logger;
+}
+
+/** Ends a person's way: uses the state up, makes the connection, and says where their browser goes. */
+export async function finish(shop: Shop, visit: Visit): Promise<BrowserAnswer> {
+  const { provider, state } = visit;
+  const attempt = state === undefined ? null : await useAttempt(shop.database, hashOf(state), provider);
+  if (attempt === null) return unknownPage;
+  if (attempt.standing === 'used') return usedPage;
+  const outcome = await outcomeOf(shop, visit, attempt);
+  const reason = 'reason' in outcome ? outcome.reason : null;
+  shop.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
+  return answerTo(attempt, provider, outcome);
+}
+
+async function outcomeOf(shop: Shop, visit: Visit, attempt: UsedAttempt): Promise<Outcome> {
+  if (attempt.standing === 'expired') return { status: 'failed', reason: 'link_expired' };
+  if (visit.error === 'access_denied') return { status: 'denied', reason: 'access_denied' };
+  if (visit.error !== undefined || visit.code === undefined)
+    return { status: 'failed', reason: 'provider_refused' };
+  try {
+    return await connect(shop, visit, attempt, visit.code);
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND')) return { status: 'failed', reason: 'user_gone' };
+    shop.logger.warn('connect.failed', {
+      provider: visit.provider,
+      user_id: attempt.userId,
+      code: codeOf(error),
+    });
+    return { status: 'failed', reason: 'unavailable' };
+  }
+}
+
+async function connect(shop: Shop, visit: Visit, attempt: UsedAttempt, code: string): Promise<Outcome> {
+  const { config, cipher, api } = shop;
+  const { provider } = attempt;
+  const access = accessOf(config, provider);
+  const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
+  const proof = { code, verifier };
+  const exchanged = await exchangeCode(clientOf(config, provider).url, access, attempt, proof);
+  if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
+  const granted = await findGranted(provider, { api, access, appended: visit.scope }, exchanged);
+  if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
+  if (!granted.isEnough) {
+    await giveUp(shop, provider, granted.account, exchanged.tokens);
+    return { status: 'failed', reason: 'permission_missing' };
+  }
+  await link(shop, attempt, granted, exchanged.tokens);
+  return { status: 'connected' };
+}
+
+// Written down before the connection is there: a process that dies in between has asked for its history all the same.
+async function link(
+  shop: Shop,
+  { userId: user_id, provider }: UsedAttempt,
+  granted: Extract<Granted, { kind: 'granted' }>,
+  tokens: FreshTokens,
+): Promise<void> {
+  const isHistoryWanted = shop.config.BACKFILL_ON_CONNECT;
+  const wanted = { user_id, provider };
+  if (isHistoryWanted) await wantHistory(shop.database, wanted);
+  try {
+    await linkOnce(shop, wanted, granted, tokens);
+  } catch (error) {
+    // Somebody else made the connection between our look and our link: now it has an id to seal the tokens for.
+    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(shop, wanted, granted, tokens);
+    else {
+      await dropHistory(shop.database, wanted);
+      throw error;
+    }
+  }
+  if (isHistoryWanted) await askForHistory(shop, wanted);
+}
+
+async function linkOnce(
+  { call, cipher }: Shop,
+  { user_id, provider }: { readonly user_id: string; readonly provider: ProviderName },
+  { account, scope }: Extract<Granted, { kind: 'granted' }>,
+  { access_token, refresh_token, expires_at_ms }: FreshTokens,
+): Promise<void> {
+  const connections = await call('users.connections', { user_id });
+  const connection_id = connections.find((one) => one.provider === provider)?.id ?? randomUUID();
+  await call('users.link', {
+    connection_id,
+    user_id,
+    provider,
+    provider_user_id: account,
+    access_token: cipher.encrypt(access_token, connection_id),
+    refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
+    expires_at: expires_at_ms === null ? null : new Date(expires_at_ms).toISOString(),
+    scope,
+  });
+}
+
+// Access that is good for nothing; but it is one an account, and somebody may be connected to this one already.
+async function giveUp({ config, call }: Shop, provider: ProviderName, account: string, tokens: FreshTokens) {
+  const holders = await call('users.resolve', { provider, provider_user_ids: [account] });
+  if (holders.length === 0) await deauthorize(config, provider, tokens, Date.now());
+}

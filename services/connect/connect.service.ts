@@ -1,0 +1,74 @@
+import { connect } from '../../contracts/connect.ts';
+import { cipherOf } from '../../mixins/cipher.ts';
+import { database } from '../../mixins/database.ts';
+import type { Environment } from '../../mixins/environment.ts';
+import { implement } from '../../mixins/implement.ts';
+import { providerApi, providerPace } from '../../mixins/provider-api.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import type { FreshTokens } from '../../mixins/token-endpoint.ts';
+import { authorize, callbackOf } from './authorize.ts';
+import { finish } from './callback.ts';
+import { deauthorize } from './deauthorize.ts';
+import { resumeHistories } from './history.ts';
+import { resultPage } from './outcome.ts';
+import { deleteExpired } from './queries/delete-expired.ts';
+import { statusOf } from './status.ts';
+
+const expiryEveryMs = 600_000;
+const historiesEveryMs = 5000;
+
+/** A person waits in front of a blank page: no pause between two requests, and few tries. */
+const pace = { ...providerPace, spacingMs: 0, atOnce: 20 };
+
+/** From a user to a connected account at a provider, and the end of it. */
+export default implement(connect, {
+  uses: {
+    database: database(),
+    cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
+    api: providerApi(pace),
+  },
+  actions: {
+    authorize: (ctx) =>
+      authorize(ctx, ctx.params, callbackOf(ctx.config, ctx.params.provider, ctx.meta.gateway_url)),
+    callback: (ctx) => finish(ctx, ctx.params),
+    result({ config, params: { provider, status, reason } }) {
+      return resultPage(config.PROVIDER_NAMES[provider] ?? provider, status, reason);
+    },
+    status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
+    async deauthorize({ config, cipher, params }) {
+      const { connection_id, provider, access_token, refresh_token, expires_at } = params;
+      const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
+      const seal = (tokens: FreshTokens) => ({
+        access_token: cipher.encrypt(tokens.access_token, connection_id),
+        refresh_token:
+          tokens.refresh_token === null ? null : cipher.encrypt(tokens.refresh_token, connection_id),
+        expires_at: tokens.expires_at_ms === null ? null : new Date(tokens.expires_at_ms).toISOString(),
+      });
+      const held = {
+        access_token: open(access_token),
+        refresh_token: refresh_token === null ? null : open(refresh_token),
+        expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
+      };
+      const { done, tokens } = await deauthorize(config, provider, held, Date.now());
+      return { done, tokens: tokens === null ? null : seal(tokens) };
+    },
+  },
+  async started({ database, call, logger }) {
+    const endExpiry = startRounds({
+      name: 'connect.expiry',
+      everyMs: expiryEveryMs,
+      firstAfterMs: 30_000,
+      work: () => deleteExpired(database),
+      logger,
+    });
+    const endHistories = startRounds({
+      name: 'connect.histories',
+      everyMs: historiesEveryMs,
+      work: () => resumeHistories({ database, call, logger }),
+      logger,
+    });
+    return async () => {
+      await Promise.all([endExpiry(), endHistories()]);
+    };
+  },
+});

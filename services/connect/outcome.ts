@@ -1,0 +1,64 @@
+import type { ConnectReason, ConnectStatus } from '../../contracts/connect.ts';
+import type { BrowserAnswer } from '../../domain/wire.ts';
+
+/** How a person's way to the consent page ended. */
+export type Outcome =
+  | { readonly status: 'connected' }
+  | { readonly status: 'denied'; readonly reason: 'access_denied' }
+  | { readonly status: 'failed'; readonly reason: Exclude<ConnectReason, 'access_denied'> };
+
+/** What a plain page says about a reason; `name` is the provider's. */
+const sentences: Readonly<Record<ConnectReason, (name: string) => string>> = {
+  access_denied: (name) => `You did not allow access, so ${name} was not connected. Nothing was stored.`,
+  permission_missing: (name) =>
+    `Without the permission to read activities or health data ${name} cannot be connected. Please start again and leave it ticked.`,
+  link_expired: () => 'This link was open for too long. Please start again.',
+  provider_refused: (name) => `${name} did not confirm the access. Please start again.`,
+  provider_unavailable: (name) =>
+    `${name} does not answer at the moment. Please start again in a few minutes.`,
+  user_gone: () => 'The account that this link was made for does not exist any more.',
+  unavailable: () => 'Something did not work on our side. Please start again in a few minutes.',
+};
+
+/** Sends the browser on: to the application's own address, or to our plain page; never with anything secret. */
+export function answerTo(
+  { redirectUri, callbackUri }: { readonly redirectUri: string | null; readonly callbackUri: string },
+  provider: string,
+  outcome: Outcome,
+): BrowserAnswer {
+  const url = new URL(redirectUri ?? new URL('result', callbackUri));
+  url.searchParams.set('status', outcome.status);
+  if (redirectUri !== null) url.searchParams.set('provider', provider);
+  if ('reason' in outcome) url.searchParams.set('reason', outcome.reason);
+  return { kind: 'redirect', location: url.href };
+}
+
+/** The plain page of an outcome. */
+export function resultPage(
+  name: string,
+  status: ConnectStatus,
+  reason: ConnectReason | undefined,
+): BrowserAnswer {
+  if (status === 'connected')
+    return page(200, 'Connected', `${name} is connected. You can close this page and go back to the app.`);
+  const fallback = status === 'denied' ? 'access_denied' : 'unavailable';
+  return page(200, 'Not connected', sentences[reason ?? fallback](name));
+}
+
+/** For a state that nobody was given, or that another provider was meant to bring back. */
+export const unknownPage = page(
+  400,
+  'This link is not valid',
+  'It was not made by this service, or it is incomplete. Nothing was changed. Please start again from the app.',
+);
+
+/** For a state that came back before. */
+export const usedPage = page(
+  410,
+  'This link was used already',
+  'It works once. Nothing was changed: whether your account is connected is shown in the app.',
+);
+
+function page(status: number, title: string, text: string): BrowserAnswer {
+  return { kind: 'page', status, title, text };
+}

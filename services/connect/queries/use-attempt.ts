@@ -1,0 +1,27 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Database } from '../../../mixins/database.ts';
+import type { Attempt } from './insert-attempt.ts';
+
+/** A state that came back: `fresh` for the one visitor who may use it. */
+export type UsedAttempt = Attempt & { readonly standing: 'fresh' | 'used' | 'expired' };
+
+const found = `
+select state_hash as "stateHash", user_id as "userId", provider, redirect_uri as "redirectUri",
+  callback_uri as "callbackUri", verifier,
+  case when used_at is not null then 'used' when expires_at <= now() then 'expired' else 'fresh' end as standing
+from connect.attempt where state_hash = $1 and provider = $2 for update`;
+const used = 'update connect.attempt set used_at = now(), verifier = null where state_hash = $1';
+
+/** Uses a state up: of several visitors at once one finds it fresh. Null where this provider was given no such state. */
+export function useAttempt(
+  database: Database,
+  stateHash: string,
+  provider: ProviderName,
+): Promise<UsedAttempt | null> {
+  return database.transaction(async (transaction) => {
+    const [attempt] = await transaction.query<UsedAttempt>(found, [stateHash, provider]);
+    if (attempt === undefined) return null;
+    if (attempt.standing !== 'used') await transaction.query(used, [stateHash]);
+    return attempt;
+  });
+}

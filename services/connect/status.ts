@@ -1,0 +1,47 @@
+import type { Backfill } from '../../contracts/backfill.ts';
+import type { ConnectionStatus } from '../../contracts/connect.ts';
+import { isError } from '../../domain/errors.ts';
+import type { ProviderName } from '../../domain/wire.ts';
+import type { Call } from '../../mixins/environment.ts';
+
+/** A connection as its owner is to see it. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404) */
+export async function statusOf(
+  call: Call,
+  user_id: string,
+  provider: ProviderName,
+): Promise<ConnectionStatus> {
+  const { status_reason, ...connection } = await call('users.connection', { user_id, provider });
+  const backfill = await backfillOf(call, user_id, provider);
+  return {
+    ...connection,
+    last_error: sentenceOf(connection.status, status_reason) ?? problemOf(backfill),
+    data_types: backfill?.types ?? [],
+  };
+}
+
+async function backfillOf(call: Call, user_id: string, provider: ProviderName): Promise<Backfill | null> {
+  try {
+    return await call('backfill.status', { user_id, provider });
+  } catch (error) {
+    if (isError(error, 'BACKFILL_NOT_FOUND') || isError(error, 'NOT_IMPLEMENTED')) return null;
+    throw error;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  TOKEN_REFUSED: 'The provider no longer accepts our access: the user has to connect again.',
+};
+
+function sentenceOf(status: ConnectionStatus['status'], reason: string | null): string | null {
+  if (status === 'active') return null;
+  if (status === 'revoked') return 'The connection was ended by the user, the application or the provider.';
+  return reasons[reason ?? ''] ?? 'The access to the provider has ended: the user has to connect again.';
+}
+
+function problemOf(backfill: Backfill | null): string | null {
+  if (backfill === null || backfill.status === 'cancelled') return null;
+  const failed = backfill.types.find((type) => type.status === 'failed');
+  return (
+    backfill.reason ?? (failed === undefined ? null : `${failed.type}: ${failed.reason ?? 'it failed.'}`)
+  );
+}

@@ -1,0 +1,41 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** How a provider's API answered in a while. */
+export interface AnswersRow {
+  provider: ProviderName;
+  requests: number;
+  failed: number;
+  rejected: number;
+  total_ms: number;
+  slowest_ms: number;
+}
+
+const added = `
+insert into deliveries.answer_minute as m (provider, minute, requests, failed, rejected, total_ms, slowest_ms)
+select provider, date_trunc('minute', now()), requests, failed, rejected, total_ms, slowest_ms
+from jsonb_to_recordset($1) t (provider text, requests int, failed int, rejected int, total_ms float8, slowest_ms float8)
+order by provider
+on conflict (provider, minute) do update set requests = m.requests + excluded.requests,
+  failed = m.failed + excluded.failed, rejected = m.rejected + excluded.rejected,
+  total_ms = m.total_ms + excluded.total_ms, slowest_ms = greatest(m.slowest_ms, excluded.slowest_ms)`;
+
+/** Adds what a process gathered to this minute, one entry a provider. */
+export async function addAnswers(database: Queryable, answers: readonly AnswersRow[]): Promise<void> {
+  await database.query(added, [JSON.stringify(answers)]);
+}
+
+const summed = `
+select provider, sum(requests)::int as requests, sum(failed)::int as failed, sum(rejected)::int as rejected,
+  sum(total_ms) as total_ms, max(slowest_ms) as slowest_ms
+from deliveries.answer_minute where minute > now() - $1 * interval '1 minute' group by provider`;
+
+/** The answers of the last minutes, by provider. */
+export function selectAnswers(database: Queryable, minutes: number): Promise<AnswersRow[]> {
+  return database.query<AnswersRow>(summed, [minutes]);
+}
+
+/** Forgets minutes of which nobody asks any more. */
+export async function deleteOldAnswers(database: Queryable): Promise<void> {
+  await database.query("delete from deliveries.answer_minute where minute < now() - interval '1 day'");
+}

@@ -1,0 +1,89 @@
+import type { Config } from '../../config.ts';
+import type { ProviderStatus, Status } from '../../contracts/deliveries.ts';
+import type { ProviderName } from '../../domain/wire.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { type AnswersRow, selectAnswers } from './queries/answer-minutes.ts';
+import { type QueueRow, selectFigures } from './queries/select-figures.ts';
+
+/** Of how long the answers are told. */
+const minutes = 15;
+
+interface Shop {
+  readonly database: Queryable;
+  readonly call: Call;
+  readonly config: Config;
+}
+
+/** How each provider does. What another service does not tell is null, and the service is named: this has to answer. */
+export async function readStatus({ database, call, config }: Shop): Promise<Status> {
+  const [queues, answers, fetching] = await Promise.all([
+    selectFigures(database),
+    selectAnswers(database, minutes),
+    call('activitynet-ingest.figures', {}, { timeout: 2000, retries: 0 }).catch(() => null),
+  ]);
+  const of = (provider: ProviderName): ProviderStatus => ({
+    configured: isConfigured(config, provider),
+    deliveries: queueOf(queues.find((one) => one.provider === provider)),
+    answers: answersOf(answers.find((one) => one.provider === provider)),
+    fetches:
+      provider === 'devicemaker' || fetching === null
+        ? null
+        : {
+            live_waiting: fetching.live_waiting,
+            history_waiting: fetching.history_waiting,
+            given_up: fetching.given_up,
+          },
+    budget: provider === 'devicemaker' || fetching === null ? null : budgetOf(fetching.budget),
+  });
+  return {
+    providers: { devicemaker: of('devicemaker'), activitynet: of('activitynet') },
+    away: fetching === null ? ['activitynet-ingest'] : [],
+  };
+}
+
+function isConfigured(config: Config, provider: ProviderName): boolean {
+  const settings =
+    provider === 'devicemaker'
+      ? [config.DEVICEMAKER_CLIENT_ID, config.DEVICEMAKER_CLIENT_SECRET]
+      : [config.ACTIVITYNET_CLIENT_ID, config.ACTIVITYNET_CLIENT_SECRET];
+  return !settings.includes(undefined);
+}
+
+function queueOf(row: QueueRow | undefined): ProviderStatus['deliveries'] {
+  return {
+    waiting: row?.ready ?? 0,
+    working: row?.working ?? 0,
+    dead: row?.dead ?? 0,
+    oldest_waiting_seconds: row?.oldest_waiting_seconds ?? null,
+  };
+}
+
+function answersOf(row: AnswersRow | undefined): ProviderStatus['answers'] {
+  return {
+    minutes,
+    requests: row?.requests ?? 0,
+    failed: row?.failed ?? 0,
+    rejected: row?.rejected ?? 0,
+    mean_ms: row === undefined ? null : Math.round(row.total_ms / row.requests),
+    slowest_ms: row?.slowest_ms ?? null,
+  };
+}
+
+interface Room {
+  readonly quarter_used: number;
+  readonly quarter_limit: number;
+  readonly day_used: number;
+  readonly day_limit: number;
+  readonly paused: boolean;
+}
+
+function budgetOf(room: Room): NonNullable<ProviderStatus['budget']> {
+  return {
+    quarter_left: Math.max(0, room.quarter_limit - room.quarter_used),
+    quarter_limit: room.quarter_limit,
+    day_left: Math.max(0, room.day_limit - room.day_used),
+    day_limit: room.day_limit,
+    paused: room.paused,
+  };
+}

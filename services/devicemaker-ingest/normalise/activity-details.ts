@@ -1,0 +1,52 @@
+import type { SampleBlock } from '../../../domain/records.ts';
+import { Activity, workoutOf } from './activity.ts';
+import { readTrack } from './activity-track.ts';
+import { bareItem, isObject, type Normaliser, type Problem, refused } from './item.ts';
+import { readTimed } from './timed-item.ts';
+
+/**
+ * An activity second by second: its samples, and its fields once more, which the store merges into the workout of
+ * the same activity. They stand in `summary`, or beside the samples with some senders.
+ */
+export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
+  if (!isObject(item)) return refused('', 'must be an object');
+  const { samples, summary, ...top } = item;
+  const inner = isObject(summary) ? summary : {};
+  const track = readTrack(samples, nowMs);
+  const flat = { ...spanOf(track.blocks), ...top, ...inner, samples };
+  const read = readTimed(Activity, ['durationInSeconds'], flat, nowMs);
+  const placed = (problems: readonly Problem[]) => problems.map((problem) => inSummary(problem, inner));
+  if (!read.ok) return { ok: false, problems: placed(read.problems) };
+  const { fields, origin, hash } = read;
+  const key = fields.activityId ?? plainId(fields.summaryId);
+  if (key === null) return refused('activityId', 'is required');
+  const { device, zoneOffsetMinutes: zone_offset_minutes } = origin;
+  const record = {
+    ...bareItem,
+    data_type: 'activityDetails',
+    key,
+    hash,
+    supersede: 'latest' as const,
+    duration_seconds: fields.durationInSeconds,
+    workout: workoutOf(fields, origin),
+    samples: track.blocks.map((block) => ({ ...block, device, zone_offset_minutes })),
+  };
+  return { ok: true, item: record, problems: [...placed(read.problems), ...track.problems] };
+};
+
+// Where no field tells when it was, the samples do.
+function spanOf(blocks: readonly SampleBlock[]): Record<string, number> {
+  const times = blocks.flatMap(({ base_ms, at }) => [base_ms + (at[0] ?? 0), base_ms + (at.at(-1) ?? 0)]);
+  if (times.length === 0) return {};
+  const startMs = Math.min(...times);
+  return { startTimeInSeconds: startMs / 1000, durationInSeconds: (Math.max(...times) - startMs) / 1000 };
+}
+
+// The details' summary id is that of the activity with an ending.
+function plainId(summaryId: string | null): string | null {
+  return summaryId?.replace(/-detail$/, '') ?? null;
+}
+
+function inSummary({ field, reason }: Problem, inner: Readonly<Record<string, unknown>>): Problem {
+  return { field: Object.hasOwn(inner, field) ? `summary.${field}` : field, reason };
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { parseInstant } from '../../../domain/time.ts';
+import { head, isObject, type Normaliser } from './item.ts';
+import { named } from './named.ts';
+import { sampleItem, valueIn } from './sample-item.ts';
+import { singleSample } from './samples.ts';
+import { readTimed } from './timed-item.ts';
+
+const BloodPressure = z.object({
+  ...head,
+  systolic: valueIn('blood_pressure_systolic'),
+  diastolic: valueIn('blood_pressure_diastolic'),
+  pulse: valueIn('heart_rate'),
+});
+
+const reading = named(
+  {
+    startTimeInSeconds: ['measurementTimeInSeconds', 'measurementTimestampGMT', 'startTimeInSeconds'],
+    startTimeOffsetInSeconds: ['measurementTimeOffsetInSeconds', 'startTimeOffsetInSeconds'],
+  },
+  (item, nowMs) => {
+    const read = readTimed(BloodPressure, [], item, nowMs);
+    if (!read.ok) return read;
+    const { fields, origin } = read;
+    return sampleItem(read, {
+      dataType: 'bloodPressures',
+      key: String(fields.startTimeInSeconds),
+      supersede: 'latest',
+      anyOf: ['systolic', 'diastolic', 'pulse'],
+      samples: [
+        singleSample('blood_pressure_systolic', fields.systolic, origin),
+        singleSample('blood_pressure_diastolic', fields.diastolic, origin),
+        singleSample('heart_rate', fields.pulse, origin),
+      ],
+    });
+  },
+);
+
+/** A reading of the cuff: the pair and the pulse at one instant. */
+export const normaliseBloodPressure: Normaliser = (item, nowMs) => reading(withSeconds(item), nowMs);
+
+// That name is sent as seconds, as milliseconds and as a text of UTC; what cannot be read is refused as it is.
+function withSeconds(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const { measurementTimestampGMT: told } = item;
+  const ms = typeof told === 'string' && !/^\d+$/.test(told) ? parseInstant(told)?.ms : millisecondsOf(told);
+  return ms === undefined ? item : { ...item, measurementTimestampGMT: ms / 1000 };
+}
+
+function millisecondsOf(told: unknown): number | undefined {
+  return typeof told === 'number' && told >= 1e11 ? told : undefined;
+}

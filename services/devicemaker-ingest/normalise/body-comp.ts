@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { head, type Normaliser } from './item.ts';
+import { named } from './named.ts';
+import { sampleItem, valueIn } from './sample-item.ts';
+import { singleSample } from './samples.ts';
+import { readTimed } from './timed-item.ts';
+
+const gramsPerKilogram = 1000;
+
+const BodyComp = z.object({
+  ...head,
+  weightInGrams: valueIn('weight', gramsPerKilogram),
+  muscleMassInGrams: valueIn('skeletal_muscle_mass', gramsPerKilogram),
+  bodyFatInPercent: valueIn('body_fat_percentage'),
+  bodyMassIndex: valueIn('body_mass_index'),
+});
+
+/** A look at the scales. The masses of fat and of the rest follow where weight and share of fat are both there. */
+export const normaliseBodyComp: Normaliser = named(
+  {
+    startTimeInSeconds: ['measurementTimeInSeconds', 'startTimeInSeconds'],
+    startTimeOffsetInSeconds: ['measurementTimeOffsetInSeconds', 'startTimeOffsetInSeconds'],
+  },
+  (item, nowMs) => {
+    const read = readTimed(BodyComp, [], item, nowMs);
+    if (!read.ok) return read;
+    const { fields, origin } = read;
+    const { bodyFatInPercent: fat } = fields;
+    const weight = kilograms(fields.weightInGrams);
+    const fatMass = weight === null || fat === null ? null : clean((weight * fat) / 100);
+    const leanMass = weight === null || fatMass === null ? null : clean(weight - fatMass);
+    return sampleItem(read, {
+      dataType: 'bodyComps',
+      key: String(fields.startTimeInSeconds),
+      supersede: 'latest',
+      anyOf: ['weightInGrams', 'muscleMassInGrams', 'bodyFatInPercent', 'bodyMassIndex'],
+      samples: [
+        singleSample('weight', weight, origin),
+        singleSample('skeletal_muscle_mass', kilograms(fields.muscleMassInGrams), origin),
+        singleSample('body_fat_percentage', fat, origin),
+        singleSample('body_mass_index', fields.bodyMassIndex, origin),
+        singleSample('body_fat_mass', fatMass, origin),
+        singleSample('lean_body_mass', leanMass, origin),
+      ],
+    });
+  },
+);
+
+function kilograms(grams: number | null): number | null {
+  return grams === null ? null : grams / gramsPerKilogram;
+}
+
+// Less than any scale tells, and without the noise of binary fractions.
+function clean(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { CalendarDate, localDate } from '../../../domain/time.ts';
+import { bareItem, head, isObject, measure, type Normaliser, offsetMinutes, refused } from './item.ts';
+import { readTimed } from './timed-item.ts';
+import { wholeItem, wholeReason } from './whole-item.ts';
+
+const Movement = z.object({
+  ...head,
+  calendarDate: CalendarDate.nullable().default(null),
+  offsetInSeconds: measure(-64_800, 64_800),
+});
+
+/**
+ * Movement that a device found without its wearer starting anything: an event of its own. Days and epochs have it
+ * in their totals already, so it is no workout and is added to nothing.
+ */
+export const normaliseMoveiq: Normaliser = (item, nowMs) => {
+  const read = readTimed(Movement, [], item, nowMs);
+  if (!read.ok) return read;
+  const { fields, origin, hash, problems } = read;
+  const data = isObject(item) ? wholeItem(item) : null;
+  if (data === null) return refused('', wholeReason);
+  const zoneOffsetMinutes = offsetMinutes(fields.offsetInSeconds) ?? origin.zoneOffsetMinutes;
+  const seconds = fields.durationInSeconds ?? 0;
+  const record = {
+    ...bareItem,
+    data_type: 'moveiq',
+    key: String(fields.startTimeInSeconds),
+    hash,
+    supersede: 'longest' as const,
+    duration_seconds: seconds,
+    other: {
+      type: 'moveiq' as const,
+      start_ms: origin.startMs,
+      end_ms: origin.startMs + seconds * 1000,
+      zone_offset_minutes: zoneOffsetMinutes,
+      date: fields.calendarDate ?? localDate(origin.startMs, zoneOffsetMinutes ?? 0),
+      device: origin.device,
+      data,
+    },
+  };
+  return { ok: true, item: record, problems };
+};

@@ -1,0 +1,43 @@
+import { isObject, type Normaliser } from './item.ts';
+
+/** A field of ours, and the names that senders give it: the first that is there counts. */
+export type Spellings = Readonly<Record<string, readonly [string, ...string[]]>>;
+
+/** Reads an item under whichever names it was sent; problems name the fields as they were sent. */
+export function named(spellings: Spellings, normalise: Normaliser): Normaliser {
+  return (item, nowMs) => {
+    if (!isObject(item)) return normalise(item, nowMs);
+    const sent = Object.entries(spellings).map(([field, names]) => ({
+      field,
+      names,
+      name: sentAs(item, names),
+    }));
+    const result = normalise(renamed(item, sent), nowMs);
+    const nameOf = new Map(sent.map(({ field, name }) => [field, name]));
+    const problems = result.problems.map(({ field, reason }) => ({
+      field: nameOf.get(field) ?? field,
+      reason,
+    }));
+    return { ...result, problems };
+  };
+}
+
+function sentAs(item: Readonly<Record<string, unknown>>, names: Spellings[string]): string {
+  return names.find((name) => (item[name] ?? null) !== null) ?? names[0];
+}
+
+interface Sent {
+  readonly field: string;
+  readonly names: readonly string[];
+  readonly name: string;
+}
+
+// Names that lost go too, so that one content has one hash under every spelling.
+function renamed(item: Readonly<Record<string, unknown>>, sent: readonly Sent[]): Record<string, unknown> {
+  const taken = new Set(sent.flatMap(({ field, names }) => [field, ...names]));
+  const rest = Object.entries(item).filter(([name]) => !taken.has(name));
+  const given = sent
+    .filter(({ name }) => Object.hasOwn(item, name))
+    .map(({ field, name }) => [field, item[name]]);
+  return Object.fromEntries([...rest, ...given]);
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { flag, head, map, type Normaliser } from './item.ts';
+import { named } from './named.ts';
+import { sampleItem, valueIn } from './sample-item.ts';
+import { offsetSamples, orElse, singleSample } from './samples.ts';
+import { readTimed } from './timed-item.ts';
+
+/**
+ * Types that are one map or two from seconds after the start to values, and grow as they are sent again. Where a
+ * sender leaves the map out and tells a mean alone, that is one sample at the start.
+ */
+
+const Hrv = z.object({ ...head, hrvValues: map });
+
+/** Variability of the heart, every 300 s of a night; the two summaries of the same values are no samples. */
+export const normaliseHrv: Normaliser = (item, nowMs) => {
+  const read = readTimed(Hrv, [], item, nowMs);
+  if (!read.ok) return read;
+  const { fields, origin } = read;
+  return sampleItem(read, {
+    dataType: 'hrv',
+    key: String(fields.startTimeInSeconds),
+    supersede: 'longest',
+    anyOf: ['hrvValues'],
+    samples: [offsetSamples('hrvValues', 'heart_rate_variability_rmssd', fields.hrvValues, origin)],
+  });
+};
+
+const Stress = z.object({
+  ...head,
+  timeOffsetStressLevelValues: map,
+  timeOffsetBodyBatteryValues: map,
+});
+
+/** Stress and body battery, every 180 s; a stress of 0 or less is a state, a body battery of 0 is empty. */
+export const normaliseStress: Normaliser = named(
+  {
+    timeOffsetStressLevelValues: ['timeOffsetStressLevelValues', 'stressLevelValues'],
+    timeOffsetBodyBatteryValues: ['timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
+  },
+  (item, nowMs) => {
+    const read = readTimed(Stress, [], item, nowMs);
+    if (!read.ok) return read;
+    const { fields, origin } = read;
+    const { timeOffsetStressLevelValues: stress, timeOffsetBodyBatteryValues: battery } = fields;
+    return sampleItem(read, {
+      dataType: 'stressDetails',
+      key: String(fields.startTimeInSeconds),
+      supersede: 'longest',
+      anyOf: ['timeOffsetStressLevelValues', 'timeOffsetBodyBatteryValues'],
+      samples: [
+        offsetSamples('timeOffsetStressLevelValues', 'devicemaker_stress_level', stress, origin),
+        offsetSamples('timeOffsetBodyBatteryValues', 'devicemaker_body_battery', battery, origin),
+      ],
+    });
+  },
+);
+
+const Respiration = z.object({
+  ...head,
+  timeOffsetEpochToBreaths: map,
+  avgWakingRespirationValue: valueIn('respiratory_rate'),
+});
+
+/** Breaths per minute. */
+export const normaliseRespiration: Normaliser = named(
+  { timeOffsetEpochToBreaths: ['timeOffsetEpochToBreaths', 'timeOffsetRespirationRateValues'] },
+  (item, nowMs) => {
+    const read = readTimed(Respiration, [], item, nowMs);
+    if (!read.ok) return read;
+    const { fields, origin } = read;
+    const { timeOffsetEpochToBreaths: breaths, avgWakingRespirationValue: mean } = fields;
+    return sampleItem(read, {
+      dataType: 'respiration',
+      key: String(fields.startTimeInSeconds),
+      supersede: 'longest',
+      anyOf: ['timeOffsetEpochToBreaths', 'avgWakingRespirationValue'],
+      samples: [
+        orElse(
+          offsetSamples('timeOffsetEpochToBreaths', 'respiratory_rate', breaths, origin),
+          singleSample('respiratory_rate', mean, origin),
+        ),
+      ],
+    });
+  },
+);
+
+const PulseOx = z.object({
+  ...head,
+  timeOffsetSpo2Values: map,
+  avgSpo2: valueIn('oxygen_saturation'),
+  onDemand: flag,
+});
+
+/** Oxygen saturation; a measurement on demand may begin in the very second in which a night does. */
+export const normalisePulseOx: Normaliser = (item, nowMs) => {
+  const read = readTimed(PulseOx, [], item, nowMs);
+  if (!read.ok) return read;
+  const { fields, origin } = read;
+  const start = String(fields.startTimeInSeconds);
+  return sampleItem(read, {
+    dataType: 'pulseOx',
+    key: fields.onDemand === true ? `${start}/on-demand` : start,
+    supersede: 'longest',
+    anyOf: ['timeOffsetSpo2Values', 'avgSpo2'],
+    samples: [
+      orElse(
+        offsetSamples('timeOffsetSpo2Values', 'oxygen_saturation', fields.timeOffsetSpo2Values, origin),
+        singleSample('oxygen_saturation', fields.avgSpo2, origin),
+      ),
+    ],
+  });
+};

@@ -1,0 +1,44 @@
+import { type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { bareItem, measure, type Normalised } from './item.ts';
+import type { ReadSamples } from './samples.ts';
+import type { Timed } from './timed-item.ts';
+
+/** What an item comes to that is made of samples only. */
+export interface SampleItem {
+  readonly dataType: string;
+  readonly key: string;
+  /** Records that grow keep the longest version, measurements the latest. */
+  readonly supersede: 'longest' | 'latest';
+  /** The fields of which one must be there: else a sender spells them in a way that is unknown here. */
+  readonly anyOf: readonly string[];
+  readonly samples: readonly ReadSamples[];
+}
+
+type ReadItem = Extract<Timed<Fields>, { ok: true }>;
+type Fields = Readonly<Record<string, unknown>> & { readonly durationInSeconds: number | null };
+
+/** The record of such an item, or its refusal where it holds nothing that could be stored. */
+export function sampleItem({ fields, problems, hash }: ReadItem, made: SampleItem): Normalised {
+  const { dataType, key, supersede, anyOf, samples } = made;
+  const found = [...problems, ...samples.flatMap((one) => one.problems)];
+  if (anyOf.every((field) => (fields[field] ?? null) === null))
+    return { ok: false, problems: [...found, { field: '', reason: `has none of ${anyOf.join(', ')}` }] };
+  const blocks = samples.map(({ block }) => block).filter((block) => block !== null);
+  const reach = blocks.map(({ at }) => (at.at(-1) ?? 0) / 1000);
+  const record = {
+    ...bareItem,
+    data_type: dataType,
+    key,
+    hash,
+    supersede,
+    duration_seconds: fields.durationInSeconds ?? Math.round(Math.max(0, ...reach)),
+    samples: blocks,
+  };
+  return { ok: true, item: record, problems: found };
+}
+
+/** A number in the accepted range of a series, `scale` times as large as it is stored. */
+export function valueIn(type: SeriesType, scale = 1): ReturnType<typeof measure> {
+  const { min, max } = seriesOf(type);
+  return measure(min * scale, max * scale);
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { CalendarDate, dateToMs, hourMs } from '../../../domain/time.ts';
+import { head, instantReason, isObject, type Normaliser, refused } from './item.ts';
+import { sampleItem, valueIn } from './sample-item.ts';
+import { singleSample } from './samples.ts';
+import { readTimed } from './timed-item.ts';
+
+const UserMetrics = z.object({
+  ...head,
+  calendarDate: CalendarDate,
+  vo2Max: valueIn('vo2_max'),
+  fitnessAge: valueIn('devicemaker_fitness_age'),
+});
+
+/** What a day says of fitness. It has no time of its own: its samples stand at 12:00 UTC of the day. */
+export const normaliseUserMetrics: Normaliser = (item, nowMs) => {
+  const read = readTimed(UserMetrics, ['calendarDate'], atNoon(item), nowMs);
+  // Nobody sent a start: one that is too far ahead came from the date.
+  if (!read.ok)
+    return read.problems.some(({ reason }) => reason === instantReason)
+      ? refused('calendarDate', instantReason)
+      : { ok: false, problems: read.problems.filter(({ field }) => field !== 'startTimeInSeconds') };
+  const { fields, origin } = read;
+  return sampleItem(read, {
+    dataType: 'userMetrics',
+    key: fields.calendarDate,
+    supersede: 'latest',
+    anyOf: ['vo2Max', 'fitnessAge'],
+    samples: [
+      singleSample('vo2_max', fields.vo2Max, origin),
+      singleSample('devicemaker_fitness_age', fields.fitnessAge, origin),
+    ],
+  });
+};
+
+function atNoon(item: unknown): unknown {
+  if (!isObject(item)) return item;
+  const date = CalendarDate.safeParse(item.calendarDate);
+  const noonMs = date.success ? dateToMs(date.data) + 12 * hourMs : null;
+  return { ...item, startTimeInSeconds: noonMs === null ? null : noonMs / 1000 };
+}

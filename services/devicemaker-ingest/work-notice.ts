@@ -1,0 +1,170 @@
+import type { Environment } from '../../mixins/environment.ts';
+import { failureOf } from '../../mixins/failure.ts';
+import type { Reached } from '../../mixins/inbox-progress.ts';
+import { codeOf, type Job } from '../../mixins/inbox-worker.ts';
+import type { CallbackRules } from './callback.ts';
+import { type Entry, sentencesOf } from './entries.ts';
+import { type Failure, type FetchLimits, fetchCallback, itemsOf } from './fetch-callback.ts';
+import { startMsOf } from './history.ts';
+import { isObject } from './normalise/item.ts';
+import { type Line, type Notice, Settled } from './notices.ts';
+import type { Recipient } from './recipients.ts';
+import { type Run, storeEntries } from './store-entries.ts';
+import { noteSynced } from './synced.ts';
+
+/** The work on the notices of one ping. */
+export interface Round {
+  readonly job: Job;
+  readonly environment: Environment;
+  /** Its signal ends with the job, and with the time that the sender waits. */
+  readonly run: Run;
+  readonly rules: CallbackRules;
+  readonly limits: FetchLimits;
+  readonly reached: ReadonlyMap<string, Reached>;
+  /** Fetches that failed one after the other: the provider is away. */
+  failuresInRow: number;
+  /** Notices settled in this round. */
+  settled: number;
+  /** How long the provider asks to wait; null where it did not. */
+  afterMs: number | null;
+}
+
+/** After so many failures in a row, or one answer that it is busy, the provider is left alone until the next try. */
+const mostFailuresInRow = 8;
+const mostSentences = 100;
+
+/** Takes over what earlier attempts settled. */
+export function recall(notice: Notice, reached: ReadonlyMap<string, Reached>): void {
+  if (notice.outcome.state === 'refused') return;
+  const settled = Settled.safeParse(reached.get(notice.entry)?.result);
+  if (settled.success) notice.outcome = settled.data;
+}
+
+/** Fetches what a notice tells of, unless it is there already, and stores it; its outcome is set. Never throws. */
+export async function workNotice(round: Round, notice: Notice): Promise<void> {
+  if (isOver(round)) return;
+  try {
+    const found = (await kept(round, notice)) ?? (await fetched(round, notice));
+    if (found === null) return;
+    try {
+      await store(round, notice, found.items);
+    } finally {
+      found.release();
+    }
+  } catch (error) {
+    round.run.failed ??= codeOf(failureOf(error, round.environment.logger, 'ping.notice'));
+    round.run.halted = true;
+  }
+}
+
+function isOver({ run, failuresInRow }: Round): boolean {
+  return run.halted || run.signal.aborted || failuresInRow >= mostFailuresInRow;
+}
+
+interface Found {
+  readonly items: readonly unknown[];
+  readonly release: () => void;
+}
+
+async function kept({ reached, job }: Round, { entry }: Notice): Promise<Found | null> {
+  if (reached.get(entry)?.hasBody !== true) return null;
+  const body = await job.progress.readBody(entry);
+  const items = body === null ? null : itemsOf(body);
+  return items === null ? null : { items, release: () => undefined };
+}
+
+// The body is kept before it is worked on: what was fetched once need never be fetched again.
+async function fetched(round: Round, notice: Notice): Promise<Found | null> {
+  const { job, run, rules, limits } = round;
+  if (notice.url === null) return null;
+  const answer = await fetchCallback(notice.url, notice, rules, limits, run.signal);
+  if (answer.kind === 'items') {
+    round.failuresInRow = 0;
+    try {
+      if (await job.progress.keepBody(notice.entry, answer.body)) return answer;
+    } catch (error) {
+      answer.release();
+      throw error;
+    }
+    answer.release();
+    return null;
+  }
+  if (answer.kind === 'refused') await settle(round, notice, refusalOf(notice, answer.reason));
+  else if (answer.kind !== 'left') postpone(round, notice, answer);
+  return null;
+}
+
+function refusalOf({ entry }: Notice, reason: string): Settled {
+  return { state: 'refused', sentences: [`${entry}: ${reason}`] };
+}
+
+function postpone(round: Round, notice: Notice, { kind, reason, afterMs }: Failure): void {
+  notice.outcome = { state: 'error', sentences: [`${notice.entry}: ${reason}; it is tried again`] };
+  round.failuresInRow = kind === 'busy' ? mostFailuresInRow : round.failuresInRow + 1;
+  if (afterMs !== null) round.afterMs = Math.max(afterMs, round.afterMs ?? 0);
+}
+
+async function settle(round: Round, notice: Notice, settled: Settled): Promise<void> {
+  if (!(await round.job.progress.keepResult(notice.entry, settled))) return;
+  notice.outcome = settled;
+  round.settled += 1;
+}
+
+async function store(round: Round, notice: Notice, items: readonly unknown[]): Promise<void> {
+  const { type, recipients } = notice;
+  const entries = items.flatMap((item, index) =>
+    recipients.map((recipient) => entryOf(notice, recipient, item, index)),
+  );
+  if (type.normalise !== null) {
+    await storeEntries(round.run, entries);
+    await noteSynced(round.environment, entries);
+    if (entries.some(({ status }) => status === null)) return;
+  }
+  await settle(round, notice, settledOf(notice, items, entries));
+}
+
+function entryOf(
+  { entry, type, account }: Notice,
+  recipient: Recipient,
+  item: unknown,
+  index: number,
+): Entry {
+  const problem = problemOf(item, account);
+  return {
+    ...{ key: entry, type, index, item, providerUserId: account, recipient },
+    status: problem === null ? null : 'validation_error',
+    recordIds: [],
+    problems: problem === null ? [] : [problem],
+  };
+}
+
+// An answer to one account's address holds that account's items; older senders leave the id out.
+function problemOf(item: unknown, account: string | null) {
+  if (!isObject(item)) return { field: '', reason: 'must be an object' };
+  const isForeign = item.userId !== undefined && item.userId !== null && item.userId !== account;
+  return isForeign ? { field: 'userId', reason: 'belongs to another account' } : null;
+}
+
+function settledOf(notice: Notice, items: readonly unknown[], entries: readonly Entry[]): Settled {
+  const { type, entry, recipients, account } = notice;
+  const own = items.filter((item) => problemOf(item, account) === null);
+  const starts = own.map(startMsOf).filter((ms) => ms !== null);
+  const span = {
+    first_start_ms: starts.length === 0 ? null : starts.reduce((a, b) => Math.min(a, b)),
+    last_start_ms: starts.length === 0 ? null : starts.reduce((a, b) => Math.max(a, b)),
+  };
+  const lines = recipients.map((recipient): Line => {
+    const saved = entries.filter((each) => each.recipient === recipient && each.status === 'saved').length;
+    return { ...recipient, fetched: own.length, saved, ...span };
+  });
+  const unread = type.normalise === null && own.length > 0;
+  const sentences = unread
+    ? [`${entry}: kept, and not processed yet (${own.length} items)`]
+    : [...new Set(entries.flatMap(sentencesOf))];
+  return { state: 'fetched', lines, sentences: atMost(sentences) };
+}
+
+function atMost(sentences: readonly string[]): string[] {
+  const more = sentences.length - mostSentences;
+  return [...sentences.slice(0, mostSentences), ...(more > 0 ? [`${more} more`] : [])];
+}

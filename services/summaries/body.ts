@@ -1,0 +1,91 @@
+import type { BodySummary } from '../../contracts/summaries.ts';
+import type { BodyFacts, LatestValue, PeriodMean, PressureReadings } from '../../domain/facts.ts';
+import type { SeriesType } from '../../domain/series.ts';
+import { formatInstant } from '../../domain/time.ts';
+import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { hundredths, whole } from './values.ts';
+
+/** Anything that was measured somewhere at some time. */
+interface Measured {
+  readonly provider: string;
+  readonly device: string;
+  readonly at_ms: number;
+}
+
+/**
+ * The summary of a body, null when nothing is known of it. Values that change slowly and single readings are the
+ * newest of all providers, means and blood pressures those of the most trusted provider that has any. Nobody sends
+ * an age, and a body mass index is not made up from weight and height.
+ */
+export function bodyToWire(facts: BodyFacts, periodDays: number, rules: SourceRules): BodySummary | null {
+  const known = knownOf(facts, rules);
+  const newest = largest(
+    Object.values(known).filter((one) => one !== undefined),
+    ({ at_ms }: Measured) => at_ms,
+  );
+  if (newest === undefined) return null;
+  return {
+    source: sourceToWire(newest.provider, newest.device, rules),
+    slow_changing: {
+      weight_kg: known.weight?.value ?? null,
+      height_cm: known.height?.value ?? null,
+      body_fat_percent: known.fat?.value ?? null,
+      muscle_mass_kg: known.muscle?.value ?? null,
+      bmi: known.bmi?.value ?? null,
+      age: null,
+    },
+    averaged: {
+      period_days: periodDays,
+      resting_heart_rate_bpm: whole(known.resting?.mean ?? null),
+      avg_hrv_sdnn_ms: hundredths(known.variability?.mean ?? null),
+      period_start: formatInstant(facts.period_start_ms),
+      period_end: formatInstant(facts.period_end_ms),
+    },
+    latest: {
+      body_temperature_celsius: known.body?.value ?? null,
+      body_temperature_measured_at: timeOf(known.body),
+      skin_temperature_celsius: known.skin?.value ?? null,
+      skin_temperature_measured_at: timeOf(known.skin),
+      blood_pressure: known.pressure === undefined ? null : pressureToWire(known.pressure),
+      blood_pressure_measured_at: timeOf(known.pressure),
+    },
+  };
+}
+
+function knownOf({ slow, means, readings, pressures }: BodyFacts, rules: SourceRules) {
+  const newestOf = (values: readonly LatestValue[], type: SeriesType) =>
+    largest(byPriority(values.filter(ofType(type)), rules), ({ at_ms }) => at_ms);
+  const bestOf = (type: SeriesType) => byPriority<PeriodMean>(means.filter(ofType(type)), rules)[0];
+  return {
+    weight: newestOf(slow, 'weight'),
+    height: newestOf(slow, 'height'),
+    fat: newestOf(slow, 'body_fat_percentage'),
+    muscle: newestOf(slow, 'skeletal_muscle_mass'),
+    bmi: newestOf(slow, 'body_mass_index'),
+    resting: bestOf('resting_heart_rate'),
+    variability: bestOf('heart_rate_variability_sdnn'),
+    body: newestOf(readings, 'body_temperature'),
+    skin: newestOf(readings, 'skin_temperature'),
+    pressure: byPriority(pressures, rules)[0],
+  };
+}
+
+function ofType(type: SeriesType) {
+  return (one: { readonly type: string }) => one.type === type;
+}
+
+function timeOf(measured: Measured | undefined): string | null {
+  return measured === undefined ? null : formatInstant(measured.at_ms);
+}
+
+function pressureToWire(readings: PressureReadings) {
+  return {
+    avg_systolic_mmhg: hundredths(readings.avg_systolic),
+    avg_diastolic_mmhg: hundredths(readings.avg_diastolic),
+    max_systolic_mmhg: readings.max_systolic,
+    max_diastolic_mmhg: readings.max_diastolic,
+    min_systolic_mmhg: readings.min_systolic,
+    min_diastolic_mmhg: readings.min_diastolic,
+    reading_count: readings.reading_count,
+  };
+}

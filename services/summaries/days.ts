@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { decodeCursor } from '../../domain/cursor.ts';
+import { type Page, pageFrom } from '../../domain/page.ts';
+import {
+  CalendarDate,
+  dateToMs,
+  dayMs,
+  type Instant,
+  lastMs,
+  localDate,
+  resolveRange,
+} from '../../domain/time.ts';
+
+/** What daily summaries are asked for. */
+export interface DaysRequest {
+  readonly user_id: string;
+  readonly start_date: Instant;
+  readonly end_date: Instant;
+  readonly sort_order: 'asc' | 'desc';
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** Which days timeseries is asked for: at most `limit` of them behind `after`, in the order of reading. */
+export interface Reading {
+  readonly user_id: string;
+  readonly first_date: string;
+  readonly last_date: string;
+  readonly after: string | null;
+  readonly order: 'asc' | 'desc';
+  readonly limit: number;
+}
+
+/** What the days of a list are, and how they are shown. */
+export interface DayKind<Row, Item> {
+  readonly name: string;
+  readonly read: (reading: Reading) => Promise<{ total: number; rows: readonly Row[] }>;
+  readonly toWire: (row: Row) => Item;
+}
+
+const Key = z.tuple([CalendarDate]);
+
+/**
+ * One page of daily summaries. A date of the range is a local day; instants name the dates that [start, end) touches
+ * in UTC, and the metadata tell the range in whole days. @throws RANGE_INVALID, CURSOR_INVALID (422).
+ */
+export async function readDays<Row extends { readonly date: string }, Item>(
+  kind: DayKind<Row, Item>,
+  request: DaysRequest,
+): Promise<Page<Item>> {
+  const { user_id, sort_order, limit } = request;
+  const { firstDate, lastDate } = datesOf(request);
+  const query = [kind.name, user_id, firstDate, lastDate, sort_order];
+  const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
+  const { total, rows } = await kind.read({
+    user_id,
+    first_date: firstDate,
+    last_date: lastDate,
+    after: cursor?.key[0] ?? null,
+    order: cursor?.direction === 'previous' ? opposite[sort_order] : sort_order,
+    limit: limit + 1,
+  });
+  return pageFrom<Row, Item>({
+    query,
+    range: { startMs: dateToMs(firstDate), endMs: Math.min(dateToMs(lastDate) + dayMs, lastMs) },
+    resolution: null,
+    limit,
+    direction: cursor?.direction ?? null,
+    rows,
+    totalCount: total,
+    keyOf: ({ date }) => [date],
+    toWire: kind.toWire,
+  });
+}
+
+/** The first and the last date of a range. @throws RANGE_INVALID (422). */
+export function datesOf({ start_date, end_date }: Pick<DaysRequest, 'start_date' | 'end_date'>): {
+  firstDate: string;
+  lastDate: string;
+} {
+  const { startMs, endMs } = resolveRange(start_date, end_date);
+  return { firstDate: localDate(startMs, 0), lastDate: localDate(endMs - 1, 0) };
+}
+
+const opposite = { asc: 'desc', desc: 'asc' } as const;

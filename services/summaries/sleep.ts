@@ -1,0 +1,70 @@
+import type { SleepSummary } from '../../contracts/summaries.ts';
+import type { NightSleep, NightSource, Nights } from '../../domain/facts.ts';
+import { formatInstant } from '../../domain/time.ts';
+import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { hundredths, whole, wholeMinutes } from './values.ts';
+
+/** A local day of waking up, as timeseries answers it. */
+export type Night = Nights['nights'][number];
+
+type MainFields = Omit<SleepSummary, 'date' | 'source' | 'nap_count' | 'nap_duration_minutes'>;
+
+/**
+ * The summary of a night. One provider tells the night: the one with the most time asleep in its main sessions, of
+ * equal ones the most trusted; its sessions are added up. Naps are those of the provider with the most time in naps:
+ * two who tell the same nap are never added up. A day with naps only has no main fields.
+ */
+export function nightToWire(night: Night, devices: readonly string[], rules: SourceRules): SleepSummary {
+  const sources = byPriority(night.sources, rules);
+  const slept = largest(sources.filter(hasMain), ({ main }) => main.asleep_seconds);
+  const napped = largest(
+    sources.filter(({ nap_count }) => nap_count > 0),
+    ({ nap_seconds }) => nap_seconds,
+  );
+  const named = slept ?? napped;
+  if (named === undefined) throw new Error('a night without any sleep');
+  return {
+    date: night.date,
+    source: sourceToWire(named.provider, devices[named.device], rules),
+    ...mainFields(slept?.main ?? null),
+    nap_count: napped?.nap_count ?? 0,
+    nap_duration_minutes: wholeMinutes(napped?.nap_seconds ?? 0) ?? 0,
+  };
+}
+
+function hasMain(source: NightSource): source is NightSource & { main: NightSleep } {
+  return source.main !== null;
+}
+
+function mainFields(main: NightSleep | null): MainFields {
+  return {
+    start_time: main === null ? null : formatInstant(main.start_ms),
+    end_time: main === null ? null : formatInstant(main.end_ms),
+    duration_minutes: wholeMinutes(main?.asleep_seconds ?? null),
+    time_in_bed_minutes: wholeMinutes(main?.in_bed_seconds ?? null),
+    efficiency_percent: main === null ? null : efficiency(main),
+    stages: {
+      awake_minutes: wholeMinutes(main?.awake_seconds ?? null),
+      light_minutes: wholeMinutes(main?.light_seconds ?? null),
+      deep_minutes: wholeMinutes(main?.deep_seconds ?? null),
+      rem_minutes: wholeMinutes(main?.rem_seconds ?? null),
+    },
+    interruptions_count: main === null ? null : interruptions(main),
+    avg_heart_rate_bpm: whole(main?.means.heart_rate ?? null),
+    avg_hrv_sdnn_ms: hundredths(main?.means.heart_rate_variability_sdnn ?? null),
+    avg_respiratory_rate: hundredths(main?.means.respiratory_rate ?? null),
+    avg_spo2_percent: hundredths(main?.means.oxygen_saturation ?? null),
+  };
+}
+
+/** Time asleep as a share of the time in bed; null for a session without length. */
+function efficiency({ asleep_seconds, in_bed_seconds }: NightSleep): number | null {
+  if (in_bed_seconds <= 0) return null;
+  return Math.min(100, hundredths((asleep_seconds / in_bed_seconds) * 100) ?? 0);
+}
+
+// To be up between two parts of a night is to be interrupted. Where no part tells any, a count of those gaps alone
+// would look like the whole of it.
+function interruptions({ interruptions: told, sessions }: NightSleep): number | null {
+  return told === null ? null : told + sessions - 1;
+}

@@ -1,0 +1,52 @@
+import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../domain/series.ts';
+import type { EpochPartRow } from './queries/select-epoch-parts.ts';
+
+/** The one sample of a series that all parts of a slot of time come to. */
+export interface SlotSample {
+  readonly type: SeriesType;
+  readonly device: string;
+  readonly ms: number;
+  readonly value: number;
+  readonly zone_offset_minutes: number;
+}
+
+/**
+ * The samples of slots, of all of their parts: values of a type whose buckets are sums are added up, of others the
+ * mean counts, weighted by the time in which a part was active. Devices stay apart.
+ */
+export function slotSamples(parts: readonly EpochPartRow[]): SlotSample[] {
+  // In one order, whatever the database has: the last digit of a sum must not depend on it.
+  const ordered = parts.toSorted((a, b) => (a.activity_type < b.activity_type ? -1 : 1));
+  const slots = Map.groupBy(ordered, ({ start_ms, device }) => `${start_ms} ${device}`);
+  return [...slots.values()].flatMap(samplesOf);
+}
+
+function samplesOf(parts: readonly EpochPartRow[]): SlotSample[] {
+  const [first] = parts;
+  if (first === undefined) return [];
+  const { start_ms: ms, device, zone_offset_minutes } = first;
+  const types = [...new Set(parts.flatMap(({ vals }) => Object.keys(vals)))].filter(isSeriesType);
+  return types.flatMap((type) => {
+    const value = seriesOf(type).bucket === 'sum' ? sumOf(parts, type) : meanOf(parts, type);
+    return accepts(type, value) ? [{ type, device, ms, value, zone_offset_minutes }] : [];
+  });
+}
+
+function sumOf(parts: readonly EpochPartRow[], type: SeriesType): number {
+  return clean(parts.reduce((sum, { vals }) => sum + (vals[type] ?? 0), 0));
+}
+
+function meanOf(parts: readonly EpochPartRow[], type: SeriesType): number {
+  const told = parts.flatMap(({ vals, active_seconds }) => {
+    const value = vals[type];
+    return value === undefined ? [] : [{ value, weight: active_seconds ?? 0 }];
+  });
+  const weight = told.reduce((sum, one) => sum + one.weight, 0);
+  if (weight === 0) return clean(told.reduce((sum, { value }) => sum + value, 0) / told.length);
+  return clean(told.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
+}
+
+// Without the noise of binary fractions: 0.1 + 0.2 is 0.3.
+function clean(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError, userNotFound } from '../../domain/errors.ts';
+import type { Instant } from '../../domain/time.ts';
+import type { ProviderName } from '../../domain/wire.ts';
+import type { Cipher } from '../../mixins/cipher.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { reopen } from './purges.ts';
+import { dropFarewells, insertFarewells } from './queries/farewells.ts';
+import { lockPerson } from './queries/lock-person.ts';
+import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
+import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
+import type { Connection } from './users.entities.ts';
+
+/** Whose account is linked to which user. */
+interface Account {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly provider_user_id: string;
+  readonly scope: readonly string[];
+}
+
+/** A link that exists at the provider, as it is imported: its tokens in clear. */
+export interface ImportedLink extends Account {
+  readonly access_token?: string | undefined;
+  readonly refresh_token?: string | undefined;
+  readonly expires_at?: Instant | undefined;
+}
+
+/** A link that was just made with the owner's consent: its tokens are ciphertext bound to the connection's id. */
+export interface ConsentedLink extends Account {
+  readonly connection_id: string;
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+  readonly expires_at: Instant | null;
+}
+
+interface Linking {
+  readonly database: Database;
+  readonly call: Call;
+}
+
+/**
+ * Makes a connection, or revives a revoked or expired one under its id.
+ * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when it is active
+ */
+export function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
+  return write(linking, link, (held) => {
+    if (held?.status === 'active') throw new ServiceError('CONNECTION_EXISTS');
+    const id = held?.id ?? randomUUID();
+    const sealed = (token: string | undefined) => (token === undefined ? null : cipher.encrypt(token, id));
+    return {
+      id,
+      accessToken: sealed(link.access_token),
+      refreshToken: sealed(link.refresh_token),
+      expiresAt: link.expires_at === undefined ? null : new Date(link.expires_at.ms),
+    };
+  });
+}
+
+/**
+ * The same with the owner's fresh consent, which also brings an active connection up to date.
+ * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when the user has a connection of another id: the tokens
+ * were sealed for one that never came to be
+ */
+export function consentLink(linking: Linking, link: ConsentedLink): Promise<Connection> {
+  return write(linking, link, (held) => {
+    if (held !== null && held.id !== link.connection_id) throw new ServiceError('CONNECTION_EXISTS');
+    return {
+      id: link.connection_id,
+      accessToken: link.access_token,
+      refreshToken: link.refresh_token,
+      expiresAt: link.expires_at === null ? null : new Date(link.expires_at.ms),
+    };
+  });
+}
+
+type Sealed = Pick<NewConnection, 'id' | 'accessToken' | 'refreshToken' | 'expiresAt'>;
+const mostTries = 4;
+
+// Where the data was purged, it is to be taken again before anybody can find the connection. A disconnect in between
+// may purge anew: then from the beginning.
+async function write(
+  linking: Linking,
+  account: Account,
+  make: (held: ConnectionState | null) => Sealed,
+): Promise<Connection> {
+  const { database, call } = linking;
+  const { user_id, provider } = account;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const seen = await selectConnectionState(database, user_id, provider);
+    if (seen !== null && seen.purge !== null)
+      await reopen(call, { user_id, provider, version: seen.version });
+    const written = await database.transaction((transaction) => link(transaction, account, seen, make));
+    if (written !== null) return written;
+  }
+  throw new ServiceError('SERVICE_UNAVAILABLE');
+}
+
+async function link(
+  transaction: Queryable,
+  { user_id, provider, provider_user_id, scope }: Account,
+  seen: ConnectionState | null,
+  make: (held: ConnectionState | null) => Sealed,
+): Promise<Connection | null> {
+  // The lock makes connects of one person, and their deletion, take turns.
+  if (!(await lockPerson(transaction, user_id))) throw userNotFound(user_id);
+  const held = await selectConnectionState(transaction, user_id, provider);
+  const sealed = make(held);
+  if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
+  // Another account takes the place of the one that was connected: our access to that ends.
+  if (held !== null && held.providerUserId !== provider_user_id)
+    await insertFarewells(transaction, user_id, provider);
+  await dropFarewells(transaction, provider, provider_user_id);
+  const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
+  return upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
+}

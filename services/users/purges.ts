@@ -1,0 +1,35 @@
+import type { Logger } from 'moleculer';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { codeOf } from '../../mixins/inbox-worker.ts';
+import { markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
+
+/** What having data purged takes. */
+export interface Purging {
+  readonly database: Database;
+  readonly call: Call;
+  readonly logger: Logger;
+}
+
+/** Has the data of a connection taken away; where timeseries is away, `resumePurges` sees to it. */
+export async function purge(purging: Purging, wanted: WantedPurge): Promise<void> {
+  const { user_id, provider, version } = wanted;
+  try {
+    await purging.call('timeseries.purge', { user_id, provider, version }, { timeout: 4000, retries: 0 });
+    await markPurgeTold(purging.database, wanted);
+  } catch (error) {
+    purging.logger.warn('purge.postponed', { user_id, provider, code: codeOf(error) });
+  }
+}
+
+/** Takes up purges that nobody was told of: a service was away, or a process died in the middle. */
+export async function resumePurges(purging: Purging): Promise<void> {
+  for (const wanted of await selectWantedPurges(purging.database)) await purge(purging, wanted);
+}
+
+/** Has data taken again, after a purge that is carried out first if it was not yet. */
+export async function reopen(call: Call, purged: Omit<WantedPurge, 'connection_id'>): Promise<void> {
+  const { user_id, provider, version } = purged;
+  await call('timeseries.purge', { user_id, provider, version });
+  await call('timeseries.reopen', { user_id, provider, version });
+}

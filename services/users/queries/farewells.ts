@@ -1,0 +1,77 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** Tokens that left their connection, for the one call that ends our access at the provider; ciphertext. */
+export interface Farewell {
+  id: string;
+  connection_id: string;
+  provider: ProviderName;
+  access_token: string;
+  refresh_token: string | null;
+  expires_at: Date | null;
+}
+
+// Written before the connection loses its tokens, in the same transaction.
+const noted = `
+insert into users.farewell (connection_id, provider, provider_user_id, access_token, refresh_token, expires_at)
+select id, provider, provider_user_id, access_token, refresh_token, expires_at from users.connection
+where user_id = $1 and ($2::text is null or provider = $2) and status = 'active' and access_token is not null`;
+
+/** Notes that our access is to be given up at the provider, or at all of them (null). */
+export async function insertFarewells(
+  transaction: Queryable,
+  userId: string,
+  provider: ProviderName | null,
+): Promise<void> {
+  await transaction.query(noted, [userId, provider]);
+}
+
+// Access is one an account, not one a connection: as long as anybody is connected to it, nobody may end it.
+const needless = `
+delete from users.farewell f where created_at < now() - interval '1 day' or exists (
+  select from users.connection c
+  where c.provider = f.provider and c.provider_user_id = f.provider_user_id and c.status = 'active')`;
+// Due again whatever becomes of this try: after 4 s, 8 s, … half an hour.
+const claimed = `
+with due as (select id from users.farewell where run_at <= now() order by run_at limit 1 for update skip locked)
+update users.farewell f
+set attempts = attempts + 1, run_at = now() + least(1800, 4 * 2 ^ least(attempts, 10)) * interval '1 s'
+from due where f.id = due.id
+returning f.id, connection_id, provider, access_token, refresh_token, expires_at`;
+
+/** Takes one farewell that is due, and drops those that are no longer wanted; undefined where there is none. */
+export async function claimFarewell(database: Queryable): Promise<Farewell | undefined> {
+  const [due] = await database.query('select from users.farewell where run_at <= now() limit 1');
+  if (due === undefined) return undefined;
+  await database.query(needless);
+  const [row] = await database.query<Farewell>(claimed);
+  return row;
+}
+
+/** Puts refreshed tokens in the place of those that were tried. */
+export async function updateFarewell(
+  database: Queryable,
+  { id, access_token, refresh_token, expires_at }: Omit<Farewell, 'connection_id' | 'provider'>,
+): Promise<void> {
+  await database.query(
+    'update users.farewell set access_token = $2, refresh_token = $3, expires_at = $4 where id = $1',
+    [id, access_token, refresh_token, expires_at],
+  );
+}
+
+/** Nothing more is to be said. */
+export async function deleteFarewell(database: Queryable, id: string): Promise<void> {
+  await database.query('delete from users.farewell where id = $1', [id]);
+}
+
+/** Whoever connects to an account again keeps our access to it. */
+export async function dropFarewells(
+  transaction: Queryable,
+  provider: ProviderName,
+  providerUserId: string,
+): Promise<void> {
+  await transaction.query('delete from users.farewell where provider = $1 and provider_user_id = $2', [
+    provider,
+    providerUserId,
+  ]);
+}

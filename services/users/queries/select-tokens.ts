@@ -1,0 +1,26 @@
+import type { StoredTokens } from '../../../contracts/users.ts';
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** A connection's tokens with their version; ciphertext. */
+export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
+  readonly connected_at: Date;
+  readonly expires_at: Date | null;
+};
+
+// Of a person who is deleted there is nothing, also while the row waits for its erasure.
+const statement = `
+select c.id as connection_id, c.status, c.connected_at, c.token_version as version, c.access_token,
+  c.refresh_token, c.expires_at
+from users.connection c join users.person p on p.id = c.user_id
+where c.user_id = $1 and c.provider = $2 and p.deleted_at is null`;
+
+/** The tokens of a person's connection to a provider; null when there is none. */
+export async function selectTokens(
+  database: Queryable,
+  userId: string,
+  provider: ProviderName,
+): Promise<TokensRow | null> {
+  const [row] = await database.query<TokensRow>(statement, [userId, provider]);
+  return row ?? null;
+}

@@ -1,0 +1,22 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** What the owner of an account said of their privacy, by name, and when. */
+export interface PrivacyChange {
+  readonly connection_id: string;
+  readonly privacy: Readonly<Record<string, string>>;
+  readonly changed_ms: number;
+}
+
+const statement = `
+update users.connection
+set privacy = coalesce(privacy, '{}') || $2::jsonb, updated_at = clock_timestamp(),
+  privacy_changed_at = to_timestamp($3::float8 / 1000)
+where id = $1 and status = 'active'
+  and (privacy_changed_at is null or privacy_changed_at <= to_timestamp($3::float8 / 1000))
+returning id`;
+
+/** Adds settings of privacy to an active connection, unless a newer change was told. */
+export async function updatePrivacy(database: Queryable, change: PrivacyChange): Promise<boolean> {
+  const values = [change.connection_id, JSON.stringify(change.privacy), change.changed_ms];
+  return (await database.query(statement, values)).length > 0;
+}

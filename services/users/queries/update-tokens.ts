@@ -1,0 +1,62 @@
+import type { Instant } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** Tokens as they were read: a change names the version that it is based on, and finds nothing where it is old. */
+export interface TokensRead {
+  readonly connection_id: string;
+  readonly version: number;
+}
+
+const same = `where id = $1 and token_version = $2 and status = 'active'`;
+
+/** Takes the lease for the refresh, unless another holds it or the tokens have changed. */
+export async function leaseRefresh(
+  database: Queryable,
+  { connection_id, version, lease_ms }: TokensRead & { readonly lease_ms: number },
+): Promise<boolean> {
+  const statement = `
+    update users.connection set refresh_leased_until = clock_timestamp() + $3 * interval '1 ms'
+    ${same} and (refresh_leased_until is null or refresh_leased_until <= clock_timestamp()) returning id`;
+  return (await database.query(statement, [connection_id, version, lease_ms])).length > 0;
+}
+
+/** Gives the lease back with the tokens as they are. */
+export async function releaseRefresh(
+  database: Queryable,
+  { connection_id, version }: TokensRead,
+): Promise<boolean> {
+  const statement = `update users.connection set refresh_leased_until = null ${same} returning id`;
+  return (await database.query(statement, [connection_id, version])).length > 0;
+}
+
+/** Tokens as they are stored; a refresh token of null keeps the one that is there. */
+export interface NewTokens extends TokensRead {
+  readonly access_token: string;
+  readonly refresh_token: string | null;
+  readonly expires_at: Instant | null;
+}
+
+/** Puts refreshed tokens in the place of those that were read, and ends the lease. */
+export async function storeTokens(database: Queryable, made: NewTokens): Promise<boolean> {
+  const statement = `
+    update users.connection
+    set access_token = $3, refresh_token = coalesce($4, refresh_token), expires_at = $5,
+      token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
+    ${same} returning id`;
+  const expiresAt = made.expires_at === null ? null : new Date(made.expires_at.ms);
+  const values = [made.connection_id, made.version, made.access_token, made.refresh_token, expiresAt];
+  return (await database.query(statement, values)).length > 0;
+}
+
+/** Expires a connection for a reason, and erases its tokens. */
+export async function expireConnection(
+  database: Queryable,
+  { connection_id, version, reason }: TokensRead & { readonly reason: string },
+): Promise<boolean> {
+  const statement = `
+    update users.connection
+    set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, expires_at = null,
+      token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
+    ${same} returning id`;
+  return (await database.query(statement, [connection_id, version, reason])).length > 0;
+}

@@ -1,0 +1,26 @@
+import type { StoredTokens } from '../../contracts/users.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { ProviderName } from '../../domain/wire.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Orm } from '../../mixins/orm.ts';
+import { findPerson } from './people.ts';
+import { selectTokens } from './queries/select-tokens.ts';
+
+/** A connection's tokens, as ciphertext. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
+export async function findTokens(
+  { database, orm }: { readonly database: Database; readonly orm: Orm },
+  userId: string,
+  provider: ProviderName,
+): Promise<StoredTokens> {
+  const row = await selectTokens(database, userId, provider);
+  if (row === null) {
+    await findPerson(orm, userId);
+    throw new ServiceError('CONNECTION_NOT_FOUND');
+  }
+  return {
+    ...row,
+    connected_at: formatInstant(row.connected_at.getTime()),
+    expires_at: row.expires_at === null ? null : formatInstant(row.expires_at.getTime()),
+  };
+}

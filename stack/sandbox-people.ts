@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceBroker } from 'moleculer';
+import { dayMs } from '../domain/time.ts';
+import { apiAt } from '../sandbox/api.ts';
+import {
+  type Connected,
+  type Connecting,
+  connectPeople,
+  historyProgress,
+  visitorsLink,
+} from '../sandbox/connecting.ts';
+import { progressOf } from './progress.ts';
+import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
+import { sandboxKey } from './sandbox-key.ts';
+import type { StartPage } from './start-page.ts';
+
+/** What bringing the synthetic people in takes. */
+export interface People {
+  readonly sandbox: RunningSandbox;
+  readonly broker: ServiceBroker;
+  readonly url: string;
+  readonly dataDir: string;
+  readonly signal: AbortSignal;
+  say(line: string): void;
+}
+
+/** The people, and what the start page shows of them. */
+export interface PeopleThere {
+  readonly example: StartPage['example'];
+  /** Shows how their history comes in; returns when it is there, or is to be waited for no longer. */
+  showHistory(): Promise<void>;
+}
+
+/** Connects the sandbox's people through its consent pages, and their data through the webhooks. */
+export async function bringPeople(choice: People): Promise<PeopleThere> {
+  const { sandbox, broker, url, dataDir, signal } = choice;
+  const keyFile = join(dataDir, 'sandbox.key');
+  const connecting: Connecting = {
+    api: apiAt({ baseUrl: url, fetch, signal }),
+    apiKey: await sandboxKey(broker, url, keyFile),
+    sandboxUrl: sandbox.access.url,
+    seed: sandboxSeed,
+    fetch: (input, init) => fetch(input, { ...init, signal }),
+  };
+  await pointAt(sandbox, url, signal);
+  const connected = await connectPeople(connecting);
+  const [first] = connected;
+  const visitor = await visitorsLink(connecting);
+  const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+  const example =
+    first === undefined
+      ? null
+      : {
+          ...{ keyFile, userId: first.user_id, day: daysAgo(1), from: daysAgo(7) },
+          ...{ connectUrl: visitor.url, sandboxUrl: sandbox.access.url },
+        };
+  return { example, showHistory: () => showHistory(choice, connecting, connected) };
+}
+
+/** Tells the sandbox where its notifications go, and subscribes to the activity platform's events. */
+async function pointAt({ access, settings }: RunningSandbox, url: string, signal: AbortSignal): Promise<void> {
+  const webhooks = `${url}/api/v1/webhooks`;
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ webhooks });
+  await expectOk(fetch(`${access.url}/application`, { method: 'PUT', headers, body, signal }));
+  const current = `${access.activitynet.api_url}/push_subscriptions`;
+  const form = new URLSearchParams({
+    client_id: access.activitynet.client_id,
+    client_secret: access.activitynet.client_secret,
+    callback_url: `${webhooks}/activitynet/webhook`,
+    verify_token: settings.ACTIVITYNET_VERIFY_TOKEN,
+  });
+  await fetch(`${current}/${access.activitynet.subscription_id}`, { method: 'DELETE', signal });
+  await expectOk(fetch(current, { method: 'POST', body: form, signal }));
+}
+
+async function expectOk(asked: Promise<Response>): Promise<void> {
+  const response = await asked;
+  if (!response.ok) throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
+}
+
+const lookEveryMs = 1000;
+/** The service itself waits five minutes for a type of which nothing comes. */
+const patienceMs = 6 * 60_000;
+
+async function showHistory(
+  { say, signal }: People,
+  connecting: Connecting,
+  connected: readonly Connected[],
+): Promise<void> {
+  const first = await historyProgress(connecting, connected);
+  if (first.running === 0) return;
+  const progress = progressOf('History', 'requests', say);
+  const began = performance.now();
+  let [seen, changedMs] = [first, began];
+  try {
+    while (seen.running > 0 && performance.now() - changedMs < patienceMs) {
+      progress.update(seen.done, seen.requests);
+      await sleep(lookEveryMs, undefined, { signal });
+      const now = await historyProgress(connecting, connected);
+      if (now.done !== seen.done || now.items !== seen.items) changedMs = performance.now();
+      seen = now;
+    }
+    progress.update(seen.done, seen.requests);
+  } finally {
+    progress.stop();
+  }
+  const seconds = Math.round((performance.now() - began) / 1000);
+  say(
+    seen.running === 0
+      ? `  History is there: ${seen.items} items in ${seconds} s. Live data follows each quarter of an hour.`
+      : '  Some history has not come yet; it goes on in the background.',
+  );
+}

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { databaseName } from '../../bench/dataset/plan.ts';
+import { quick } from '../../bench/sizes.ts';
+import { dropDatabase } from '../../stack/create-database.ts';
+import { adminUrl, natsUrl } from '../support/database.ts';
+
+const run = promisify(execFile);
+const bench = (...args: string[]) =>
+  run(process.execPath, [join(import.meta.dirname, '../../bench/run.ts'), ...args], { timeout: 110_000 });
+const onServers = ['--database', adminUrl(), '--nats', natsUrl()];
+
+t.setTimeout(120_000);
+t.teardown(async () => {
+  for (const part of ['data', 'few', 'ingest']) await dropDatabase(adminUrl(), databaseName(part, quick));
+});
+
+t.test(
+  'measures everything on a tiny data set, and its answers equal a calculation from the samples',
+  async (t) => {
+    t.setTimeout(110_000);
+    const { stdout } = await bench('--quick', ...onServers);
+    const sections = stdout.split(/^### /m).slice(1);
+    t.strictSame(
+      sections.map((section) => section.split('\n')[0]),
+      [
+        'Checks',
+        'A raw page over HTTP',
+        'A page by the length of its range',
+        'A page from the middle',
+        'Exact total_count',
+        'The 1 Hz user',
+        'Activity summaries',
+        'The list of users',
+        'One process and three',
+        'Memory',
+        'Disk',
+        'Data coming in',
+        'Large bodies',
+      ],
+    );
+    const { checks } = quick;
+    t.match(sections[0], `| pages over HTTP: each value, and total_count | ${checks} | ${checks} equal |`);
+    for (const section of sections) {
+      const rows = section
+        .split('\n')
+        .filter((line) => line.startsWith('|'))
+        .slice(2);
+      t.not(rows.length, 0, section.slice(0, 20));
+      t.notOk(
+        rows.some((row) => row.includes('?')),
+        'each figure is a number',
+      );
+    }
+  },
+);
+
+t.test('a data set that is there is not built again', async (t) => {
+  const { stderr } = await bench('--quick', '--only', 'disk', ...onServers);
+  t.notMatch(stderr, 'Building the database');
+  t.match(stderr, 'Measuring disk');
+});
+
+t.test('tells which pieces there are where one is named that is not', async (t) => {
+  const failed = await bench('--quick', '--only', 'nothing').then(
+    () => null,
+    (error: unknown) => String(Reflect.get(Object(error), 'stderr')),
+  );
+  t.match(failed, 'no piece is called nothing');
+});

@@ -1,0 +1,61 @@
+import t from 'tap';
+import { partsOf } from '../../domain/item-parts.ts';
+import { normaliseDaily } from '../../services/devicemaker-ingest/normalise/daily.ts';
+import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
+
+const result = normaliseDaily(daily('account-1', 24), (dayStart + 86_400) * 1000);
+if (!result.ok) throw new Error('the fixture is no day');
+const { item } = result;
+
+t.test('leaves an item that fits whole', async (t) => {
+  t.same(partsOf(item), [item]);
+  t.same(partsOf({ ...item, samples: [] }), [{ ...item, samples: [] }]);
+  t.equal(partsOf(item, 5761).length, 1, 'just as many as fit');
+});
+
+t.test('cuts a larger one into parts that give its samples in their order, each once', async (t) => {
+  const parts = partsOf(item, 1000);
+  t.same(
+    parts.map(({ part, more, day }) => [part, more, day === null]),
+    [
+      [0, true, false],
+      [1, true, true],
+      [2, true, true],
+      [3, true, true],
+      [4, true, true],
+      [5, false, true],
+    ],
+    'the record stands in the first part alone, and the last says that it is',
+  );
+  const blocks = parts.flatMap(({ samples }) => samples);
+  const joined = blocks.filter(({ type }) => type === 'heart_rate');
+  t.same(
+    joined.flatMap(({ at }) => at),
+    item.samples[1]?.at,
+  );
+  t.same(
+    joined.flatMap(({ values }) => values),
+    item.samples[1]?.values,
+  );
+  t.same(
+    parts.map(({ samples }) => samples.reduce((sum, { at }) => sum + at.length, 0)),
+    [1000, 1000, 1000, 1000, 1000, 761],
+  );
+});
+
+t.test('a part of the longest numbers there are stays under 256 KB', async (t) => {
+  const at = Array.from({ length: 20_000 }, (_, index) => 2_600_000_000 + index);
+  const values = at.map((_, index) => 36.59999999999999 + index * 1e-11);
+  const block = {
+    type: 'heart_rate' as const,
+    device: 'x'.repeat(100),
+    zone_offset_minutes: -720,
+    base_ms: 0,
+    at,
+    values,
+  };
+  for (const part of partsOf({ ...item, samples: [block] })) {
+    const bytes = Buffer.byteLength(JSON.stringify(part));
+    t.ok(bytes < 256 * 1024, `${bytes} bytes`);
+  }
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { loadServices } from '../../stack/services.ts';
+import { consentTo, playProvider } from '../services/connect/provider.ts';
+import { createUser, joinApi, type TestApi } from '../support/api.ts';
+import { startBroker } from '../support/broker.ts';
+import { connectionsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
+import { freshDatabase, natsUrl } from '../support/database.ts';
+
+t.test('gateway, users and connect in processes of their own: the way is the same', async (t) => {
+  const provider = await playProvider(t);
+  const database = await freshDatabase(t);
+  const bus = { natsUrl: natsUrl(), namespace: `connect-${randomUUID()}` };
+  const settings = { RATE_LIMIT_ADDRESS: '100000', ...provider.settings };
+  const beside = async (...names: string[]) =>
+    startBroker(t, { ...bus, databaseUrl: database.url, settings, services: await loadServices(names) });
+  await beside('connect', 'backfill');
+  await beside('users', 'timeseries');
+  const api: TestApi = await joinApi(t, {
+    ...bus,
+    database,
+    settings,
+    services: ['api-gateway', 'auth', 'deliveries'],
+  });
+  await api.broker.waitForServices(['connect', 'backfill']);
+  const userId = await createUser(api);
+  const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
+  t.match(
+    new URL(authorization_url).searchParams.get('redirect_uri'),
+    `${api.url}/api/v1/connect/devicemaker/callback`,
+  );
+  const answer = await visit(api, await consentTo(authorization_url));
+  t.match(answer.headers.get('location'), /result\?status=connected$/);
+  t.match(await connectionsOf(api, userId), [{ status: 'active', provider_user_id: provider.account }]);
+  t.match(await api.expect(200, `/users/${userId}/connections/devicemaker`), { last_error: null });
+  t.match(
+    await api.expect(200, `/users/${userId}/connections/devicemaker?purge=true`, { method: 'DELETE' }),
+    {
+      status: 'revoked',
+    },
+  );
+  t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === 1));
+});
+
+t.test('a backfill service that is away breaks no connect, and is asked when it is back', async (t) => {
+  const provider = await playProvider(t);
+  const api = await startConnect(t, provider);
+  const backfill = api.broker.getLocalService('backfill');
+  if (backfill === undefined) return t.fail('there is no backfill service');
+  await api.broker.destroyService(backfill);
+  const userId = await createUser(api);
+  const answer = await travel(api, userId, 'devicemaker');
+  t.match(answer.headers.get('location'), /status=connected/);
+  const wanted = () => api.database.query('select user_id, provider from connect.history');
+  t.strictSame(await wanted(), [{ user_id: userId, provider: 'devicemaker' }]);
+  await api.expect(503, `/users/${userId}/connections/devicemaker`);
+
+  api.broker.createService(backfill.originalSchema ?? {});
+  await api.broker.waitForServices('backfill');
+  await api.database.query('update connect.history set run_at = now()');
+  t.ok(await until(async () => (await wanted()).length === 0));
+  t.match(await api.expect(200, `/users/${userId}/connections/devicemaker/backfill`), { status: 'running' });
+});
+
+t.test('BACKFILL_ON_CONNECT=false asks for no history', async (t) => {
+  const provider = await playProvider(t);
+  const api = await startConnect(t, provider, { BACKFILL_ON_CONNECT: 'false' });
+  const userId = await createUser(api);
+  await travel(api, userId, 'devicemaker');
+  t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
+  t.strictSame(await api.database.query('select from connect.history'), []);
+  await api.expect(404, `/users/${userId}/connections/devicemaker/backfill`);
+});
+
+t.test('a provider without its settings is refused with their names', async (t) => {
+  const provider = await playProvider(t);
+  const {
+    DEVICEMAKER_CLIENT_SECRET: _,
+    ACTIVITYNET_CLIENT_ID: __,
+    ACTIVITYNET_CLIENT_SECRET: ___,
+    ...settings
+  } = provider.settings;
+  const api = await startConnect(t, { ...provider, settings }, { PUBLIC_URL: 'https://pulse.example/base/' });
+  const userId = await createUser(api);
+  const refused = async (name: string) => api.expect(409, `/connect/${name}/authorize?user_id=${userId}`);
+  t.strictSame(await refused('devicemaker'), {
+    detail: 'This provider is not set up here: DEVICEMAKER_CLIENT_SECRET is not set.',
+  });
+  t.strictSame(await refused('activitynet'), {
+    detail:
+      'This provider is not set up here: ACTIVITYNET_CLIENT_ID and ACTIVITYNET_CLIENT_SECRET are not set.',
+  });
+});
+
+t.test('PUBLIC_URL is where the provider sends the browser, and its plain page lies there', async (t) => {
+  const provider = await playProvider(t);
+  const api = await startConnect(t, provider, { PUBLIC_URL: 'https://pulse.example/base/' });
+  const { authorization_url } = await linkFor(api, await createUser(api), 'activitynet', null);
+  const back = await consentTo(authorization_url);
+  t.equal(back.origin + back.pathname, 'https://pulse.example/base/api/v1/connect/activitynet/callback');
+  const answer = await visit(api, new URL(`${back.pathname.replace('/base', '')}${back.search}`, api.url));
+  t.equal(
+    answer.headers.get('location'),
+    'https://pulse.example/base/api/v1/connect/activitynet/result?status=connected',
+  );
+});
+
+t.test('the log of all that can happen has no state, code, token or address of a callback', async (t) => {
+  const lines: string[] = [];
+  const levels = ['log', 'trace', 'debug', 'info', 'warn', 'error'] as const;
+  for (const level of levels) {
+    const { restore } = t.intercept(console, level, {
+      value: (...parts: unknown[]) => lines.push(JSON.stringify(parts)),
+    });
+    t.teardown(restore);
+  }
+  const provider = await playProvider(t);
+  const api = await startConnect(t, provider, { LOG_LEVEL: 'trace' });
+  const secrets: string[] = [];
+  for (const name of ['devicemaker', 'activitynet'] as const) {
+    const userId = await createUser(api);
+    for (const fault of [null, '/dm/token', '/an/oauth/token', '/dm/api/user/id']) {
+      if (fault !== null) provider.faults.set(fault, 500);
+      const { authorization_url, state } = await linkFor(api, userId, name);
+      const back = await consentTo(authorization_url);
+      secrets.push(state, back.searchParams.get('code') ?? '', back.search);
+      for (let visits = 0; visits < 2; visits += 1) await visit(api, back);
+      provider.faults.clear();
+    }
+    await api.expect(200, `/users/${userId}/connections/${name}`, { method: 'DELETE' });
+  }
+  t.ok(await until(async () => (await api.database.query('select from users.farewell')).length === 0));
+  secrets.push(...provider.seen.map(({ token }) => token).filter((token) => token.startsWith('access-')));
+  const text = lines.join('\n');
+  t.match(text, /connect\.finished/, 'the log was heard');
+  t.ok(secrets.length > 20);
+  for (const secret of secrets) t.notOk(text.includes(secret), secret.slice(0, 12));
+  t.notMatch(text, /access-|refresh-|callback\?|code=|the client secret/);
+});

@@ -1,0 +1,133 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import t, { type Test } from 'tap';
+import { openProviderApi, type ProviderPace, sendOnce } from '../../mixins/provider-api.ts';
+
+const pace: ProviderPace = { spacingMs: 0, atOnce: 10, retries: 2, firstPauseMs: 1, timeoutMs: 2000 };
+
+async function serve(t: Test, listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // a server that listens on a port has one
+  return new URL(`http://127.0.0.1:${port}/path`);
+}
+
+function apiOf(t: Test, choice: Partial<ProviderPace> = {}) {
+  const api = openProviderApi({ ...pace, ...choice });
+  t.teardown(() => api.close());
+  return api;
+}
+
+t.test('hands over status, headers and body, and sends the token as a bearer', async (t) => {
+  const seen: unknown[] = [];
+  const url = await serve(t, ({ method, headers }, response) => {
+    seen.push([method, headers.authorization]);
+    response.writeHead(202, { 'x-limit': '7' }).end('{"a":1}');
+  });
+  const answer = await apiOf(t).request({ url, token: 'secret' });
+  t.match(answer, { status: 202, text: '{"a":1}', tries: 1 });
+  t.equal(answer.headers.get('x-limit'), '7');
+  t.same(seen, [['GET', 'Bearer secret']]);
+});
+
+t.test('sends a form by POST', async (t) => {
+  const url = await serve(t, async ({ method, headers }, response) => {
+    response.end(`${method} ${headers['content-type']}`);
+  });
+  const { text } = await sendOnce({ url, form: new URLSearchParams({ a: 'b c' }) });
+  t.match(text, /^POST application\/x-www-form-urlencoded/);
+});
+
+t.test('tries again what may heal, and tells how often it tried', async (t) => {
+  const replies = [500, 502, 200];
+  const url = await serve(t, (_, response) => response.writeHead(replies.shift() ?? 200).end());
+  t.match(await apiOf(t).request({ url }), { status: 200, tries: 3 });
+});
+
+t.test('gives up after its tries with the last answer', async (t) => {
+  let count = 0;
+  const url = await serve(t, (_, response) => {
+    count += 1;
+    response.writeHead(503).end('down');
+  });
+  t.match(await apiOf(t).request({ url }), { status: 503, text: 'down', tries: 3 });
+  t.equal(count, 3);
+});
+
+for (const [status, headers] of [
+  [400, {}],
+  [401, {}],
+  [404, {}],
+  [409, {}],
+  [429, {}],
+  [503, { 'retry-after': '60' }],
+] as const)
+  t.test(`a ${status}${'retry-after' in headers ? ' that says when' : ''} is not tried again`, async (t) => {
+    let count = 0;
+    const url = await serve(t, (_, response) => {
+      count += 1;
+      response.writeHead(status, headers).end();
+    });
+    t.match(await apiOf(t).request({ url }), { status, tries: 1 });
+    t.equal(count, 1);
+  });
+
+t.test('a redirect is not followed: the token stays here', async (t) => {
+  let strangers = 0;
+  const elsewhere = await serve(t, (_, response) => {
+    strangers += 1;
+    response.end();
+  });
+  const url = await serve(t, (_, response) => response.writeHead(302, { location: elsewhere.href }).end());
+  t.match(await apiOf(t).request({ url, token: 'secret' }), { status: 302, tries: 1 });
+  t.equal(strangers, 0);
+});
+
+t.test('nobody there, silence, half an answer and one too large are no answer', async (t) => {
+  const api = apiOf(t, { retries: 1, timeoutMs: 100 });
+  const gone = await serve(t, () => undefined);
+  t.match(await api.request({ url: gone }), { status: 0, tries: 2 });
+  const half = await serve(t, (_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('half');
+    setTimeout(() => response.destroy(), 5);
+  });
+  t.match(await api.request({ url: half }), { status: 0, text: '' });
+  const large = await serve(t, (_, response) => response.end('x'.repeat(1001)));
+  t.match(await api.request({ url: large, mostBytes: 1000 }), { status: 0, text: '' });
+  t.match(await api.request({ url: large, mostBytes: 1001 }), { status: 200 });
+  t.match(await api.request({ url: new URL('http://127.0.0.1:1/') }), { status: 0, tries: 2 });
+});
+
+t.test('a caller who gives up ends it, in the middle or before', async (t) => {
+  let count = 0;
+  const ending = new AbortController();
+  const url = await serve(t, () => {
+    count += 1;
+    ending.abort();
+  });
+  const api = apiOf(t, { retries: 5 });
+  t.match(await api.request({ url, signal: ending.signal }), { status: 0, tries: 1 });
+  t.match(await api.request({ url, signal: ending.signal }), { status: 0, tries: 0 });
+  t.equal(count, 1);
+});
+
+t.test('no more requests are under way than allowed', async (t) => {
+  let [now, most] = [0, 0];
+  const url = await serve(t, (_, response) => {
+    now += 1;
+    most = Math.max(most, now);
+    setTimeout(() => {
+      now -= 1;
+      response.end();
+    }, 10);
+  });
+  const api = apiOf(t, { atOnce: 2 });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => api.request({ url })));
+  t.ok(answers.every(({ status }) => status === 200));
+  t.equal(most, 2);
+});

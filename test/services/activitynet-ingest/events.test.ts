@@ -1,0 +1,360 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import t from 'tap';
+import { run } from '../../fixtures/activitynet/activities.ts';
+import { event, setUp } from './setting.ts';
+
+const year = { start_date: '2026-01-01', end_date: '2027-01-01' };
+const secret = 'the client secret';
+
+t.test('an event of somebody is processed and names activity, action and user', async (t) => {
+  const s = await setUp(t);
+  const { id, account } = await s.person();
+  const answer = await s.send({ owner_id: Number(account), object_id: 18_000_000_001 });
+  t.equal(answer.status, 'processed');
+  for (const part of ['18000000001', 'create', id]) t.ok(answer.message.includes(part), part);
+  const other = await s.person(account);
+  const both = await s.send({ owner_id: Number(account), object_id: 18_000_000_002 });
+  for (const user of [id, other.id]) t.ok(both.message.includes(user), 'each who shares the account');
+});
+
+t.test('what is not to be believed, or concerns nobody, is skipped and counted', async (t) => {
+  const s = await setUp(t, { settings: { ACTIVITYNET_SUBSCRIPTION_ID: '120475' } });
+  const { account } = await s.person();
+  const body = JSON.stringify(event({ owner_id: Number(account) }));
+  const sign = (seconds: number, key = secret) =>
+    `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
+  const now = Math.floor(Date.now() / 1000);
+  const signed = (header: string) => s.deliver(body, { 'x-strava-signature': header });
+
+  t.match(await s.send({ owner_id: 1 }), { status: 'skipped', message: /No user/ });
+  t.match(await s.send({ owner_id: Number(account), subscription_id: 1 }), { status: 'skipped' });
+  t.match(await s.send({ owner_id: Number(account), subscription_id: undefined }), { status: 'skipped' });
+  for (const text of ['', '{', '[]', '{"object_type":"activity"}'])
+    t.match(await s.deliver(text), { status: 'skipped' }, text);
+  t.match(await signed(sign(now, 'another')), { status: 'skipped', message: /not valid/ });
+  t.match(await signed(sign(now - 400)), { status: 'skipped', message: /too old/ });
+  t.same(await s.rows(), [], 'nothing follows from any of them');
+  t.match(await signed(sign(now)), { status: 'processed' });
+  t.match(await s.deliver(body), { status: 'processed' }, 'unsigned, and none is required');
+  t.same((await s.call('activitynet-ingest.figures', {})).skipped, {
+    MALFORMED: 4,
+    OWNER_UNKNOWN: 1,
+    SIGNATURE_INVALID: 1,
+    SIGNATURE_STALE: 1,
+    SUBSCRIPTION_UNKNOWN: 2,
+  });
+});
+
+t.test('a signature can be required', async (t) => {
+  const s = await setUp(t, { settings: { ACTIVITYNET_REQUIRE_SIGNATURE: 'true' } });
+  const { account } = await s.person();
+  t.match(await s.send({ owner_id: Number(account) }), { status: 'skipped', message: /missing/ });
+});
+
+/** Sends events of one activity in an order, and tells what is listed in the end. */
+async function inOrder(
+  t: Parameters<typeof setUp>[0],
+  steps: readonly (readonly [aspect: string, seconds: number])[],
+  settings = {},
+) {
+  const s = await setUp(t, { settings });
+  const { id, account } = await s.person();
+  s.provider.activities.set('18000000001', { details: run('18000000001') });
+  for (const [aspect_type, event_time] of steps) {
+    await s.send({ owner_id: Number(account), aspect_type, event_time });
+    await s.settled();
+  }
+  const { data } = await s.call('timeseries.workouts', { user_id: id, ...year });
+  return { listed: data.length, reads: s.provider.asked.length, setting: s };
+}
+
+t.test('an older event never undoes a newer one, and a deletion wins at equal times', async (t) => {
+  const cases = [
+    ['create', [['create', 100]], 1],
+    [
+      'an update before its create',
+      [
+        ['update', 105],
+        ['create', 100],
+      ],
+      1,
+    ],
+    [
+      'a delete before its create',
+      [
+        ['delete', 105],
+        ['create', 100],
+      ],
+      0,
+    ],
+    [
+      'a delete that is older than the update',
+      [
+        ['create', 100],
+        ['update', 110],
+        ['delete', 105],
+      ],
+      1,
+    ],
+    [
+      'deleted',
+      [
+        ['create', 100],
+        ['delete', 110],
+      ],
+      0,
+    ],
+    [
+      'a late update of one that is deleted',
+      [
+        ['create', 100],
+        ['delete', 110],
+        ['update', 105],
+      ],
+      0,
+    ],
+    [
+      'create and delete at once',
+      [
+        ['create', 100],
+        ['delete', 100],
+      ],
+      0,
+    ],
+    [
+      'delete and create at once',
+      [
+        ['delete', 100],
+        ['create', 100],
+      ],
+      0,
+    ],
+    [
+      'deleted and created again',
+      [
+        ['create', 100],
+        ['delete', 110],
+        ['create', 120],
+      ],
+      1,
+    ],
+    [
+      'deleted twice',
+      [
+        ['create', 100],
+        ['delete', 110],
+        ['delete', 110],
+      ],
+      0,
+    ],
+  ] as const;
+  for (const [name, steps, listed] of cases) t.equal((await inOrder(t, steps)).listed, listed, name);
+});
+
+t.test('the same event twice, and one that comes late, cost no read', async (t) => {
+  const { reads } = await inOrder(t, [
+    ['create', 100],
+    ['create', 100],
+    ['create', 99],
+  ]);
+  t.equal(reads, 2, 'details and streams, once');
+  const late = await inOrder(t, [
+    ['update', 105],
+    ['create', 100],
+  ]);
+  t.equal(late.reads, 2);
+});
+
+t.test('an update of the second of its create is fetched: it may tell more', async (t) => {
+  const { reads } = await inOrder(t, [
+    ['create', 100],
+    ['update', 100],
+    ['update', 100],
+  ]);
+  t.equal(reads, 3, 'details and streams, then details of the same recording');
+});
+
+t.test('an update keeps the record and its id', async (t) => {
+  const { setting: s } = await inOrder(t, [['create', 100]]);
+  const [row] = await s.rows();
+  const read = async () =>
+    (await s.call('timeseries.workouts', { user_id: row?.user_id ?? '', ...year })).data;
+  const [before] = await read();
+  s.provider.activities.set('18000000001', {
+    details: run('18000000001', { name: 'Renamed', distance: 9000 }),
+  });
+  const [{ provider_user_id: owner } = { provider_user_id: '' }] = await s.database.query(
+    'select provider_user_id from users.connection',
+  );
+  await s.send({
+    owner_id: Number(owner),
+    aspect_type: 'update',
+    event_time: 200,
+    updates: { title: 'Renamed' },
+  });
+  await s.settled();
+  t.match(await read(), [{ id: before?.id, name: 'Renamed', distance_meters: 9000 }]);
+});
+
+t.test('a deletion marks the record, or removes it with its samples', async (t) => {
+  for (const [how, kept] of [
+    ['mark', 1],
+    ['remove', 0],
+  ] as const) {
+    const s = await setUp(t, { settings: { EVENT_DELETE: how } });
+    const { id, account } = await s.person();
+    const details = run('18000000001');
+    const streams = { time: { data: [0, 1] }, heartrate: { data: [100, 101] } };
+    s.provider.activities.set('18000000001', { details, streams });
+    const send = async (aspect_type: string, event_time: number) => {
+      await s.send({ owner_id: Number(account), aspect_type, event_time });
+      await s.settled();
+      return (await s.call('timeseries.workouts', { user_id: id, ...year })).data[0];
+    };
+    const samples = async () =>
+      (await s.call('timeseries.samples', { user_id: id, start_time: '2026-01-01', end_time: '2027-01-01' }))
+        .pagination.total_count;
+    const first = await send('create', 100);
+    t.equal(await samples(), 2);
+    t.equal(await send('delete', 110), undefined);
+    t.equal((await s.database.query('select id from timeseries.workout')).length, kept, how);
+    t.equal(await samples(), how === 'mark' ? 2 : 0, how);
+    const again = await send('create', 120);
+    t.equal(again?.name, 'Morning Run', 'the same content is stored again');
+    t.equal(again?.id === first?.id, how === 'mark');
+    t.equal(await samples(), 2);
+  }
+});
+
+t.test('404 after a create is no error, and nothing is stored', async (t) => {
+  const s = await setUp(t);
+  const { id, account } = await s.person();
+  await s.send({ owner_id: Number(account) });
+  await s.settled();
+  t.match(await s.rows(), [{ error: 'NOT_FOUND', failures: 0, attempt: 1 }]);
+  t.same((await s.call('timeseries.workouts', { user_id: id, ...year })).data, []);
+  t.match(await s.call('activitynet-ingest.figures', {}), { budget: { quarter_used: 1 }, given_up: 0 });
+});
+
+t.test('deauthorization revokes the connection and erases its tokens; what waits is dropped', async (t) => {
+  for (const event of [
+    { aspect_type: 'update', updates: { authorized: 'false' } },
+    { aspect_type: 'delete' },
+  ]) {
+    const s = await setUp(t, { settings: { ACTIVITYNET_READS_PER_15_MIN: '2' } });
+    const { id, account } = await s.person();
+    for (const object_id of [1, 2, 3]) await s.send({ owner_id: Number(account), object_id });
+    const event_time = Math.floor(Date.now() / 1000) + 10;
+    const athlete = { object_type: 'athlete', object_id: Number(account), owner_id: Number(account) };
+    t.match(await s.send({ ...athlete, ...event, event_time: 1_700_000_000 }), { status: 'processed' });
+    t.match(
+      await s.call('users.connections', { user_id: id }),
+      [{ status: 'active' }],
+      'from before the link',
+    );
+    const answer = await s.send({ ...athlete, ...event, event_time });
+    t.match(answer, { status: 'processed', message: new RegExp(id) });
+    t.match(await s.call('users.connections', { user_id: id }), [{ status: 'revoked' }]);
+    t.match(await s.database.query('select access_token, refresh_token from users.connection'), [
+      { access_token: null, refresh_token: null },
+    ]);
+    await s.settled();
+    t.match(await s.send({ owner_id: Number(account), object_id: 9 }), { status: 'skipped' });
+  }
+});
+
+t.test('changes of privacy are kept on the connection, the newest of each, and on the record', async (t) => {
+  const s = await setUp(t);
+  const { id, account } = await s.person();
+  const now = Math.floor(Date.now() / 1000) + 10;
+  const athlete = { object_type: 'athlete', aspect_type: 'update', owner_id: Number(account) };
+  await s.send({ ...athlete, event_time: now, updates: { private: 'true' } });
+  await s.send({ ...athlete, event_time: now - 5, updates: { private: 'false' } });
+  await s.send({ ...athlete, event_time: now + 5, updates: { visibility: 'only_me', authorized: 'true' } });
+  t.same(await s.database.query('select status, privacy from users.connection'), [
+    { status: 'active', privacy: { private: 'true', visibility: 'only_me' } },
+  ]);
+  s.provider.activities.set('18000000001', { details: run('18000000001', { private: true }) });
+  await s.send({ owner_id: Number(account), aspect_type: 'update', updates: { private: 'true' } });
+  await s.settled();
+  t.same(await s.database.query('select user_id, private from timeseries.workout'), [
+    { user_id: id, private: true },
+  ]);
+});
+
+t.test('an event that waited is not given to a user who linked the account meanwhile', async (t) => {
+  const s = await setUp(t);
+  const before = await s.person();
+  const id = await s.inbox.receive({
+    provider: 'activitynet',
+    kind: 'event',
+    headers: {},
+    body: Buffer.from(JSON.stringify(event({ owner_id: Number(before.account) }))),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const after = await s.person(before.account);
+  await s.database.query(
+    `update deliveries.delivery set run_at = now() - interval '1 second' where id = $1`,
+    [id],
+  );
+  while ((await s.inbox.standingOf(id))?.state !== 'done')
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  t.same(
+    (await s.rows()).map(({ user_id }) => user_id),
+    [before.id],
+  );
+  t.not(after.id, before.id);
+});
+
+t.test('of a user who is deleted nothing is kept', async (t) => {
+  const s = await setUp(t);
+  const { id, account } = await s.person();
+  const other = await s.person();
+  await s.send({ owner_id: Number(account) });
+  await s.send({ owner_id: Number(other.account), object_id: 2 });
+  await s.call('activitynet-ingest.startHistory', { user_id: id, start_ms: 0, end_ms: Date.now() });
+  t.same(await s.call('activitynet-ingest.forgetUser', { user_id: id }), { forgotten: 1 });
+  t.match(await s.rows(), [{ user_id: other.id }]);
+  t.same(await s.database.query('select id from activitynet.history'), []);
+  t.same(await s.call('activitynet-ingest.forgetUser', { user_id: randomUUID() }), { forgotten: 0 });
+});
+
+t.test('ids beyond 2^53 are told apart', async (t) => {
+  const s = await setUp(t);
+  const { account } = await s.person();
+  for (const id of ['9007199254740993', '9007199254740992'])
+    await s.deliver(
+      JSON.stringify(event({ owner_id: Number(account), object_id: 0 })).replace(
+        '"object_id":0',
+        `"object_id":${id}`,
+      ),
+    );
+  await s.settled();
+  t.same(
+    (await s.rows()).map(({ object_id }) => object_id),
+    ['9007199254740992', '9007199254740993'],
+  );
+  t.same(s.provider.asked.map(({ path }) => path).sort(), [
+    '/api/v3/activities/9007199254740992',
+    '/api/v3/activities/9007199254740993',
+  ]);
+});
+
+t.test('while users is away an event is stored and waits', async (t) => {
+  const s = await setUp(t, { processes: 0 });
+  const { account } = await s.person();
+  const id = await s.inbox.receive({
+    provider: 'activitynet',
+    kind: 'event',
+    headers: {},
+    body: Buffer.from(JSON.stringify(event({ owner_id: Number(account) }))),
+  });
+  t.same(await s.rows(), []);
+  await s.database.query(
+    `update deliveries.delivery set run_at = now() - interval '1 second' where id = $1`,
+    [id],
+  );
+  await s.startIngest();
+  while ((await s.rows()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  t.match(await s.inbox.answerOf(id), { status: 'processed' });
+});

@@ -1,0 +1,184 @@
+import t from 'tap';
+import { normaliseActivity } from '../../../../services/activitynet-ingest/normalise/activity.ts';
+import { workoutTypeOf } from '../../../../services/activitynet-ingest/normalise/workout-type.ts';
+import {
+  eBikeRide,
+  hike,
+  manual,
+  ride,
+  run,
+  runStart,
+  swim,
+  virtualRide,
+  weights,
+} from '../../../fixtures/activitynet/activities.ts';
+
+const nowMs = Date.parse('2026-04-19T00:00:00Z');
+const startMs = Date.parse(runStart);
+
+function workoutOf(details: unknown) {
+  const normalised = normaliseActivity(details, nowMs);
+  if (normalised === null) throw new Error('it was not read');
+  return normalised.workout;
+}
+
+t.test('a run with all that a watch tells becomes a workout, field by field', (t) => {
+  t.same(workoutOf(run('18000000001')), {
+    type: 'running',
+    raw_type: 'Run',
+    name: 'Morning Run',
+    plain_name: false,
+    start_ms: startMs,
+    end_ms: startMs + 3_127_000,
+    zone_offset_minutes: -420,
+    duration_seconds: 3127,
+    moving_seconds: 3010,
+    device: 'Garmin Forerunner 965',
+    calories_kcal: 722.4,
+    distance_meters: 10_028.4,
+    avg_heart_rate_bpm: 153,
+    max_heart_rate_bpm: 171,
+    avg_pace_sec_per_km: 3010 / 10.0284,
+    elevation_gain_meters: 96.2,
+    steps: null,
+    manual: false,
+    web_upload: null,
+    private: false,
+    is_parent: false,
+    parent_id: null,
+  });
+  t.end();
+});
+
+t.test('each kind of activity is told as it is', (t) => {
+  const cases = [
+    [
+      'ride',
+      ride('1'),
+      { type: 'cycling', raw_type: 'GravelRide', calories_kcal: null, avg_pace_sec_per_km: 5900 / 41.2 },
+    ],
+    [
+      'swim',
+      swim('1'),
+      { type: 'swimming', avg_heart_rate_bpm: 132, elevation_gain_meters: 0, avg_pace_sec_per_km: 1200 },
+    ],
+    [
+      'hike',
+      hike('1'),
+      {
+        type: 'hiking',
+        avg_heart_rate_bpm: null,
+        max_heart_rate_bpm: null,
+        device: 'unknown',
+        duration_seconds: 18_000,
+      },
+    ],
+    [
+      'weights',
+      weights('1'),
+      { type: 'strength_training', avg_pace_sec_per_km: null, zone_offset_minutes: 330 },
+    ],
+    [
+      'manual',
+      manual('1'),
+      { type: 'running', manual: true, private: true, calories_kcal: null, avg_pace_sec_per_km: 300 },
+    ],
+    [
+      'virtual ride',
+      virtualRide('1'),
+      { type: 'cycling', raw_type: 'VirtualRide', calories_kcal: 612, zone_offset_minutes: -420 },
+    ],
+    ['e-bike ride', eBikeRide('1'), { type: 'cycling', calories_kcal: 160, elevation_gain_meters: 61 }],
+  ] as const;
+  for (const [name, details, expected] of cases) t.match(workoutOf(details), expected, name);
+  t.end();
+});
+
+t.test('every sport type of the platform has its workout type', (t) => {
+  const table = {
+    running: ['Run', 'TrailRun', 'VirtualRun'],
+    walking: ['Walk'],
+    hiking: ['Hike'],
+    cycling: [
+      'Ride',
+      'MountainBikeRide',
+      'GravelRide',
+      'EBikeRide',
+      'EMountainBikeRide',
+      'VirtualRide',
+      'Velomobile',
+      'Handcycle',
+    ],
+    swimming: ['Swim'],
+    strength_training: ['WeightTraining'],
+    hiit: ['HighIntensityIntervalTraining'],
+    yoga: ['Yoga'],
+    pilates: ['Pilates'],
+    rowing: ['Rowing', 'VirtualRow'],
+    elliptical: ['Elliptical'],
+    other: ['AlpineSki', 'Golf', 'Crossfit', 'Kayaking', '', 'constructor', 'Tennis'],
+  };
+  for (const [type, names] of Object.entries(table))
+    for (const name of names) t.equal(workoutTypeOf(name), type, name);
+  t.end();
+});
+
+t.test('a bad field counts as not sent; an activity without a start or a length is none', (t) => {
+  const odd = workoutOf(
+    run('1', {
+      average_heartrate: 'fast',
+      max_heartrate: -1,
+      distance: null,
+      total_elevation_gain: Number.MAX_VALUE,
+      calories: undefined,
+      name: '   ',
+      device_name: '',
+      moving_time: '3010',
+    }),
+  );
+  t.match(odd, {
+    avg_heart_rate_bpm: null,
+    max_heart_rate_bpm: null,
+    distance_meters: null,
+    elevation_gain_meters: null,
+    calories_kcal: null,
+    avg_pace_sec_per_km: null,
+    moving_seconds: null,
+    device: 'unknown',
+    name: 'Run',
+    plain_name: true,
+  });
+  t.equal(workoutOf(run('1', { name: null, sport_type: 'EMountainBikeRide' })).name, 'Emountain bike ride');
+  for (const changes of [
+    { start_date: undefined },
+    { start_date: 'yesterday' },
+    { start_date: '1970-01-01T00:00:00Z' },
+    { start_date: '2026-04-20T00:00:01Z' },
+    { elapsed_time: undefined, moving_time: null },
+    { elapsed_time: -1, moving_time: null },
+  ])
+    t.equal(normaliseActivity(run('1', changes), nowMs), null, JSON.stringify(changes));
+  for (const details of [null, 'x', [], 7]) t.equal(normaliseActivity(details, nowMs), null);
+  t.end();
+});
+
+t.test('the clock follows from the zone where its offset was not sent', (t) => {
+  const offset = (timezone: unknown, start_date = runStart) =>
+    workoutOf(run('1', { utc_offset: undefined, timezone, start_date })).zone_offset_minutes;
+  t.equal(offset('(GMT-08:00) America/Los_Angeles'), -420, 'summer');
+  t.equal(offset('(GMT-08:00) America/Los_Angeles', '2026-01-05T10:00:00Z'), -480, 'winter');
+  t.equal(offset('(GMT+05:45) Asia/Kathmandu'), 345);
+  t.equal(offset('(GMT+00:00) Europe/London', '2026-01-05T10:00:00Z'), 0);
+  for (const unknown of [undefined, '', '(GMT+01:00) Europe/Nowhere', 'CET']) t.equal(offset(unknown), null);
+  t.end();
+});
+
+t.test('the hash is of what is kept, and knows nothing of kudos; the recording nothing of the name', (t) => {
+  const read = (changes: Record<string, unknown>) => normaliseActivity(run('1', changes), nowMs);
+  const first = read({});
+  t.equal(read({ kudos_count: 99 })?.hash, first?.hash);
+  t.not(read({ name: 'Renamed' })?.hash, first?.hash);
+  t.equal(read({ name: 'Renamed', private: true })?.recording, first?.recording);
+  t.not(read({ elapsed_time: 3000 })?.recording, first?.recording, 'cropped');
+  t.end();
+});

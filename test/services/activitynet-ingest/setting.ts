@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { Test } from 'tap';
+import { EventAnswer } from '../../../contracts/activitynet-ingest.ts';
+import type { Call } from '../../../mixins/environment.ts';
+import { type Inbox, inboxOn } from '../../../mixins/inbox.ts';
+import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
+import type { FetchPace } from '../../../services/activitynet-ingest/pace.ts';
+import timeseries from '../../../services/timeseries/timeseries.service.ts';
+import users from '../../../services/users/users.service.ts';
+import { startBroker, type TestBroker } from '../../support/broker.ts';
+import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
+import { type Provider, startProvider } from './provider.ts';
+
+/** The ingest service in processes of its own, beside users and timeseries, with the provider played. */
+export interface Setting {
+  readonly database: TestDatabase;
+  readonly inbox: Inbox;
+  readonly provider: Provider;
+  readonly call: Call;
+  readonly namespace: string;
+  /** A user of ours, linked to an account. */
+  person(account?: string, link?: Record<string, unknown>): Promise<{ id: string; account: string }>;
+  /** Sends an event, as the gateway would hand it over, and tells what it is answered with. */
+  send(event: Record<string, unknown>, headers?: Record<string, string>): Promise<EventAnswer>;
+  deliver(body: string | Buffer, headers?: Record<string, string>): Promise<EventAnswer>;
+  /** One more ingest process. */
+  startIngest(pace?: Partial<FetchPace>): Promise<TestBroker>;
+  rows(): Promise<ActivityRow[]>;
+  /** Waits until nothing waits any more. */
+  settled(): Promise<void>;
+}
+
+/** What is known of an activity. */
+export interface ActivityRow {
+  user_id: string;
+  object_id: string;
+  work: string | null;
+  error: string | null;
+  failures: number;
+  attempt: number;
+  leased: boolean;
+}
+
+/** Requests without a pause, polls often. */
+export const fast: Partial<FetchPace> = { spacingMs: 0, firstPauseMs: 5, pollMs: 20, timeoutMs: 2000 };
+
+/** Starts users and timeseries, and as many ingest processes as are wanted. */
+export async function setUp(
+  t: Test,
+  {
+    settings = {},
+    processes = 1,
+    pace = {},
+  }: {
+    readonly settings?: Readonly<Record<string, string>>;
+    readonly processes?: number;
+    readonly pace?: Partial<FetchPace>;
+  } = {},
+): Promise<Setting> {
+  const database = await freshDatabase(t);
+  const provider = await startProvider(t);
+  const namespace = `activitynet-${randomUUID()}`;
+  const bus = { databaseUrl: database.url, natsUrl: natsUrl(), namespace };
+  const given = { DATABASE_POOL: '6', ...provider.settings, ...settings };
+  const { call } = await startBroker(t, { ...bus, services: [users, timeseries], settings: given });
+  const startIngest: Setting['startIngest'] = async (own = {}) => {
+    const service = activitynetIngestService({ ...fast, aheadMs: () => provider.ahead, ...pace, ...own });
+    const started = await startBroker(t, { ...bus, services: [service], settings: given });
+    await started.broker.waitForServices(['users', 'timeseries'], 10_000);
+    return started;
+  };
+  const ingests = await Promise.all(Array.from({ length: processes }, () => startIngest()));
+  const inbox = inboxOn(database);
+  let next = 0;
+  const deliver: Setting['deliver'] = async (body, headers = {}) => {
+    const delivery_id = await inbox.receive({
+      provider: 'activitynet',
+      kind: 'event',
+      headers,
+      body: Buffer.from(body),
+    });
+    next += 1;
+    const ingest = ingests[next % ingests.length];
+    await ingest?.call('activitynet-ingest.receive', { delivery_id });
+    return EventAnswer.parse(await inbox.answerOf(delivery_id));
+  };
+  const rows = () =>
+    database.query<ActivityRow>('select * from activitynet.activity order by object_id, user_id');
+  return {
+    database,
+    inbox,
+    provider,
+    call: ingests[0]?.call ?? call,
+    namespace,
+    deliver,
+    send: (fields, headers) => deliver(JSON.stringify(event(fields)), headers),
+    startIngest,
+    rows,
+    async person(account = String(100_000 + Math.floor(Math.random() * 1e9)), link = {}) {
+      const { id } = await call('users.create', {});
+      await call('users.connect', {
+        user_id: id,
+        provider: 'activitynet',
+        provider_user_id: account,
+        access_token: `token of ${account}`,
+        ...link,
+      });
+      return { id, account };
+    },
+    settled: () => until(async () => (await rows()).every(({ work }) => work === null)),
+  };
+}
+
+/** An event as the provider sends it. */
+export function event(fields: Record<string, unknown>): Record<string, unknown> {
+  return {
+    aspect_type: 'create',
+    event_time: 1_776_520_000,
+    object_id: 18_000_000_001,
+    object_type: 'activity',
+    owner_id: 134_815,
+    subscription_id: 120_475,
+    updates: {},
+    ...fields,
+  };
+}
+
+/** Waits until a condition holds; the test's own time-out is the end of it. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}

@@ -1,0 +1,294 @@
+import t from 'tap';
+import type { SampleBlock } from '../../../../domain/records.ts';
+import { normaliseBloodPressure } from '../../../../services/devicemaker-ingest/normalise/blood-pressure.ts';
+import { normaliseBodyComp } from '../../../../services/devicemaker-ingest/normalise/body-comp.ts';
+import { normaliseHealthSnapshot } from '../../../../services/devicemaker-ingest/normalise/health-snapshot.ts';
+import type { Normaliser } from '../../../../services/devicemaker-ingest/normalise/item.ts';
+import {
+  normaliseHrv,
+  normalisePulseOx,
+  normaliseRespiration,
+  normaliseStress,
+} from '../../../../services/devicemaker-ingest/normalise/offset-maps.ts';
+import { normaliseSkinTemperature } from '../../../../services/devicemaker-ingest/normalise/skin-temperature.ts';
+import { normaliseUserMetrics } from '../../../../services/devicemaker-ingest/normalise/user-metrics.ts';
+import {
+  bloodPressure,
+  bodyComp,
+  cuffAt,
+  healthSnapshot,
+  snapshotAt,
+  userMetrics,
+} from '../../../fixtures/devicemaker/occasional.ts';
+import { typesNowMs } from '../../../fixtures/devicemaker/types.ts';
+import {
+  hrv,
+  pulseOx,
+  respiration,
+  skinTemp,
+  stressDetails,
+} from '../../../fixtures/devicemaker/wellness.ts';
+
+const user = 'account-1';
+
+/** [series, ms after the start of the block, value] of all samples, and the problems as sentences. */
+function read(normalise: Normaliser, item: unknown) {
+  const result = normalise(item, typesNowMs);
+  const problems = result.problems.map(({ field, reason }) => `${field}: ${reason}`);
+  return result.ok
+    ? { key: result.item.key, samples: result.item.samples.flatMap(rows), problems, hash: result.item.hash }
+    : { key: null, samples: [], problems, hash: null };
+}
+
+function rows({ type, at, values }: SampleBlock) {
+  return values.map((value, index) => [type, at[index], value]);
+}
+
+const mapCases: readonly (readonly [
+  name: string,
+  normalise: Normaliser,
+  item: object,
+  samples: unknown[],
+  problems: string[],
+])[] = [
+  [
+    'hrv of 0 and less is none, above 1000 out of range',
+    normaliseHrv,
+    hrv(user, { hrvValues: { 300: 0, 600: -1, 900: 1000, 1200: 1001, 1500: 0.5, 1800: '60' } }),
+    [
+      ['heart_rate_variability_rmssd', 900_000, 1000],
+      ['heart_rate_variability_rmssd', 1_500_000, 0.5],
+    ],
+    ['hrvValues: 4 of 6 values left out: 2 placeholders, 2 out of range'],
+  ],
+  [
+    'hrv: summaries of the night are no samples',
+    normaliseHrv,
+    hrv(user, { hrvValues: null }),
+    [],
+    [': has none of hrvValues'],
+  ],
+  [
+    'stress: -1 to -5 and 0 are states; a body battery of 0 is empty',
+    normaliseStress,
+    stressDetails(user, 1, {
+      timeOffsetStressLevelValues: { 0: -1, 180: -5, 360: 0, 540: 1, 720: 100, 900: 101 },
+      timeOffsetBodyBatteryValues: { 0: 0, 180: 100, 360: -1, 540: 101 },
+    }),
+    [
+      ['devicemaker_stress_level', 540_000, 1],
+      ['devicemaker_stress_level', 720_000, 100],
+      ['devicemaker_body_battery', 0, 0],
+      ['devicemaker_body_battery', 180_000, 100],
+    ],
+    [
+      'timeOffsetStressLevelValues: 4 of 6 values left out: 3 placeholders, 1 out of range',
+      'timeOffsetBodyBatteryValues: 2 of 4 values left out: 1 placeholders, 1 out of range',
+    ],
+  ],
+  [
+    'respiration: a mean alone is one sample at the start',
+    normaliseRespiration,
+    respiration(user, { timeOffsetEpochToBreaths: null, avgWakingRespirationValue: 14.5 }),
+    [['respiratory_rate', 0, 14.5]],
+    [],
+  ],
+  [
+    'respiration: a mean beside values is no sample',
+    normaliseRespiration,
+    respiration(user, { timeOffsetEpochToBreaths: { 120: 13 }, avgWakingRespirationValue: 14.5 }),
+    [['respiratory_rate', 120_000, 13]],
+    [],
+  ],
+  [
+    'respiration: 0 and less is none',
+    normaliseRespiration,
+    respiration(user, { timeOffsetEpochToBreaths: { 0: 0, 120: -2, 240: 200, 360: 201 } }),
+    [['respiratory_rate', 240_000, 200]],
+    ['timeOffsetEpochToBreaths: 3 of 4 values left out: 2 placeholders, 1 out of range'],
+  ],
+  [
+    'oxygen: a mean alone is one sample at the start',
+    normalisePulseOx,
+    pulseOx(user, { timeOffsetSpo2Values: null, avgSpo2: 96 }),
+    [['oxygen_saturation', 0, 96]],
+    [],
+  ],
+  [
+    'oxygen: 0 and less is none',
+    normalisePulseOx,
+    pulseOx(user, { timeOffsetSpo2Values: { 0: 0, 60: -1, 120: 100, 180: 100.5 } }),
+    [['oxygen_saturation', 120_000, 100]],
+    ['timeOffsetSpo2Values: 3 of 4 values left out: 2 placeholders, 1 out of range'],
+  ],
+  [
+    'skin: a deviation is no temperature, an absolute one is',
+    normaliseSkinTemperature,
+    skinTemp(user, { avgDeviationCelsius: 0.4, skinTemperature: 33.1 }),
+    [
+      ['devicemaker_skin_temperature', 0, 0.4],
+      ['skin_temperature', 0, 33.1],
+    ],
+    [],
+  ],
+  [
+    'scales: the masses follow only where weight and fat are both there',
+    normaliseBodyComp,
+    bodyComp(user, { weightInGrams: 0, muscleMassInGrams: null }),
+    [
+      ['body_fat_percentage', 0, 18.2],
+      ['body_mass_index', 0, 22.9],
+    ],
+    ['weightInGrams: must be 200 to 1000000'],
+  ],
+  [
+    'cuff: a value out of range is left out, the rest is kept',
+    normaliseBloodPressure,
+    bloodPressure(user, { systolic: 301, pulse: 0 }),
+    [['blood_pressure_diastolic', 0, 79]],
+    ['systolic: must be 20 to 300', 'pulse: must be 1 to 300'],
+  ],
+  [
+    'snapshot: names what it does not know, and takes the rest',
+    normaliseHealthSnapshot,
+    healthSnapshot(user, {
+      summaries: [
+        { summaryType: 'Pulse Ox', epochSummaries: { 0: 97, 5: -1 } },
+        { summaryType: 'toString', avgValue: 1 },
+        { summaryType: 'heart_rate', avgValue: 400 },
+        { summaryType: 'respiration', epochSummaries: {}, avgValue: 13.5 },
+        { avgValue: 3 },
+        'x',
+      ],
+    }),
+    [
+      ['oxygen_saturation', 0, 97],
+      ['respiratory_rate', 0, 13.5],
+    ],
+    [
+      'summaries[0].epochSummaries: 1 of 2 values left out: 1 placeholders',
+      'summaries[1].summaryType: is not known',
+      'summaries[2].avgValue: must be 1 to 300',
+      'summaries[4].summaryType: is required',
+      'summaries[5]: must be an object',
+    ],
+  ],
+];
+
+for (const [name, normalise, item, samples, problems] of mapCases)
+  t.test(name, async (t) => {
+    t.match(read(normalise, item), { samples, problems });
+    t.same(read(normalise, item).samples, samples);
+  });
+
+const spellings: readonly (readonly [
+  type: string,
+  normalise: Normaliser,
+  item: Record<string, unknown>,
+  from: string,
+  to: string,
+])[] = [
+  ['stressDetails', normaliseStress, stressDetails(user), 'timeOffsetStressLevelValues', 'stressLevelValues'],
+  ['stressDetails', normaliseStress, stressDetails(user), 'timeOffsetBodyBatteryValues', 'bodyBatteryValues'],
+  [
+    'respiration',
+    normaliseRespiration,
+    respiration(user),
+    'timeOffsetEpochToBreaths',
+    'timeOffsetRespirationRateValues',
+  ],
+  [
+    'bloodPressures',
+    normaliseBloodPressure,
+    bloodPressure(user),
+    'measurementTimeInSeconds',
+    'measurementTimestampGMT',
+  ],
+  [
+    'bloodPressures',
+    normaliseBloodPressure,
+    bloodPressure(user),
+    'measurementTimeInSeconds',
+    'startTimeInSeconds',
+  ],
+  ['bodyComps', normaliseBodyComp, bodyComp(user), 'measurementTimeInSeconds', 'startTimeInSeconds'],
+  [
+    'healthSnapshot',
+    normaliseHealthSnapshot,
+    healthSnapshot(user),
+    'offsetStartTimeInSeconds',
+    'startTimeOffsetInSeconds',
+  ],
+];
+
+for (const [type, normalise, item, from, to] of spellings)
+  t.test(`${type}: ${to} is as good as ${from}, and named as it was sent`, async (t) => {
+    const { [from]: value, ...rest } = item;
+    const one = read(normalise, item);
+    const other = read(normalise, { ...rest, [to]: value });
+    t.ok(one.samples.length > 0);
+    t.same(other, { ...one, problems: one.problems.map((sentence) => sentence.replace(from, to)) });
+    t.same(read(normalise, { ...item, [to]: null }), one, 'an empty one beside it does no harm');
+    const broken = read(normalise, { ...rest, [to]: 'x' }).problems;
+    t.ok(broken[0]?.startsWith(`${to}: must be`), broken[0]);
+  });
+
+t.test('a reading tells its time in seconds, milliseconds, or as a text of UTC', async (t) => {
+  const { measurementTimeInSeconds: seconds, ...rest } = bloodPressure(user);
+  for (const told of [
+    seconds,
+    seconds * 1000,
+    new Date(seconds * 1000).toISOString(),
+    '2025-06-03 05:20:00.0',
+  ])
+    t.equal(read(normaliseBloodPressure, { ...rest, measurementTimestampGMT: told }).key, String(cuffAt));
+  for (const told of [String(seconds), 'soon', {}, true])
+    t.same(read(normaliseBloodPressure, { ...rest, measurementTimestampGMT: told }).problems, [
+      'measurementTimestampGMT: must be a number',
+    ]);
+  t.same(read(normaliseBloodPressure, rest).problems, ['measurementTimeInSeconds: is required']);
+});
+
+t.test('fitness needs a day of the calendar, at most one ahead', async (t) => {
+  for (const [calendarDate, problem] of [
+    [undefined, 'must be a date, YYYY-MM-DD'],
+    ['2025-02-30', 'must be a date, YYYY-MM-DD'],
+    [20250603, 'must be'],
+    ['2025-06-08', 'is before 1990 or more than a day ahead'],
+    ['1989-12-31', 'is before 1990 or more than a day ahead'],
+  ] as const) {
+    const { problems, key } = read(normaliseUserMetrics, userMetrics(user, { calendarDate }));
+    t.equal(key, null);
+    t.equal(problems.length, 1);
+    t.match(problems[0], /^calendarDate: /);
+    if (calendarDate !== undefined && typeof calendarDate === 'string')
+      t.equal(problems[0], `calendarDate: ${problem}`);
+  }
+  const { calendarDate: _, ...without } = userMetrics(user);
+  t.same(read(normaliseUserMetrics, without).problems, ['calendarDate: is required']);
+  t.same(read(normaliseUserMetrics, null).problems, [': must be an object']);
+});
+
+const empty: readonly (readonly [Normaliser, object, string])[] = [
+  [normaliseHrv, { startTimeInSeconds: snapshotAt, hrv: { 0: 1 } }, 'hrvValues'],
+  [
+    normaliseStress,
+    { startTimeInSeconds: snapshotAt },
+    'timeOffsetStressLevelValues, timeOffsetBodyBatteryValues',
+  ],
+  [normalisePulseOx, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
+  [normaliseBloodPressure, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
+  [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, fitnessAge'],
+  [normaliseSkinTemperature, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
+  [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
+];
+
+for (const [normalise, item, fields] of empty)
+  t.test(`an item with none of ${fields} is refused: nothing of it could be stored`, async (t) => {
+    t.same(read(normalise, item).problems, [`: has none of ${fields}`]);
+  });
+
+t.test('an empty map is a version all the same', async (t) => {
+  t.match(read(normaliseStress, stressDetails(user, 0)), { samples: [], problems: [] });
+  t.not(read(normaliseStress, stressDetails(user, 0)).key, null);
+});

@@ -1,0 +1,222 @@
+import t from 'tap';
+import { z } from 'zod';
+import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
+import {
+  activityDetails,
+  flatActivityDetails,
+  runTrack,
+} from '../../fixtures/devicemaker/activity-details.ts';
+import { typesRange } from '../../fixtures/devicemaker/types.ts';
+import { createWearer, push, startApi } from '../../support/api.ts';
+import { readAll } from '../../support/read-all.ts';
+
+const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000' });
+const Answer = z.object({
+  errors: z.array(z.string()),
+  activities: z.array(z.object({ status: z.string(), record_ids: z.array(z.string()) })),
+  wellness: z.record(z.string(), z.object({ processed: z.int(), saved: z.int() })),
+});
+const List = z.object({ data: z.array(z.object({ id: z.string() }).loose()) });
+
+const minute = runTrack().slice(0, 60);
+const short = (userId: string, changes: Record<string, unknown> = {}) =>
+  activityDetails(userId, { samples: minute, ...changes });
+
+const send = async (body: object) => Answer.parse((await push(api, body)).body);
+const savedDetails = async (...items: object[]) =>
+  (await send({ activityDetails: items })).wellness.activityDetails?.saved;
+const statusOf = async (item: object) => (await send({ activities: [item] })).activities[0]?.status;
+
+async function workouts(userId: string) {
+  const range = `start_date=${typesRange.start}&end_date=${typesRange.end}`;
+  return List.parse(await api.expect(200, `/users/${userId}/events/workouts?${range}`)).data;
+}
+
+/** An activity whose fields are told by one side only, half of them by each. */
+function halves(userId: string) {
+  const { summary } = activityDetails(userId);
+  const { activeKilocalories, distanceInMeters, deviceName, totalElevationGainInMeters, ...rest } = activity(
+    userId,
+    { durationInSeconds: 10_800 },
+  );
+  const {
+    averageHeartRateInBeatsPerMinute,
+    maxHeartRateInBeatsPerMinute,
+    averagePaceInMinutesPerKilometer,
+    averageSpeedInMetersPerSecond,
+    activityName,
+    ...inner
+  } = summary;
+  return { rest, details: short(userId, { summary: inner }) };
+}
+
+const whole = {
+  name: 'Evening run',
+  type: 'running',
+  duration_seconds: 10_800,
+  calories_kcal: 412,
+  distance_meters: 5012.3,
+  avg_heart_rate_bpm: 151,
+  max_heart_rate_bpm: 172,
+  avg_pace_sec_per_km: 360,
+  elevation_gain_meters: 31,
+  source: { provider: 'devicemaker', device: 'Forerunner 255' },
+};
+
+t.test('details after their activity fill what it left open, and wipe nothing', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { rest, details } = halves(account);
+  t.equal(await statusOf(rest), 'saved');
+  const [before] = await workouts(userId);
+  t.match(before, { calories_kcal: null, source: { device: 'unknown' } });
+  t.equal(await savedDetails(details), 1);
+  const after = await workouts(userId);
+  t.match(after, [{ ...whole, id: before?.id }]);
+  t.equal(after.length, 1, 'and make no second workout');
+});
+
+t.test('an activity after its details wipes nothing either, and comes to the same', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { rest, details } = halves(account);
+  t.equal(await savedDetails(details), 1);
+  const [before] = await workouts(userId);
+  t.match(
+    before,
+    { name: 'Running', avg_heart_rate_bpm: 130, calories_kcal: 412 },
+    'its heart rate is measured',
+  );
+  t.equal(await statusOf(rest), 'saved');
+  const after = await workouts(userId);
+  t.match(after, [{ ...whole, id: before?.id }]);
+  t.equal(after.length, 1);
+});
+
+t.test('either is a duplicate of itself, whatever came between', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { rest, details } = halves(account);
+  t.equal(await statusOf(rest), 'saved');
+  t.equal(await savedDetails(details), 1);
+  const stored = await readAll(api, userId, typesRange);
+  t.equal(await statusOf(rest), 'duplicate');
+  t.equal(await savedDetails(details), 0);
+  t.equal(await statusOf(rest), 'duplicate');
+  t.same(await readAll(api, userId, typesRange), stored);
+});
+
+t.test('the activity is believed before its details, in either order', async (t) => {
+  for (const order of ['activity first', 'details first'] as const) {
+    const { userId, account } = await createWearer(api);
+    const one = { activities: [activity(account, { activityName: 'Renamed', distanceInMeters: 5000 })] };
+    const other = { activityDetails: [short(account)] };
+    for (const body of order === 'activity first' ? [one, other] : [other, one]) await send(body);
+    t.match(
+      await workouts(userId),
+      [{ name: 'Renamed', distance_meters: 5000, duration_seconds: 1805 }],
+      order,
+    );
+  }
+});
+
+t.test('a newer activity takes back what it told itself, and keeps what its details told', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { rest, details } = halves(account);
+  await send({ activities: [{ ...rest, steps: 1 }], activityDetails: [details] });
+  const { averageHeartRateInBeatsPerMinute: _, maxHeartRateInBeatsPerMinute: __, ...slower } = rest;
+  t.equal(await statusOf({ ...slower, activityName: 'Slow run' }), 'saved');
+  t.match(await workouts(userId), [{ name: 'Slow run', avg_heart_rate_bpm: 130, calories_kcal: 412 }]);
+});
+
+t.test('details that come again longer keep their workout, and bring their samples', async (t) => {
+  const { userId, account } = await createWearer(api);
+  t.equal(await savedDetails(short(account)), 1);
+  const [first] = await workouts(userId);
+  t.equal(await savedDetails(short(account, { samples: runTrack().slice(0, 90) })), 1);
+  t.match(await workouts(userId), [{ id: first?.id }]);
+  const { samples } = await readAll(api, userId, typesRange);
+  t.same(
+    Object.values(samples).map(({ length }) => length),
+    [90, 90, 90, 90],
+  );
+});
+
+t.test('fields beside the samples are as good as those in a summary: the very same details', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const flat = flatActivityDetails(account, { samples: minute });
+  t.equal(await savedDetails(flat), 1);
+  t.match(await workouts(userId), [whole]);
+  t.equal(await savedDetails(short(account)), 0);
+});
+
+t.test('without an activity id the summary ids tell that they belong together', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { activityId: _, ...older } = activity(account, { summaryId: 'older-7' });
+  const { activityId: __, ...details } = short(account, { summaryId: 'older-7-detail' });
+  await send({ activities: [older], activityDetails: [details] });
+  t.equal((await workouts(userId)).length, 1);
+});
+
+t.test('where no field tells when it was the samples do', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const bare = { userId: account, activityId: 77, samples: minute };
+  t.equal(await savedDetails(bare), 1);
+  const start_time = '2025-06-03T15:00:00Z';
+  t.match(await workouts(userId), [{ name: 'Activity', type: 'other', start_time, duration_seconds: 59 }]);
+  const named = activity(account, { activityId: 77, activityName: null, deviceName: null });
+  t.equal(await statusOf(named), 'saved');
+  t.match(await workouts(userId), [{ name: 'Running', type: 'running', start_time, duration_seconds: 1805 }]);
+});
+
+t.test('leaves single values of samples out, counts them field by field, and keeps the rest', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const at = (second: number, fields: object) => ({ startTimeInSeconds: runStart + second, ...fields });
+  const samples = [
+    at(0, { heartRate: 120, bikeCadenceInRPM: 80, powerInWatts: 210, swimCadenceInStrokesPerMinute: 30 }),
+    at(1, { heartRate: 0, bikeCadenceInRPM: 0, powerInWatts: 5001, airTemperatureCelcius: -12.5 }),
+    at(2, { heartRate: '121', speedMetersPerSecond: -1, stepsPerMinute: 161 }),
+    at(0, { heartRate: 122 }),
+    { heartRate: 123 },
+    'nothing',
+    at(9e9, { heartRate: 124 }),
+  ];
+  const answer = await send({ activityDetails: [short(account, { samples })] });
+  t.equal(answer.wellness.activityDetails?.saved, 1);
+  t.same(
+    answer.errors.map((sentence) => sentence.replace(/^.*?\): /, '')),
+    [
+      'samples: 3 of 7 values left out: 3 with a bad time',
+      'samples.heartRate: 2 of 4 values left out: 1 placeholders, 1 out of range',
+      'samples.speedMetersPerSecond: 1 of 1 values left out: 1 placeholders',
+      'samples.powerInWatts: 1 of 2 values left out: 1 out of range',
+    ],
+  );
+  const start = '2025-06-03T15:00:00Z';
+  t.same((await readAll(api, userId, typesRange)).samples, {
+    heart_rate: [[start, 122]],
+    cadence: [
+      [start, 80],
+      ['2025-06-03T15:00:01Z', 0],
+      ['2025-06-03T15:00:02Z', 80.5],
+    ],
+    power: [[start, 210]],
+    weather_temperature: [['2025-06-03T15:00:01Z', -12.5]],
+  });
+});
+
+t.test('names a bad field where it stands', async (t) => {
+  const { account } = await createWearer(api);
+  const { summary } = activityDetails(account);
+  const answer = await send({
+    activityDetails: [
+      short(account, { summary: { ...summary, steps: -1 } }),
+      flatActivityDetails(account, { samples: { 0: 1 }, steps: -1 }),
+      { userId: account, summaryId: 'empty', samples: [] },
+    ],
+  });
+  t.same(answer.errors, [
+    'activityDetails[0] (19332211001-detail): summary.steps: must be 0 to 1000000',
+    'activityDetails[1] (19332211001-detail): steps: must be 0 to 1000000',
+    'activityDetails[1] (19332211001-detail): samples: must be a list',
+    'activityDetails[2] (empty): startTimeInSeconds: is required',
+    'activityDetails[2] (empty): durationInSeconds: is required',
+  ]);
+});

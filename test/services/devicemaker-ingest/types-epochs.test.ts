@@ -1,0 +1,210 @@
+import t from 'tap';
+import { z } from 'zod';
+import { dayStart } from '../../fixtures/devicemaker/dailies.ts';
+import { epoch, epochs, sedentaryMinutes } from '../../fixtures/devicemaker/epochs.ts';
+import { typesRange } from '../../fixtures/devicemaker/types.ts';
+import { createWearer, push, startApi } from '../../support/api.ts';
+import { readAll } from '../../support/read-all.ts';
+
+const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000' });
+const Answer = z.object({
+  errors: z.array(z.string()),
+  wellness: z.object({ epochs: z.object({ processed: z.int(), saved: z.int() }) }),
+});
+
+async function savedOf(...items: object[]): Promise<number> {
+  return Answer.parse((await push(api, { epochs: items })).body).wellness.epochs.saved;
+}
+
+/** The one value of each series of a single slot. */
+async function slotOf(userId: string): Promise<Record<string, number | undefined>> {
+  const { samples } = await readAll(api, userId, typesRange);
+  for (const [type, own] of Object.entries(samples))
+    if (own.length !== 1 || own[0]?.[0] !== '2025-06-03T06:00:00Z') throw new Error(`${type}: ${own.join()}`);
+  return Object.fromEntries(Object.entries(samples).map(([type, [one]]) => [type, one?.[1]]));
+}
+
+const walk = (account: string, changes: Record<string, unknown> = {}) => epoch(account, 'WALKING', changes);
+const ride = (account: string, changes: Record<string, unknown> = {}) =>
+  epoch(account, 'CYCLING', {
+    activeTimeInSeconds: 600,
+    steps: 7,
+    distanceInMeters: 2400.1,
+    activeKilocalories: 70,
+    met: 6,
+    intensity: 'HIGHLY_ACTIVE',
+    ...changes,
+  });
+
+const both = {
+  steps: 107,
+  energy: 82,
+  distance_walking_running: 80.5,
+  distance_cycling: 2400.1,
+  average_met: 5,
+};
+
+t.test('the parts of a slot are added up, their MET weighted by the active time', async (t) => {
+  const { userId, account } = await createWearer(api);
+  t.equal(await savedOf(walk(account), ride(account)), 2);
+  t.same(await slotOf(userId), both);
+});
+
+t.test('parts of two deliveries come to the same, in either order', async (t) => {
+  for (const parts of [
+    [walk, ride],
+    [ride, walk],
+  ]) {
+    const { userId, account } = await createWearer(api);
+    for (const part of parts) t.equal(await savedOf(part(account)), 1);
+    t.same(await slotOf(userId), both);
+  }
+});
+
+t.test('a part that has grown counts once, and its late shorter version not at all', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const midway = walk(account, {
+    durationInSeconds: 480,
+    steps: 40,
+    distanceInMeters: 30,
+    summaryId: 'half',
+  });
+  t.equal(await savedOf(midway, ride(account)), 2);
+  t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
+  t.equal(await savedOf(walk(account)), 1);
+  t.same(await slotOf(userId), both);
+  t.equal(await savedOf(midway), 0);
+  t.same(await slotOf(userId), both);
+});
+
+t.test('of one delivery with both versions the longer counts, whichever comes first', async (t) => {
+  for (const [first, second] of [
+    [480, 900],
+    [900, 480],
+  ] as const) {
+    const { userId, account } = await createWearer(api);
+    const version = (durationInSeconds: number) =>
+      walk(account, { durationInSeconds, steps: durationInSeconds });
+    await savedOf(version(first), version(second));
+    t.match(await slotOf(userId), { steps: 900 });
+  }
+});
+
+t.test(
+  'a value that a newer version no longer has lowers the sum, and the last one takes it away',
+  async (t) => {
+    const { userId, account } = await createWearer(api);
+    await savedOf(walk(account), ride(account));
+    const { steps: _, distanceInMeters: __, ...less } = walk(account);
+    t.equal(await savedOf(less), 1);
+    const { distance_walking_running: ___, ...rest } = both;
+    t.same(await slotOf(userId), { ...rest, steps: 7 });
+    const { steps: ____, ...none } = ride(account);
+    t.equal(await savedOf(none), 1);
+    const { steps: _____, ...left } = rest;
+    t.same(await slotOf(userId), left);
+  },
+);
+
+t.test('the same parts again are duplicates, also in another spelling of their type', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await savedOf(walk(account), ride(account));
+  t.equal(await savedOf(ride(account), walk(account)), 0);
+  t.equal(await savedOf(walk(account, { activityType: ' walking' })), 1, 'other content of the same part');
+  t.same(await slotOf(userId), both);
+});
+
+t.test('14 identical pairs count once each', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const items = Array.from({ length: 14 }, (_, n) =>
+    walk(account, { startTimeInSeconds: dayStart + n * 900, steps: n + 1 }),
+  );
+  t.equal(await savedOf(...items.flatMap((item) => [item, item])), 14);
+  const { samples } = await readAll(api, userId, typesRange);
+  t.same(
+    samples.steps?.map(([, value]) => value),
+    items.map(({ steps }) => steps),
+  );
+});
+
+const ways: readonly (readonly [activityType: string, series: string])[] = [
+  ['GENERIC', 'distance_walking_running'],
+  ['SEDENTARY', 'distance_walking_running'],
+  ['TRAIL_RUNNING', 'distance_walking_running'],
+  ['Hiking', 'distance_walking_running'],
+  ['indoor cycling', 'distance_cycling'],
+  ['HANDCYCLING_V2', 'distance_cycling'],
+  ['LAP_SWIMMING', 'distance_swimming'],
+  ['WHEELCHAIR_PUSH_WALK', 'distance_other'],
+  ['INLINE_SKATING', 'distance_other'],
+  ['ROWING', 'distance_other'],
+];
+
+for (const [activityType, series] of ways)
+  t.test(`the way of ${activityType} is ${series}`, async (t) => {
+    const { userId, account } = await createWearer(api);
+    await savedOf(epoch(account, activityType, { pushes: 3 }));
+    t.same(await slotOf(userId), { steps: 100, energy: 12, [series]: 80.5, average_met: 3, push_count: 3 });
+  });
+
+t.test('a bucket of a quarter, and of an hour, is the sum of its parts', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await savedOf(...epochs(account));
+  const { samples } = await readAll(api, userId, typesRange);
+  const Buckets = z.object({ data: z.array(z.object({ timestamp: z.string(), value: z.number() })) });
+  const query = 'types=steps&start_time=2025-06-02T22:00:00Z&end_time=2025-06-03T22:00:00Z&limit=100';
+  const quarters = Buckets.parse(
+    await api.expect(200, `/users/${userId}/timeseries?${query}&resolution=15min`),
+  );
+  t.same(
+    quarters.data.map(({ timestamp, value }) => [timestamp, value]),
+    samples.steps,
+  );
+  const hours = Buckets.parse(await api.expect(200, `/users/${userId}/timeseries?${query}&resolution=1hour`));
+  const eight = (samples.steps ?? []).slice(32, 36).reduce((sum, [, value]) => sum + value, 0);
+  t.same(hours.data[8], { ...hours.data[8], timestamp: '2025-06-03T06:00:00Z', value: eight });
+});
+
+const sedentary = async (userId: string) => {
+  const Page = z.object({
+    data: z.array(z.object({ date: z.string(), sedentary_minutes: z.int().nullable() })),
+  });
+  const range = `start_date=${typesRange.start}&end_date=${typesRange.end}`;
+  return Page.parse(await api.expect(200, `/users/${userId}/summaries/activity?${range}`)).data.map(
+    ({ date, sedentary_minutes }) => [date, sedentary_minutes],
+  );
+};
+
+t.test('the sedentary minutes of a day are those of its parts, on their local day', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await savedOf(...epochs(account));
+  t.same(await sedentary(userId), [['2025-06-03', sedentaryMinutes]]);
+  const late = { startTimeInSeconds: dayStart + 24 * 3600, activeTimeInSeconds: 900, intensity: 'sedentary' };
+  await savedOf(epoch(account, 'SEDENTARY', late));
+  t.same(await sedentary(userId), [
+    ['2025-06-03', sedentaryMinutes],
+    ['2025-06-04', 15],
+  ]);
+});
+
+t.test('nobody was sedentary is 0, nobody told is null', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await savedOf(walk(account));
+  t.same(await sedentary(userId), [['2025-06-03', 0]]);
+  const silent = await createWearer(api);
+  await savedOf(walk(silent.account, { intensity: null }));
+  t.same(await sedentary(silent.userId), [['2025-06-03', null]]);
+});
+
+t.test('leaves single fields out, names them, and keeps the rest of a part', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const broken = walk(account, { steps: -1, met: 51, intensity: 'LAZY', activeTimeInSeconds: 'long' });
+  const { errors } = Answer.parse((await push(api, { epochs: [broken] })).body);
+  t.same(errors, [
+    'epochs[0] (x3a1f-WALKING-384): activeTimeInSeconds: must be a number',
+    'epochs[0] (x3a1f-WALKING-384): steps: must be 0 to 1000000',
+    'epochs[0] (x3a1f-WALKING-384): met: must be 0 to 50',
+    'epochs[0] (x3a1f-WALKING-384): intensity: is not known',
+  ]);
+  t.same(await slotOf(userId), { energy: 12, distance_walking_running: 80.5 });
+});

@@ -1,0 +1,250 @@
+import type { ActivitySummary, SleepSummary } from '../../../contracts/summaries.ts';
+import type { Life, LifeSample, LifeSleep, LifeWorkout } from './lives.ts';
+
+/** Summaries computed the long way round from the plain lists of a life, by the rules as the documents word them. */
+const providers = ['devicemaker', 'activitynet'] as const; // the most trusted first
+
+function dateOf(ms: number, offset: number): string {
+  return new Date(ms + offset * 60_000).toISOString().slice(0, 10);
+}
+
+/** All samples of a life, those within other records too. */
+function samplesOf({ samples, dailies, sleeps }: Life): LifeSample[] {
+  const all = [...samples];
+  const from = { provider: 'devicemaker' as const };
+  for (const { beats, startMs, device, offset } of dailies)
+    for (const [after, value] of beats)
+      all.push({ ...from, device, offset, type: 'heart_rate', ms: startMs + after * 1000, value });
+  for (const { oxygen, breaths, startMs, device, offset } of sleeps) {
+    for (const [after, value] of oxygen)
+      all.push({ ...from, device, offset, type: 'oxygen_saturation', ms: startMs + after * 1000, value });
+    for (const [after, value] of breaths)
+      all.push({ ...from, device, offset, type: 'respiratory_rate', ms: startMs + after * 1000, value });
+  }
+  return all;
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const mean = (values: readonly number[]) => sum(values) / values.length;
+const minutes = (seconds: number | null) => (seconds === null ? null : Math.floor(seconds / 60));
+const shownTypes = [
+  'steps',
+  'flights_climbed',
+  'energy',
+  'exercise_time',
+  'heart_rate',
+  'distance_walking_running',
+  'distance_cycling',
+];
+
+interface Told {
+  readonly provider: string;
+  readonly device: string;
+  readonly value: number;
+}
+
+/** What one provider tells of a day, field by field; in the order of the answer. */
+function tellings(life: Life, date: string, provider: (typeof providers)[number]) {
+  const dailies = provider === 'devicemaker' ? life.dailies.filter((one) => one.date === date) : [];
+  const samples = samplesOf(life).filter(
+    (one) => one.provider === provider && dateOf(one.ms, one.offset) === date,
+  );
+  const workouts = life.workouts.filter(
+    (one) => one.provider === provider && dateOf(one.startMs, one.offset) === date,
+  );
+  const longestDaily = [...dailies].sort((a, b) => b.seconds - a.seconds)[0];
+  const longestWorkout = [...workouts].sort((a, b) => b.seconds - a.seconds || a.startMs - b.startMs)[0];
+  const total = (...fields: string[]): Told | null => {
+    for (const field of fields) {
+      const values = dailies.flatMap(({ totals }) => totals[field] ?? []);
+      if (values.length > 0) return { provider, device: longestDaily?.device ?? '', value: sum(values) };
+    }
+    return null;
+  };
+  const measured = (...types: string[]): Told | null => {
+    const matching = samples.filter(({ type }) => types.includes(type));
+    const perDevice = [...new Set(matching.map(({ device }) => device))].sort().map((device) => ({
+      provider,
+      device,
+      value: sum(matching.filter((one) => one.device === device).map(({ value }) => value)),
+    }));
+    return perDevice.reduce<Told | null>((a, b) => (a === null || b.value > a.value ? b : a), null);
+  };
+  const trained = (read: (workout: LifeWorkout) => number | undefined): Told | null => {
+    const values = workouts.flatMap((workout) => read(workout) ?? []);
+    return values.length === 0
+      ? null
+      : { provider, device: longestWorkout?.device ?? '', value: sum(values) };
+  };
+  const beats = samples.filter(({ type }) => type === 'heart_rate');
+  const worn = [...new Set(beats.map(({ device }) => device))].sort();
+  const countOn = (device: string) => beats.filter((one) => one.device === device).length;
+  const fullest = worn.reduce<string | null>((a, b) => (a === null || countOn(b) > countOn(a) ? b : a), null);
+  const heart = (of: (values: number[]) => number): Told | null =>
+    fullest === null
+      ? null
+      : {
+          provider,
+          device: fullest,
+          value: of(beats.filter((one) => one.device === fullest).map(({ value }) => value)),
+        };
+  const active = total('activeKilocalories') ?? measured('energy') ?? trained(({ kcal }) => kcal);
+  const basal = total('bmrKilocalories') ?? measured('basal_energy');
+  const exercise = measured('exercise_time');
+  return {
+    isThere: dailies.length + workouts.length > 0 || samples.some(({ type }) => shownTypes.includes(type)),
+    anyDevice: longestDaily?.device ?? samples[0]?.device ?? longestWorkout?.device ?? '',
+    steps: total('steps') ?? measured('steps') ?? trained(({ steps }) => steps),
+    distance:
+      total('distanceInMeters') ??
+      measured('distance_walking_running', 'distance_cycling') ??
+      trained(({ meters }) => meters),
+    floors: total('floorsClimbed') ?? measured('flights_climbed'),
+    elevation: trained(({ climbed }) => climbed),
+    active,
+    energy: active === null || basal === null ? null : { ...active, value: active.value + basal.value },
+    seconds:
+      total('activeTimeInSeconds') ??
+      (exercise === null ? null : { ...exercise, value: exercise.value * 60 }) ??
+      trained(({ seconds }) => seconds),
+    moderate: total('moderateIntensityDurationInSeconds'),
+    vigorous: total('vigorousIntensityDurationInSeconds'),
+    average: heart(mean) ?? total('averageHeartRateInBeatsPerMinute'),
+    highest: total('maxHeartRateInBeatsPerMinute') ?? heart((values) => Math.max(...values)),
+    lowest: total('minHeartRateInBeatsPerMinute') ?? heart((values) => Math.min(...values)),
+  };
+}
+
+/** The dates on which a life has any activity, sorted. */
+function activeDates(life: Life): string[] {
+  const dates = [
+    ...life.dailies.map(({ date }) => date),
+    ...life.workouts.map(({ startMs, offset }) => dateOf(startMs, offset)),
+    ...samplesOf(life)
+      .filter(({ type }) => shownTypes.includes(type))
+      .map(({ ms, offset }) => dateOf(ms, offset)),
+  ];
+  return [...new Set(dates)].sort();
+}
+
+/** The activity summaries of a life between two dates. */
+export function expectedActivity(life: Life, first: string, last: string): ActivitySummary[] {
+  return activeDates(life)
+    .filter((date) => date >= first && date <= last)
+    .map((date) => {
+      const told = providers.map((provider) => ({ provider, ...tellings(life, date, provider) }));
+      type Field = Exclude<keyof (typeof told)[number], 'isThere' | 'anyDevice' | 'provider'>;
+      const most = (field: Field) =>
+        told
+          .map((one) => one[field])
+          .reduce((a, b) => (b === null || (a !== null && a.value >= b.value) ? a : b));
+      const best = (field: Field) => told.map((one) => one[field]).find((one) => one !== null) ?? null;
+      const shown = {
+        steps: most('steps'),
+        distance: most('distance'),
+        floors: most('floors'),
+        elevation: most('elevation'),
+        active: most('active'),
+        energy: most('energy'),
+        seconds: most('seconds'),
+        moderate: most('moderate'),
+        vigorous: most('vigorous'),
+        average: best('average'),
+        highest: best('highest'),
+        lowest: best('lowest'),
+      };
+      const named = Object.values(shown).find((one) => one !== null);
+      const fallback = told.find(({ isThere }) => isThere);
+      const value = (one: Told | null) => one?.value ?? null;
+      const whole = (one: Told | null) => (one === null ? null : Math.round(one.value));
+      const light =
+        shown.seconds === null || shown.moderate === null || shown.vigorous === null
+          ? null
+          : Math.max(0, shown.seconds.value - shown.moderate.value - shown.vigorous.value);
+      return {
+        date,
+        source: {
+          provider: named?.provider ?? fallback?.provider ?? '',
+          device: named?.device ?? fallback?.anyDevice ?? '',
+        },
+        steps: whole(shown.steps),
+        distance_meters: value(shown.distance),
+        floors_climbed: whole(shown.floors),
+        elevation_meters: value(shown.elevation),
+        active_calories_kcal: value(shown.active),
+        total_calories_kcal: value(shown.energy),
+        active_minutes: minutes(value(shown.seconds)),
+        sedentary_minutes: null,
+        intensity_minutes: {
+          light: minutes(light),
+          moderate: minutes(value(shown.moderate)),
+          vigorous: minutes(value(shown.vigorous)),
+        },
+        heart_rate: {
+          avg_bpm: whole(shown.average),
+          max_bpm: whole(shown.highest),
+          min_bpm: whole(shown.lowest),
+        },
+      };
+    });
+}
+
+const asleepOf = ({ deep, light, rem }: LifeSleep) => deep + light + rem;
+const awakeOf = ({ awake }: LifeSleep) => sum(awake.map(([, length]) => length));
+const endOf = (sleep: LifeSleep) => sleep.startMs + (asleepOf(sleep) + awakeOf(sleep)) * 1000;
+
+/** The sleep summaries of a life between two dates. */
+export function expectedSleep(life: Life, first: string, last: string): SleepSummary[] {
+  const mains = life.sleeps.filter((sleep) => asleepOf(sleep) > 0);
+  const naps = life.sleeps.flatMap(({ naps, offset, device }) =>
+    naps.map((nap) => ({ ...nap, device, date: dateOf(nap.startMs + nap.seconds * 1000, offset) })),
+  );
+  const dates = new Set([...mains, ...naps].map(({ date }) => date));
+  const samples = samplesOf(life);
+  return [...dates]
+    .filter((date) => date >= first && date <= last)
+    .sort()
+    .map((date) => {
+      const parts = mains.filter((one) => one.date === date).sort((a, b) => a.startMs - b.startMs);
+      const dozes = naps.filter((one) => one.date === date);
+      const within = (type: string) =>
+        samples.filter(
+          (one) => one.type === type && parts.some((part) => one.ms >= part.startMs && one.ms < endOf(part)),
+        );
+      const average = (type: string) => {
+        const values = within(type).map(({ value }) => value);
+        return values.length === 0 ? null : mean(values);
+      };
+      const hundredths = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100);
+      const added = (read: (part: LifeSleep) => number) => (parts.length === 0 ? null : sum(parts.map(read)));
+      const inBed = added((part) => (endOf(part) - part.startMs) / 1000);
+      const asleep = added(asleepOf);
+      const [start] = parts;
+      const end = parts.at(-1);
+      const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}Z`;
+      const beats = average('heart_rate');
+      return {
+        date,
+        source: { provider: 'devicemaker', device: parts[0]?.device ?? dozes[0]?.device ?? '' },
+        start_time: start === undefined ? null : iso(start.startMs),
+        end_time: end === undefined ? null : iso(endOf(end)),
+        duration_minutes: minutes(asleep),
+        time_in_bed_minutes: minutes(inBed),
+        efficiency_percent: asleep === null || inBed === null ? null : hundredths((asleep / inBed) * 100),
+        stages: {
+          awake_minutes: minutes(added(awakeOf)),
+          light_minutes: minutes(added(({ light }) => light)),
+          deep_minutes: minutes(added(({ deep }) => deep)),
+          rem_minutes: minutes(added(({ rem }) => rem)),
+        },
+        interruptions_count:
+          parts.length === 0 ? null : sum(parts.map(({ awake }) => awake.length)) + parts.length - 1,
+        nap_count: dozes.length,
+        nap_duration_minutes: Math.floor(sum(dozes.map(({ seconds }) => seconds)) / 60),
+        avg_heart_rate_bpm: beats === null ? null : Math.round(beats),
+        avg_hrv_sdnn_ms: hundredths(average('heart_rate_variability_sdnn')),
+        avg_respiratory_rate: hundredths(average('respiratory_rate')),
+        avg_spo2_percent: hundredths(average('oxygen_saturation')),
+      };
+    });
+}

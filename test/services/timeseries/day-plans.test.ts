@@ -1,0 +1,73 @@
+import t from 'tap';
+import { readBody } from '../../../services/timeseries/body.ts';
+import { readNights } from '../../../services/timeseries/nights.ts';
+import { selectActivityDays } from '../../../services/timeseries/queries/select-activity-days.ts';
+import { explaining } from './explaining.ts';
+import { at, block, item } from './items.ts';
+import { setUp } from './setting.ts';
+
+const tables = [
+  'sample',
+  'sample_hour',
+  'sample_local_day',
+  'workout',
+  'sleep_session',
+  'provider_day',
+  'series',
+];
+
+// Half of the records are the user's own: a page of days must not read what lies outside its range either.
+const crowd = `
+  insert into timeseries.series (user_id, type_id, provider, device)
+  select gen_random_uuid(), type_id, 'devicemaker', 'd' from generate_series(1, 2000), unnest(array[1, 31, 20]) type_id;
+  insert into timeseries.sample_local_day (series_id, date, n, sum, min, max)
+  select id, date '2025-01-01' + i, 1, 1, 1, 1 from timeseries.series, generate_series(1, 20) i on conflict do nothing;
+  insert into timeseries.sample_hour (series_id, bucket, n, sum, min, max, last, last_ts, mask)
+  select id, timestamptz '2024-01-01' + i * interval '1 hour', 1, 1, 1, 1, 1, '2024-01-01', 1
+  from timeseries.series, generate_series(1, 10) i on conflict do nothing`;
+
+const records = [
+  `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
+     zone_offset_minutes, local_date, duration_seconds, is_parent)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
+     'running', 'RUNNING', 'n', timestamptz '2025-01-01' + i * interval '1 hour',
+     timestamptz '2025-01-01 00:30' + i * interval '1 hour', 0, date '2025-01-01' + i / 24, 60, false
+   from generate_series(1, 20000) i`,
+  `insert into timeseries.sleep_session (id, user_id, provider, key, device, start_time, end_time,
+     zone_offset_minutes, date, is_nap, rank, asleep_seconds)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
+     timestamptz '2025-01-01' + i * interval '1 hour', timestamptz '2025-01-01 00:30' + i * interval '1 hour', 0,
+     date '2025-01-01' + i / 24, false, 0, 60
+   from generate_series(1, 20000) i`,
+  `insert into timeseries.provider_day (id, user_id, provider, key, device, date, start_time, zone_offset_minutes,
+     duration_seconds)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
+     date '2025-01-01' + i / 24, timestamptz '2025-01-01' + i * interval '1 hour', 0, 60
+   from generate_series(1, 20000) i`,
+];
+
+t.test('days, nights and bodies read no large table whole', async (t) => {
+  const { store, database, userId } = await setUp(t);
+  const start = at('00:00:00', '2025-01-10');
+  const samples = Array.from({ length: 20_000 }, (_, index) => [start + index * 120_000, 60] as const);
+  for (const type of ['heart_rate', 'steps', 'weight'] as const)
+    await store([item({ samples: [block(type, samples)] })]);
+  for (const statement of crowd.split(';')) await database.query(statement);
+  for (const statement of records) await database.query(statement, [userId]);
+  await database.query('analyze');
+  const plans: string[] = [];
+  const on = explaining(database, plans);
+  const dates = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', after: null };
+  for (const order of ['asc', 'desc'] as const) {
+    t.ok((await selectActivityDays(on, { ...dates, order }, 11)).length > 10);
+    t.equal((await readNights(on, { ...dates, order }, 11)).nights.length, 11);
+  }
+  const now = { now_ms: samples.at(-1)?.[0] ?? 0, period_days: 7, window_hours: 24 };
+  t.equal((await readBody(on, { user_id: userId, ...now })).slow.length, 1);
+  t.ok(plans.length >= 10, 'the plans were seen');
+  const scan = new RegExp(`Seq Scan on (_hyper_\\S+_chunk|${tables.join('|')})\\b`);
+  t.strictSame(
+    plans.filter((plan) => scan.test(plan)),
+    [],
+  );
+});

@@ -1,0 +1,14 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+
+/** Runs queries as they are, and notes each one's plan. */
+export function explaining(database: TestDatabase, plans: string[]): Queryable {
+  return {
+    async query(statement: Statement, values: readonly unknown[] = []) {
+      const text = typeof statement === 'string' ? statement : statement.text;
+      const rows = await database.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      plans.push(`${text}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`);
+      return database.query(text, values);
+    },
+  };
+}

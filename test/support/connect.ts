@@ -1,0 +1,83 @@
+import type { Test } from 'tap';
+import { z } from 'zod';
+import { Connection } from '../../contracts/users.ts';
+import { type Choice, consentTo, type PlayedProvider } from '../services/connect/provider.ts';
+import { type Answer, type Ask, joinApi, type TestApi } from './api.ts';
+import { freshDatabase } from './database.ts';
+
+type ProviderName = 'devicemaker' | 'activitynet';
+
+const Link = z.strictObject({ authorization_url: z.string(), state: z.string() });
+
+/** The address of the tests' application, which nobody has to answer at. */
+export const appUrl = 'https://app.example/connected?from=pulsebus';
+
+/** The settings of a product that is connected to the played provider, and to the application. */
+function connectSettings(provider: PlayedProvider): Record<string, string> {
+  return { ...provider.settings, CONNECT_REDIRECTS: `https://other.example/, ${appUrl}` };
+}
+
+/** The services that a connection concerns, with an application and the played provider. */
+export async function startConnect(
+  t: Test,
+  provider: PlayedProvider,
+  settings: Readonly<Record<string, string>> = {},
+  more: readonly string[] = [],
+): Promise<TestApi> {
+  return joinApi(t, {
+    database: await freshDatabase(t),
+    services: ['api-gateway', 'auth', 'users', 'timeseries', 'connect', 'backfill', 'deliveries', ...more],
+    settings: { RATE_LIMIT_ADDRESS: '100000', ...connectSettings(provider), ...settings },
+  });
+}
+
+/** Asks for a link to the consent page. */
+export async function linkFor(
+  api: TestApi,
+  userId: string,
+  name: ProviderName,
+  redirect: string | null = appUrl,
+  credential: Ask = { key: api.apiKey },
+): Promise<z.infer<typeof Link>> {
+  const query = new URLSearchParams({
+    user_id: userId,
+    ...(redirect === null ? {} : { redirect_uri: redirect }),
+  });
+  const answer = await api.ask(`/api/v1/connect/${name}/authorize?${query}`, credential);
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return Link.parse(answer.body);
+}
+
+/** Follows the provider's redirect, as the browser does. */
+export function visit(
+  api: TestApi,
+  url: URL,
+  headers: Record<string, string> = { accept: 'text/html' },
+): Promise<Answer> {
+  return api.ask(`${url.pathname}${url.search}`, { headers });
+}
+
+/** The whole way: link, consent, callback; where the browser ends. */
+export async function travel(
+  api: TestApi,
+  userId: string,
+  name: ProviderName,
+  choice: Choice = {},
+): Promise<Answer> {
+  const { authorization_url } = await linkFor(api, userId, name);
+  return visit(api, await consentTo(authorization_url, choice));
+}
+
+/** A user's connections. */
+export async function connectionsOf(api: TestApi, userId: string): Promise<Connection[]> {
+  return z.array(Connection).parse(await api.expect(200, `/users/${userId}/connections`));
+}
+
+/** Waits until something behind an answer is so. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await isSo()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
