@@ -91,6 +91,17 @@ t.test('an activity after its details wipes nothing either, and comes to the sam
   t.equal(after.length, 1);
 });
 
+t.test('an activity and its details that come at once are one workout', async (t) => {
+  for (let round = 0; round < 5; round += 1) {
+    const { userId, account } = await createWearer(api);
+    const { rest, details } = halves(account);
+    await Promise.all([statusOf(rest), savedDetails(details)]);
+    const found = await workouts(userId);
+    t.match(found, [whole]);
+    t.equal(found.length, 1);
+  }
+});
+
 t.test('either is a duplicate of itself, whatever came between', async (t) => {
   const { userId, account } = await createWearer(api);
   const { rest, details } = halves(account);

@@ -61,6 +61,13 @@ t.test('parts of two deliveries come to the same, in either order', async (t) =>
   }
 });
 
+t.test('parts of deliveries that come at once are all in the sum', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const kinds = Array.from({ length: 12 }, (_, n) => `KIND_${n}`);
+  await Promise.all(kinds.map((kind, n) => savedOf(epoch(account, kind, { steps: n + 1 }))));
+  t.match(await slotOf(userId), { steps: 78, energy: 144, distance_walking_running: 966, average_met: 3 });
+});
+
 t.test('a part that has grown counts once, and its late shorter version not at all', async (t) => {
   const { userId, account } = await createWearer(api);
   const midway = walk(account, {

@@ -237,3 +237,37 @@ t.test('goes with its user, and into an export', async (t) => {
   await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
   await api.expect(404, `/users/${userId}/events/other?${range}`);
 });
+
+t.test('nothing of a cycle gets into the log, whatever becomes of it', async (t) => {
+  const lines: string[] = [];
+  for (const level of ['log', 'trace', 'debug', 'info', 'warn', 'error'] as const) {
+    const { restore } = t.intercept(console, level, {
+      value: (...parts: unknown[]) => lines.push(JSON.stringify(parts)),
+    });
+    t.teardown(restore);
+  }
+  const talkative = await startApi(t, { LOG_LEVEL: 'trace' });
+  const { userId, account } = await createWearer(talkative);
+  const mct = [
+    cycle(account),
+    cycle(account),
+    cycle(account, { dayInCycle: -77 }),
+    cycle(account, { periodStartDate: 'FOLLICULAR' }),
+    cycle('a stranger'),
+    cycle(account, { notes: 'FOLLICULAR'.repeat(7000) }),
+  ];
+  await push(talkative, { mct });
+  await talkative.expect(200, `/users/${userId}/events/other?${range}&type=mct`);
+  const text = lines.join('\n');
+  t.match(text, /push\.worked/, 'the log was heard');
+  for (const told of [
+    'FOLLICULAR',
+    '2025-05-27',
+    'periodStart',
+    'dayInCycle',
+    'pregnancy',
+    'mct-20250603',
+    '-77',
+  ])
+    t.notMatch(text, told);
+});

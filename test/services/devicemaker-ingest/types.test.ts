@@ -36,7 +36,7 @@ async function totals(userId: string) {
 }
 
 // Activities are counted on top, everything else under the key that was sent.
-function countsOf(key: string, { type }: TypeCase, answer: z.infer<typeof Answer>) {
+function countsOf(key: string, { type }: Pick<TypeCase, 'type'>, answer: z.infer<typeof Answer>) {
   const { processed, saved } = answer;
   return type === 'activities' ? { processed, saved } : answer.wellness[key];
 }
@@ -101,7 +101,7 @@ for (const { type, spellings, items } of typeCases)
       const [key = type] = spellings;
       const [good] = items(account);
       const answer = await send({ [key]: [{ userId: account }, good, 'no item'] });
-      t.match(countsOf(key, { type } as TypeCase, answer), { processed: 3, saved: 1 });
+      t.match(countsOf(key, { type }, answer), { processed: 3, saved: 1 });
       t.match(answer.errors[0], new RegExp(`^${key}\\[0\\]: .*(is required|has none of)`));
       t.equal(answer.errors.at(-1), `${key}[2]: must be an object`);
     },
