@@ -10,6 +10,11 @@ const whole = (least: number, most: number) =>
     .regex(/^\d{1,12}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .pipe(z.int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
+const share = z
+  .string()
+  .regex(/^(0|1|[01]?\.\d{1,6})$/, 'must be a number from 0 to 1')
+  .transform(Number)
+  .pipe(z.number().max(1, 'must be at most 1'));
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 const list = z.string().transform((text) =>
   text
@@ -74,6 +79,8 @@ const Settings = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls|wss?)$/, error: 'must be a nats:// URL' }).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
+  TRACING_URL: url.optional(),
+  TRACING_SAMPLE: share.default(0.01),
   LOG_FORMAT: z.enum(['short', 'json']).default('short'),
   TRUSTED_PROXIES: list.default([]),
   ADMIN_EMAIL: z.email().optional(),
@@ -84,6 +91,13 @@ const Settings = z.object({
   SANDBOX_SPEED: whole(1, 100_000).default(1),
   SERVICES: list.default([]),
   DATABASE_POOL: whole(1, 200).default(12),
+  NAMESPACE: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be letters, digits, _ or -')
+    .default('pulsebus'),
+  DRAIN_MS: whole(0, 3000).default(1000),
+  QUEUE_LIMIT: whole(1, 100_000_000).default(100_000),
+  WEBHOOK_MEMORY_MIB: whole(1, 65_536).default(256),
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
   SOURCE_PRIORITY: list.default([...providers]),

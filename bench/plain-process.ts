@@ -10,9 +10,13 @@ import { countSamples } from '../services/timeseries/queries/count-samples.ts';
 import { selectSamples } from '../services/timeseries/queries/select-samples.ts';
 import { selectSeries } from '../services/timeseries/queries/select-series.ts';
 import { piecesOf } from '../services/timeseries/range-pieces.ts';
-import { answerParent } from './parent.ts';
+import { bounded, likelyBound } from '../services/timeseries/reach.ts';
+import { answerParent, ownUsage } from './parent.ts';
 
-const Request = z.object({ database_url: z.string(), pool: z.int() });
+const Request = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('listen'), database_url: z.string(), pool: z.int() }),
+  z.object({ kind: z.literal('usage') }),
+]);
 const started = Promise.withResolvers<ReturnType<typeof databaseOf>>();
 
 const server = createServer((req, res) => {
@@ -25,16 +29,20 @@ const server = createServer((req, res) => {
 });
 
 answerParent(
-  async (request) => {
-    const { database_url, pool } = Request.parse(request);
-    started.resolve(databaseOf(new pg.Pool({ connectionString: database_url, max: pool })));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    return { port: typeof address === 'object' ? address?.port : undefined };
+  (given) => {
+    const request = Request.parse(given);
+    return request.kind === 'usage' ? ownUsage() : listen(request.database_url, request.pool);
   },
   async () => server.close(),
 );
+
+async function listen(databaseUrl: string, size: number) {
+  started.resolve(databaseOf(new pg.Pool({ connectionString: databaseUrl, max: size })));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return { port: typeof address === 'object' ? address?.port : undefined };
+}
 
 async function page(database: ReturnType<typeof databaseOf>, query: URLSearchParams) {
   const range = { startMs: Number(query.get('start')), endMs: Number(query.get('end')) };
@@ -44,14 +52,16 @@ async function page(database: ReturnType<typeof databaseOf>, query: URLSearchPar
   const counts = await countSamples(database, ids, piecesOf(range), null);
   const [first, beyond] = [range.startMs * 1000, range.endMs * 1000];
   const reach = { direction: 'next' as const, series: ids.map((id) => ({ id, first, beyond })) };
-  const rows = await selectSamples(database, reach, limit + 1);
+  const total = counts.reduce((sum, { n }) => sum + n, 0);
+  const near = bounded(reach, likelyBound(reach, total, limit + 1));
+  const rows = await selectSamples(database, near, limit + 1);
   const { type, unit } = seriesById(series[0]?.type_id ?? 0);
   const source = { provider: series[0]?.provider, device: series[0]?.device };
   return {
     data: rows
       .slice(0, limit)
       .map((row) => ({ timestamp: timestampOf(row.at), type, value: row.value, unit, source })),
-    total_count: counts.reduce((sum, { n }) => sum + n, 0),
+    total_count: total,
   };
 }
 

@@ -4,10 +4,7 @@ import type { Bench } from './bench.ts';
 import { startMs } from './dataset/plan.ts';
 import type { LoadRequest, LoadTarget } from './load/load.ts';
 import type { Product } from './product.ts';
-import { type Figures, figuresOf, fromEntries, keysOf, type Measure } from './rounds.ts';
-
-/** The connections of a measurement under load. */
-export const connections = 16;
+import { type Figures, figuresOf, fromEntries, keysOf } from './rounds.ts';
 
 /** A range of whole days of the data set. */
 export interface Days {
@@ -22,14 +19,6 @@ export function targetOf({ url, key }: Pick<Product, 'url' | 'key'>, paths: read
     headers: { 'X-API-Key': key },
   }));
   return { url, requests };
-}
-
-/** Answers a second over many connections. */
-export function rate({ load, sizes }: Bench, target: LoadTarget): Measure {
-  return async () => {
-    const { requests, seconds } = await load.flood(target, { connections, most_ms: sizes.loadMs });
-    return requests / seconds;
-  };
 }
 
 /** The median time of an answer over one connection, in ms, of each target, request by request in turn. */

@@ -40,10 +40,19 @@ export function fromEntries<K extends string, V>(entries: readonly (readonly [K,
   return Object.fromEntries(entries) as Record<K, V>;
 }
 
-/** The ratio of two sides: the median over the rounds, in each of which both were measured, and its extremes. */
-export function ratioOf(a: Figures, b: Figures): { median: number; least: number; most: number } {
+/** A ratio: its median over the rounds, in each of which both sides were measured, and the middle half of them. */
+export interface Ratio {
+  readonly median: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The ratio of two sides. */
+export function ratioOf(a: Figures, b: Figures): Ratio {
   const ratios = a.rounds.map((value, index) => value / (b.rounds[index] ?? Number.NaN));
-  return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+  const sorted = ratios.toSorted((x, y) => x - y);
+  const at = (part: number) => sorted[Math.round((sorted.length - 1) * part)] ?? Number.NaN;
+  return { median: median(ratios), low: at(0.25), high: at(0.75) };
 }
 
 /** The middle of some numbers, of an even number of them the mean of the two in the middle. */

@@ -39,8 +39,8 @@ export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | '%' | 'values/s' | '';
 
 /** The line of a pair. */
 export function pairRow({ what, a, b, unit, goal, notes = ['', ''] }: Pair): Row {
-  const { median, least, most } = ratioOf(a, b);
-  const spread = a.rounds.length > 1 ? ` (${shown(least)}-${shown(most)})` : '';
+  const { median, low, high } = ratioOf(a, b);
+  const spread = a.rounds.length > 1 ? ` (${shown(low)}-${shown(high)})` : '';
   return {
     what,
     a: withNote(figure(a.median, unit), notes[0]),

@@ -1,5 +1,6 @@
 // `npm run bench`: figures as ratios, on a data set of its own that is built once and kept. Prints Markdown; what it
 // says while it works goes to stderr.
+import { loadavg } from 'node:os';
 import pg from 'pg';
 import type { Bench, Piece } from './bench.ts';
 import { ensureDataset } from './dataset/ensure.ts';
@@ -30,6 +31,7 @@ const pieces = [...reading, ...rest];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];
 const abort = new AbortController();
+const [busyBefore = 0] = loadavg();
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end(1));
 
@@ -74,9 +76,13 @@ async function open({ sizes, databaseUrl, natsUrl }: Options): Promise<Bench> {
 
 function headOf({ plan, sizes }: Bench): string {
   const samples = samplesIn(plan).toLocaleString('en');
-  const about = `${samples} samples, ${sizes.people.toLocaleString('en')} users; ${sizes.rounds} rounds of each pair, side by side; medians, in brackets the extremes of the ratio.`;
+  const about = `${samples} samples, ${sizes.people.toLocaleString('en')} users; ${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios.`;
+  const busy =
+    busyBefore < 1
+      ? ''
+      : `\nThe machine was busy with other work (load ${busyBefore.toFixed(1)} before the start): look at the ratios.`;
   const warning = sizes.name === 'quick' ? '\n\nA try with a tiny data set: these figures mean nothing.' : '';
-  return `## Figures\n\n${machineLine(new Date())}\n${about}${warning}`;
+  return `## Figures\n\n${machineLine(new Date())}\n${about}${busy}${warning}`;
 }
 
 /** Stops in the reverse order of starting, once. */

@@ -13,7 +13,10 @@ export interface Sizes {
   readonly counted: readonly number[];
   /** The page from the middle. */
   readonly deepPage: number;
+  /** Of times of answers. */
   readonly rounds: number;
+  /** Of answers a second: many short ones, in which both sides meet the same of what else the machine does. */
+  readonly floodRounds: number;
   /** Of one connection, in each round. */
   readonly requestsPerRound: number;
   /** Of many connections, in each round. */
@@ -34,8 +37,9 @@ export const full: Sizes = {
   counted: [10_000, 1_000_000, 30_000_000],
   deepPage: 1000,
   rounds: 5,
+  floodRounds: 15,
   requestsPerRound: 60,
-  loadMs: 2000,
+  loadMs: 600,
   userDays: [1, 20, 200],
   bodyMegabytes: [10, 100],
 };
@@ -52,6 +56,7 @@ export const quick: Sizes = {
   counted: [100, 30_000],
   deepPage: 10,
   rounds: 1,
+  floodRounds: 1,
   requestsPerRound: 3,
   loadMs: 150,
   userDays: [1, 2],

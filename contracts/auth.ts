@@ -73,6 +73,15 @@ export const Admission = z.object({
   reset: z.int(),
 });
 
+/** The running minute of a key, a developer or a user; `reset_at` is null where none runs. */
+export const LimitWindow = z.object({
+  kind: Caller.shape.kind,
+  limit: z.int(),
+  used: z.int(),
+  remaining: z.int(),
+  reset_at: Timestamp.nullable(),
+});
+
 /** A key's id, or the key itself. */
 const KeyId = z.string().min(1).max(100);
 const AppId = Text.min(1).max(100);
@@ -128,7 +137,14 @@ export const auth = contract('auth', {
     summary: 'Create a developer account',
     params: z.object({ email: Email, password: Password }),
     returns: Developer,
-    http: { method: 'POST', path: '/developers', access: developer, status: 201, tag: 'Accounts' },
+    http: {
+      method: 'POST',
+      path: '/developers',
+      access: developer,
+      status: 201,
+      tag: 'Accounts',
+      idempotencyKey: true,
+    },
     timeoutMs: hashingTimeoutMs,
   }),
   listDevelopers: action({
@@ -155,6 +171,7 @@ export const auth = contract('auth', {
       status: 201,
       tag: 'API keys',
       bodyOptional: true,
+      idempotencyKey: true,
     },
   }),
   listKeys: action({
@@ -193,7 +210,14 @@ export const auth = contract('auth', {
     summary: 'Create an application; its secret is shown this once',
     params: z.object({ name: Title }),
     returns: NewApplication,
-    http: { method: 'POST', path: '/applications', access: developer, status: 201, tag: 'Applications' },
+    http: {
+      method: 'POST',
+      path: '/applications',
+      access: developer,
+      status: 201,
+      tag: 'Applications',
+      idempotencyKey: true,
+    },
   }),
   listApplications: action({
     summary: 'List applications',
@@ -263,6 +287,15 @@ export const auth = contract('auth', {
       z.object({ token: z.string().max(4096) }),
     ]),
     returns: Admission,
+    // Counted again when it is tried again: a request that met a dying process may count twice, never not at all.
+    idempotent: true,
+  }),
+  /** For operators: `subject_id` is an API key's, a developer's or a user's id; any other is a user without a window. */
+  window: action({
+    summary: 'What is left of a window, without counting',
+    params: z.object({ subject_id: z.uuid('must be a UUID') }),
+    returns: LimitWindow,
+    idempotent: true,
   }),
   /** Everything that can read this user's data ends: their tokens and refresh tokens. */
   forgetUser: action({
@@ -282,3 +315,4 @@ export type Application = z.infer<typeof Application>;
 export type NewApplication = z.infer<typeof NewApplication>;
 export type Caller = z.infer<typeof Caller>;
 export type Admission = z.infer<typeof Admission>;
+export type LimitWindow = z.infer<typeof LimitWindow>;

@@ -74,7 +74,15 @@ export const users = contract('users', {
     summary: 'Create a user',
     params: UserFields,
     returns: User,
-    http: { method: 'POST', path: '/users', access: writers, status: 201, tag: 'Users', bodyOptional: true },
+    http: {
+      method: 'POST',
+      path: '/users',
+      access: writers,
+      status: 201,
+      tag: 'Users',
+      bodyOptional: true,
+      idempotencyKey: true,
+    },
   }),
   list: action({
     summary: 'List users, page by page',
@@ -141,6 +149,7 @@ export const users = contract('users', {
       access: writers,
       status: 201,
       tag: 'Connections',
+      idempotencyKey: true,
     },
   }),
   disconnect: action({

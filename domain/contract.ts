@@ -27,6 +27,8 @@ export interface HttpRoute {
   readonly form?: true;
   /** A call without a body is as good as one with an empty object. */
   readonly bodyOptional?: true;
+  /** An Idempotency-Key makes it run at most once: the same request again is answered as the first was, for a day. */
+  readonly idempotencyKey?: true;
   /** Failures without a credential count against the address (log-ins, tokens, refreshes). */
   readonly countFailures?: true;
 }

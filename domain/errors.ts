@@ -35,6 +35,19 @@ export const errorTable = {
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is running already.' },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    detail: 'This Idempotency-Key was used for another request.',
+  },
+  IDEMPOTENCY_KEY_IN_WORK: {
+    status: 409,
+    detail: 'A request with this Idempotency-Key is in work. Try again in a moment.',
+  },
+  IDEMPOTENCY_KEY_UNKNOWN: {
+    status: 409,
+    detail:
+      'The first request with this Idempotency-Key was cut short: look whether it was carried out, and use another key.',
+  },
   DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being worked on.' },
   USER_ERASED: { status: 410, detail: 'This user was erased.' },
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },

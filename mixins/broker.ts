@@ -1,6 +1,11 @@
 import { type BrokerOptions, ServiceBroker, type ServiceSchema } from 'moleculer';
 import type { Config } from '../config.ts';
+import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';
+import { logLine } from './log-line.ts';
+import { openMetrics } from './metrics.ts';
+import { endMetrics, serveMetrics } from './metrics-server.ts';
+import { openTracer, tracerOf } from './tracing.ts';
 
 /** What a broker needs beside the settings. */
 export interface BrokerChoice {
@@ -18,13 +23,16 @@ export interface BrokerChoice {
  */
 export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   return {
-    namespace: 'pulsebus',
+    namespace: config.NAMESPACE,
     ...(nodeID === undefined ? {} : { nodeID }),
     transporter:
       config.NATS_URL === undefined ? null : { type: 'NATS', options: natsOptions(config.NATS_URL) },
     logger: {
       type: 'Console',
-      options: { formatter: config.LOG_FORMAT, colors: config.LOG_FORMAT === 'short' },
+      options: {
+        formatter: config.LOG_FORMAT === 'json' ? logLine : 'short',
+        colors: config.LOG_FORMAT === 'short',
+      },
     },
     logLevel: config.LOG_LEVEL,
     validator: false,
@@ -32,9 +40,22 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
     retryPolicy: { enabled: true, retries: 0, delay: 100, maxDelay: 1000, factor: 2 },
     heartbeatInterval: 1,
     heartbeatTimeout: 3,
-    tracking: { enabled: true, shutdownTimeout: 10_000 },
-    registry: { preferLocal: true },
-    created: (broker) => provideConfig(broker, config),
+    tracking: { enabled: true, shutdownTimeout: 2000 },
+    // The pause between telling the others that we go and going: what they sent meanwhile is still answered.
+    registry: { preferLocal: true, stopDelay: Math.min(500, config.DRAIN_MS) },
+    created(broker) {
+      provideConfig(broker, config);
+      drainBeforeStop(broker);
+      openTracer(broker, config);
+      if (config.METRICS_PORT !== undefined) openMetrics(broker);
+    },
+    async started(broker) {
+      if (config.METRICS_PORT !== undefined) await serveMetrics(broker, config);
+    },
+    async stopped(broker) {
+      await endMetrics(broker);
+      await tracerOf(broker)?.stop();
+    },
   };
 }
 
@@ -49,7 +70,8 @@ function natsOptions(text: string) {
 
 /** Makes a broker with its settings and services; nothing runs until it is started. */
 export function createBroker({ config, nodeID, services = [], namespace }: BrokerChoice): ServiceBroker {
-  const options = brokerOptions(config, nodeID);
+  // Whoever makes a broker ends it: Moleculer's own signal handlers exit before the rest is stopped.
+  const options = { ...brokerOptions(config, nodeID), skipProcessEventRegistration: true };
   const broker = new ServiceBroker(namespace === undefined ? options : { ...options, namespace });
   for (const service of services) broker.createService(service);
   return broker;

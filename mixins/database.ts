@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Environment, Resource } from './environment.ts';
+import { metricsOf } from './metrics.ts';
 
 /** A row as pg hands it over; each query names its own shape. */
 export type Row = pg.QueryResultRow;
@@ -56,7 +57,7 @@ export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
   return config.DATABASE_URL;
 }
 
-function newPool(url: string, { config, logger }: Environment): pg.Pool {
+function newPool(url: string, { config, logger, broker }: Environment): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: config.DATABASE_POOL,
@@ -69,6 +70,16 @@ function newPool(url: string, { config, logger }: Environment): pg.Pool {
   pool.on('error', (error: Error & { code?: string }) =>
     logger.warn('database.connection_lost', { code: error.code }),
   );
+  const metrics = metricsOf(broker);
+  metrics.onLook(() => {
+    for (const [state, value] of [
+      ['idle', pool.idleCount],
+      ['used', pool.totalCount - pool.idleCount],
+      ['waiting', pool.waitingCount],
+    ] as const)
+      metrics.set('pulsebus_database_connections', { state }, value);
+    metrics.set('pulsebus_database_connections_limit', {}, config.DATABASE_POOL);
+  });
   return pool;
 }
 

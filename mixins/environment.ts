@@ -51,6 +51,13 @@ export function callingOptions(name: string): CallingOptions {
   return { timeout: definition?.timeoutMs ?? 5000, retries: definition?.idempotent ? 2 : 0 };
 }
 
+/** Calls that go on with a request that came in before, by its id. */
+export function callWithin(broker: ServiceBroker, requestID: string): Call {
+  return typedCall({
+    call: (name, params, options) => broker.call(name, params, { requestID, ...options }),
+  });
+}
+
 interface Caller_ {
   call(name: string, params: unknown, options?: CallingOptions): Promise<unknown>;
 }

@@ -45,3 +45,10 @@ function fieldsOf(error: unknown) {
   const message = typeof error === 'object' ? read('message') : String(error);
   return { type: read('type'), code: read('code'), name: read('name'), stack: read('stack'), message };
 }
+
+/** The code of a failure that says nothing of values: one of the table, Moleculer's, or INTERNAL. */
+export function codeOf(error: unknown): string {
+  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  if (isErrorCode(type) || (typeof type === 'string' && /^[A-Z_]{1,40}$/.test(type))) return type;
+  return 'INTERNAL';
+}

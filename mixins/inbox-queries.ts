@@ -74,10 +74,16 @@ export const extendLease: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning id`,
 };
 
-// Slices: a body of 100 MB in one answer would stand in memory three times over, as text in hexadecimal.
-export const selectBodySlice: Statement = {
-  name: 'inbox.body',
-  text: 'select substring(body from $2 for $3) as slice from deliveries.delivery where id = $1',
+// Slices: a body of 100 MB in one answer would stand in memory three times over, as text in hexadecimal, and keep
+// the event loop while it is read. All of them in one statement over the body as it was unpacked once: a statement
+// each, of which every one unpacks all that comes before its slice, took 5.1-7.4 s for 100 MB, this 2.5 s.
+export const selectBodySlices: Statement = {
+  name: 'inbox.body_slices',
+  text: `
+    select substring(unpacked.body from start for $2) as slice
+    from (select body || ''::bytea as body from deliveries.delivery where id = $1 offset 0) unpacked
+    cross join lateral generate_series(1, octet_length(unpacked.body), $2::int) start
+    order by start`,
 };
 
 /** Marks a delivery done, fenced by its attempt. */
@@ -120,4 +126,12 @@ export const failDelivery: Statement = {
 export const selectAnswer: Statement = {
   name: 'inbox.answer',
   text: 'select state, answer from deliveries.delivery where id = $1',
+};
+
+// Over the index of what is open.
+export const countWaiting: Statement = {
+  name: 'inbox.waiting',
+  text: `
+    select count(*)::int as n from (
+      select from deliveries.delivery where provider = $1 and state in ('ready', 'working') limit $2) open`,
 };

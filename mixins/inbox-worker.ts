@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isErrorCode, type ServiceError } from '../domain/errors.ts';
-import type { Environment, Resource } from './environment.ts';
-import { failureOf } from './failure.ts';
+import type { ServiceError } from '../domain/errors.ts';
+import { callWithin, type Environment, type Resource } from './environment.ts';
+import { codeOf, failureOf } from './failure.ts';
 import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
 import type { Progress } from './inbox-progress.ts';
 import { type Turns, turns } from './inbox-turns.ts';
+import { metricsOf } from './metrics.ts';
+import { loggerFor } from './request-logger.ts';
+
+export { codeOf };
 
 /** A delivery at work. `signal` says that the process stops, or that the lease was lost: begin nothing new. */
 export interface Job extends Lease {
@@ -58,7 +62,7 @@ const bodyBudgetBytes = 64 * 1024 * 1024;
 const parallelJobs = 8;
 const pollEveryMs = 1000;
 /** How long a stop lets jobs come to their end before it tells them to hand back. */
-const graceMs = 3000;
+const graceMs = 2500;
 
 /** A worker as a resource: `uses: { deliveries: inboxWorker({ … }) }`. It begins to claim when it is opened. */
 export function inboxWorker(choice: WorkerChoice): Resource<InboxWorker> {
@@ -175,7 +179,8 @@ async function work(shop: Shop, lease: Lease, turn: Turn): Promise<boolean> {
   const { id: delivery_id, kind, attempt } = lease;
   const took_ms = Math.round(performance.now() - began);
   const reason = 'reason' in outcome ? outcome.reason : undefined;
-  environment.logger.info('delivery.worked', {
+  note(shop, lease, state);
+  loggerFor(environment.logger, requestIdOf(lease)).info('delivery.worked', {
     provider,
     kind,
     delivery_id,
@@ -188,13 +193,33 @@ async function work(shop: Shop, lease: Lease, turn: Turn): Promise<boolean> {
   return state === 'done';
 }
 
+function note({ environment, provider }: Shop, { kind, received_ms }: Lease, state: string): void {
+  const metrics = metricsOf(environment.broker);
+  metrics.count('pulsebus_deliveries_worked_total', { provider, kind, state });
+  if (state !== 'done') return;
+  const seconds = Math.max(0, Date.now() - received_ms) / 1000;
+  metrics.observe('pulsebus_delivery_readable_seconds', { provider, kind }, seconds);
+}
+
+// Of the request that brought it: what is done about it, whenever and wherever, is told under one id.
+function requestIdOf({ headers }: Lease): string | undefined {
+  return headers['x-request-id'];
+}
+
+function within(environment: Environment, lease: Lease): Environment {
+  const requestId = requestIdOf(lease);
+  if (requestId === undefined) return environment;
+  const { broker, logger } = environment;
+  return { ...environment, logger: loggerFor(logger, requestId), call: callWithin(broker, requestId) };
+}
+
 const stopped: Outcome = { kind: 'stopped' };
 
 async function outcomeOf(shop: Shop, lease: Lease, turn: Turn): Promise<Outcome> {
   try {
     const body = await shop.store.readBody(lease);
     const progress = shop.store.progressOf(lease);
-    return await shop.work({ ...lease, ...turn, body, progress }, shop.environment);
+    return await shop.work({ ...lease, ...turn, body, progress }, within(shop.environment, lease));
   } catch (error) {
     const failure = failureOf(error, shop.environment.logger, `${shop.provider}.work`);
     return { kind: 'later', reason: codeOf(failure), answer: undefined };
@@ -224,11 +249,4 @@ const longestBackoffMs = 30 * 60_000;
 /** How long to wait after a failed attempt: anything up to 2 s doubled each time, half an hour at most. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
-}
-
-/** The code of a failure that says nothing of values: one of the table, Moleculer's, or INTERNAL. */
-export function codeOf(error: unknown): string {
-  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
-  if (isErrorCode(type) || (typeof type === 'string' && /^[A-Z_]{1,40}$/.test(type))) return type;
-  return 'INTERNAL';
 }

@@ -60,6 +60,8 @@ export interface Inbox {
   fail(id: string, attempt: number, reason: string, answer?: unknown): Promise<boolean>;
   /** What the delivery answers, final or so far; null while there is nothing to say. */
   answerOf(id: string): Promise<unknown>;
+  /** How many deliveries of a provider are not done, counted up to `most`. */
+  waiting(provider: string, most: number): Promise<number>;
   /** Null when there is no such delivery. */
   standingOf(id: string): Promise<Standing | null>;
 }
@@ -113,6 +115,10 @@ export function inboxOn(database: Database): Inbox {
     fail: (id, attempt, reason, answer) =>
       changed(sql.failDelivery, [id, attempt, reason, jsonOrNull(answer)]),
     answerOf: async (id) => (await standingOf(database, id))?.answer ?? null,
+    async waiting(provider, most) {
+      const [row] = await database.query<{ n: number }>(sql.countWaiting, [provider, most]);
+      return row?.n ?? 0;
+    },
     standingOf: (id) => standingOf(database, id),
   };
 }
@@ -144,17 +150,15 @@ async function claim(database: Database, { provider, limit, lease, kind }: Claim
   return rows.sort(turn).map(leaseOf);
 }
 
-const sliceBytes = 8 * 1024 * 1024;
+const sliceBytes = 256 * 1024;
 
 async function readBody(database: Database, held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer> {
-  const slices: Buffer[] = [];
-  for (let from = 0; from < held.body_bytes; from += sliceBytes) {
-    const values = [held.id, from + 1, sliceBytes];
-    const [row] = await database.query<{ slice: Buffer }>(sql.selectBodySlice, values);
-    if (row === undefined) throw new Error('the delivery is gone');
-    slices.push(row.slice);
-  }
-  return slices.length === 1 && slices[0] !== undefined ? slices[0] : Buffer.concat(slices);
+  const rows = await database.query<{ slice: Buffer }>(sql.selectBodySlices, [held.id, sliceBytes]);
+  const [first] = rows;
+  if (first === undefined && held.body_bytes > 0) throw new Error('the delivery is gone');
+  return rows.length === 1 && first !== undefined
+    ? first.slice
+    : Buffer.concat(rows.map(({ slice }) => slice));
 }
 
 async function standingOf(database: Database, id: string): Promise<Standing | null> {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Api, ApiFailed } from './api.ts';
 import { ensureUser, type NewUser } from './enrolment.ts';
-import { inLanes } from './first-data.ts';
-import { type Person, peopleOf } from './people.ts';
+import { inLanes } from './lanes.ts';
+import { type Person, personAt } from './people.ts';
 
 /** What connecting people takes: the API as an application sees it, and where the sandbox is. */
 export interface Connecting {
@@ -10,6 +10,8 @@ export interface Connecting {
   readonly apiKey: string;
   readonly sandboxUrl: string;
   readonly seed: string;
+  /** Who is connected, by their places in the table. */
+  readonly who: readonly number[];
   readonly fetch: typeof fetch;
 }
 
@@ -44,19 +46,19 @@ export async function connectPeople(choice: Connecting): Promise<Connected[]> {
       ? one?.devicemaker?.registered === true
       : one?.activitynet?.authorized === true;
   };
-  const all = await inLanes([...peopleOf(choice.seed).entries()], ([index, person]) =>
-    connectPerson(choice, person, index, (provider) => isKnown(index, provider)),
+  const all = await inLanes(choice.who, (index) =>
+    connectPerson(choice, index, (provider) => isKnown(index, provider)),
   );
   return all.flat();
 }
 
 async function connectPerson(
   choice: Connecting,
-  person: Person,
   index: number,
   isKnown: (provider: ProviderName) => boolean,
 ): Promise<Connected[]> {
   const { api } = choice;
+  const person = personAt(choice.seed, index);
   const headers = { 'x-api-key': choice.apiKey };
   const [first_name, last_name] = person.traits.title;
   const { external_user_id } = person;
@@ -102,10 +104,10 @@ async function consent(
 /** The fields of a consent page as a browser would send them: all of its ticks are set. */
 function fieldsOf(page: string): URLSearchParams {
   const fields = new URLSearchParams();
-  for (const [, type = '', name = '', value = ''] of page.matchAll(
-    /<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"/g,
+  for (const [, name = '', value = ''] of page.matchAll(
+    /<input type="(?:hidden|checkbox)" name="([^"]*)" value="([^"]*)"/g,
   ))
-    if (type !== '') fields.append(plain(name), plain(value));
+    fields.append(plain(name), plain(value));
   return fields;
 }
 

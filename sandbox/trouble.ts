@@ -26,11 +26,14 @@ function troubleBefore(
     return { status: faults.chance.pick([500, 502, 503]), text: 'Something went wrong.' };
   if (route.faults === 'token') return null;
   if (faults.strike('rate_limit', provider) !== null)
-    return { status: 429, json: { errorMessage: 'Too many requests.' } };
+    return { status: 429, headers: retryAfter[provider], json: { errorMessage: 'Too many requests.' } };
   if (route.faults === 'api' && faults.strike('expiry', provider) !== null)
     endEarly([...store.book.devicemaker_accounts, ...store.book.activitynet_accounts], bearerOf(ask));
   return null;
 }
+
+// The activity platform never says how long.
+const retryAfter = { devicemaker: { 'Retry-After': '1' }, activitynet: {} } as const;
 
 // A token's answer is never lost: the old refresh token is dead by then, and with it the whole connection would be.
 function troubleAfter({ faults }: World, route: Route, provider: ProviderName, reply: Reply): Reply {

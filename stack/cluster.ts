@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
-import { showFirstData } from './first-data.ts';
 import { live } from './lifetime.ts';
 import { type Member, startMember } from './member.ts';
 import { leaveWord, notesOn, type Prepared, prepare } from './prepare.ts';
+import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
+import { bringPeople } from './sandbox-people.ts';
 import { serviceNames } from './services.ts';
 import { startPage } from './start-page.ts';
 
@@ -21,17 +22,20 @@ await live(async ({ signal, started }) => {
   const prepared = await prepare(loadConfig(process.env, { LOG_LEVEL: 'warn' }), say, started);
   const { config, stack, login } = prepared;
   if (stack.natsUrl === null) throw new Error(`a cluster needs a bus, and there is none: ${stack.choice}`);
-  for (const member of membersOf(scale, prepared)) started(startMember(member, say));
+  const { dataDir } = stack;
+  const sandbox = await startSandbox(config, dataDir, started);
+  for (const member of membersOf(scale, prepared, sandbox)) started(startMember(member, say));
   const broker = createBroker({ config, services: [] });
   started(() => broker.stop());
   await broker.start();
   await broker.waitForServices([...serviceNames], startLimitMs);
   const url = `http://${config.HOST}:${config.PORT}`;
   leaveWord(prepared, url);
-  const example = await showFirstData({ broker, config, url, dataDir: stack.dataDir, say, signal });
-  say(
-    startPage({ url, choice: stack.choice, dataDir: stack.dataDir, login, notes: notesOn(config), example }),
-  );
+  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal }));
+  const example = people?.example ?? null;
+  const notes = notesOn({ ...config, ...sandbox?.settings });
+  say(startPage({ url, choice: stack.choice, dataDir, login, notes, example }));
+  await people?.showHistory();
 });
 
 function scaleOf(args: readonly string[]): ReadonlyMap<string, number> {
@@ -47,7 +51,11 @@ function oneScale(text: string): [string, number] {
   return [name, Number(count)];
 }
 
-function membersOf(scale: ReadonlyMap<string, number>, { config, stack }: Prepared): Member[] {
+function membersOf(
+  scale: ReadonlyMap<string, number>,
+  { config, stack }: Prepared,
+  sandbox: RunningSandbox | null,
+): Member[] {
   const environment = {
     ...process.env,
     DATABASE_URL: stack.databaseUrl,
@@ -55,11 +63,19 @@ function membersOf(scale: ReadonlyMap<string, number>, { config, stack }: Prepar
     JWT_SECRET: config.JWT_SECRET?.join(','),
     ENCRYPTION_KEY: config.ENCRYPTION_KEY?.join(','),
     LOG_LEVEL: config.LOG_LEVEL,
+    ...(sandbox === null ? {} : environmentOf(sandbox.settings)),
   };
-  return serviceNames.flatMap((service) =>
+  const members = serviceNames.flatMap((service) =>
     Array.from({ length: scale.get(service) ?? 1 }, (_, index) => ({
       title: `${service}.${index + 1}`,
       environment: { ...environment, SERVICES: service, PORT: String(config.PORT + index) },
     })),
   );
+  return members.map((member, index) => withFigures(member, config.METRICS_PORT, index + 1));
+}
+
+// One address tells the figures of one process: those of the members follow the cluster's own, in the log's order.
+function withFigures(member: Member, port: number | undefined, index: number): Member {
+  if (port === undefined || port === 0) return member;
+  return { ...member, environment: { ...member.environment, METRICS_PORT: String(port + index) } };
 }

@@ -1,23 +1,48 @@
-// `npm run repl`: a Moleculer console on the bus of what `npm start` runs. Try: call users.list
+// `npm run repl`: a Moleculer console on the bus of what `npm start` runs. Try: deliveries, call users.list, help
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
+import { typedCall } from '../mixins/environment.ts';
 import { commandLine } from './processes.ts';
+import { type Command, commands, sentenceOf } from './repl-commands.ts';
+import { serviceNames } from './services.ts';
 import { resolveDataDir } from './unprivileged.ts';
 
 /** What start.ts writes down for those who join. */
 const Running = z.object({ pid: z.int(), natsUrl: z.string().nullable() });
 
+const discoveryMs = 2000;
+
 const config = loadConfig();
 const natsUrl = config.NATS_URL ?? runningBus(resolveDataDir(config.DATA_DIR));
 const broker = createBroker({
-  config: { ...config, NATS_URL: natsUrl, LOG_LEVEL: 'warn' },
+  config: { ...config, NATS_URL: natsUrl, LOG_LEVEL: 'warn', METRICS_PORT: undefined },
   nodeID: `repl-${process.pid}`,
 });
+const running = new Set<Promise<void>>();
+// The end of a piped input ends the console: what was asked before is answered first.
+broker.middlewares.add({ name: 'answers', stopping: async () => void (await Promise.all(running)) });
+broker.options.replOptions = { customCommands: commands.map(customCommand) };
 await broker.start();
+await broker.waitForServices([...serviceNames], discoveryMs).catch(() => undefined); // look at what is there
 broker.repl();
+
+function customCommand({ command, description, run }: Command) {
+  return {
+    command,
+    description,
+    async action(_broker: unknown, given: unknown) {
+      const answer = run(typedCall(broker), given)
+        .catch((error: unknown) => [sentenceOf(error)])
+        .then((lines) => console.log(lines.join('\n')))
+        .finally(() => running.delete(answer));
+      running.add(answer);
+      await answer;
+    },
+  };
+}
 
 /** The bus of the start that runs for this data folder; ends here, with a sentence, when there is none to join. */
 function runningBus(dataDir: string): string {

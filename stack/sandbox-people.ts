@@ -10,6 +10,7 @@ import {
   historyProgress,
   visitorsLink,
 } from '../sandbox/connecting.ts';
+import { people } from '../sandbox/people.ts';
 import { progressOf } from './progress.ts';
 import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
 import { sandboxKey } from './sandbox-key.ts';
@@ -41,6 +42,7 @@ export async function bringPeople(choice: People): Promise<PeopleThere> {
     apiKey: await sandboxKey(broker, url, keyFile),
     sandboxUrl: sandbox.access.url,
     seed: sandboxSeed,
+    who: [...people.keys()],
     fetch: (input, init) => fetch(input, { ...init, signal }),
   };
   await pointAt(sandbox, url, signal);
@@ -59,7 +61,11 @@ export async function bringPeople(choice: People): Promise<PeopleThere> {
 }
 
 /** Tells the sandbox where its notifications go, and subscribes to the activity platform's events. */
-async function pointAt({ access, settings }: RunningSandbox, url: string, signal: AbortSignal): Promise<void> {
+export async function pointAt(
+  { access, settings }: RunningSandbox,
+  url: string,
+  signal: AbortSignal,
+): Promise<void> {
   const webhooks = `${url}/api/v1/webhooks`;
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ webhooks });
@@ -77,7 +83,8 @@ async function pointAt({ access, settings }: RunningSandbox, url: string, signal
 
 async function expectOk(asked: Promise<Response>): Promise<void> {
   const response = await asked;
-  if (!response.ok) throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
+  if (!response.ok)
+    throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
 }
 
 const lookEveryMs = 1000;

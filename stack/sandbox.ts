@@ -49,22 +49,23 @@ export async function startSandbox(
       redirect_origins: config.PUBLIC_URL === undefined ? [] : [new URL(config.PUBLIC_URL).origin],
     },
   });
+  thread.on('error', (error) => console.error('The sandbox failed:', error.message));
   started(() => stop(thread));
   const access = Access.parse(await firstMessage(thread));
   return { access, settings: settingsOf(access) };
 }
 
-/** `auto` is on as long as nobody configured a real provider. */
+/** `auto` is on where all services run, as long as nobody configured a real provider. */
 export function sandboxIsOn({
   SANDBOX,
+  SERVICES,
   DEVICEMAKER_CLIENT_SECRET,
   DEVICEMAKER_CLIENT_ID,
   ACTIVITYNET_CLIENT_ID,
 }: Config): boolean {
   if (SANDBOX !== 'auto') return SANDBOX === 'on';
-  return [DEVICEMAKER_CLIENT_SECRET, DEVICEMAKER_CLIENT_ID, ACTIVITYNET_CLIENT_ID].every(
-    (one) => one === undefined,
-  );
+  const real = [DEVICEMAKER_CLIENT_SECRET, DEVICEMAKER_CLIENT_ID, ACTIVITYNET_CLIENT_ID];
+  return SERVICES.length === 0 && real.every((one) => one === undefined);
 }
 
 function firstMessage(thread: Worker): Promise<unknown> {
@@ -84,7 +85,8 @@ async function stop(thread: Worker): Promise<void> {
   clearTimeout(late);
 }
 
-function settingsOf({ url, devicemaker, activitynet }: z.infer<typeof Access>) {
+/** The settings that lead to a sandbox. */
+export function settingsOf({ url, devicemaker, activitynet }: z.infer<typeof Access>) {
   return {
     DEVICEMAKER_API_URL: devicemaker.api_url,
     DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,

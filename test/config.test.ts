@@ -36,6 +36,14 @@ t.test('names every bad value at once and quotes none', async (t) => {
   }
 });
 
+t.test('takes addresses that a browser may be sent to, of an application on a phone too', async (t) => {
+  const given = 'https://app.example/back?a=1, http://127.0.0.1:4000/, wellapp://connected';
+  t.same(loadConfig({ CONNECT_REDIRECTS: given }).CONNECT_REDIRECTS, given.split(', '));
+  t.same(loadConfig({}).CONNECT_REDIRECTS, []);
+  for (const bad of ['javascript:alert(1)', 'DATA:text/html,x', '/back', 'https://app.example/#there'])
+    t.throws(() => loadConfig({ CONNECT_REDIRECTS: `https://app.example/,${bad}` }), ConfigError, bad);
+});
+
 t.test('takes lists of secrets and refuses a short one among them', async (t) => {
   t.same(loadConfig({ JWT_SECRET: `${long},${long}y` }).JWT_SECRET, [long, `${long}y`]);
   t.throws(() => loadConfig({ JWT_SECRET: `${long},short` }));
@@ -56,4 +64,12 @@ t.test('maps provider names', async (t) => {
     activitynet: 'strava',
   });
   t.throws(() => loadConfig({ PROVIDER_NAMES: 'unknown=x' }));
+});
+
+t.test('traces one request of a hundred unless told, and only a share', async (t) => {
+  t.match(loadConfig({}), { TRACING_URL: undefined, TRACING_SAMPLE: 0.01 });
+  t.equal(loadConfig({ TRACING_SAMPLE: '0.25' }).TRACING_SAMPLE, 0.25);
+  t.equal(loadConfig({ TRACING_SAMPLE: '1' }).TRACING_SAMPLE, 1);
+  for (const bad of ['1.5', '-1', 'some', '1e-3']) t.throws(() => loadConfig({ TRACING_SAMPLE: bad }), bad);
+  t.throws(() => loadConfig({ TRACING_URL: 'zipkin:9411' }), ConfigError);
 });

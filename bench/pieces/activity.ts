@@ -1,7 +1,8 @@
 import { dayMs } from '../../domain/time.ts';
 import type { Bench, Piece } from '../bench.ts';
 import { startMs } from '../dataset/plan.ts';
-import { latencies, rate, targetOf } from '../requests.ts';
+import { flooding } from '../flooding.ts';
+import { latencies, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { pairRow, shown, singleRow } from '../row.ts';
 
@@ -27,7 +28,10 @@ async function compare(bench: Bench, source: string, userId: string) {
   const target = (days: number) => targetOf(product, [activityPath(userId, Math.min(days, sizes.days))]);
   const [year, month, week] = [target(365), target(30), target(7)];
   const times = await latencies(bench, { year, month, week });
-  const rates = await inRounds(sizes.rounds, { year: rate(bench, year), month: rate(bench, month) });
+  const rates = await inRounds(sizes.floodRounds, {
+    year: flooding(bench, year, []).measure,
+    month: flooding(bench, month, []).measure,
+  });
   const most = source === 'from samples alone' ? { goal: { most: 20 } } : {};
   const notes = ['', `(30 days: ${shown(times.month.median)} ms)`] as const;
   return [

@@ -4,9 +4,11 @@ import { dayMs } from '../../domain/time.ts';
 import type { Bench, Piece } from '../bench.ts';
 import { startChild } from '../child.ts';
 import { startMs } from '../dataset/plan.ts';
-import { type Days, rate, samplesPath, spread, targetOf } from '../requests.ts';
+import { type Flooding, flooding, type Metered } from '../flooding.ts';
+import { Usage } from '../parent.ts';
+import { type Days, samplesPath, spread, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
-import { pairRow } from '../row.ts';
+import { figure, pairRow } from '../row.ts';
 
 const limit = 50;
 const pool = 12;
@@ -17,13 +19,17 @@ export const pages: Piece = {
   async run(bench) {
     const plain = startChild(join(import.meta.dirname, '../plain-process.ts'));
     try {
-      const request = { database_url: bench.databaseUrl, pool };
+      const request = { kind: 'listen', database_url: bench.databaseUrl, pool };
       const { port } = await plain.ask(z.object({ port: z.int() }), request);
       const rows = [];
-      for (const one of cases(bench)) rows.push(await compare(bench, `http://127.0.0.1:${port}`, one));
+      const server = {
+        url: `http://127.0.0.1:${port}`,
+        usage: () => plain.ask(Usage, { kind: 'usage' }),
+      };
+      for (const one of cases(bench)) rows.push(await compare(bench, server, one));
       return {
         title: 'A raw page over HTTP',
-        about: `Answers a second over 16 keep-alive connections: first page of heart_rate, ${limit} samples, total_count. A: the product, all services in one process, with API key and limit. B: node:http and a pool of ${pool} with the same statements and nothing else.`,
+        about: `Answers a second over 16 keep-alive connections: first page of heart_rate, ${limit} samples, total_count. A: the product, all services in one process, with API key and limit. B: node:http and a pool of ${pool} with the same statements and nothing else. CPU: of the process that answers.`,
         rows,
       };
     } finally {
@@ -49,18 +55,19 @@ function cases(bench: Bench): Case[] {
   ];
 }
 
-async function compare(bench: Bench, plainUrl: string, { what, userId, ranges }: Case) {
+async function compare(bench: Bench, plain: Metered & { url: string }, { what, userId, ranges }: Case) {
   const query = { types: 'heart_rate', limit };
-  const ours = targetOf(
-    bench.product,
-    ranges.map((days) => samplesPath(userId, days, query)),
-  );
-  const theirs = { url: plainUrl, requests: ranges.map((days) => ({ path: plainPath(userId, days) })) };
-  const { a, b } = await inRounds(bench.sizes.rounds, {
-    a: rate(bench, ours),
-    b: rate(bench, theirs),
-  });
-  return pairRow({ what, a, b, unit: '/s', goal: { least: 0.5 } });
+  const paths = ranges.map((days) => samplesPath(userId, days, query));
+  const ours = flooding(bench, targetOf(bench.product, paths), [bench.product]);
+  const requests = ranges.map((days) => ({ path: plainPath(userId, days) }));
+  const theirs = flooding(bench, { url: plain.url, requests }, [plain]);
+  const { a, b } = await inRounds(bench.sizes.floodRounds, { a: ours.measure, b: theirs.measure });
+  const notes = [cpuNote(ours), cpuNote(theirs)] as const;
+  return pairRow({ what, a, b, unit: '/s', goal: { least: 0.5 }, notes });
+}
+
+function cpuNote(flood: Flooding): string {
+  return `(${figure(flood.cpuMs().median, 'ms')} CPU each)`;
 }
 
 function plainPath(user: string, { first, count }: Days): string {

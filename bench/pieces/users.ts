@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Bench, Piece } from '../bench.ts';
 import { ensureFewPeople } from '../dataset/ensure.ts';
+import { flooding } from '../flooding.ts';
 import { type Product, startProduct } from '../product.ts';
-import { latencies, rate, targetOf } from '../requests.ts';
+import { latencies, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { type Pair, pairRow } from '../row.ts';
 
@@ -79,9 +80,9 @@ async function compare(bench: Bench, few: Product, { what, many, few: ofFew, goa
 async function rates(bench: Bench) {
   const { product, sizes } = bench;
   const searched = await addressOf(product, 3);
-  const { a, b } = await inRounds(sizes.rounds, {
-    a: rate(bench, targetOf(product, [pathOf('page=1')])),
-    b: rate(bench, targetOf(product, [pathOf(`search=${searched}`)])),
+  const { a, b } = await inRounds(sizes.floodRounds, {
+    a: flooding(bench, targetOf(product, [pathOf('page=1')]), []).measure,
+    b: flooding(bench, targetOf(product, [pathOf(`search=${searched}`)]), []).measure,
   });
   const what = 'answers a second over 16 connections, many users; A: first page, B: search';
   return pairRow({ what, a, b, unit: '/s' });

@@ -2,7 +2,7 @@ import { isError } from '../../domain/errors.ts';
 import { partsOf } from '../../domain/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
 import type { Environment } from '../../mixins/environment.ts';
-import { codeOf } from '../../mixins/inbox-worker.ts';
+import { codeOf } from '../../mixins/failure.ts';
 import { type NormalisedActivity, normaliseActivity } from './normalise/activity.ts';
 import { streamKeys, streamSamples } from './normalise/streams.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
@@ -50,9 +50,8 @@ async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<
   if (details.kind !== 'found') return unfetched(details);
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
-  // What somebody typed in has no streams, and those of the same recording are stored already.
-  const needsStreams = activity.workout.manual !== true && job.streams_for !== activity.recording;
-  const item = { ...itemOf(job, activity), more: needsStreams };
+  const needsStreams = activity.workout.manual !== true && !hasStreams(job, activity, details.connectedMs);
+  const item = { ...itemOf(job, activity), more: needsStreams }; // what somebody typed in has none
   const first = await store(fetching, held, [item]);
   if (first.kind !== 'stored') return first;
   const done: Fetched = { kind: 'done', streams: activity.recording };
@@ -64,6 +63,15 @@ async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<
   const body = streams.kind === 'found' ? streams.body : null;
   const rest = await store(fetching, held, laterParts(item, body, activity.workout, nowMs));
   return rest.kind === 'stored' ? done : rest;
+}
+
+// Those of the same recording are stored already, unless that was for a link that ended: with it they may be gone.
+function hasStreams(
+  { streams_for, fetched_at }: ActivityLease,
+  { recording }: NormalisedActivity,
+  connectedMs: number,
+): boolean {
+  return streams_for === recording && fetched_at !== null && fetched_at.getTime() >= connectedMs;
 }
 
 function unfetched(result: Exclude<ReadResult, { kind: 'found' }>): Fetched {

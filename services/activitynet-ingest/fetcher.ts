@@ -1,12 +1,13 @@
 import type { Bell } from '../../mixins/bell.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Environment } from '../../mixins/environment.ts';
-import { backoffMs, codeOf } from '../../mixins/inbox-worker.ts';
+import { codeOf } from '../../mixins/failure.ts';
+import { backoffMs } from '../../mixins/inbox-worker.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { type Fetched, type Fetching, fetchActivity } from './fetch-activity.ts';
 import { listHistory } from './list-history.ts';
 import { type ActivityLease, buryCrashed, claimActivities } from './queries/claim-activities.ts';
-import { dropConnection } from './queries/drop-work.ts';
+import { deleteUser, dropConnection } from './queries/drop-work.ts';
 import { closeHistory } from './queries/history-runs.ts';
 import { claimHistory } from './queries/list-history.ts';
 import { priorities } from './queries/note-event.ts';
@@ -182,7 +183,8 @@ async function finish(
   };
   const isHeld = await finishActivity(database, job, finished);
   if (!isHeld && isDone) return reopenActivity(database, job);
-  if (!isDone && result.isGone) await dropConnection(database, job.connection_id);
+  if (!isDone && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);
+  else if (!isDone && result.isGone) await dropConnection(database, job.connection_id);
   if (isDone && job.work === 'fetch') await noteSynced(shop, job);
   if (job.history_id !== null) await closeHistory(database, job.history_id);
 }

@@ -23,11 +23,11 @@ export interface Reader {
 }
 
 /**
- * What a read came to: `wait` is nobody's fault (the budget is used up, the provider asks for patience, a stop),
+ * What a read came to: `found`, with the time of the link that it was read for; `wait` is nobody's fault (the budget is used up, the provider asks for patience, a stop),
  * `failed` may heal, `gone` is a link that is over, `refused` is for good.
  */
 export type ReadResult =
-  | { readonly kind: 'found'; readonly body: unknown }
+  | { readonly kind: 'found'; readonly body: unknown; readonly connectedMs: number }
   | { readonly kind: 'missing' }
   | { readonly kind: 'wait' }
   | { readonly kind: 'failed' | 'gone' | 'refused'; readonly reason: string };
@@ -79,11 +79,11 @@ async function readWithToken(reading: Reading, reader: Reader, url: URL, pay: Pa
   const bearer = await tokens.bearer(owner, { signal });
   if (bearer.kind !== 'token') return withoutToken(bearer);
   const first = await persist(reading, reader, { url, bearer, pay });
-  if (first === null || !isUnauthorized(first)) return resultOf(first, signal);
+  if (first === null || !isUnauthorized(first)) return resultOf(first, bearer, signal);
   const fresh = await tokens.bearer(owner, { signal, refused: bearer.version });
   if (fresh.kind !== 'token') return withoutToken(fresh);
   const second = await persist(reading, reader, { url, bearer: fresh, pay });
-  if (second === null || !isUnauthorized(second)) return resultOf(second, signal);
+  if (second === null || !isUnauthorized(second)) return resultOf(second, fresh, signal);
   await tokens.expire(fresh);
   return { kind: 'gone', reason: 'TOKEN_REFUSED' };
 }
@@ -106,7 +106,8 @@ interface Request {
 /** Thrown to p-retry only. */
 class Unanswered extends Error {}
 
-// Null: not sent, or not sent again, because there is nothing to pay with.
+// Null: not sent, because there is nothing to pay with. Where only the next try cannot be paid for, the last answer
+// stands: a job that fails has to step back, or it would be the one that asks after each pause.
 async function persist(
   reading: Reading,
   { signal }: Reader,
@@ -116,8 +117,9 @@ async function persist(
   let last: ProviderAnswer | null = null;
   const attempt = async () => {
     const ticket = await request.pay();
-    last = ticket === null ? null : await send(reading, request, ticket, signal);
-    if (last !== null && isFailure(last)) throw new Unanswered(`status ${last.status}`);
+    if (ticket === null) return last;
+    last = await send(reading, request, ticket, signal);
+    if (isFailure(last)) throw new Unanswered(`status ${last.status}`);
     return last;
   };
   const options = {
@@ -152,7 +154,7 @@ async function send(
 
 const exact = new Set(['id']);
 
-function resultOf(answer: ProviderAnswer | null, signal: AbortSignal): ReadResult {
+function resultOf(answer: ProviderAnswer | null, { connected_at }: Bearer, signal: AbortSignal): ReadResult {
   if (answer === null || answer.status === 429) return { kind: 'wait' };
   const { status, text } = answer;
   if (isFailure(answer)) {
@@ -163,7 +165,7 @@ function resultOf(answer: ProviderAnswer | null, signal: AbortSignal): ReadResul
   if (status === 401 || status === 403) return { kind: 'refused', reason: 'NOT_ALLOWED' };
   if (status !== 200) return { kind: 'refused', reason: `HTTP_${status}` };
   try {
-    return { kind: 'found', body: parseExact(text, exact) };
+    return { kind: 'found', body: parseExact(text, exact), connectedMs: Date.parse(connected_at) };
   } catch {
     return { kind: 'failed', reason: 'NOT_JSON' };
   }

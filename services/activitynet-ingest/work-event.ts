@@ -1,7 +1,8 @@
 import type { EventAnswer } from '../../contracts/activitynet-ingest.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Environment } from '../../mixins/environment.ts';
-import { codeOf, type Job, type Outcome } from '../../mixins/inbox-worker.ts';
+import { codeOf } from '../../mixins/failure.ts';
+import type { Job, Outcome } from '../../mixins/inbox-worker.ts';
 import { workAthlete } from './athlete.ts';
 import { findOwners, type Owner } from './owners.ts';
 import { countSkipped } from './queries/count-skipped.ts';

@@ -1,34 +1,53 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Service, ServiceBroker, ServiceSchema } from 'moleculer';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
 import ApiGateway, { type ApiSettingsSchema, type IncomingRequest } from 'moleculer-web';
 import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
 import { contracts } from '../../contracts/all.ts';
 import { apiGateway } from '../../contracts/api-gateway.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { isErrorCode, ServiceError } from '../../domain/errors.ts';
 import { type Database, database } from '../../mixins/database.ts';
+import { onDrain } from '../../mixins/drain.ts';
 import { typedCall } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
 import { inbox } from '../../mixins/inbox.ts';
-import { failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
+import { metricsOf } from '../../mixins/metrics.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import { tracerOf } from '../../mixins/tracing.ts';
+import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { sendDocs } from './docs.ts';
 import { addressWindows, type Edge, limited, serve } from './edge.ts';
 import { apiPrefix, type Endpoint, endpoints } from './endpoints.ts';
 import { createFront } from './front.ts';
+import { idempotency } from './idempotency.ts';
+import { intake } from './intake.ts';
 import { openapiDocument } from './openapi.ts';
+import { nameRoute, watcher } from './watch.ts';
 
 type Next = (error: unknown) => void;
+interface Sender {
+  sendError(req: IncomingMessage, res: ServerResponse, error: unknown): void;
+}
 type Handler = (req: IncomingRequest, res: ServerResponse, next?: Next) => void;
 
+const cleaningEveryMs = 60_000;
+
 const edges = new WeakMap<ServiceBroker, Edge>();
-const servers = new WeakMap<ServiceBroker, Server>();
+const urls = new WeakMap<ServiceBroker, string>();
 const stopping = new WeakSet<ServiceBroker>();
 
-/** Where the gateway of a broker listens, as `http://host:port`. @throws while it does not. */
+/** Where the gateway of a broker listens, as `http://host:port`. @throws before it does. */
 export function gatewayUrl(broker: ServiceBroker): string {
-  const address = servers.get(broker)?.address();
-  if (address === null || address === undefined || typeof address === 'string')
-    throw new Error('the gateway does not listen');
+  const url = urls.get(broker);
+  if (url === undefined) throw new Error('the gateway does not listen');
+  return url;
+}
+
+// Asked once: a server that is closing has no address any more, and still has requests in flight.
+function urlOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the gateway does not listen');
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${address.port}`;
 }
@@ -44,10 +63,13 @@ const service = implement(apiGateway, {
     ready: async ({ broker, database }) => readiness(broker, database),
   },
   async started(environment) {
-    const { broker, config, inbox, logger } = environment;
+    const { broker, config, database, inbox, logger } = environment;
+    const idempotent = idempotency(database, config, logger);
     const edge: Edge = {
       config,
       inbox,
+      intake: intake(config, inbox),
+      idempotency: idempotent,
       windows: addressWindows(config),
       addressOf: addressReader(config),
       url: () => gatewayUrl(broker),
@@ -55,12 +77,24 @@ const service = implement(apiGateway, {
     edges.set(broker, edge);
     const router: unknown = Reflect.get(broker.getLocalService(apiGateway.name) ?? {}, 'express');
     if (typeof router !== 'function') throw new Error('moleculer-web is not there');
-    const server = createFront(edge, router.call(broker.getLocalService(apiGateway.name)));
+    const routed = router.call(broker.getLocalService(apiGateway.name));
+    const server = createFront(edge, routed, watcher(metricsOf(broker)));
+    const stopCleaning = startRounds({
+      name: 'gateway.cleaning',
+      everyMs: cleaningEveryMs,
+      work: async () => void (await idempotent.clean()),
+      logger,
+    });
     await listen(server, config);
-    servers.set(broker, server);
+    urls.set(broker, urlOf(server));
+    onDrain(broker, async () => {
+      stopping.add(broker);
+      await drain(server, config);
+    });
     logger.info('gateway.listening', { url: gatewayUrl(broker) });
     return async () => {
       stopping.add(broker);
+      await stopCleaning();
       await close(server);
     };
   },
@@ -102,10 +136,27 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
   });
 }
 
-// Requests in flight are answered; idle connections are closed at once.
+// While load balancers hear from /ready that we go, every answer is the last on its connection: whoever holds one
+// open finds another gateway, instead of a connection that dies under the next request.
+async function drain(server: Server, { DRAIN_MS }: Config): Promise<void> {
+  server.prependListener('request', (_, res: ServerResponse) => res.setHeader('Connection', 'close'));
+  await sleep(DRAIN_MS);
+  await close(server);
+}
+
+const sweepEveryMs = 50;
+const inFlightLimitMs = 4500;
+
+// Requests in flight are answered, for a while: an export may take an hour, and an upload may never end.
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs);
+    const cut = setTimeout(() => server.closeAllConnections(), inFlightLimitMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(cut);
+      resolve();
+    });
     server.closeIdleConnections();
   });
 }
@@ -114,6 +165,12 @@ function close(server: Server): Promise<void> {
 function handlerOf(endpoint: Endpoint): Handler {
   return (req, res, next) => {
     const edge = edgeOf(req);
+    nameRoute(req, endpoint.route.path);
+    const span = tracerOf(req.$ctx.broker)?.begin(
+      req.$ctx,
+      `${endpoint.route.method} ${endpoint.route.path}`,
+    );
+    if (span) res.once('close', () => span.end(res.statusCode >= 500 ? String(res.statusCode) : undefined));
     const call = typedCall(req.$ctx);
     serve(edge, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
       (error: unknown) => next?.(error),
@@ -138,6 +195,7 @@ function counted(answer: (req: IncomingRequest, res: ServerResponse) => void): H
     const { windows, addressOf } = edgeOf(req);
     const window = windows.rest.hit(addressOf(req), Date.now());
     setWindow(res, window);
+    nameRoute(req, 'documents');
     if (window.allowed) answer(req, res);
     else next?.(limited(res, window));
   };
@@ -148,17 +206,25 @@ const docs = counted((req, res) => {
   if (!sendDocs(res, req.$params.file)) sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
 });
 
+// Names and frames, never a message: that of a database may quote a row. A failure of the table needs no frames.
+function failureFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error };
+  if (isErrorCode(Reflect.get(error, 'type'))) return {};
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { name: error.name, frames: frames.slice(0, 6).map((line) => line.trim()) };
+}
+
+// One of ours (500) is an error; what is away or late says so itself, and passes.
+function noteFailure(logger: Logger, req: IncomingRequest, error: unknown, { status, code }: Failure): void {
+  if (status < 500 || status === 501) return;
+  const entry = { ...failureFields(error), code, request_id: req.headers['x-request-id'] };
+  if (status === 500) logger.error('request.failed', entry);
+  else logger.warn('request.failed', entry);
+}
+
 function answerFailure(this: Service, req: IncomingRequest, res: ServerResponse, error: unknown): void {
   const failure = failureToSend(error);
-  if (failure.code === 'INTERNAL' && failureToSend(error).code !== Reflect.get(Object(error), 'type')) {
-    const { name, stack } = error instanceof Error ? error : { name: typeof error, stack: '' };
-    const frames = (stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-    this.logger.error('request.failed', {
-      request_id: req.headers['x-request-id'],
-      name,
-      frames: frames.slice(0, 6),
-    });
-  }
+  noteFailure(this.logger, req, error, failure);
   sendFailure(res, failure);
 }
 
@@ -173,6 +239,12 @@ const shared = {
 const schema: ServiceSchema<ApiSettingsSchema> = {
   ...service,
   mixins: [ApiGateway],
+  methods: {
+    // moleculer-web's own logs the message and data of every failure before it asks onError.
+    errorHandler(this: Service & Sender, req: IncomingMessage, res: ServerResponse, error: unknown) {
+      this.sendError(req, res, error);
+    },
+  },
   settings: {
     ...service.settings,
     server: false,

@@ -17,16 +17,42 @@ const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliD
 /**
  * The body's bytes, decompressed; empty where there is none.
  * @throws 413 past the limit, on the first byte beyond it or already on what is announced; 415 for an encoding
- *   that is not known.
+ *   that is not known; what `take` throws, which is told of each chunk as it comes.
  */
-export async function readBytes(req: IncomingMessage, kind: keyof typeof limits): Promise<Buffer> {
+export async function readBytes(
+  req: IncomingMessage,
+  kind: keyof typeof limits,
+  take?: (bytes: number) => void,
+): Promise<Buffer> {
   const limit = limits[kind];
   const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
   if (Number(length ?? 0) > limit) throw new ServiceError('BODY_TOO_LARGE');
-  if (encoding === 'identity') return rawBody(req, { limit, length: length ?? null });
+  if (encoding === 'identity')
+    return counting(req, take, () => rawBody(req, { limit, length: length ?? null }));
   if (!isDecoder(encoding))
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The body has an unknown encoding.');
-  return decompress(req, decoders[encoding](), limit);
+  const decoder = decoders[encoding]();
+  return counting(decoder, take, () => decompress(req, decoder, limit));
+}
+
+// A throw inside a listener would reach nobody: the first refusal ends the reading instead.
+async function counting(
+  from: IncomingMessage | Transform,
+  take: ((bytes: number) => void) | undefined,
+  read: () => Promise<Buffer>,
+): Promise<Buffer> {
+  if (take === undefined) return read();
+  const refused = Promise.withResolvers<never>();
+  const count = (chunk: Buffer) => {
+    try {
+      take(chunk.length);
+    } catch (error) {
+      from.off('data', count);
+      refused.reject(error);
+    }
+  };
+  from.on('data', count);
+  return Promise.race([read(), refused.promise]);
 }
 
 function isDecoder(encoding: string): encoding is keyof typeof decoders {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth.ts';
 import type { Access } from '../../domain/contract.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Call, Meta } from '../../mixins/environment.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
@@ -11,6 +11,8 @@ import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
 import { exportUser } from './export-user.ts';
+import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
+import type { Intake } from './intake.ts';
 import { receiveDelivery } from './receive-delivery.ts';
 import { streamLines } from './stream-lines.ts';
 import { type Window, Windows } from './windows.ts';
@@ -22,6 +24,8 @@ import { type Window, Windows } from './windows.ts';
 export interface Edge {
   readonly config: Config;
   readonly inbox: Inbox;
+  readonly intake: Intake;
+  readonly idempotency: Idempotency;
   readonly windows: AddressWindows;
   addressOf(req: IncomingMessage): string;
   /** Where this gateway listens. */
@@ -71,11 +75,35 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   const params = await gather(exchange);
   refuseUnstorable(params);
   if (route.stream !== undefined) return streamLines(exchange.res, exportUser(exchange.call, params));
-  const result = await countingFailures(edge, exchange, caller, () =>
-    callAction(exchange, params, { caller, gateway_url: edge.url() }),
-  );
+  const meta = { caller, gateway_url: edge.url() };
+  if (route.idempotencyKey === true && caller !== null)
+    return create(edge, exchange, { caller, params, meta });
+  const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, meta));
+  if (exchange.endpoint.action === 'users.remove') await edge.idempotency.forgetUser(String(params.user_id));
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);
+}
+
+interface Creation {
+  readonly caller: Caller;
+  readonly params: Record<string, unknown>;
+  readonly meta: Meta;
+}
+
+async function create(edge: Edge, exchange: Exchange, { caller, params, meta }: Creation): Promise<void> {
+  const { req, res, endpoint } = exchange;
+  const status = endpoint.route.status ?? 200;
+  const run = async () => ({ status, body: await callAction(exchange, params, meta) });
+  const key = idempotencyKeyOf(req);
+  if (key === null) return sendJson(res, status, (await run()).body);
+  try {
+    const kept = await edge.idempotency.once({ key, caller, endpoint, params }, run);
+    if (kept.replayed) res.setHeader('Idempotent-Replayed', 'true');
+    sendJson(res, kept.status, kept.body);
+  } catch (error) {
+    if (isError(error, 'IDEMPOTENCY_KEY_IN_WORK')) res.setHeader('Retry-After', 1);
+    throw error;
+  }
 }
 
 function callAction(

@@ -17,8 +17,13 @@ const corsMaxAgeSeconds = 86_400;
  * unknown routes and wrong methods. Credentials travel in headers only, never in cookies, so any web page's
  * origin may call: it can send nothing that its user did not give it.
  */
-export function createFront(edge: Edge, router: Router): Server {
+export function createFront(
+  edge: Edge,
+  router: Router,
+  watch: (req: IncomingMessage, res: ServerResponse) => void,
+): Server {
   const server = createServer((req, res) => {
+    watch(req, res);
     dress(req, res);
     setWindow(res, edge.windows.rest.peek(edge.addressOf(req), Date.now())); // until another one counts
     if (req.method === 'OPTIONS') {
@@ -47,7 +52,7 @@ function dress(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
-    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After',
+    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed',
   );
 }
 

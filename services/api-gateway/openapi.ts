@@ -105,10 +105,22 @@ function operation({ action, definition, route }: Endpoint): Json {
   };
 }
 
-function clientHeaders({ delivery }: HttpRoute): Json[] {
+function clientHeaders({ delivery, idempotencyKey }: HttpRoute): Json[] {
   const [name] = delivery?.clientIdHeaders ?? [];
-  return name === undefined ? [] : [parameter('header', name, { type: 'string' }, true)];
+  return [
+    ...(name === undefined ? [] : [parameter('header', name, { type: 'string' }, true)]),
+    ...(idempotencyKey === true ? [idempotencyHeader] : []),
+  ];
 }
+
+const idempotencyHeader = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'Any text of yours: the same request with the same key by the same caller runs at most once and is answered as the first was, for a day, with `Idempotent-Replayed: true`. Another request with that key answers 409; so does one whose first run is still in work (Retry-After), or was cut short so that nobody knows what came of it. A request that failed may be sent again with its key.',
+};
 
 function bodyOf(route: HttpRoute, properties: [string, unknown][], required: readonly string[]): Json {
   if (route.delivery !== undefined) return body({ type: 'object', additionalProperties: true }, true, route);
@@ -192,6 +204,7 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   if (Object.keys(propertiesOf(jsonSchema(definition.params, 'input'))).length > 0)
     codes.push('VALIDATION_FAILED');
   if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
+  if (route.idempotencyKey === true) codes.push('IDEMPOTENCY_KEY_REUSED');
   return codes;
 }
 

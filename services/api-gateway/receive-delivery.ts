@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType, readBytes } from './body.ts';
 import { type Edge, type Exchange, limited } from './edge.ts';
+import type { Take } from './intake.ts';
 
 /**
  * A webhook's way through the gateway: required header (401), size, content type, one committed row, then the
@@ -19,10 +20,8 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   checkClient(req.headers, delivery, edge.config);
   if (!window.allowed) throw limited(res, window);
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
-  const body = await readBytes(req, 'webhook');
-  if (body.length === 0 && delivery.anyBody !== true)
-    throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  const id = await store(edge, delivery, req.headers, body);
+  await edge.intake.refuseIfFull(delivery.provider, res);
+  const id = await edge.intake.hold(res, (take) => takeIn(edge, delivery, req, take));
   const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
   const problem = await byName(endpoint.action, { delivery_id: id }).then(
     () => null,
@@ -31,6 +30,13 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
   const answer = await edge.inbox.answerOf(id).catch(() => null);
   sendJson(res, 200, answer ?? delivery.pending());
+}
+
+async function takeIn(edge: Edge, delivery: Delivery, req: IncomingMessage, take: Take): Promise<string> {
+  const body = await readBytes(req, 'webhook', take);
+  if (body.length === 0 && delivery.anyBody !== true)
+    throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
+  return store(edge, delivery, req.headers, body);
 }
 
 async function store(edge: Edge, { provider, kind }: Delivery, headers: IncomingHttpHeaders, body: Buffer) {

@@ -27,6 +27,7 @@ import { deleteDeveloper } from './queries/delete-developer.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { refresh } from './refresh.ts';
+import { lookAtWindow } from './window.ts';
 import { toApiKey, toApplication, toDeveloper } from './wire.ts';
 
 const cleaningEveryMs = 60_000;
@@ -102,6 +103,7 @@ export default implement(auth, {
     issueToken: (ctx) => issueToken(ctx, ctx.params, ctx.meta.caller ?? null),
     audit: (ctx) => readAudit(ctx.database, ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
+    window: ({ database, config, params }) => lookAtWindow(database, config, params.subject_id),
     async forgetUser(ctx) {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },

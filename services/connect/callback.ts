@@ -130,7 +130,12 @@ async function linkOnce(
 }
 
 // Access that is good for nothing; but it is one an account, and somebody may be connected to this one already.
-async function giveUp({ config, call }: Shop, provider: ProviderName, account: string, tokens: FreshTokens) {
-  const holders = await call('users.resolve', { provider, provider_user_ids: [account] });
-  if (holders.length === 0) await deauthorize(config, provider, tokens, Date.now());
+async function giveUp(
+  { config, call }: Shop,
+  provider: ProviderName,
+  account: string,
+  tokens: FreshTokens,
+): Promise<void> {
+  const holders = await call('users.resolve', { provider, provider_user_ids: [account] }).catch(() => null);
+  if (holders?.length === 0) await deauthorize(config, provider, tokens, Date.now());
 }

@@ -2,8 +2,10 @@ import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { implement } from '../../mixins/implement.ts';
+import { metricsOf } from '../../mixins/metrics.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { expire } from './expire.ts';
+import { setFigures } from './figures.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { addAnswers, deleteOldAnswers } from './queries/answer-minutes.ts';
 import { deliveryExists, replayDelivery } from './queries/replay-delivery.ts';
@@ -29,8 +31,12 @@ export default implement(deliveries, {
       throw isThere ? new ServiceError('DELIVERY_IN_WORK') : new ServiceError('DELIVERY_NOT_FOUND');
     },
   },
-  async started({ database, config, logger }) {
-    return startRounds({
+  async started({ broker, call, database, config, logger }) {
+    const metrics = metricsOf(broker);
+    const endFigures = metrics.onLook(async () =>
+      setFigures(metrics, await readStatus({ database, call, config })),
+    );
+    const stopRounds = startRounds({
       name: 'deliveries.retention',
       everyMs: retentionEveryMs,
       firstAfterMs: firstRetentionMs,
@@ -41,5 +47,9 @@ export default implement(deliveries, {
       },
       logger,
     });
+    return async () => {
+      endFigures();
+      await stopRounds();
+    };
   },
 });

@@ -1,12 +1,14 @@
 import {
   type ByteBudget,
   byteBudget,
+  type Fetched,
   type FetchFailure,
   guardedFetch,
   type Resolve,
 } from '../../mixins/guarded-fetch.ts';
 import type { CallbackRules } from './callback.ts';
 import type { Notice } from './notices.ts';
+import { type OpenedList, openList } from './open-body.ts';
 
 /** What bounds the fetching of callbacks in one process. */
 export interface FetchLimits {
@@ -31,17 +33,12 @@ export const fetchLimits = (): FetchLimits => ({
 });
 
 /**
- * What came of a fetch: items with the body that they stand in, whose memory counts until `release`; or that it is
+ * What came of a fetch: items with the body that they stand in, whose memory counts until `close`; or that it is
  * `refused` for good, `failed` for now, that the provider is `busy` (nothing more should be asked now), or that it is
  * `left` for later without blame. `afterMs`: how long the provider asks to wait.
  */
 export type FetchedItems =
-  | {
-      readonly kind: 'items';
-      readonly items: readonly unknown[];
-      readonly body: Buffer;
-      readonly release: () => void;
-    }
+  | { readonly kind: 'items'; readonly found: OpenedList }
   | Failure
   | { readonly kind: 'left' };
 
@@ -64,21 +61,26 @@ export async function fetchCallback(
   const { origins } = rules;
   const fetched = await guardedFetch(url, { ...limits, origins, mostBytes, signal });
   if (!fetched.ok) return failureOf(fetched.failure, fetched.status, fetched.retryAfter, mostBytes);
-  const { body, release } = fetched;
-  const items = itemsOf(body);
-  if (items !== null) return { kind: 'items', items, body, release };
-  release();
-  return { kind: 'failed', reason: 'the answer is no list in JSON', afterMs: null };
+  const found = await openFetched(fetched);
+  return found === null
+    ? { kind: 'failed', reason: 'the answer is no list in JSON', afterMs: null }
+    : { kind: 'items', found };
 }
 
-/** The items of a body; null where it is not a list in JSON. */
-export function itemsOf(body: Buffer): readonly unknown[] | null {
+async function openFetched({ body, release }: Extract<Fetched, { ok: true }>): Promise<OpenedList | null> {
   try {
-    const items: unknown = JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
-    return Array.isArray(items) ? items : null;
-  } catch {
-    return null;
+    const found = await openList(body);
+    if (found === null) release();
+    return found === null ? null : { ...found, close: () => closeBoth(found, release) };
+  } catch (error) {
+    release();
+    throw error;
   }
+}
+
+function closeBoth({ close }: OpenedList, release: () => void): void {
+  close();
+  release();
 }
 
 // What the provider says for good: that it knows no such thing, or will not tell.

@@ -2,7 +2,7 @@ import { ServiceError, validationFailed } from '../../domain/errors.ts';
 import { type DataType, dataTypeOf } from './data-types.ts';
 import { cleanText, isObject } from './normalise/item.ts';
 
-/** Items of one top-level key, which is answered as it was sent. */
+/** Items of one top-level key, which is answered as it was sent; of a large body their stand-ins. */
 export interface Group {
   readonly key: string;
   readonly type: DataType;
@@ -18,7 +18,7 @@ export interface Push {
 }
 
 /** More than any sender puts into one delivery (100 MB of the smallest real items are 400,000). */
-const mostItems = 500_000;
+export const mostItems = 500_000;
 const mostUnknownKeys = 20;
 
 /**
@@ -27,40 +27,26 @@ const mostUnknownKeys = 20;
  */
 export function readPush(body: Buffer): Push {
   const payload = parse(body);
-  if (!isObject(payload))
-    throw validationFailed([
-      { field: '', message: 'The body must be an object of arrays keyed by data type' },
-    ]);
-  const errors: string[] = [];
-  const groups: Group[] = [];
-  let free = mostItems;
-  for (const [key, value] of Object.entries(payload)) {
-    const type = dataTypeOf(key);
-    if (type === undefined || !Array.isArray(value)) continue;
-    const items: readonly unknown[] = value.slice(0, free);
-    if (items.length < value.length)
-      errors.push(
-        `${key}: only ${mostItems} items of a delivery are processed; ${value.length - items.length} are left`,
-      );
-    free -= items.length;
-    groups.push({ key, type, items });
-  }
+  if (!isObject(payload)) throw notAnObject();
+  const { groups, errors } = sortKeys(
+    Object.entries(payload).map(([key, value]) => [key, Array.isArray(value) ? value.length : null]),
+  );
   return {
-    groups,
+    groups: groups.map(({ key, type, count }) => ({
+      ...{ key, type },
+      items: (arrayOf(payload[key]) ?? []).slice(0, count),
+    })),
     deregistrations: arrayOf(payload.deregistrations),
     permissionChanges: arrayOf(payload.userPermissionsChange),
-    errors: [...errors, ...oddKeys(payload)],
+    errors,
   };
 }
 
-/** As `readPush`, with the refusal as a value. */
-export function readOrRefuse(body: Buffer): Push | ServiceError {
-  try {
-    return readPush(body);
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
+/** The refusal of a body that is JSON, but no object. */
+export function notAnObject(): ServiceError {
+  return validationFailed([
+    { field: '', message: 'The body must be an object of arrays keyed by data type' },
+  ]);
 }
 
 // A parser's message quotes the text around the mistake, so it goes no further.
@@ -72,17 +58,43 @@ function parse(body: Buffer): unknown {
   }
 }
 
-const special = new Set(['deregistrations', 'userPermissionsChange']);
+/** The top-level keys of a body: how many items of which type are processed, and what is wrong with the others. */
+export interface SortedKeys {
+  readonly groups: readonly { readonly key: string; readonly type: DataType; readonly count: number }[];
+  readonly errors: readonly string[];
+}
 
-function oddKeys(payload: Readonly<Record<string, unknown>>): string[] {
-  const entries = Object.entries(payload);
-  const isKnown = (key: string) => special.has(key) || dataTypeOf(key) !== undefined;
-  const unknown = entries.filter(([key]) => !isKnown(key)).map(([key]) => key);
+/** A top-level key, and the length of its array; null where its value is none. */
+export type TopKey = readonly [key: string, length: number | null];
+
+/** Sorts the keys of a body in their order. */
+export function sortKeys(keys: readonly TopKey[]): SortedKeys {
+  const errors: string[] = [];
+  const groups: SortedKeys['groups'][number][] = [];
+  let free = mostItems;
+  for (const [key, length] of keys) {
+    const type = dataTypeOf(key);
+    if (type === undefined || length === null) continue;
+    const count = Math.min(length, free);
+    if (count < length)
+      errors.push(`${key}: only ${mostItems} items of a delivery are processed; ${length - count} are left`);
+    free -= count;
+    groups.push({ key, type, count });
+  }
+  return { groups, errors: [...errors, ...oddKeys(keys)] };
+}
+
+/** Keys of arrays beside the data. */
+export const specialKeys: ReadonlySet<string> = new Set(['deregistrations', 'userPermissionsChange']);
+
+function oddKeys(keys: readonly TopKey[]): string[] {
+  const isKnown = (key: string) => specialKeys.has(key) || dataTypeOf(key) !== undefined;
+  const unknown = keys.filter(([key]) => !isKnown(key)).map(([key]) => key);
   const named = unknown.slice(0, mostUnknownKeys);
   const more = unknown.length - named.length;
   return [
-    ...entries
-      .filter(([key, value]) => isKnown(key) && !Array.isArray(value))
+    ...keys
+      .filter(([key, length]) => isKnown(key) && length === null)
       .map(([key]) => `${key}: must be an array`),
     ...named.map((key) => `${cleanText(key, 60)}: unknown data type, kept and not processed`),
     ...(more > 0 ? [`${more} more unknown data types, kept and not processed`] : []),

@@ -1,11 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isError } from '../../domain/errors.ts';
 import type { StoreItem, StoreOutcome } from '../../domain/records.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Entry } from './entries.ts';
-import type { Normalised } from './normalise/item.ts';
-import { partsOf } from '../../domain/item-parts.ts';
+import { type ItemSource, isOver, itemsAtHand, type Parcel } from './item-source.ts';
 
 /** A run of stores; `halted` holds the code of what is away for now. */
 export interface Run {
@@ -24,73 +22,55 @@ export interface Run {
 const bytesPerCall = 250_000;
 const itemsPerCall = 200;
 const usersAtOnce = 4;
-/** Longer than this the event loop does not stay with one delivery. */
-const sliceMs = 8;
 
-interface Parcel {
-  readonly entry: Entry;
-  readonly part: StoreItem;
-}
-
-/** Normalises and stores entries, a few users at once, those of one user in their order; their statuses are set. */
-export async function storeEntries(run: Run, entries: readonly Entry[]): Promise<void> {
+/**
+ * Normalises and stores entries, a few users at once, those of one user in their order; their statuses are set.
+ * `items` is where their items stand.
+ */
+export async function storeEntries(
+  run: Run,
+  entries: readonly Entry[],
+  items: ItemSource = itemsAtHand,
+): Promise<void> {
   const queues = [...Map.groupBy(entries, (entry) => entry.recipient?.user_id)].filter(
     ([id]) => id !== undefined,
   );
   const next = queues.values();
   const worker = async () => {
-    for (const [userId, own] of next) if (userId !== undefined) await storeUser(run, userId, own);
+    for (const [userId, own] of next)
+      if (userId !== undefined) await storeUser(run, userId, items(run, open(own)));
   };
   await Promise.all(Array.from({ length: usersAtOnce }, worker));
 }
 
-async function storeUser(run: Run, userId: string, entries: readonly Entry[]): Promise<void> {
+// Those whose verdict is known already have nothing to store.
+function open(entries: readonly Entry[]): Entry[] {
+  return entries.filter(({ status }) => status === null);
+}
+
+async function storeUser(run: Run, userId: string, given: AsyncIterable<Parcel>): Promise<void> {
   let parcels: Parcel[] = [];
   let bytes = 0;
-  let began = performance.now();
   const send = async () => {
     if (parcels.length > 0) await store(run, userId, parcels);
     parcels = [];
     bytes = 0;
-    began = performance.now();
   };
-  for (const entry of entries) {
-    if (performance.now() - began > sliceMs) {
-      await nextTurn();
-      began = performance.now();
-    }
-    for (const part of partsOfEntry(run, entry)) {
-      const size = Buffer.byteLength(JSON.stringify(part));
-      if (bytes + size > bytesPerCall || parcels.length === itemsPerCall) await send();
-      parcels.push({ entry, part });
-      bytes += size;
-    }
-  }
-  await send();
-}
-
-function partsOfEntry(run: Run, entry: Entry): StoreItem[] {
-  if (run.halted || run.signal.aborted || entry.status !== null) return [];
-  const normalised = normalise(run, entry);
-  entry.problems = normalised.problems;
-  if (normalised.ok) return partsOf(normalised.item);
-  entry.status = 'validation_error';
-  return [];
-}
-
-// A normaliser does not throw; should one all the same, it costs its item and not the delivery.
-function normalise(run: Run, entry: Entry): Normalised {
   try {
-    const result = entry.type.normalise?.(entry.item, run.nowMs);
-    return result ?? { ok: false, problems: [] };
+    for await (const parcel of given) {
+      if (bytes + parcel.bytes > bytesPerCall || parcels.length === itemsPerCall) await send();
+      parcels.push(parcel);
+      bytes += parcel.bytes;
+    }
+    await send();
   } catch (error) {
-    run.onBroken(entry, error);
-    return { ok: false, problems: [{ field: '', reason: 'could not be read' }] };
+    run.failed ??= codeOf(error);
+    run.halted = true;
   }
 }
 
 async function store(run: Run, userId: string, parcels: readonly Parcel[]): Promise<void> {
-  if (run.halted || run.signal.aborted) return;
+  if (isOver(run)) return;
   const open = parcels.filter(({ entry }) => entry.status === null);
   if (open.length === 0) return;
   try {

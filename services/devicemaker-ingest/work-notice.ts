@@ -4,10 +4,11 @@ import type { Reached } from '../../mixins/inbox-progress.ts';
 import { codeOf, type Job } from '../../mixins/inbox-worker.ts';
 import type { CallbackRules } from './callback.ts';
 import { type Entry, sentencesOf } from './entries.ts';
-import { type Failure, type FetchLimits, fetchCallback, itemsOf } from './fetch-callback.ts';
+import { type Failure, type FetchLimits, fetchCallback } from './fetch-callback.ts';
 import { startMsOf } from './history.ts';
 import { isObject } from './normalise/item.ts';
 import { type Line, type Notice, Settled } from './notices.ts';
+import { type OpenedList, openList } from './open-body.ts';
 import type { Recipient } from './recipients.ts';
 import { type Run, storeEntries } from './store-entries.ts';
 import { noteSynced } from './synced.ts';
@@ -47,9 +48,9 @@ export async function workNotice(round: Round, notice: Notice): Promise<void> {
     const found = (await kept(round, notice)) ?? (await fetched(round, notice));
     if (found === null) return;
     try {
-      await store(round, notice, found.items);
+      await store(round, notice, found);
     } finally {
-      found.release();
+      found.close();
     }
   } catch (error) {
     round.run.failed ??= codeOf(failureOf(error, round.environment.logger, 'ping.notice'));
@@ -61,32 +62,27 @@ function isOver({ run, failuresInRow }: Round): boolean {
   return run.halted || run.signal.aborted || failuresInRow >= mostFailuresInRow;
 }
 
-interface Found {
-  readonly items: readonly unknown[];
-  readonly release: () => void;
-}
-
-async function kept({ reached, job }: Round, { entry }: Notice): Promise<Found | null> {
+async function kept({ reached, job }: Round, { entry }: Notice): Promise<OpenedList | null> {
   if (reached.get(entry)?.hasBody !== true) return null;
   const body = await job.progress.readBody(entry);
-  const items = body === null ? null : itemsOf(body);
-  return items === null ? null : { items, release: () => undefined };
+  return body === null ? null : openList(body);
 }
 
 // The body is kept before it is worked on: what was fetched once need never be fetched again.
-async function fetched(round: Round, notice: Notice): Promise<Found | null> {
+async function fetched(round: Round, notice: Notice): Promise<OpenedList | null> {
   const { job, run, rules, limits } = round;
   if (notice.url === null) return null;
   const answer = await fetchCallback(notice.url, notice, rules, limits, run.signal);
   if (answer.kind === 'items') {
     round.failuresInRow = 0;
+    const { found } = answer;
     try {
-      if (await job.progress.keepBody(notice.entry, answer.body)) return answer;
+      if (await job.progress.keepBody(notice.entry, found.body)) return found;
     } catch (error) {
-      answer.release();
+      found.close();
       throw error;
     }
-    answer.release();
+    found.close();
     return null;
   }
   if (answer.kind === 'refused') await settle(round, notice, refusalOf(notice, answer.reason));
@@ -110,17 +106,17 @@ async function settle(round: Round, notice: Notice, settled: Settled): Promise<v
   round.settled += 1;
 }
 
-async function store(round: Round, notice: Notice, items: readonly unknown[]): Promise<void> {
+async function store(round: Round, notice: Notice, { list, items }: OpenedList): Promise<void> {
   const { type, recipients } = notice;
-  const entries = items.flatMap((item, index) =>
+  const entries = list.flatMap((item, index) =>
     recipients.map((recipient) => entryOf(notice, recipient, item, index)),
   );
   if (type.normalise !== null) {
-    await storeEntries(round.run, entries);
+    await storeEntries(round.run, entries, items);
     await noteSynced(round.environment, entries);
     if (entries.some(({ status }) => status === null)) return;
   }
-  await settle(round, notice, settledOf(notice, items, entries));
+  await settle(round, notice, settledOf(notice, list, entries));
 }
 
 function entryOf(

@@ -6,8 +6,9 @@ import { providerUserIdOf } from './entries.ts';
 import { type FetchLimits, fetchLimits } from './fetch-callback.ts';
 import { type Brought, noteHistory } from './history.ts';
 import { isWaiting, type Notice, noticesOf } from './notices.ts';
+import { openOrRefuse } from './open-body.ts';
 import { pingAnswer } from './ping-answer.ts';
-import { type Push, readOrRefuse } from './read-push.ts';
+import type { Push } from './read-push.ts';
 import { findRecipients } from './recipients.ts';
 import { isOpen, settleSpecials } from './specials.ts';
 import type { Run } from './store-entries.ts';
@@ -37,8 +38,10 @@ export const pingLimits = (): PingLimits => ({
  * by slice until all is tried. What an attempt reached is kept notice by notice and is not done again.
  */
 export async function workPing(job: Job, environment: Environment, limits: PingLimits): Promise<Outcome> {
-  const ping = readOrRefuse(job.body);
-  if (ping instanceof ServiceError) return { kind: 'refused', error: ping, answer: undefined };
+  const opened = await openOrRefuse(job.body);
+  if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
+  opened.close();
+  const { push: ping } = opened;
   const reached = await job.progress.read();
   const run = runOf(job, environment, limits);
   const notices = await addressed(run, ping, job, environment);

@@ -4,7 +4,8 @@ import { codeOf, type Job, type Outcome } from '../../mixins/inbox-worker.ts';
 import { pushAnswer } from './answer.ts';
 import { type Entry, entriesOf, providerUserIdOf } from './entries.ts';
 import { broughtByEntries, noteHistory } from './history.ts';
-import { type Push, readOrRefuse } from './read-push.ts';
+import { type OpenedPush, openOrRefuse } from './open-body.ts';
+import type { Push } from './read-push.ts';
 import { findRecipients } from './recipients.ts';
 import { isOpen, settleSpecials } from './specials.ts';
 import { type Run, storeEntries } from './store-entries.ts';
@@ -15,8 +16,16 @@ import { noteSynced } from './synced.ts';
  * are normalised and stored, the answer is put together. Done again it changes nothing: records are idempotent.
  */
 export async function workPush(job: Job, environment: Environment): Promise<Outcome> {
-  const push = readOrRefuse(job.body);
-  if (push instanceof ServiceError) return { kind: 'refused', error: push, answer: undefined };
+  const opened = await openOrRefuse(job.body);
+  if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
+  try {
+    return await workOpened(job, environment, opened);
+  } finally {
+    opened.close();
+  }
+}
+
+async function workOpened(job: Job, environment: Environment, { push, items }: OpenedPush): Promise<Outcome> {
   const run: Run = {
     call: environment.call,
     signal: job.signal,
@@ -27,7 +36,7 @@ export async function workPush(job: Job, environment: Environment): Promise<Outc
   };
   const connectedBy = job.again ? job.received_ms : null;
   const entries = await addressed(run, push, connectedBy);
-  await storeEntries(run, entries);
+  await storeEntries(run, entries, items);
   await noteSynced(environment, entries);
   const specials = await settleSpecials(run, job, push);
   const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);

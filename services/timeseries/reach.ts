@@ -1,5 +1,5 @@
 import type { Cursor, Direction } from '../../domain/cursor.ts';
-import type { Range } from '../../domain/time.ts';
+import { dayMs, hourMs, type Range } from '../../domain/time.ts';
 
 /** The place of a sample or bucket in its list: microseconds since 1970, then the series. */
 export type SampleKey = readonly [microseconds: number, seriesId: number];
@@ -48,6 +48,24 @@ export function isoMicroseconds(microseconds: number): string {
   const ms = Math.floor(microseconds / 1000);
   const rest = String(microseconds - ms * 1000).padStart(3, '0');
   return `${new Date(ms).toISOString().slice(0, -1)}${rest}Z`;
+}
+
+/** How much longer than evenly spread items need: nights without a watch, days without a sync. */
+const room = 8;
+const leastSpanUs = 10 * dayMs * 1000;
+/** No bucket is longer, so none is cut in two. */
+const hourUs = hourMs * 1000;
+
+/**
+ * An instant, in microseconds, by which a page of `most` of `total` items is likely full; null where the reach is
+ * hardly longer. A guess: who reads up to it and finds too few has to read on.
+ */
+export function likelyBound(reach: Reach, total: number, most: number): number | null {
+  const { first, beyond } = outerBounds(reach);
+  const even = ((beyond - first) * most * room) / total;
+  const span = Math.max(leastSpanUs, Math.ceil(even / hourUs) * hourUs);
+  if (reach.series.length === 0 || span * 2 > beyond - first) return null;
+  return reach.direction === 'next' ? first + span : beyond - span;
 }
 
 /** A reach that ends (backward: begins) at a bound that is known to lie behind the page. */

@@ -12,7 +12,7 @@ import { selectHours } from './queries/select-hours.ts';
 import { type SampleRow, selectSamples } from './queries/select-samples.ts';
 import { type SeriesRow, selectSeries } from './queries/select-series.ts';
 import { piecesOf } from './range-pieces.ts';
-import { bounded, type Reach, reachOf, type SampleKey } from './reach.ts';
+import { bounded, likelyBound, type Reach, reachOf, type SampleKey } from './reach.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
 import type { Settings } from './settings.ts';
 
@@ -49,14 +49,15 @@ export async function readSamples(
   const ids = counts.filter(({ n }) => n > 0).map(({ id }) => id);
   const reach = reachOf(ids, range, size?.widthMs ?? null, cursor);
   const byId = new Map(series.map((one) => [one.id, one]));
+  const totalCount = counts.reduce((total, { n }) => total + n, 0);
   return pageFrom<SampleRow, Sample>({
     query,
     range,
     resolution,
     limit,
     direction: cursor?.direction ?? null,
-    rows: await readRows(database, reach, size, byId, limit + 1),
-    totalCount: counts.reduce((total, { n }) => total + n, 0),
+    rows: await readRows(database, reach, size, byId, totalCount, limit + 1),
+    totalCount,
     keyOf: (row) => [row.at, row.series_id],
     toWire: (row) => toWire(row, known(byId, row.series_id), settings),
   });
@@ -78,10 +79,26 @@ async function countIn(
   return countSamples(database, ids, piecesOf(range), size);
 }
 
+// First up to where a page is likely full: the planner leaves out all chunks behind it, and planning is most of the
+// cost (a year: 0.25 instead of 0.53 ms of one series, 0.47 instead of 1.05 of eight). Where that was too near, all
+// of it is read. Hours have no chunks.
+async function readRows(
+  database: Queryable,
+  whole: Reach,
+  size: BucketSize | null,
+  byId: ReadonlyMap<number, SeriesRow>,
+  total: number,
+  most: number,
+): Promise<SampleRow[]> {
+  const bound = size?.resolution === '1hour' ? null : likelyBound(whole, total, most);
+  const near = bound === null ? [] : await readReach(database, bounded(whole, bound), size, byId, most);
+  return bound !== null && near.length === most ? near : readWhole(database, whole, size, byId, most);
+}
+
 /** From how many series on it pays to bound a page by days first (0.3 ms). */
 const manySeries = 13;
 
-async function readRows(
+async function readWhole(
   database: Queryable,
   whole: Reach,
   size: BucketSize | null,
@@ -90,7 +107,16 @@ async function readRows(
 ): Promise<SampleRow[]> {
   const isWide = whole.series.length >= manySeries;
   const bound = isWide ? await selectDayBound(database, whole, size?.countColumn ?? 'n', most) : null;
-  const reach = bounded(whole, bound);
+  return readReach(database, bounded(whole, bound), size, byId, most);
+}
+
+function readReach(
+  database: Queryable,
+  reach: Reach,
+  size: BucketSize | null,
+  byId: ReadonlyMap<number, SeriesRow>,
+  most: number,
+): Promise<SampleRow[]> {
   if (size === null) return selectSamples(database, reach, most);
   const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
   if (size.resolution === '1hour') return selectHours(database, reach, functionOf, most);

@@ -3,6 +3,7 @@ import { recordNotFound } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
+import { metricsOf } from '../../mixins/metrics.ts';
 import { readBody } from './body.ts';
 import { completeWorkouts } from './complete-workouts.ts';
 import { activityDays } from './days.ts';
@@ -107,9 +108,14 @@ export default implement(timeseries, {
     bodyFacts({ params, database }) {
       return readBody(database, params);
     },
-    store({ params, database, settings, inTurn }) {
+    store({ params, database, settings, inTurn, broker }) {
       const circumstances = { sourcePriority: settings.sourcePriority, nowMs: Date.now() };
-      return inTurn(params.user_id, () => store(database, params, circumstances));
+      return inTurn(params.user_id, async () => {
+        const outcomes = await store(database, params, circumstances);
+        const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
+        metricsOf(broker).count('pulsebus_samples_stored_total', { provider: params.provider }, written);
+        return outcomes;
+      });
     },
     exportRecords({ params, database, settings }) {
       return exportRecords(database, settings, params);

@@ -1,8 +1,8 @@
-import type { Logger } from 'moleculer';
+import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
-import { markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
+import { isStillWanted, markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
 
 /** What having data purged takes. */
 export interface Purging {
@@ -11,11 +11,13 @@ export interface Purging {
   readonly logger: Logger;
 }
 
-/** Has the data of a connection taken away; where timeseries is away, `resumePurges` sees to it. */
+const patience = { timeout: 4000, retries: 0 } as const;
+
+/** Has the data of a connection taken away; where a service is away, `resumePurges` sees to it. */
 export async function purge(purging: Purging, wanted: WantedPurge): Promise<void> {
-  const { user_id, provider, version } = wanted;
+  const { user_id, provider } = wanted;
   try {
-    await purging.call('timeseries.purge', { user_id, provider, version }, { timeout: 4000, retries: 0 });
+    if (await isStillWanted(purging.database, wanted)) await carryOut(purging.call, wanted, patience);
     await markPurgeTold(purging.database, wanted);
   } catch (error) {
     purging.logger.warn('purge.postponed', { user_id, provider, code: codeOf(error) });
@@ -30,6 +32,16 @@ export async function resumePurges(purging: Purging): Promise<void> {
 /** Has data taken again, after a purge that is carried out first if it was not yet. */
 export async function reopen(call: Call, purged: Omit<WantedPurge, 'connection_id'>): Promise<void> {
   const { user_id, provider, version } = purged;
-  await call('timeseries.purge', { user_id, provider, version });
+  await carryOut(call, purged, {});
   await call('timeseries.reopen', { user_id, provider, version });
+}
+
+// What is known of activities goes too, or they would count as fetched when they are asked for again.
+async function carryOut(
+  call: Call,
+  { user_id, provider, version }: Omit<WantedPurge, 'connection_id'>,
+  options: CallingOptions,
+): Promise<void> {
+  await call('timeseries.purge', { user_id, provider, version }, options);
+  if (provider === 'activitynet') await call('activitynet-ingest.forgetUser', { user_id }, options);
 }

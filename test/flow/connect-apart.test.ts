@@ -44,7 +44,7 @@ t.test('gateway, users and connect in processes of their own: the way is the sam
 
 t.test('a backfill service that is away breaks no connect, and is asked when it is back', async (t) => {
   const provider = await playProvider(t);
-  const api = await startConnect(t, provider);
+  const api = await startConnect(t, provider.settings);
   const backfill = api.broker.getLocalService('backfill');
   if (backfill === undefined) return t.fail('there is no backfill service');
   await api.broker.destroyService(backfill);
@@ -64,7 +64,7 @@ t.test('a backfill service that is away breaks no connect, and is asked when it 
 
 t.test('BACKFILL_ON_CONNECT=false asks for no history', async (t) => {
   const provider = await playProvider(t);
-  const api = await startConnect(t, provider, { BACKFILL_ON_CONNECT: 'false' });
+  const api = await startConnect(t, provider.settings, { BACKFILL_ON_CONNECT: 'false' });
   const userId = await createUser(api);
   await travel(api, userId, 'devicemaker');
   t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
@@ -80,7 +80,7 @@ t.test('a provider without its settings is refused with their names', async (t) 
     ACTIVITYNET_CLIENT_SECRET: ___,
     ...settings
   } = provider.settings;
-  const api = await startConnect(t, { ...provider, settings }, { PUBLIC_URL: 'https://pulse.example/base/' });
+  const api = await startConnect(t, settings, { PUBLIC_URL: 'https://pulse.example/base/' });
   const userId = await createUser(api);
   const refused = async (name: string) => api.expect(409, `/connect/${name}/authorize?user_id=${userId}`);
   t.strictSame(await refused('devicemaker'), {
@@ -94,7 +94,7 @@ t.test('a provider without its settings is refused with their names', async (t) 
 
 t.test('PUBLIC_URL is where the provider sends the browser, and its plain page lies there', async (t) => {
   const provider = await playProvider(t);
-  const api = await startConnect(t, provider, { PUBLIC_URL: 'https://pulse.example/base/' });
+  const api = await startConnect(t, provider.settings, { PUBLIC_URL: 'https://pulse.example/base/' });
   const { authorization_url } = await linkFor(api, await createUser(api), 'activitynet', null);
   const back = await consentTo(authorization_url);
   t.equal(back.origin + back.pathname, 'https://pulse.example/base/api/v1/connect/activitynet/callback');
@@ -115,7 +115,7 @@ t.test('the log of all that can happen has no state, code, token or address of a
     t.teardown(restore);
   }
   const provider = await playProvider(t);
-  const api = await startConnect(t, provider, { LOG_LEVEL: 'trace' });
+  const api = await startConnect(t, provider.settings, { LOG_LEVEL: 'trace' });
   const secrets: string[] = [];
   for (const name of ['devicemaker', 'activitynet'] as const) {
     const userId = await createUser(api);

@@ -36,6 +36,7 @@ export async function readLedger(sandboxUrl: string, person: number): Promise<Le
 
 /** A comparable picture of somebody: what is there, without ids. */
 export interface Picture {
+  /** Samples of each series type, of all sources. */
   readonly samples: Readonly<Record<string, number>>;
   readonly workouts: readonly string[];
   readonly sleeps: readonly string[];
@@ -43,21 +44,54 @@ export interface Picture {
   readonly others: number;
 }
 
-/** The picture that the sandbox's ledger gives; of a workout at both providers either is the one that is listed. */
+/** Beside the types stands their sum: what nobody expects shows there. */
+const all = 'all';
+
+interface Session {
+  readonly start_time: string;
+  readonly duration_seconds: number;
+  readonly name: string;
+}
+
+/** The picture that the sandbox's ledger gives. A workout at both providers is listed once: here the device maker's. */
 export function wanted({ devicemaker, activitynet }: Ledger): Picture {
   const samples: Record<string, number> = {};
   for (const { type, samples: count } of [...(devicemaker?.series ?? []), ...(activitynet?.series ?? [])])
-    samples[type] = (samples[type] ?? 0) + count;
-  const workouts = [...(devicemaker?.workouts ?? []), ...(activitynet?.activities ?? [])];
-  const nights = (devicemaker?.sleeps ?? []).map((one) => `${second(one.start_time)} ${one.asleep_seconds} false`);
-  const naps = (devicemaker?.naps ?? []).map((one) => `${second(one.start_time)} ${one.duration_seconds} true`);
+    for (const name of [type, all]) samples[name] = (samples[name] ?? 0) + count;
+  const own = devicemaker?.workouts ?? [];
+  const further = (activitynet?.activities ?? []).filter((one) => !own.some((other) => overlap(one, other)));
+  const nights = devicemaker?.sleeps ?? [];
+  const naps = devicemaker?.naps ?? [];
   return {
     samples,
-    workouts: workouts.map((one) => `${second(one.start_time)} ${one.duration_seconds} ${one.name}`).sort(),
-    sleeps: [...nights, ...naps].sort(),
+    workouts: [...own, ...further].map(shown).sort(),
+    sleeps: [
+      ...nights.map((one) => `${second(one.start_time)} ${one.asleep_seconds} false`),
+      ...naps.map((one) => `${second(one.start_time)} ${one.duration_seconds} true`),
+    ].sort(),
     days: (devicemaker?.days ?? []).map(({ date, steps }) => `${date} ${steps}`).sort(),
     others: (devicemaker?.items.moveiq ?? 0) + (devicemaker?.items.mct ?? 0),
   };
+}
+
+/** What the API may list instead of the device maker's workout: the platform's, by its text. */
+function twins({ devicemaker, activitynet }: Ledger): ReadonlyMap<string, string> {
+  const own = devicemaker?.workouts ?? [];
+  return new Map(
+    (activitynet?.activities ?? []).flatMap((one) => {
+      const twin = own.find((other) => overlap(one, other));
+      return twin === undefined ? [] : [[shown(one), shown(twin)] as const];
+    }),
+  );
+}
+
+function overlap(one: Session, other: Session): boolean {
+  const [a, b] = [Date.parse(one.start_time), Date.parse(other.start_time)];
+  return a < b + other.duration_seconds * 1000 && b < a + one.duration_seconds * 1000;
+}
+
+function shown(one: Session): string {
+  return `${second(one.start_time)} ${one.duration_seconds} ${one.name}`;
 }
 
 const Count = z.object({ pagination: z.object({ total_count: z.int() }) });
@@ -68,20 +102,23 @@ const range = 'start_time=2020-01-01&end_time=2030-01-01';
 const dates = 'start_date=2020-01-01&end_date=2030-01-01';
 
 /** The picture that the API gives. */
-export async function found(get: Get, userId: string, types: readonly string[]): Promise<Picture> {
+export async function found(get: Get, userId: string, ledger: Ledger): Promise<Picture> {
+  const twin = twins(ledger);
   const user = `/users/${userId}`;
   const samples: Record<string, number> = {};
-  for (const type of types) {
-    const page = Count.parse(await get(`${user}/timeseries?types=${type}&limit=1&${range}`));
-    if (page.pagination.total_count > 0) samples[type] = page.pagination.total_count;
-  }
+  for (const type of Object.keys(wanted(ledger).samples).filter((name) => name !== all))
+    samples[type] = await count(get, `${user}/timeseries?types=${type}&limit=1&${range}`);
+  samples[all] = await count(get, `${user}/timeseries?limit=1&${range}`);
   const workouts = Workouts.parse(await everything(get, `${user}/events/workouts?${dates}&limit=100`));
   const sleeps = Sleeps.parse(await everything(get, `${user}/events/sleep?${dates}&limit=100`));
   const days = Days.parse(await everything(get, `${user}/summaries/activity?${dates}&limit=400`));
   const others = await everything(get, `${user}/events/other?${dates}&limit=100`);
   return {
     samples,
-    workouts: workouts.map((one) => `${second(one.start_time)} ${one.duration_seconds} ${one.name}`).sort(),
+    workouts: workouts
+      .map(shown)
+      .map((one) => twin.get(one) ?? one)
+      .sort(),
     sleeps: sleeps.map((one) => `${second(one.start_time)} ${one.duration_seconds} ${one.is_nap}`).sort(),
     days: days.map(({ date, steps }) => `${date} ${steps}`).sort(),
     others: others.length,
@@ -92,6 +129,10 @@ const Page = z.object({
   data: z.array(z.unknown()),
   pagination: z.object({ next_cursor: z.string().nullable() }),
 });
+
+async function count(get: Get, path: string): Promise<number> {
+  return Count.parse(await get(path)).pagination.total_count;
+}
 
 async function everything(get: Get, path: string): Promise<unknown[]> {
   const all: unknown[] = [];

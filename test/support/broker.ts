@@ -31,6 +31,7 @@ export function testConfig({ databaseUrl, natsUrl, settings }: Omit<TestBrokerCh
     ENCRYPTION_KEY: secret,
     PORT: '0',
     LOG_LEVEL: 'fatal',
+    DRAIN_MS: '0',
     ...settings,
   });
 }

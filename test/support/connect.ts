@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { Connection } from '../../contracts/users.ts';
-import { type Choice, consentTo, type PlayedProvider } from '../services/connect/provider.ts';
+import { type Choice, consentTo } from '../services/connect/provider.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from './api.ts';
 import { freshDatabase } from './database.ts';
 
@@ -12,22 +12,32 @@ const Link = z.strictObject({ authorization_url: z.string(), state: z.string() }
 /** The address of the tests' application, which nobody has to answer at. */
 export const appUrl = 'https://app.example/connected?from=pulsebus';
 
-/** The settings of a product that is connected to the played provider, and to the application. */
-function connectSettings(provider: PlayedProvider): Record<string, string> {
-  return { ...provider.settings, CONNECT_REDIRECTS: `https://other.example/, ${appUrl}` };
-}
-
-/** The services that a connection concerns, with an application and the played provider. */
+/** The services that a connection concerns, with an application and the provider that the settings lead to. */
 export async function startConnect(
   t: Test,
-  provider: PlayedProvider,
+  provider: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, string>> = {},
   more: readonly string[] = [],
 ): Promise<TestApi> {
   return joinApi(t, {
     database: await freshDatabase(t),
-    services: ['api-gateway', 'auth', 'users', 'timeseries', 'connect', 'backfill', 'deliveries', ...more],
-    settings: { RATE_LIMIT_ADDRESS: '100000', ...connectSettings(provider), ...settings },
+    services: [
+      'api-gateway',
+      'auth',
+      'users',
+      'timeseries',
+      'connect',
+      'backfill',
+      'activitynet-ingest',
+      'deliveries',
+      ...more,
+    ],
+    settings: {
+      RATE_LIMIT_ADDRESS: '100000',
+      CONNECT_REDIRECTS: `https://other.example/, ${appUrl}`,
+      ...provider,
+      ...settings,
+    },
   });
 }
 

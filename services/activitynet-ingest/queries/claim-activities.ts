@@ -11,14 +11,15 @@ export interface ActivityLease {
   readonly attempt: number;
   readonly failures: number;
   readonly streams_for: string | null;
+  readonly fetched_at: Date | null;
   readonly history_id: string | null;
 }
 
 /** Whose claims have ended without an outcome this often kills its process: it is given up. */
 export const mostCrashes = 5;
 
-// A job that is held, or waits for its next attempt, is passed by: there are few of them at the front. The first of
-// 5,000 that wait: 0.3 ms.
+// A job that is held, or waits for its next attempt, is passed by: there are few of them at the front. Four of 13,000
+// that wait: 0.05 ms.
 const claim: Statement = {
   name: 'activitynet.claim',
   text: `
@@ -31,7 +32,7 @@ const claim: Statement = {
       run_at = activitynet.clock($1) + $4 * interval '1 ms'
     from due where a.user_id = due.user_id and a.object_id = due.object_id
     returning a.user_id, a.object_id, a.connection_id, a.work, a.priority, a.turn, a.version, a.attempt, a.failures,
-      a.streams_for, a.history_id`,
+      a.streams_for, a.fetched_at, a.history_id`,
 };
 
 const bury: Statement = {

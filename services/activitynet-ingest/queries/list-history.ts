@@ -39,7 +39,7 @@ export async function claimHistory(
   return run;
 }
 
-const alive = 'greatest(a.create_time, a.update_time, -1)';
+const isDeleted = 'coalesce(a.delete_time >= greatest(a.create_time, a.update_time, -1), false)';
 
 // What was fetched for this link is kept up to date by events; what waits, waits. Deleted before the run began and
 // listed all the same: it is back. The rows are held by their maker until the list's own data is stored.
@@ -54,9 +54,9 @@ const enqueue: Statement = {
     on conflict (user_id, object_id) do update set connection_id = excluded.connection_id, work = 'fetch',
       priority = excluded.priority, turn = excluded.turn, history_id = excluded.history_id, version = a.version + 1,
       attempt = a.attempt + 1, leased = true, run_at = excluded.run_at, failures = 0, crashes = 0, error = null,
-      delete_time = case when a.delete_time >= ${alive} then null else a.delete_time end
-    where a.work is null and not a.leased and (coalesce(a.delete_time, -1) < ${alive} or a.delete_time < $7::bigint)
-      and (a.fetched_at is null or a.fetched_at < $6 or a.error is not null or a.delete_time >= ${alive})
+      delete_time = case when ${isDeleted} then null else a.delete_time end
+    where a.work is null and not a.leased and (not ${isDeleted} or a.delete_time < $7::bigint)
+      and (a.fetched_at is null or a.fetched_at < $6 or a.error is not null or ${isDeleted})
     returning a.object_id, a.attempt`,
 };
 

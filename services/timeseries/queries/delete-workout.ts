@@ -55,11 +55,11 @@ const erase: Statement = {
   text: `
     delete from timeseries.sample x using timeseries.series s
     where s.user_id = $1 and s.provider = $2 and s.device = $3 and x.series_id = s.id
-      and x.ts >= to_timestamp($4 / 1000) and x.ts <= to_timestamp($5 / 1000)
+      and x.ts >= to_timestamp($4::float8 / 1000) and x.ts <= to_timestamp($5::float8 / 1000)
       and not exists (
         select from timeseries.workout w
         where w.user_id = $1 and w.provider = $2 and w.device = $3 and w.deleted_at is null
-          and w.start_time > to_timestamp($4 / 1000) - interval '31 days' and w.start_time <= to_timestamp($5 / 1000)
+          and w.start_time > to_timestamp($4::float8 / 1000) - interval '31 days' and w.start_time <= to_timestamp($5::float8 / 1000)
           and x.ts >= w.start_time and x.ts <= w.end_time)`,
 };
 

@@ -1,5 +1,5 @@
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { dateToMs, dayMs, lastMs } from '../../../domain/time.ts';
+import { dateToMs, dayMs } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 
 /** What is stored of a local day by one provider; of totals and samples: by one device of it. */
@@ -47,8 +47,9 @@ const distances: readonly SeriesType[] = [
   'distance_other',
 ];
 const ids = (...types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id).join(', ');
-const summed = (...types: readonly SeriesType[]) => `sum(total) filter (where type_id in (${ids(...types)}))`;
-const ofHeart = `filter (where type_id = ${ids('heart_rate')})`;
+const summed = (...types: readonly SeriesType[]) =>
+  `sum(d.sum) filter (where s.type_id in (${ids(...types)}))`;
+const ofHeart = `filter (where s.type_id = ${ids('heart_rate')})`;
 const none = 'null::float8';
 const types = ids(
   'steps',
@@ -65,13 +66,18 @@ const types = ids(
 // would come to the longer of them.
 const textOf = (order: 'asc' | 'desc') => `
   with sampled as materialized (
-    select d.date, s.provider, s.device, s.type_id, d.n, d.sum as total, d.min, d.max
+    select d.date, s.provider, s.device, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
+      ${summed('steps')} as steps, ${summed(...distances)} as distance, ${summed('flights_climbed')} as floors,
+      60 * ${summed('exercise_time')} as active, ${summed('energy')} as calories, ${summed('basal_energy')} as basal,
+      sum(d.n) ${ofHeart} as beats, sum(d.sum) ${ofHeart} / sum(d.n) ${ofHeart} as avg_bpm,
+      min(d.min) ${ofHeart} as min_bpm, max(d.max) ${ofHeart} as max_bpm
     from timeseries.series s
     join timeseries.sample_local_day d on d.series_id = s.id and d.date between $2 and $3
     where s.user_id = $1 and s.type_id in (${types})
+    group by d.date, s.provider, s.device
   ),
   dates as materialized (
-    select date from sampled where type_id <> ${ids('basal_energy')}
+    select date from sampled where is_day
     union select date from timeseries.provider_day where user_id = $1 and date between $2 and $3
     union select local_date from timeseries.workout where user_id = $1 and local_date between $2 and $3
       and deleted_at is null and duplicate_of is null and not is_parent
@@ -98,11 +104,9 @@ const textOf = (order: 'asc' | 'desc') => `
     from timeseries.provider_day join page using (date)
     where user_id = $1 and date between $2 and $3
     union all
-    select 'samples', date, provider, device, ${none}, ${none}, ${summed('steps')}, ${summed(...distances)},
-      ${summed('flights_climbed')}, ${none}, 60 * ${summed('exercise_time')}, ${none}, ${none}, ${summed('energy')},
-      ${summed('basal_energy')}, sum(n) ${ofHeart}, sum(total) ${ofHeart} / sum(n) ${ofHeart}, min(min) ${ofHeart},
-      max(max) ${ofHeart}
-    from sampled join page using (date) group by date, provider, device
+    select 'samples', date, provider, device, ${none}, ${none}, steps, distance, floors, ${none}, active, ${none},
+      ${none}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
+    from sampled join page using (date)
     union all
     select 'workouts', date, provider, device, ${none}, ${none}, steps, distance, ${none}, elevation, active, ${none},
       ${none}, calories, ${none}, ${none}, ${none}, ${none}, ${none}
@@ -122,6 +126,8 @@ const statements = {
 
 // A workout starts within 18 hours of its local day; its twin, which overlaps it, within a day more.
 const marginMs = 3 * dayMs;
+// PostgreSQL does not read the six-digit years that come after it.
+const latestMs = Date.UTC(9999, 11, 31);
 
 /** All that is stored of at most `most` local days with activity; days and values are of one moment. */
 export function selectActivityDays(
@@ -130,7 +136,7 @@ export function selectActivityDays(
   most: number,
 ): Promise<ActivityRow[]> {
   const from = new Date(dateToMs(firstDate) - marginMs).toISOString();
-  const to = new Date(Math.min(dateToMs(lastDate) + marginMs, lastMs)).toISOString();
+  const to = new Date(Math.min(dateToMs(lastDate) + marginMs, latestMs)).toISOString();
   const values = [userId, firstDate, lastDate, after, most, from, to];
   return database.query<ActivityRow>(statements[order], values);
 }

@@ -31,6 +31,15 @@ export function selectWantedPurges(database: Queryable): Promise<WantedPurge[]> 
   );
 }
 
+/** Whether nobody has connected anew, or purged anew, since. */
+export async function isStillWanted(
+  database: Queryable,
+  { connection_id, version }: WantedPurge,
+): Promise<boolean> {
+  const statement = `select from users.connection where id = $1 and token_version = $2 and purge = 'wanted'`;
+  return (await database.query(statement, [connection_id, version])).length > 0;
+}
+
 /** Notes that timeseries was told of a purge. */
 export async function markPurgeTold(
   database: Queryable,

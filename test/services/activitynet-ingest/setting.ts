@@ -51,25 +51,32 @@ export async function setUp(
     settings = {},
     processes = 1,
     pace = {},
+    bus: isBus = true,
   }: {
     readonly settings?: Readonly<Record<string, string>>;
     readonly processes?: number;
     readonly pace?: Partial<FetchPace>;
+    /** Without one all run in a single process. */
+    readonly bus?: boolean;
   } = {},
 ): Promise<Setting> {
   const database = await freshDatabase(t);
   const provider = await startProvider(t);
   const namespace = `activitynet-${randomUUID()}`;
-  const bus = { databaseUrl: database.url, natsUrl: natsUrl(), namespace };
+  const bus = { databaseUrl: database.url, namespace, ...(isBus ? { natsUrl: natsUrl() } : {}) };
   const given = { DATABASE_POOL: '6', ...provider.settings, ...settings };
-  const { call } = await startBroker(t, { ...bus, services: [users, timeseries], settings: given });
+  const serviceOf = (own: Partial<FetchPace> = {}) =>
+    activitynetIngestService({ ...fast, aheadMs: () => provider.ahead, ...pace, ...own });
+  const base = [users, timeseries, ...(isBus ? [] : [serviceOf()])];
+  const first = await startBroker(t, { ...bus, services: base, settings: given });
+  const { call } = first;
   const startIngest: Setting['startIngest'] = async (own = {}) => {
-    const service = activitynetIngestService({ ...fast, aheadMs: () => provider.ahead, ...pace, ...own });
+    const service = serviceOf(own);
     const started = await startBroker(t, { ...bus, services: [service], settings: given });
     await started.broker.waitForServices(['users', 'timeseries'], 10_000);
     return started;
   };
-  const ingests = await Promise.all(Array.from({ length: processes }, () => startIngest()));
+  const ingests = isBus ? await Promise.all(Array.from({ length: processes }, () => startIngest())) : [first];
   const inbox = inboxOn(database);
   let next = 0;
   const deliver: Setting['deliver'] = async (body, headers = {}) => {
@@ -128,4 +135,25 @@ export function event(fields: Record<string, unknown>): Record<string, unknown> 
 /** Waits until a condition holds; the test's own time-out is the end of it. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+/** The windows of the provider's limits. */
+export const quarterMs = 900_000;
+export const dayMs = 86_400_000;
+
+/** Waits until nothing is in work and nothing more is asked: what waits, waits for the clock. */
+export async function idle(s: Setting): Promise<void> {
+  for (let still = 0, before = -1; still < 3; ) {
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const [row] = await s.database.query('select count(*)::int as n from activitynet.activity where leased');
+    const isStill = row?.n === 0 && s.provider.asked.length === before;
+    still = isStill ? still + 1 : 0;
+    before = s.provider.asked.length;
+  }
+}
+
+/** Turns the clock on to a little after the next quarter hour, or the next day. */
+export function turnOn(s: Setting, width: number): void {
+  const now = Date.now() + s.provider.ahead;
+  s.provider.ahead += width - (now % width) + 5000;
 }

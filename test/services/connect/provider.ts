@@ -91,6 +91,7 @@ async function answer(playing: Playing, req: IncomingMessage, res: ServerRespons
   playing.seen.push({ method: req.method ?? '', path, token });
   const fault = playing.faults.get(path);
   if (fault !== undefined) return send(res, fault, { error: 'a fault of the tests' });
+  if (path === '/favicon.ico') return send(res, 204, null);
   if (path.endsWith('/authorize')) return sendPage(res, consentPage(path, url.searchParams));
   if (path === '/consent') return consent(playing, form, res);
   if (path === '/dm/token' || path === '/an/oauth/token') return send(res, ...exchange(playing, path, form));

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'moleculer';
+import type { Config } from '../../config.ts';
+import type { Caller } from '../../contracts/auth.ts';
+import { ServiceError, validationFailed } from '../../domain/errors.ts';
+import { type Cipher, cipherOf } from '../../mixins/cipher.ts';
+import type { Database } from '../../mixins/database.ts';
+import { failureOf } from '../../mixins/failure.ts';
+import { failureToSend } from './answer.ts';
+import type { Endpoint } from './endpoints.ts';
+import { type ClaimRow, claimKey, type KeyOwner } from './queries/claim-key.ts';
+import { answersPerStatement, deleteExpiredAnswers, emptyAnswersOfUser } from './queries/delete-answers.ts';
+import { keepAnswer, releaseKey } from './queries/settle-key.ts';
+
+/**
+ * Requests with an Idempotency-Key run at most once. The key is taken in a committed row before the request runs,
+ * and the answer is kept in that row for a day. A request that failed without having done anything gives its key
+ * back. Where a process ended in the middle, or the bus gave up waiting, nobody can know whether the request was
+ * carried out: the key then stays taken and answers 409, rather than to create a thing twice.
+ */
+export interface Idempotency {
+  /** Runs `work`, or answers what it answered before. @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_WORK (409) */
+  once(asked: Asked, work: () => Promise<Kept>): Promise<Kept & { readonly replayed: boolean }>;
+  /** Nothing that was said about a user is kept once they are erased. */
+  forgetUser(userId: string): Promise<void>;
+  /** Deletes what is past its day, within bounds; tells how many. */
+  clean(): Promise<number>;
+}
+
+/** A request under a key. */
+export interface Asked {
+  readonly key: string;
+  readonly caller: Caller;
+  readonly endpoint: Endpoint;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** An answer that can be given again. */
+export interface Kept {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+interface Shop {
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly logger: Logger;
+  readonly patienceMs: number;
+}
+
+/** A second request waits this long for the first, and is then told to come back. */
+const longestWaitMs = 3000;
+const lookEveryMs = 100;
+/** No action takes longer: what is in work after it was cut short. */
+const inWorkSeconds = 60;
+const statementsPerCleaning = 50;
+
+/** Failures of the bus after which the request may have been carried out, or may be yet. */
+const unknownOutcomes = new Set(['REQUEST_TIMEOUT', 'REQUEST_REJECTED']);
+
+/** Idempotency of one gateway; all gateways of a database share the keys. */
+export function idempotency(
+  database: Database,
+  config: Pick<Config, 'ENCRYPTION_KEY'>,
+  logger: Logger,
+  patienceMs = longestWaitMs,
+): Idempotency {
+  const shop = { database, cipher: cipherOf(config), logger, patienceMs };
+  return {
+    once: (asked, work) => once(shop, asked, work),
+    forgetUser: (userId) => quietly(logger, () => emptyAnswersOfUser(database, userId)),
+    clean: () => clean(database),
+  };
+}
+
+/** The key of a request, null where there is none. @throws VALIDATION_FAILED (422) */
+export function idempotencyKeyOf({ headers }: IncomingMessage): string | null {
+  const given = headers['idempotency-key'];
+  if (given === undefined) return null;
+  const key = String(given);
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key;
+  throw validationFailed([{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable characters' }]);
+}
+
+async function once(shop: Shop, asked: Asked, work: () => Promise<Kept>) {
+  const owner = ownerOf(asked);
+  const hash = hashOf(asked.params);
+  const request = shop.cipher.encrypt(hash, boundTo(owner));
+  for (let waited = 0; waited <= shop.patienceMs; waited += lookEveryMs) {
+    const row = await atDatabase(shop, () => claimKey(shop.database, owner, request));
+    if (row.is_mine) return { ...(await runOwned(shop, owner, asked, work)), replayed: false };
+    const kept = readRow(shop.cipher, owner, hash, row);
+    if (kept !== null) return { ...kept, replayed: true };
+    await sleep(lookEveryMs);
+  }
+  throw new ServiceError('IDEMPOTENCY_KEY_IN_WORK');
+}
+
+// Null while the first request is in work.
+function readRow(cipher: Cipher, owner: KeyOwner, hash: string, row: ClaimRow): Kept | null {
+  if (row.request === null) return null; // committed a moment ago
+  if (unseal(cipher, owner, row.request) !== hash) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+  if (row.status !== null) {
+    if (row.answer === null) throw new ServiceError('USER_ERASED');
+    return { status: row.status, body: JSON.parse(unseal(cipher, owner, row.answer)) };
+  }
+  if ((row.age_seconds ?? 0) > inWorkSeconds) throw new ServiceError('IDEMPOTENCY_KEY_UNKNOWN');
+  return null;
+}
+
+// Not readable: the secret that it was encrypted with is not among the configured ones any more.
+function unseal(cipher: Cipher, owner: KeyOwner, value: string): string {
+  try {
+    return cipher.decrypt(value, boundTo(owner));
+  } catch (error) {
+    throw new ServiceError('IDEMPOTENCY_KEY_UNKNOWN', undefined, undefined, error);
+  }
+}
+
+async function runOwned(shop: Shop, owner: KeyOwner, asked: Asked, work: () => Promise<Kept>): Promise<Kept> {
+  const { database, cipher, logger } = shop;
+  const kept = await work().catch(async (error: unknown) => {
+    if (!mayHaveRun(error)) await quietly(logger, () => releaseKey(database, owner));
+    throw error;
+  });
+  const answer = cipher.encrypt(JSON.stringify(kept.body), boundTo(owner));
+  const settled = { status: kept.status, answer, userId: userIdOf(asked, kept.body) };
+  await quietly(logger, () => keepAnswer(database, owner, settled));
+  return kept;
+}
+
+function mayHaveRun(error: unknown): boolean {
+  const type = typeof error === 'object' && error !== null ? Reflect.get(error, 'type') : undefined;
+  return unknownOutcomes.has(String(type)) || failureToSend(error).code === 'SERVICE_TIMEOUT';
+}
+
+// The request has its answer: that it could not be kept is no reason to withhold it.
+async function quietly(logger: Logger, work: () => Promise<void>): Promise<void> {
+  await work().catch((error: unknown) => failureOf(error, logger, 'gateway.idempotency'));
+}
+
+async function atDatabase<T>({ logger }: Shop, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(error, logger, 'gateway.idempotency');
+  }
+}
+
+// A developer is the same one after another log-in; a key that was rotated keeps what was asked with it apart.
+function ownerOf({ caller, endpoint, key }: Asked): KeyOwner {
+  const id = caller.kind === 'developer' ? (caller.developer_id ?? caller.id) : caller.id;
+  const keyHash = createHash('sha256').update(key).digest();
+  return { caller: `${caller.kind}:${id}`, route: endpoint.action, keyHash };
+}
+
+function boundTo({ caller, route, keyHash }: KeyOwner): string {
+  return `${caller} ${route} ${keyHash.toString('hex')}`;
+}
+
+/** The same for the same values, whatever the order of their names and the blanks between them. */
+function hashOf(params: unknown): string {
+  return createHash('sha256').update(JSON.stringify(params, sorted)).digest('hex');
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function userIdOf({ endpoint, params }: Asked, body: unknown): string | null {
+  const id =
+    endpoint.action === 'users.create' && typeof body === 'object' && body !== null
+      ? Reflect.get(body, 'id')
+      : params.user_id;
+  return typeof id === 'string' ? id : null;
+}
+
+async function clean(database: Database): Promise<number> {
+  let deleted = 0;
+  for (let statement = 0; statement < statementsPerCleaning; statement += 1) {
+    const some = await deleteExpiredAnswers(database);
+    deleted += some;
+    if (some < answersPerStatement) break;
+  }
+  return deleted;
+}

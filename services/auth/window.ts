@@ -1,0 +1,29 @@
+import type { Config } from '../../config.ts';
+import type { LimitWindow } from '../../contracts/auth.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import { selectWindow, type WindowRow } from './queries/select-window.ts';
+
+type Limits = Pick<Config, 'RATE_LIMIT_API_KEY' | 'RATE_LIMIT_SDK' | 'RATE_LIMIT_DEVELOPER'>;
+
+/** What is left of a window, without counting. */
+export async function lookAtWindow(
+  database: Queryable,
+  limits: Limits,
+  subjectId: string,
+): Promise<LimitWindow> {
+  const { kind, used, reset_at } = await selectWindow(database, subjectId);
+  const limit = limitOf(limits, kind);
+  return {
+    kind,
+    limit,
+    used: Math.min(used, limit), // the count stands one past the limit once somebody was refused
+    remaining: Math.max(0, limit - used),
+    reset_at: reset_at === null ? null : formatInstant(reset_at.getTime()),
+  };
+}
+
+function limitOf(limits: Limits, kind: WindowRow['kind']): number {
+  if (kind === 'api-key') return limits.RATE_LIMIT_API_KEY;
+  return kind === 'developer' ? limits.RATE_LIMIT_DEVELOPER : limits.RATE_LIMIT_SDK;
+}

@@ -1,0 +1,215 @@
+/**
+ * Reads JSON from bytes piece by piece, so that a text of 100 MB never stands in memory as one string beside its
+ * values. A scan finds where values end by counting brackets outside of strings, and trusts that they are values:
+ * each is then given to `JSON.parse` by itself, and between them nothing is accepted but what the grammar has. So a
+ * text is taken exactly when `JSON.parse` takes it whole. Cuts are made beside ASCII bytes, which stand for
+ * themselves in UTF-8 whatever surrounds them.
+ */
+export interface JsonScan {
+  readonly bytes: Buffer;
+  /** The next byte. */
+  at: number;
+}
+
+/** What `JSON.parse` would have refused. */
+export class JsonError extends Error {}
+
+const code = (character: string) => character.charCodeAt(0);
+const quote = code('"');
+const backslash = code('\\');
+const comma = code(',');
+const colon = code(':');
+const openBrace = code('{');
+const closeBrace = code('}');
+const openBracket = code('[');
+const closeBracket = code(']');
+const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const byteOrderMark = Buffer.from('\uFEFF');
+
+/** Begins at the first byte of the value, behind a byte order mark and blanks. */
+export function jsonScan(bytes: Buffer): JsonScan {
+  const at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
+  const scan = { bytes, at };
+  skipBlanks(scan);
+  return scan;
+}
+
+/** What kind of value comes next. */
+export function kindOf({ bytes, at }: JsonScan): 'object' | 'list' | 'other' {
+  if (bytes[at] === openBrace) return 'object';
+  return bytes[at] === openBracket ? 'list' : 'other';
+}
+
+/** @throws JsonError where something stands behind the value. */
+export function expectEnd(scan: JsonScan): void {
+  skipBlanks(scan);
+  if (scan.at !== scan.bytes.length) throw new JsonError();
+}
+
+/** Goes through an object; `member` is called at each value, and reads it. */
+export function readObject(scan: JsonScan, member: (key: string) => void): void {
+  expect(scan, openBrace);
+  if (isClosed(scan, closeBrace)) return;
+  for (;;) {
+    const key = parseSlice(scan.bytes, scan.at, endOf(scan));
+    if (typeof key !== 'string') throw new JsonError();
+    scan.at = endOf(scan);
+    skipBlanks(scan);
+    expect(scan, colon);
+    skipBlanks(scan);
+    member(key);
+    if (!goesOn(scan, closeBrace)) return;
+  }
+}
+
+// Small items are parsed together: of 1,000,000 numbers one by one a parse each would cost a second.
+const bytesTogether = 64 * 1024;
+const itemsTogether = 1000;
+
+type Place = readonly [from: number, to: number];
+
+/** Goes through a list; `item` is told of each value and where it stands. */
+export function readList(
+  scan: JsonScan,
+  item: (value: unknown, from: number, to: number) => void,
+  level = 0,
+): void {
+  expect(scan, openBracket);
+  if (isClosed(scan, closeBracket)) return;
+  let ends: Place[] = [];
+  const flush = () => {
+    const values = valuesOf(scan.bytes, ends, level + 1);
+    for (const [index, [from, to]] of ends.entries()) item(values[index], from, to);
+    ends = [];
+  };
+  for (;;) {
+    const to = endOf(scan);
+    ends.push([scan.at, to]);
+    scan.at = to;
+    const isLast = !goesOn(scan, closeBracket);
+    const first = ends[0]?.[0] ?? to;
+    if (isLast || to - first >= bytesTogether || ends.length === itemsTogether) flush();
+    if (isLast) return;
+  }
+}
+
+function valuesOf(bytes: Buffer, ends: readonly Place[], level: number): unknown[] {
+  const [first, last] = [ends[0], ends.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  if (ends.length === 1) return [valueAt(bytes, first[0], first[1], level)];
+  const values = parseText(`[${bytes.toString('utf8', first[0], last[1])}]`);
+  if (!Array.isArray(values) || values.length !== ends.length) throw new JsonError();
+  return values;
+}
+
+/** Reads the value that comes next, and goes on behind it. */
+export function readValue(scan: JsonScan): unknown {
+  const from = scan.at;
+  scan.at = endOf(scan);
+  return valueAt(scan.bytes, from, scan.at);
+}
+
+const largeBytes = 256 * 1024;
+const mostLevels = 3;
+
+/** The value between two places; a large one is put together of its parts, down to the samples of an item. */
+export function valueAt(bytes: Buffer, from: number, to: number, level = 0): unknown {
+  if (to - from <= largeBytes || level >= mostLevels) return parseSlice(bytes, from, to);
+  const scan = { bytes: bytes.subarray(0, to), at: from };
+  const kind = kindOf(scan);
+  if (kind === 'other') return parseSlice(bytes, from, to);
+  const value = kind === 'list' ? largeList(scan, level) : largeObject(scan, level);
+  if (scan.at !== to) throw new JsonError();
+  return value;
+}
+
+function largeList(scan: JsonScan, level: number): unknown[] {
+  const list: unknown[] = [];
+  readList(scan, (value) => list.push(value), level);
+  return list;
+}
+
+// Defined, not assigned: to JSON `__proto__` is a name like others.
+function largeObject(scan: JsonScan, level: number): object {
+  const fields = {};
+  const traits = { configurable: true, enumerable: true, writable: true };
+  readObject(scan, (key) => {
+    const from = scan.at;
+    scan.at = endOf(scan);
+    const value = valueAt(scan.bytes, from, scan.at, level + 1);
+    Object.defineProperty(fields, key, { ...traits, value });
+  });
+  return fields;
+}
+
+function parseSlice(bytes: Buffer, from: number, to: number): unknown {
+  return parseText(bytes.toString('utf8', from, to));
+}
+
+// A parser's message quotes the text around the mistake, so it goes no further.
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new JsonError();
+  }
+}
+
+function skipBlanks(scan: JsonScan): void {
+  while (blanks.has(scan.bytes[scan.at] ?? 0)) scan.at += 1;
+}
+
+function expect(scan: JsonScan, byte: number): void {
+  if (scan.bytes[scan.at] !== byte) throw new JsonError();
+  scan.at += 1;
+}
+
+function isClosed(scan: JsonScan, close: number): boolean {
+  skipBlanks(scan);
+  if (scan.bytes[scan.at] !== close) return false;
+  scan.at += 1;
+  return true;
+}
+
+// Behind a value: a comma and more, or the end.
+function goesOn(scan: JsonScan, close: number): boolean {
+  if (isClosed(scan, close)) return false;
+  expect(scan, comma);
+  skipBlanks(scan);
+  return true;
+}
+
+/** Just behind the value that comes next, if it is one. */
+function endOf({ bytes, at }: JsonScan): number {
+  const first = bytes[at];
+  if (first === quote) return endOfString(bytes, at);
+  return first === openBrace || first === openBracket ? endOfContainer(bytes, at) : endOfWord(bytes, at);
+}
+
+function endOfString(bytes: Buffer, from: number): number {
+  for (let at = from + 1; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) return at + 1;
+    if (byte === backslash) at += 1;
+  }
+  return bytes.length;
+}
+
+function endOfContainer(bytes: Buffer, from: number): number {
+  let depth = 0;
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) at = endOfString(bytes, at) - 1;
+    else if (byte === openBrace || byte === openBracket) depth += 1;
+    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return at + 1;
+  }
+  return bytes.length;
+}
+
+function endOfWord(bytes: Buffer, from: number): number {
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === comma || byte === closeBrace || byte === closeBracket || blanks.has(byte)) return at;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,47 @@
+// The thread that reads large bodies. It does one thing at a time and hands over nothing that was not asked for, so
+// that what is on its way is bounded.
+import { parentPort } from 'node:worker_threads';
+import { LargeBody } from './large-body.ts';
+import type { Answer, Ask, Question } from './large-body-asks.ts';
+
+interface Opened {
+  readonly large: LargeBody;
+  readonly queues: Map<number, Iterator<string, void>>;
+}
+
+const bodies = new Map<number, Opened>();
+
+parentPort?.on('message', ({ id, ask }: Question) => parentPort?.postMessage(answerTo(id, ask)));
+
+// The name of an error and no more: its message may quote the body.
+function answerTo(id: number, ask: Ask): Answer {
+  try {
+    return { id, told: tell(ask), failed: null };
+  } catch (error) {
+    return { id, told: null, failed: error instanceof Error ? error.name : 'unknown' };
+  }
+}
+
+function tell(ask: Ask): string | null {
+  if (ask.kind === 'open') return open(ask);
+  const opened = bodies.get(ask.body);
+  if (opened === undefined) throw new Error('the body was closed');
+  if (ask.kind === 'stubs') return opened.large.stubs(ask.key, ask.piece) ?? null;
+  if (ask.kind === 'batch') return nextBatch(opened, ask);
+  bodies.delete(ask.body);
+  return null;
+}
+
+function open({ body, bytes, root }: Extract<Ask, { kind: 'open' }>): string {
+  const large = LargeBody.open(Buffer.from(bytes), root);
+  if (typeof large === 'string') return large;
+  bodies.set(body, { large, queues: new Map() });
+  return JSON.stringify(large.outline);
+}
+
+function nextBatch({ large, queues }: Opened, ask: Extract<Ask, { kind: 'batch' }>): string | null {
+  if (ask.orders !== null) queues.set(ask.queue, large.batches(ask.orders, ask.nowMs));
+  const { value } = queues.get(ask.queue)?.next() ?? {};
+  if (value === undefined) queues.delete(ask.queue);
+  return value ?? null;
+}

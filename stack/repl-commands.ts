@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Backfill } from '../contracts/backfill.ts';
+import { type Delivery, DeliveryStatus } from '../contracts/deliveries.ts';
+import { ProviderName } from '../domain/wire.ts';
+import type { Call } from '../mixins/environment.ts';
+
+/** A command of the console: what is typed, what it is for, and the lines that it answers. */
+export interface Command {
+  /** As commander.js reads it: `<needed>`, `[optional]`. */
+  readonly command: string;
+  readonly description: string;
+  readonly run: (call: Call, given: unknown) => Promise<readonly string[]>;
+}
+
+const Id = z.uuid('must be a UUID');
+const mostShown = 50;
+
+/** What an operator wants at night, in one line each. */
+export const commands: readonly Command[] = [
+  command(
+    'deliveries [status]',
+    'The newest deliveries of a status: ready, working, done or dead (the default)',
+    z.object({ status: DeliveryStatus.default('dead') }),
+    async (call, { status }) => {
+      const { data, pagination } = await call('deliveries.list', { status, limit: mostShown });
+      return [...data.map(deliveryLine), `${pagination.total_count ?? data.length} ${status}`];
+    },
+  ),
+  command(
+    'replay <id>',
+    'Work on a delivery again; it waits for its turn like a new one',
+    z.object({ id: Id }),
+    async (call, { id }) => [deliveryLine(await call('deliveries.replay', { delivery_id: id }))],
+  ),
+  command(
+    'backfill <what> <user_id> [provider]',
+    'backfill status: how far the history of a user is, at every provider unless one is named',
+    z.object({ what: z.literal('status', 'must be status'), user_id: Id, provider: ProviderName.optional() }),
+    async (call, { user_id, provider }) => {
+      const asked = provider === undefined ? ProviderName.options : [provider];
+      return (await Promise.all(asked.map((one) => backfillLines(call, user_id, one)))).flat();
+    },
+  ),
+  command(
+    'limits <id>',
+    'What is left of the running minute of an API key, a developer or a user; looking does not count',
+    z.object({ id: Id }),
+    async (call, { id }) => {
+      const { kind, limit, used, remaining, reset_at } = await call('auth.window', { subject_id: id });
+      const until = reset_at === null ? 'no window runs' : `until ${reset_at}`;
+      return [`${kind} ${id}: ${used} of ${limit} used, ${remaining} left, ${until}`];
+    },
+  ),
+];
+
+function command<P extends z.ZodType>(
+  text: string,
+  description: string,
+  params: P,
+  run: (call: Call, given: z.output<P>) => Promise<readonly string[]>,
+): Command {
+  return {
+    command: text,
+    description,
+    async run(call, given) {
+      const parsed = params.safeParse(given);
+      if (parsed.success) return run(call, parsed.data);
+      return parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}. Usage: ${text}`);
+    },
+  };
+}
+
+function deliveryLine({ id, provider, kind, status, attempts, received_at, error }: Delivery): string {
+  const came = `${provider} ${kind} of ${received_at}`;
+  return `${id}  ${status.padEnd(7)} ${came}, attempts: ${attempts}${error === null ? '' : `, ${error}`}`;
+}
+
+async function backfillLines(call: Call, user_id: string, provider: ProviderName): Promise<string[]> {
+  const found = await call('backfill.status', { user_id, provider }).catch((error: unknown) =>
+    sentenceOf(error),
+  );
+  return typeof found === 'string' ? [`${provider}: ${found}`] : backfillTable(found);
+}
+
+function backfillTable({ provider, status, reason, start_time, end_time, types }: Backfill): string[] {
+  const why = reason === null ? '' : ` (${reason})`;
+  return [
+    `${provider}: ${status}${why}, ${start_time} to ${end_time}`,
+    ...types.map(
+      (one) =>
+        `  ${one.type.padEnd(18)} ${one.status.padEnd(9)} requests ${one.requests_done}/${one.requests}, items ${one.items}, saved ${one.saved}${one.reason === null ? '' : `, ${one.reason}`}`,
+    ),
+  ];
+}
+
+/** What a failed call is answered with: its sentence, which holds no secret. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

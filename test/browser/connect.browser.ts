@@ -1,0 +1,106 @@
+// npm run test:browser: what a person sees who is sent to a consent page and back, in a real browser.
+import { createServer } from 'node:http';
+import t, { type Test } from 'tap';
+import { playProvider } from '../services/connect/provider.ts';
+import { createUser } from '../support/api.ts';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { connectionsOf, linkFor, startConnect } from '../support/connect.ts';
+
+/** The application that the person came from: a page that notes how it was asked for. */
+async function playApplication(t: Test): Promise<{ url: string; referrers: (string | undefined)[] }> {
+  const referrers: (string | undefined)[] = [];
+  const server = createServer((req, res) => {
+    if (req.url?.startsWith('/back')) referrers.push(req.headers.referer);
+    res
+      .writeHead(200, { 'Content-Type': 'text/html' })
+      .end('<!doctype html><title>The application</title><h1>Welcome back</h1>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  return { url: `http://127.0.0.1:${port}/back`, referrers };
+}
+
+const provider = await playProvider(t);
+const application = await playApplication(t);
+const api = await startConnect(t, provider.settings, { CONNECT_REDIRECTS: application.url });
+const browser = await startBrowser(t);
+
+for (const name of ['devicemaker', 'activitynet'] as const) {
+  t.test(`${name}: open the link, consent, land back connected`, async (t) => {
+    const userId = await createUser(api);
+    const { authorization_url } = await linkFor(api, userId, name, application.url);
+    const { page, complaints } = await openPage(t, browser);
+    await page.goto(authorization_url);
+    t.equal(await page.title(), 'Consent');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    const landed = new URL(page.url());
+    t.equal(landed.origin + landed.pathname, application.url);
+    t.strictSame(Object.fromEntries(landed.searchParams), { status: 'connected', provider: name });
+    t.equal(application.referrers.at(-1), undefined, 'the application is not told the address with the code');
+    t.match(await connectionsOf(api, userId), [{ provider: name, status: 'active' }]);
+    t.strictSame(complaints, []);
+  });
+
+  t.test(`${name}: deny, and nothing is connected`, async (t) => {
+    const userId = await createUser(api);
+    const { authorization_url } = await linkFor(api, userId, name, application.url);
+    const { page } = await openPage(t, browser);
+    await page.goto(authorization_url);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+    t.match(page.url(), /status=denied.*reason=access_denied/);
+    t.strictSame(await connectionsOf(api, userId), []);
+  });
+}
+
+t.test('unticking the permission that matters ends in a sentence about it', async (t) => {
+  const userId = await createUser(api);
+  const { authorization_url } = await linkFor(api, userId, 'activitynet', null);
+  const { page } = await openPage(t, browser);
+  await page.goto(authorization_url);
+  await page.getByLabel('activity:read_all').uncheck();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Not connected' }).waitFor();
+  t.match(await page.textContent('p'), /Without the permission to read activities/);
+  t.strictSame(await connectionsOf(api, userId), []);
+});
+
+t.test(
+  'without an application: a plain page, which may be reloaded; the callback replayed says what it is',
+  async (t) => {
+    const userId = await createUser(api);
+    const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
+    const { page, complaints } = await openPage(t, browser);
+    const callbacks: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/callback?')) callbacks.push(request.url());
+    });
+    await page.goto(authorization_url);
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
+    t.notMatch(page.url(), /code=|state=/, 'nothing secret stays in the address bar');
+    await page.reload();
+    t.equal(await page.textContent('h1'), 'Connected');
+    const font = await page.evaluate('getComputedStyle(document.body).fontFamily');
+    t.match(String(font), 'system-ui', 'its policy lets its own style in');
+    t.strictSame(complaints, []);
+
+    const replayed = await page.goto(callbacks[0] ?? '');
+    t.equal(replayed?.status(), 410);
+    t.equal(await page.textContent('h1'), 'This link was used already');
+    const [made, ...more] = await connectionsOf(api, userId);
+    t.match(made, { status: 'active' });
+    t.strictSame(more, []);
+
+    const forged = new URL(callbacks[0] ?? '');
+    forged.searchParams.set('state', 'made-up');
+    t.equal((await page.goto(forged.href))?.status(), 400);
+    t.equal(await page.textContent('h1'), 'This link is not valid');
+  },
+);

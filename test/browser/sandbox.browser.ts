@@ -1,0 +1,66 @@
+// npm run test:browser: a person connects by hand to the sandbox's providers, as the start page invites them to.
+import t from 'tap';
+import { cipherOf } from '../../mixins/cipher.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { createUser } from '../support/api.ts';
+import { testConfig } from '../support/broker.ts';
+import { openPage, startBrowser } from '../support/browser.ts';
+import { connectionsOf, linkFor, startConnect, until } from '../support/connect.ts';
+
+const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
+t.teardown(() => sandbox.stop());
+const { devicemaker, activitynet } = sandbox.access;
+const api = await startConnect(t, {
+  DEVICEMAKER_API_URL: devicemaker.api_url,
+  DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,
+  DEVICEMAKER_TOKEN_URL: devicemaker.token_url,
+  DEVICEMAKER_CLIENT_ID: devicemaker.client_id,
+  DEVICEMAKER_CLIENT_SECRET: devicemaker.client_secret,
+  ACTIVITYNET_API_URL: activitynet.api_url,
+  ACTIVITYNET_OAUTH_URL: activitynet.oauth_url,
+  ACTIVITYNET_CLIENT_ID: activitynet.client_id,
+  ACTIVITYNET_CLIENT_SECRET: activitynet.client_secret,
+});
+const asked = {
+  devicemaker: `${devicemaker.api_url}/user/id`,
+  activitynet: `${activitynet.api_url}/athlete/activities`,
+};
+const cipher = cipherOf(testConfig({ databaseUrl: api.database.url }));
+const browser = await startBrowser(t);
+
+for (const name of ['devicemaker', 'activitynet'] as const) {
+  t.test(
+    `${name}: pick a person, allow, and be connected; disconnect, and it is over there too`,
+    async (t) => {
+      const userId = await createUser(api);
+      const { authorization_url } = await linkFor(api, userId, name, null);
+      const { page, complaints } = await openPage(t, browser);
+      await page.goto(authorization_url);
+      await page.getByRole('radio').first().check();
+      await page.getByRole('button', { name: 'Allow' }).click();
+      await page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
+      const [made] = await connectionsOf(api, userId);
+      t.match(made, { provider: name, status: 'active' });
+      t.ok((made?.scope.length ?? 0) > 0);
+      t.strictSame(complaints, []);
+      const held = await api.call('users.tokens', { user_id: userId, provider: name });
+      const token = cipher.decrypt(held.access_token ?? '', held.connection_id);
+      const headers = { authorization: `Bearer ${token}` };
+      const statusThere = async () => (await fetch(asked[name], { headers })).status;
+      t.equal(await statusThere(), 200);
+      await api.expect(200, `/users/${userId}/connections/${name}`, { method: 'DELETE' });
+      t.ok(await until(async () => (await statusThere()) === 401), 'the token is dead at the provider');
+    },
+  );
+
+  t.test(`${name}: deny`, async (t) => {
+    const userId = await createUser(api);
+    const { authorization_url } = await linkFor(api, userId, name, null);
+    const { page } = await openPage(t, browser);
+    await page.goto(authorization_url);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('heading', { name: 'Not connected' }).waitFor();
+    t.match(await page.textContent('p'), /You did not allow access/);
+    t.strictSame(await connectionsOf(api, userId), []);
+  });
+}

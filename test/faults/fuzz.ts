@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { keepAlive, type RawAnswer, send } from './http.ts';
+import { seeded } from './random.ts';
+import { type Mutant, mutant, type World } from './requests.ts';
+
+/** What mutated requests brought to light. */
+export interface Findings {
+  readonly sent: number;
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** What no caller should see: 500 and other failures of ours, answers that are no JSON, dead connections. */
+  readonly wrong: readonly Wrong[];
+  readonly wrongCount: number;
+}
+
+/** One bad answer, with what it takes to get it again. */
+export interface Wrong {
+  readonly route: string;
+  readonly why: string;
+  readonly request: { readonly method: string; readonly path: string; readonly body: string };
+}
+
+/** How much is sent, and how; the same seed makes the same first requests. */
+export interface FuzzChoice {
+  readonly count: number;
+  readonly seed: number;
+  readonly parallel: number;
+  /** Ends earlier on a machine that is slow. */
+  readonly withinMs?: number;
+}
+
+const mostKept = 200;
+const healEvery = 300;
+
+/** Sends mutated requests over all routes. */
+export async function fuzz(
+  world: World,
+  { count, seed, parallel, withinMs = Number.POSITIVE_INFINITY }: FuzzChoice,
+): Promise<Findings> {
+  const random = seeded(seed);
+  const agent = keepAlive(parallel);
+  const statuses: Record<string, number> = {};
+  const wrong: Wrong[] = [];
+  let sent = 0;
+  const began = performance.now();
+  let wrongCount = 0;
+  const one = async () => {
+    const request = mutant(world, random);
+    const { status, why } = await tried(world, agent, request);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    if (why === null) return;
+    wrongCount += 1;
+    if (wrong.length < mostKept) wrong.push(wrongOf(request, why));
+  };
+  const lane = async () => {
+    while (sent < count && performance.now() - began < withinMs) {
+      sent += 1;
+      if (sent % healEvery === 0) await world.heal();
+      await one();
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, lane));
+  agent.destroy();
+  return { sent, statuses, wrong, wrongCount };
+}
+
+async function tried(world: World, agent: ReturnType<typeof keepAlive>, request: Mutant) {
+  try {
+    const answer = await send(agent, request);
+    learn(world, answer.text);
+    return { status: answer.status, why: faultOf(request, answer) };
+  } catch (error) {
+    // The client refuses what no HTTP can say; that never left.
+    const code: unknown = Reflect.get(Object(error), 'code');
+    const unsendable = typeof code === 'string' && code.startsWith('ERR_');
+    return { status: String(code), why: unsendable ? null : `no answer: ${String(error)}` };
+  }
+}
+
+function faultOf({ method, route }: Mutant, { status, headers, text }: RawAnswer): string | null {
+  if (status >= 500 && status !== 501) return `${status} ${text.slice(0, 200)}`;
+  if (headers['x-request-id'] === undefined) return 'no X-Request-Id';
+  if (method === 'HEAD' || status === 204 || status === 303) return null;
+  if (String(headers['content-type']).startsWith('text/html') && route.includes('/connect/')) return null;
+  if (String(headers['content-type']).includes('ndjson')) return null;
+  return isJson(text, status)
+    ? null
+    : `${status} with a body that is no ${status < 400 ? 'JSON' : 'error'}: ${text.slice(0, 100)}`;
+}
+
+function isJson(text: string, status: number): boolean {
+  try {
+    const body: unknown = JSON.parse(text);
+    return status < 400 || typeof Reflect.get(Object(body), 'detail') === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function wrongOf({ route, method, path, body }: Mutant, why: string): Wrong {
+  return {
+    route,
+    why,
+    request: { method, path: path.slice(0, 500), body: String(body ?? '').slice(0, 1500) },
+  };
+}
+
+const Learnable = z.object({
+  next_cursor: z.string().nullish(),
+  previous_cursor: z.string().nullish(),
+  id: z.string().nullish(),
+});
+const mostLearned = 50;
+
+// Cursors that were given out are asked for again, changed; so are ids.
+function learn({ known }: World, text: string): void {
+  if (!text.includes('_cursor')) return;
+  try {
+    const body = JSON.parse(text);
+    const { next_cursor, previous_cursor } = Learnable.parse(body.pagination ?? body);
+    const cursors = known.get('cursor') ?? [];
+    for (const cursor of [next_cursor, previous_cursor]) if (cursor) cursors.unshift(cursor);
+    known.set('cursor', cursors.slice(0, mostLearned));
+  } catch {
+    // not a page
+  }
+}

@@ -1,0 +1,389 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { z } from 'zod';
+import { cipherOf } from '../../mixins/cipher.ts';
+import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { consentTo, playProvider } from '../services/connect/provider.ts';
+import { type Answer, createUser, userToken } from '../support/api.ts';
+import { testConfig } from '../support/broker.ts';
+import { appUrl, connectionsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
+
+const provider = await playProvider(t);
+const api = await startConnect(t, provider.settings);
+const names = ['devicemaker', 'activitynet'] as const;
+
+function landed(answer: Answer): Record<string, string> {
+  const location = new URL(answer.headers.get('location') ?? 'none:');
+  return {
+    status: String(answer.status),
+    at: location.origin + location.pathname,
+    ...Object.fromEntries(location.searchParams),
+  };
+}
+
+const atApp = { status: 'connected', at: 'https://app.example/connected', from: 'pulsebus' };
+
+async function nothingStored(userId: string): Promise<boolean> {
+  return (await connectionsOf(api, userId)).length === 0;
+}
+
+for (const name of names) {
+  t.test(
+    `${name}: from a link over the consent page to a connection with its tokens encrypted`,
+    async (t) => {
+      const userId = await createUser(api);
+      provider.account = '4294967297123';
+      const { authorization_url, state } = await linkFor(api, userId, name);
+      const url = new URL(authorization_url);
+      t.equal(url.searchParams.get('state'), state);
+      t.ok(Buffer.from(state, 'base64url').length === 32);
+      t.equal(url.searchParams.get('response_type'), 'code');
+      t.equal(url.searchParams.get('redirect_uri'), `${api.url}/api/v1/connect/${name}/callback`);
+      t.equal(url.searchParams.get('code_challenge_method'), name === 'devicemaker' ? 'S256' : null);
+      t.notMatch(authorization_url, /secret|verifier/);
+
+      const answer = await visit(api, await consentTo(authorization_url));
+      t.strictSame({ ...landed(answer), status: '' }, { ...atApp, status: '', provider: name });
+      t.equal(answer.status, 303);
+      t.equal(answer.headers.get('referrer-policy'), 'no-referrer');
+      t.match(answer.headers.get('location'), /status=connected/);
+      t.notMatch(answer.headers.get('location'), new RegExp(`${state}|code|token`));
+
+      const [made, ...more] = await connectionsOf(api, userId);
+      t.strictSame(more, []);
+      const scope =
+        name === 'devicemaker'
+          ? ['ACTIVITY_EXPORT', 'HEALTH_EXPORT']
+          : ['read', 'activity:read_all', 'profile:read_all'];
+      t.match(made, { provider: name, provider_user_id: '4294967297123', status: 'active', scope });
+      const [row] = await api.database.query('select * from users.connection where id = $1', [made?.id]);
+      const cipher = cipherOf(testConfig({ databaseUrl: api.database.url }));
+      t.equal(provider.alive.get(cipher.decrypt(row?.access_token, made?.id ?? '')), '4294967297123');
+      t.match(cipher.decrypt(row?.refresh_token, made?.id ?? ''), /^refresh-/);
+      t.ok(Math.abs(row?.expires_at.getTime() - Date.now() - 3_600_000) < 60_000);
+      t.notMatch(
+        JSON.stringify(await api.database.query('select * from connect.attempt')),
+        new RegExp(state),
+      );
+    },
+  );
+
+  t.test(`${name}: a denied link says so and stores nothing`, async (t) => {
+    const userId = await createUser(api);
+    const answer = await travel(api, userId, name, { deny: true });
+    t.equal(answer.status, 303);
+    t.match(landed(answer), { at: atApp.at, provider: name, reason: 'access_denied' });
+    t.match(answer.headers.get('location'), /status=denied/);
+    t.ok(await nothingStored(userId));
+  });
+
+  t.test(`${name}: a callback counts once, also for ten visitors at once`, async (t) => {
+    const userId = await createUser(api);
+    const { authorization_url } = await linkFor(api, userId, name);
+    const back = await consentTo(authorization_url);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => visit(api, back)));
+    t.equal(answers.filter(({ status }) => status === 303).length, 1);
+    const replays = answers.filter(({ status }) => status === 410);
+    t.equal(replays.length, 9);
+    for (const { headers, text } of replays) {
+      t.match(headers.get('content-type'), 'text/html');
+      t.match(headers.get('content-security-policy'), "default-src 'none'");
+      t.match(text, /used already/);
+      t.notMatch(text, new RegExp(back.searchParams.get('state') ?? 'none'));
+    }
+    t.equal((await connectionsOf(api, userId)).length, 1);
+  });
+}
+
+t.test(
+  'a state that nobody was given, none, one of another provider: a clear page and nothing stored',
+  async (t) => {
+    const userId = await createUser(api);
+    const { authorization_url, state } = await linkFor(api, userId, 'devicemaker');
+    const back = await consentTo(authorization_url);
+    const code = back.searchParams.get('code') ?? '';
+    const at = (name: string, query: Record<string, string>) =>
+      visit(api, new URL(`/api/v1/connect/${name}/callback?${new URLSearchParams(query)}`, api.url));
+    const forged = `${state.slice(0, -2)}AA`;
+    const bad: [string, Answer][] = [
+      ['forged', await at('devicemaker', { code, state: forged })],
+      ['foreign', await at('activitynet', { code, state })],
+      ['none', await at('devicemaker', { code })],
+      ['empty', await at('devicemaker', { code, state: '' })],
+      ['too long', await at('devicemaker', { code, state: 'x'.repeat(4000) })],
+      ['denied without a state', await at('devicemaker', { error: 'access_denied' })],
+      ['a script', await at('devicemaker', { code, state: '<script>alert(1)</script>' })],
+    ];
+    for (const [what, { status, text, headers }] of bad) {
+      t.equal(status, 400, what);
+      t.match(headers.get('content-type'), 'text/html', what);
+      t.match(text, /This link is not valid/, what);
+      t.notMatch(text, /<script/, what);
+    }
+    const twice = await visit(api, new URL(`${back.pathname}?state=a&state=b&code=c`, api.url));
+    t.equal(twice.status, 400, 'a state twice');
+    t.ok(await nothingStored(userId));
+    t.equal((await visit(api, back)).status, 303, 'none of them used the state up');
+    t.equal((await connectionsOf(api, userId)).length, 1);
+  },
+);
+
+t.test('a link that was open for more than 15 minutes has ended, once and for all', async (t) => {
+  const userId = await createUser(api);
+  const { authorization_url } = await linkFor(api, userId, 'activitynet');
+  const back = await consentTo(authorization_url);
+  const older = (minutes: number) =>
+    api.database.query(
+      `update connect.attempt set expires_at = expires_at - $2 * interval '1 minute' where user_id = $1`,
+      [userId, minutes],
+    );
+  await older(15.01);
+  const exchanges = provider.count('POST', '/an/oauth/token');
+  t.match(landed(await visit(api, back)), { reason: 'link_expired', provider: 'activitynet' });
+  t.equal(provider.count('POST', '/an/oauth/token'), exchanges, 'the code was shown to nobody');
+  t.equal((await visit(api, back)).status, 410);
+  t.ok(await nothingStored(userId));
+
+  const second = await linkFor(api, userId, 'activitynet');
+  await older(14.5);
+  t.match(landed(await visit(api, await consentTo(second.authorization_url))), { at: atApp.at });
+  t.equal((await connectionsOf(api, userId)).length, 1, 'half a minute before its end it works');
+});
+
+t.test('what the provider refuses, or cannot answer, leaves nothing behind', async (t) => {
+  const userId = await createUser(api);
+  const cases = [
+    ['/dm/token', 500, 'provider_unavailable'],
+    ['/dm/token', 400, 'provider_refused'],
+    ['/dm/token', 429, 'provider_unavailable'],
+    ['/dm/api/user/id', 503, 'provider_unavailable'],
+    ['/dm/api/user/id', 401, 'provider_refused'],
+    ['/dm/api/user/permissions', 500, 'provider_unavailable'],
+  ] as const;
+  for (const [path, status, reason] of cases) {
+    provider.faults.set(path, status);
+    const answer = await travel(api, userId, 'devicemaker');
+    provider.faults.clear();
+    t.match(landed(answer), { at: atApp.at, reason }, `${path} ${status}`);
+    t.ok(await nothingStored(userId), `${path} ${status}`);
+  }
+  const { state } = await linkFor(api, userId, 'activitynet');
+  const callback = `${api.url}/api/v1/connect/activitynet/callback`;
+  t.match(landed(await visit(api, new URL(`${callback}?state=${state}&code=made-up`))), {
+    reason: 'provider_refused',
+  });
+  const other = await linkFor(api, userId, 'activitynet');
+  t.match(landed(await visit(api, new URL(`${callback}?state=${other.state}`))), {
+    reason: 'provider_refused',
+  });
+  const third = await linkFor(api, userId, 'activitynet');
+  t.match(landed(await visit(api, new URL(`${callback}?state=${third.state}&error=server_error`))), {
+    reason: 'provider_refused',
+  });
+  t.ok(await nothingStored(userId));
+});
+
+t.test(
+  'scopes that were unticked are not in the connection; without any for activities there is none',
+  async (t) => {
+    const userId = await createUser(api);
+    provider.account = '31';
+    const none = await travel(api, userId, 'activitynet', { granted: ['profile:read_all'] });
+    t.match(landed(none), { reason: 'permission_missing' });
+    t.ok(await nothingStored(userId));
+    t.notOk([...provider.alive.values()].includes('31'), 'the useless access was given up');
+
+    t.match(landed(await travel(api, userId, 'activitynet', { granted: ['activity:read_all'] })), {
+      at: atApp.at,
+    });
+    t.match(await connectionsOf(api, userId), [{ scope: ['read', 'activity:read_all'] }]);
+
+    provider.permissions = [];
+    t.match(landed(await travel(api, userId, 'devicemaker')), { reason: 'permission_missing' });
+    t.equal((await connectionsOf(api, userId)).length, 1);
+    for (const told of [
+      { permissions: ['HEALTH_EXPORT'] },
+      { permissions: { HEALTH_EXPORT: true, ACTIVITY_EXPORT: false } },
+      { HEALTH_EXPORT: true, ACTIVITY_EXPORT: false },
+    ]) {
+      provider.permissions = told;
+      t.match(landed(await travel(api, await createUser(api), 'devicemaker')), { at: atApp.at });
+      provider.permissions = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT'];
+      const scopes = await api.database.query(
+        `select scope from users.connection where provider = 'devicemaker' order by created_at desc limit 1`,
+      );
+      t.strictSame(scopes, [{ scope: ['HEALTH_EXPORT'] }]);
+    }
+  },
+);
+
+t.test('a failure for one user never gives up the access of another to the same account', async (t) => {
+  provider.account = '32';
+  const [first, second] = [await createUser(api), await createUser(api)];
+  t.match(landed(await travel(api, first, 'activitynet')), { at: atApp.at });
+  t.match(landed(await travel(api, second, 'activitynet', { granted: [] })), {
+    reason: 'permission_missing',
+  });
+  t.ok([...provider.alive.values()].includes('32'));
+});
+
+t.test('connecting again revives the same connection, and brings an active one up to date', async (t) => {
+  const userId = await createUser(api);
+  provider.account = '41';
+  await travel(api, userId, 'activitynet');
+  const [first] = await connectionsOf(api, userId);
+  const connectedAt = () =>
+    api.database.query('select connected_at, access_token from users.connection where id = $1', [first?.id]);
+  const [before] = await connectedAt();
+
+  await travel(api, userId, 'activitynet', { granted: ['activity:read_all'] });
+  t.match(await connectionsOf(api, userId), [{ id: first?.id, scope: ['read', 'activity:read_all'] }]);
+  const [again] = await connectedAt();
+  t.strictSame(again?.connected_at, before?.connected_at, 'deliveries on their way still find it');
+  t.not(again?.access_token, before?.access_token);
+
+  await api.expect(200, `/users/${userId}/connections/activitynet`, { method: 'DELETE' });
+  await travel(api, userId, 'activitynet');
+  const [revived, ...more] = await connectionsOf(api, userId);
+  t.strictSame(more, []);
+  t.match(revived, { id: first?.id, status: 'active', created_at: first?.created_at });
+  const [after] = await connectedAt();
+  t.ok(after?.connected_at > before?.connected_at);
+
+  await api.database.query(
+    `update users.connection set status = 'expired', status_reason = 'TOKEN_REFUSED', access_token = null where id = $1`,
+    [first?.id],
+  );
+  await travel(api, userId, 'activitynet');
+  t.match(await connectionsOf(api, userId), [{ id: first?.id, status: 'active' }]);
+});
+
+t.test(
+  'one account may be connected by two users, and another account takes the place of the first',
+  async (t) => {
+    const [one, two] = [await createUser(api), await createUser(api)];
+    provider.account = '51';
+    for (const userId of [one, two]) await travel(api, userId, 'devicemaker');
+    t.match(await connectionsOf(api, one), [{ provider_user_id: '51', status: 'active' }]);
+    t.match(await connectionsOf(api, two), [{ provider_user_id: '51', status: 'active' }]);
+
+    const ended = provider.count('DELETE', '/dm/api/user/registration');
+    provider.account = '52';
+    await travel(api, one, 'devicemaker');
+    t.match(await connectionsOf(api, one), [{ provider_user_id: '52', status: 'active' }]);
+    t.ok(await until(async () => (await api.database.query('select from users.farewell')).length === 0));
+    t.equal(
+      provider.count('DELETE', '/dm/api/user/registration'),
+      ended,
+      'the other user keeps the access to 51',
+    );
+    provider.account = '53';
+    await travel(api, two, 'devicemaker');
+    t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === ended + 1));
+    t.notOk([...provider.alive.values()].includes('51'), 'nobody is connected to 51 any more');
+    t.ok([...provider.alive.values()].includes('53'));
+  },
+);
+
+t.test('a user token makes links for its own user only', async (t) => {
+  const [own, other] = [await createUser(api), await createUser(api)];
+  const token = await userToken(api, own);
+  const path = '/api/v1/connect/devicemaker/authorize';
+  const status = async (query: string) => (await api.ask(`${path}?${query}`, { token })).status;
+  t.equal(await status(`user_id=${own}`), 200);
+  t.equal(await status(`user_id=${own.toUpperCase()}`), 200);
+  t.equal(await status(`user_id=${other}`), 403);
+  t.equal(await status(''), 403);
+  t.equal(await status(`user_id=${own}&user_id=${other}`), 403);
+  t.equal(await status(`user_id=${other}&user_id=${own}`), 403);
+  t.equal(await status(`user_id[]=${own}`), 403);
+  t.equal((await api.ask(`/api/v1/users/${other}/connections?user_id=${own}`, { token })).status, 403);
+  t.equal((await api.ask(`${path}?user_id=${own}`)).status, 401);
+  t.equal((await linkFor(api, own, 'devicemaker', appUrl, { token })).state.length, 43);
+});
+
+t.test('every route that a user token may ask names the user whose data it is', async (t) => {
+  for (const { action, route, definition } of endpoints.filter((one) => one.route.access.includes('sdk'))) {
+    const params = z.toJSONSchema(definition.params, { io: 'input', unrepresentable: 'any' });
+    t.ok(route.path.includes(':user_id') || params.required?.includes('user_id'), action);
+  }
+});
+
+t.test('what a link cannot be made for is told apart', async (t) => {
+  const userId = await createUser(api);
+  const ask = (name: string, query: Record<string, string>) =>
+    api.ask(`/api/v1/connect/${name}/authorize?${new URLSearchParams(query)}`, { key: api.apiKey });
+  const field = async (name: string, query: Record<string, string>) => {
+    const { status, body } = await ask(name, query);
+    return [
+      status,
+      z.object({ errors: z.array(z.object({ field: z.string() })).optional() }).parse(body).errors?.[0]
+        ?.field,
+    ];
+  };
+  t.strictSame(await field('devicemaker', {}), [422, 'user_id']);
+  t.strictSame(await field('devicemaker', { user_id: 'x' }), [422, 'user_id']);
+  t.strictSame(await field('fitthing', { user_id: userId }), [422, 'provider']);
+  for (const redirect_uri of [
+    `${appUrl}&more=1`,
+    'https://app.example/connected',
+    'https://app.example.evil/',
+    'https://other.example',
+    '',
+  ])
+    t.strictSame(
+      await field('devicemaker', { user_id: userId, redirect_uri }),
+      [422, 'redirect_uri'],
+      redirect_uri,
+    );
+  t.strictSame(await field('devicemaker', { user_id: randomUUID(), redirect_uri: appUrl }), [404, undefined]);
+});
+
+t.test('a user who is deleted on the way gets no connection', async (t) => {
+  const userId = await createUser(api);
+  const back = await consentTo((await linkFor(api, userId, 'activitynet')).authorization_url);
+  await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
+  t.match(landed(await visit(api, back)), { reason: 'user_gone' });
+  t.strictSame(await api.database.query('select from users.connection where user_id = $1', [userId]), []);
+});
+
+t.test('without an address of its own an application leaves the person on a plain page', async (t) => {
+  const userId = await createUser(api);
+  const end = async (deny: boolean) => {
+    const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
+    const answer = await visit(api, await consentTo(authorization_url, { deny }));
+    t.equal(answer.status, 303);
+    const url = new URL(answer.headers.get('location') ?? '');
+    t.equal(url.origin + url.pathname, `${api.url}/api/v1/connect/devicemaker/result`);
+    return visit(api, url);
+  };
+  const denied = await end(true);
+  t.equal(denied.status, 200);
+  t.match(denied.text, /Not connected/);
+  t.match(denied.text, /You did not allow access, so devicemaker was not connected/);
+  t.match((await end(false)).text, /<h1>Connected<\/h1>/);
+  const made = await api.ask('/api/v1/connect/devicemaker/result?status=connected&reason=<script>', {});
+  t.equal(made.status, 200);
+  t.notMatch(made.text, /script/);
+  t.equal((await api.ask('/api/v1/connect/devicemaker/result?status=odd', {})).status, 422);
+  const page = await api.ask('/api/v1/connect/fitthing/callback', { headers: { accept: 'text/html' } });
+  t.equal(page.status, 422);
+  t.match(page.headers.get('content-type'), 'text/html', 'a failure is a page too');
+});
+
+t.test('history is asked for when a connection is made', async (t) => {
+  const userId = await createUser(api);
+  provider.account = '61';
+  await travel(api, userId, 'devicemaker');
+  t.match(await api.expect(200, `/users/${userId}/connections/devicemaker/backfill`), {
+    status: 'running',
+    types: [{ type: 'dailies' }, { type: 'sleeps' }],
+  });
+  t.match(await api.expect(200, `/users/${userId}/connections/devicemaker`), {
+    status: 'active',
+    last_synced_at: null,
+    last_error: null,
+    data_types: [{ type: 'dailies', items: 0 }, { type: 'sleeps' }],
+  });
+  t.ok(await until(async () => (await api.database.query('select from connect.history')).length === 0));
+});

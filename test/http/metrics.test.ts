@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ServiceBroker } from 'moleculer';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { metricTable } from '../../mixins/metric-table.ts';
+import { newMetrics } from '../../mixins/metrics.ts';
+import { metricsUrl } from '../../mixins/metrics-server.ts';
+import { traceId } from '../../mixins/tracing.ts';
+import { createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
+import { startBroker } from '../support/broker.ts';
+import { freshDatabase, natsUrl } from '../support/database.ts';
+import { wornDay } from '../support/worn-day.ts';
+
+async function figures(broker: ServiceBroker): Promise<string> {
+  const url = metricsUrl(broker);
+  if (url === null) throw new Error('no figures are served');
+  const answer = await fetch(url);
+  if (answer.headers.get('content-type') !== 'text/plain; version=0.0.4; charset=utf-8')
+    throw new Error('not the text format');
+  return answer.text();
+}
+
+/** The value of a series, by its name and labels as they are written; undefined where it is not there. */
+function figure(text: string, series: string): number | undefined {
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+const api = await startApi(t, { METRICS_PORT: '0' });
+
+t.test('/metrics tells requests by pattern, deliveries, samples, the pool and the process', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const startMs = Date.UTC(2026, 0, 5);
+  await push(api, { dailies: [wornDay({ account, startMs, seconds: 3600, seed: 1 })] });
+  await api.expect(200, `/users/${userId}`);
+  await api.expect(404, '/users/7b7a8c1e-5e0c-4a58-9d0f-1a2b3c4d5e6f');
+  await api.ask('/nowhere/at/all');
+  const text = await figures(api.broker);
+  const http = (labels: string) => figure(text, `pulsebus_http_requests_total{${labels}}`);
+  t.equal(http('route="/users/:user_id",method="GET",status="200"'), 1);
+  t.equal(http('route="/users/:user_id",method="GET",status="404"'), 1);
+  t.equal(http('route="none",method="GET",status="404"'), 1);
+  t.equal(http('route="/webhooks/devicemaker/push",method="POST",status="200"'), 1);
+  const duration = 'pulsebus_http_request_duration_seconds';
+  t.equal(figure(text, `${duration}_count{route="/users/:user_id",method="GET"}`), 2);
+  t.equal(figure(text, `${duration}_bucket{route="/users/:user_id",method="GET",le="+Inf"}`), 2);
+  t.equal(figure(text, 'pulsebus_samples_stored_total{provider="devicemaker"}'), 240);
+  const readable = 'pulsebus_delivery_readable_seconds';
+  t.equal(figure(text, `${readable}_count{provider="devicemaker",kind="push"}`), 1);
+  t.equal(
+    figure(text, 'pulsebus_deliveries_worked_total{provider="devicemaker",kind="push",state="done"}'),
+    1,
+  );
+  t.equal(figure(text, 'pulsebus_action_duration_seconds_count{action="users.get",outcome="done"}'), 1);
+  t.equal(
+    figure(text, 'pulsebus_action_duration_seconds_count{action="users.get",outcome="USER_NOT_FOUND"}'),
+    1,
+  );
+  t.equal(figure(text, 'pulsebus_provider_budget_left{provider="activitynet",window="day"}'), 1000);
+  t.equal(figure(text, 'pulsebus_database_connections_limit'), 12);
+  t.equal(figure(text, 'pulsebus_database_connections{state="waiting"}'), 0);
+  t.ok(Number(figure(text, 'process_resident_memory_bytes')) > 1e7);
+  t.ok(Number(figure(text, 'pulsebus_event_loop_lag_seconds{quantile="0.99"}')) >= 0);
+});
+
+t.test('/metrics tells the queue and its dead letters', async (t) => {
+  await api.database.query(`insert into deliveries.delivery
+    (provider, kind, headers, body, priority, state, run_at, received_at, attempts, done_at) values
+    ('devicemaker', 'push', '{}', 'x', 0, 'dead', now(), now() - interval '2 hours', 8, now()),
+    ('activitynet', 'event', '{}', 'x', 0, 'ready', now() + interval '1 hour', now() - interval '1 minute', 1, null)`);
+  const text = await figures(api.broker);
+  t.equal(figure(text, 'pulsebus_deliveries{provider="devicemaker",state="dead"}'), 1);
+  t.equal(figure(text, 'pulsebus_deliveries{provider="activitynet",state="waiting"}'), 1);
+  t.ok(Number(figure(text, 'pulsebus_oldest_delivery_seconds{provider="activitynet"}')) >= 60);
+  t.equal(figure(text, 'pulsebus_oldest_delivery_seconds{provider="devicemaker"}'), 0);
+});
+
+t.test('no label names a person, a credential or an argument of the command line', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await api.expect(200, `/users/${userId}/connections`);
+  await api.ask(`/api/v1/api-keys/${api.apiKey}`, { method: 'DELETE', token: api.developerToken });
+  await api.ask(`/api/v1/${account}`);
+  await api.ask('/api/v1/health', { method: 'REPORT' }).catch(() => undefined);
+  const text = await figures(api.broker);
+  for (const hidden of [userId, account, api.apiKey, 'REPORT', process.argv[1] ?? '', import.meta.filename])
+    t.notMatch(text, hidden);
+  t.notMatch(text, /[0-9a-f]{8}-[0-9a-f]{4}-/);
+  t.notMatch(text, /arg(ument|v)/);
+});
+
+t.test('the text is of the format: each family once, its buckets growing up to its count', async (t) => {
+  const metrics = newMetrics();
+  const labels = { route: '/a"b\\c\nd', method: 'GET' };
+  for (const seconds of [0.0005, 0.002, 0.3, 99])
+    metrics.observe('pulsebus_http_request_duration_seconds', labels, seconds);
+  const text = await metrics.text();
+  const shown = 'route="/a\\"b\\\\c\\nd",method="GET"';
+  const bucket = (le: string) =>
+    figure(text, `pulsebus_http_request_duration_seconds_bucket{${shown},le="${le}"}`);
+  t.same(['0.001', '0.0025', '0.25', '0.5', '30', '+Inf'].map(bucket), [1, 2, 2, 3, 3, 4]);
+  t.equal(figure(text, `pulsebus_http_request_duration_seconds_sum{${shown}}`), 99.3025);
+  for (const line of text.trimEnd().split('\n'))
+    t.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+=".*"\})? -?[\d.e+-]+)$/);
+  for (const name of Object.keys(metricTable)) t.equal(text.split(`# TYPE ${name} `).length, 2, name);
+});
+
+t.test('who looks at the same time gets the same look, and nobody an old one', async (t) => {
+  const metrics = newMetrics();
+  let looks = 0;
+  const end = metrics.onLook(async () => {
+    looks += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    metrics.set('pulsebus_provider_paused', { provider: 'activitynet' }, looks);
+  });
+  metrics.onLook(() => Promise.reject(new Error('away'))); // costs its own figures only
+  const [one, other] = await Promise.all([metrics.text(), metrics.text()]);
+  t.equal(one, other);
+  t.equal(figure(one, 'pulsebus_provider_paused{provider="activitynet"}'), 1);
+  end();
+  t.equal(figure(await metrics.text(), 'pulsebus_provider_paused{provider="activitynet"}'), undefined);
+});
+
+t.test(
+  'every metric that the dashboard names is at /metrics, with the labels that it asks for',
+  async (t) => {
+    const text = await figures(api.broker);
+    const file = readFileSync(new URL('../../grafana/pulsebus.json', import.meta.url), 'utf8');
+    const targets = z.array(z.looseObject({ expr: z.string() }));
+    const { panels } = z
+      .looseObject({ panels: z.array(z.looseObject({ title: z.string(), targets: targets.optional() })) })
+      .parse(JSON.parse(file));
+    const asked = panels.flatMap((panel) => (panel.targets ?? []).map(({ expr }) => expr));
+    t.ok(asked.length > 20);
+    for (const expr of asked) {
+      const names = [...expr.matchAll(/\b(?:pulsebus|process|nodejs)_\w+/g)].map(([name]) => name);
+      t.ok(names.length > 0, expr);
+      for (const name of names) t.match(text, new RegExp(`^${name}[{ ]`, 'm'), name);
+      for (const [, label = '', value = ''] of expr.matchAll(/(\w+)="([^"]*)"/g))
+        t.match(text, `${label}="${value}"`, expr);
+    }
+    const named = asked.join(' ');
+    for (const name of Object.keys(metricTable)) t.match(named, name, `${name} has a panel`);
+  },
+);
+
+t.test('other paths of that port are 404, and without METRICS_PORT there is no such port', async (t) => {
+  const url = metricsUrl(api.broker) ?? '';
+  t.equal((await fetch(url.replace('/metrics', '/'))).status, 404);
+  t.equal((await fetch(url, { method: 'POST' })).status, 404);
+  const { broker } = await startBroker(t, { databaseUrl: api.database.url, services: [] });
+  t.equal(metricsUrl(broker), null);
+});
+
+t.test('a port that is taken costs the figures, not the service', async (t) => {
+  const { port } = new URL(metricsUrl(api.broker) ?? '');
+  const { broker } = await startBroker(t, {
+    databaseUrl: api.database.url,
+    services: [],
+    settings: { METRICS_PORT: port },
+  });
+  t.equal(metricsUrl(broker), null);
+  t.match(await figures(api.broker), 'pulsebus_http_requests_total');
+});
+
+interface Received {
+  readonly spans: Record<string, unknown>[];
+  readonly url: string;
+}
+
+async function zipkin(t: Test): Promise<Received> {
+  const spans: Record<string, unknown>[] = [];
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk);
+    spans.push(
+      ...z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(String(Buffer.concat(chunks)))),
+    );
+    res.writeHead(202).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { spans, url: `http://127.0.0.1:${port}/api/v2/spans` };
+}
+
+/** Two processes on a bus: the gateway and all others. */
+async function startTwo(t: Test, settings: Record<string, string>): Promise<TestApi> {
+  const database = await freshDatabase(t);
+  const joined = { database, natsUrl: natsUrl(), namespace: `test-${randomBytes(6).toString('hex')}` };
+  await joinApi(t, { ...joined, settings: { RATE_LIMIT_ADDRESS: '100000', ...settings } });
+  return joinApi(t, {
+    ...joined,
+    services: ['api-gateway'],
+    settings: { RATE_LIMIT_ADDRESS: '100000', ...settings },
+  });
+}
+
+t.test('a traced request is one tree of spans over the bus, in the format of Zipkin', async (t) => {
+  const { spans, url } = await zipkin(t);
+  const traced = await startTwo(t, { TRACING_URL: url, TRACING_SAMPLE: '1' });
+  const { userId, account } = await createWearer(traced);
+  await traced.ask(`/api/v1/users/${userId}`, {
+    key: traced.apiKey,
+    headers: { 'X-Request-Id': 'order.42' },
+  });
+  await traced.ask(`/api/v1/users/${userId.replace(/^./, 'f')}`, { key: traced.apiKey });
+  const mine = () => spans.filter(({ traceId: id }) => id === traceId('order.42'));
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      if (mine().length < 3) return;
+      clearInterval(timer);
+      resolve();
+    }, 50);
+  });
+  const names = mine().map(({ name }) => name);
+  t.same(names.toSorted(), ['GET /users/:user_id', 'auth.admit', 'users.get']);
+  const root = mine().find(({ name }) => name === 'GET /users/:user_id');
+  t.equal(root?.parentId, undefined);
+  for (const span of mine().filter((one) => one !== root)) t.equal(span.parentId, root?.id);
+  for (const { traceId: trace, id, timestamp, duration } of spans) {
+    t.match(trace, /^[0-9a-f]{32}$/);
+    t.match(id, /^[0-9a-f]{16}$/);
+    t.ok(Number.isInteger(timestamp) && Number.isInteger(duration));
+  }
+  const text = JSON.stringify(spans);
+  for (const hidden of [userId, account, traced.apiKey]) t.notMatch(text, hidden);
+});
+
+t.test('of requests that are not sampled nothing is sent', async (t) => {
+  const { spans, url } = await zipkin(t);
+  const untraced = await startTwo(t, { TRACING_URL: url, TRACING_SAMPLE: '0' });
+  await untraced.expect(200, '/users');
+  await untraced.broker.stop(); // sends what is there
+  t.same(spans, []);
+});

@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Test } from 'tap';
+import { z } from 'zod';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+
+/** Where the clock of these tests stands at first: nothing moves unless it is turned. */
+export const startMs = Date.UTC(2026, 4, 10, 9, 7);
+export const redirectUri = 'http://127.0.0.1:9/back';
+
+/** An application and a sandbox whose clock is turned. */
+export interface Application {
+  readonly sandbox: Sandbox;
+  readonly receiver: Receiver;
+}
+
+/** Starts both; they end with the test. */
+export async function startApplication(t: Test, options: SandboxOptions = {}): Promise<Application> {
+  const receiver = await startReceiver(t);
+  const application = { webhooks: receiver.url, ...options.application };
+  const limits = { batchWindowMs: 60_000, ...options.limits };
+  const sandbox = await startSandbox({ speed: 0, startMs, seed: 'a seed', ...options, application, limits });
+  t.teardown(() => sandbox.stop());
+  return { sandbox, receiver };
+}
+
+/** Everything that the device maker's form can tick. */
+export const allPermissions = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT', 'HISTORICAL_DATA_EXPORT', 'MCT_EXPORT'];
+
+/** The query of a way to the device maker's consent page, and the secret behind its challenge. */
+export function authorization({ access }: Sandbox, changes: Readonly<Record<string, string | null>> = {}) {
+  const verifier = randomBytes(32).toString('base64url');
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: access.devicemaker.client_id,
+    redirect_uri: redirectUri,
+    state: 'the-state',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  for (const [name, value] of Object.entries(changes))
+    if (value === null) query.delete(name);
+    else query.set(name, value);
+  return { verifier, query };
+}
+
+/** Sends a consent form; where the browser is sent to, null where it stays. */
+export async function decide(url: string, fields: URLSearchParams): Promise<URL | null> {
+  const answer = await fetch(url, { method: 'POST', body: fields, redirect: 'manual' });
+  const location = answer.headers.get('location');
+  return location === null ? null : new URL(location);
+}
+
+const Tokens = z.object({ access_token: z.string(), refresh_token: z.string() });
+export type Tokens = z.infer<typeof Tokens>;
+
+/** An answer of a provider. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** Asks a provider's API with a token. */
+export async function ask(url: string, token: string, method = 'GET'): Promise<Answer> {
+  const response = await fetch(url, { method, headers: { authorization: `Bearer ${token}` } });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** Posts to a token endpoint as the application. */
+export async function token(
+  url: string,
+  client: { readonly client_id: string; readonly client_secret: string },
+  fields: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const { client_id, client_secret } = client;
+  const body = new URLSearchParams({ client_id, client_secret, ...fields });
+  const response = await fetch(url, { method: 'POST', body });
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+/** Connects somebody (1 is the first) to the device maker. */
+export async function connectDevice(
+  sandbox: Sandbox,
+  person = 1,
+  permissions: readonly string[] = allPermissions,
+): Promise<Tokens> {
+  const { devicemaker } = sandbox.access;
+  const { verifier, query } = authorization(sandbox);
+  query.set('decision', 'allow');
+  query.set('person', String(person));
+  for (const permission of permissions) query.append('permission', permission);
+  const back = await decide(devicemaker.authorize_url, query);
+  const answer = await token(devicemaker.token_url, devicemaker, {
+    grant_type: 'authorization_code',
+    code: back?.searchParams.get('code') ?? '',
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+  });
+  return Tokens.parse(answer.body);
+}
+
+/** Connects somebody to the activity platform. */
+export async function connectAthlete(
+  sandbox: Sandbox,
+  person = 6,
+  scope = 'activity:read_all',
+): Promise<Tokens> {
+  const { activitynet } = sandbox.access;
+  const fields = new URLSearchParams({
+    response_type: 'code',
+    client_id: activitynet.client_id,
+    redirect_uri: redirectUri,
+    scope: 'activity:read_all,profile:read_all',
+    person: String(person),
+    decision: 'allow',
+  });
+  for (const one of scope.split(',')) fields.append('permission', one);
+  const back = await decide(`${activitynet.oauth_url}/authorize`, fields);
+  const code = back?.searchParams.get('code') ?? '';
+  const answer = await token(`${activitynet.oauth_url}/token`, activitynet, {
+    grant_type: 'authorization_code',
+    code,
+  });
+  return Tokens.parse(answer.body);
+}
+
+/** The address of a request for history. */
+export function historyUrl({ access, world }: Sandbox, type: string, days = 3): string {
+  const end = Math.floor(world.clock.nowMs() / 1000);
+  return `${access.devicemaker.api_url}/backfill/${type}?summaryStartTimeInSeconds=${end - days * 86_400}&summaryEndTimeInSeconds=${end}`;
+}
+
+/** Asks the sandbox's own endpoints. */
+export async function control(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await fetch(`${sandbox.access.url}${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text.startsWith('<') ? text : JSON.parse(text),
+  };
+}

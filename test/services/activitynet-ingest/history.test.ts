@@ -1,0 +1,179 @@
+import t from 'tap';
+import { run } from '../../fixtures/activitynet/activities.ts';
+import { refusal } from '../../support/refusal.ts';
+import { dayMs, fast, idle, quarterMs, type Setting, setUp, turnOn } from './setting.ts';
+
+t.setTimeout(120_000);
+
+const startMs = Date.parse('2025-06-01T00:00:00Z');
+const all = { start_date: '2025-01-01', end_date: '2027-01-01' };
+
+function fill(s: Setting, count: number, changes: Record<string, unknown> = {}): void {
+  for (let n = 0; n < count; n += 1) {
+    const id = String(18_000_000_000 + n);
+    const start_date = new Date(startMs + n * 8 * 3_600_000).toISOString();
+    const details = run(id, { start_date, elapsed_time: 1800, moving_time: 1700, ...changes });
+    s.provider.activities.set(id, { details, streams: { time: { data: [0] }, heartrate: { data: [88] } } });
+  }
+}
+
+const span = { start_ms: startMs, end_ms: startMs + 365 * dayMs };
+const manyReads = { ACTIVITYNET_READS_PER_15_MIN: '4000', ACTIVITYNET_READS_PER_DAY: '9000' };
+
+t.test(
+  'lists page by page, stores what the list tells at once, and completes it by the details',
+  async (t) => {
+    const s = await setUp(t, { processes: 2, settings: manyReads });
+    s.provider.limits = { quarter: 4000, day: 9000 };
+    const { id: user_id } = await s.person();
+    fill(s, 250);
+    s.provider.activities.set('1', { details: run('1', { start_date: '2025-05-31T23:59:59Z' }) });
+    const begun = await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+    t.match(begun, {
+      user_id,
+      provider: 'activitynet',
+      status: 'running',
+      start_time: '2025-06-01T00:00:00Z',
+      types: [{ type: 'activities', status: 'waiting', items: 0 }],
+    });
+    const again = s.call('activitynet-ingest.startHistory', { user_id, ...span });
+    await t.rejects(again, refusal('BACKFILL_RUNNING'));
+    const status = () => s.call('activitynet-ingest.historyStatus', { user_id });
+    while ((await status()).status === 'running') await new Promise((resolve) => setTimeout(resolve, 20));
+    t.match(await status(), {
+      id: begun.id,
+      status: 'done',
+      reason: null,
+      types: [{ status: 'received', items: 250, saved: 250, requests: 254, requests_done: 254 }],
+    });
+    const lists = s.provider.asked.filter(({ path }) => path.endsWith('/athlete/activities'));
+    t.same(
+      lists.map(({ query }) => [query.get('page'), query.get('per_page')]),
+      [
+        ['1', '100'],
+        ['2', '100'],
+        ['3', '100'],
+        ['4', '100'],
+      ],
+    );
+    t.equal(s.provider.asked.length, 4 + 2 * 250);
+    const page = await s.call('timeseries.workouts', { user_id, ...all, limit: 100 });
+    t.equal(page.pagination.total_count, 250);
+    t.ok(
+      page.data.every(({ calories_kcal, source }) => calories_kcal === 722.4 && source.device !== 'unknown'),
+    );
+    const samples = { user_id, start_time: '2025-01-01', end_time: '2027-01-01' };
+    t.equal((await s.call('timeseries.samples', samples)).pagination.total_count, 250);
+  },
+);
+
+t.test(
+  'all of a list is there after its pages; the newest details come first, in the share of history',
+  async (t) => {
+    const s = await setUp(t, { bus: false });
+    const { id: user_id } = await s.person();
+    fill(s, 150);
+    await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+    await idle(s);
+    t.ok(s.provider.asked.length <= 50, 'half of the quarter hour at most');
+    const listed = await s.call('timeseries.workouts', { user_id, ...all, limit: 100 });
+    t.equal(listed.pagination.total_count, 150, 'after three reads of the list');
+    t.equal(listed.data[0]?.calories_kcal, 722.4, 'the newest has its details');
+    t.equal(listed.data.at(-1)?.calories_kcal, null);
+    const { types } = await s.call('activitynet-ingest.historyStatus', { user_id });
+    t.match(types, [{ status: 'requested', items: 150 }]);
+    for (let rounds = 0; rounds < 12; rounds += 1) {
+      turnOn(s, quarterMs);
+      await idle(s);
+    }
+    t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), { status: 'done' });
+    t.ok(s.provider.most().quarter <= 50);
+  },
+);
+
+t.test('a run that is cancelled asks nothing more, and another may begin', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id: user_id } = await s.person();
+  fill(s, 120);
+  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await idle(s);
+  const asked = s.provider.asked.length;
+  t.match(await s.call('activitynet-ingest.cancelHistory', { user_id }), { status: 'cancelled' });
+  turnOn(s, quarterMs);
+  await idle(s);
+  t.equal(s.provider.asked.length, asked);
+  t.match(await s.call('activitynet-ingest.cancelHistory', { user_id }), { status: 'cancelled' });
+  const fetched = (await s.rows()).filter(({ error }) => error === null).length;
+  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  for (let rounds = 0; rounds < 12; rounds += 1) {
+    await idle(s);
+    turnOn(s, quarterMs);
+  }
+  t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), { status: 'done' });
+  const details = s.provider.asked.filter(({ path }) => /activities\/\d+$/.test(path));
+  t.equal(details.length, 120, `the ${fetched} that are known are not read again`);
+});
+
+t.test('it goes on where it was when its process is gone', async (t) => {
+  const s = await setUp(t, { processes: 1, settings: manyReads, pace: { ...fast, leaseMs: 2000 } });
+  s.provider.limits = { quarter: 4000, day: 9000 };
+  const { id: user_id } = await s.person();
+  fill(s, 220, { manual: true });
+  s.provider.fault = (path) => (path.endsWith('/athlete/activities') ? null : { delayMs: 30 });
+  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  while (s.provider.asked.length < 30) await new Promise((resolve) => setTimeout(resolve, 5));
+  await s.database.query(`update activitynet.history set attempt = attempt + 1 where state = 'listing'`);
+  await s.database.query(`update activitynet.activity set attempt = attempt + 1 where leased`);
+  s.provider.fault = null;
+  s.provider.ahead += 5000;
+  const status = () => s.call('activitynet-ingest.historyStatus', { user_id });
+  while ((await status()).status === 'running') await new Promise((resolve) => setTimeout(resolve, 20));
+  t.match(await status(), { status: 'done', types: [{ items: 220, saved: 220 }] });
+  t.equal((await s.call('timeseries.workouts', { user_id, ...all })).pagination.total_count, 220);
+});
+
+t.test('an activity that was deleted while it was listed does not come back', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id: user_id, account } = await s.person();
+  fill(s, 3);
+  await s.send({
+    owner_id: Number(account),
+    object_id: 18_000_000_001,
+    aspect_type: 'delete',
+    event_time: Math.floor(Date.now() / 1000) + 100,
+  });
+  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await idle(s);
+  t.equal((await s.call('timeseries.workouts', { user_id, ...all })).pagination.total_count, 2);
+});
+
+t.test('the end of the connection stops it, with the reason', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id: user_id } = await s.person();
+  fill(s, 120);
+  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await idle(s);
+  await s.call('users.disconnect', { user_id, provider: 'activitynet' });
+  await s.settled();
+  t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), {
+    status: 'stopped',
+    reason: 'The connection has ended.',
+  });
+  const asked = s.provider.asked.length;
+  turnOn(s, quarterMs);
+  await idle(s);
+  t.equal(s.provider.asked.length, asked);
+});
+
+t.test('it begins with a connection that is there, is active, and has a token', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id: user_id } = await s.call('users.create', {});
+  const start = (user: string) => s.call('activitynet-ingest.startHistory', { user_id: user, ...span });
+  await t.rejects(start('00000000-0000-4000-8000-000000000000'), refusal('USER_NOT_FOUND'));
+  await t.rejects(start(user_id), refusal('CONNECTION_NOT_FOUND'));
+  await s.call('users.connect', { user_id, provider: 'activitynet', provider_user_id: 'p' });
+  await t.rejects(start(user_id), refusal('CONNECTION_WITHOUT_TOKEN'));
+  await t.rejects(s.call('activitynet-ingest.historyStatus', { user_id }), refusal('BACKFILL_NOT_FOUND'));
+  await s.call('users.disconnect', { user_id, provider: 'activitynet' });
+  await t.rejects(start(user_id), refusal('CONNECTION_INACTIVE'));
+});

@@ -1,0 +1,72 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import t from 'tap';
+import { gatewayUrl } from '../../../services/api-gateway/api-gateway.service.ts';
+import { push, startApi } from '../../support/api.ts';
+
+const api = await startApi(t, { QUEUE_LIMIT: '2', WEBHOOK_MEMORY_MIB: '1' });
+const isKnownMs = 1100; // a count is kept for a second
+const bodyOf = (bytes: number) => `{"dailies": [], "x": "${'x'.repeat(bytes)}"}`;
+
+async function openDeliveries(count: number): Promise<void> {
+  await api.database.query("delete from deliveries.delivery where kind = 'waiting'");
+  await api.database.query(
+    `insert into deliveries.delivery (provider, kind, headers, body, run_at)
+     select 'devicemaker', 'waiting', '{}', '', now() + interval '1 hour' from generate_series(1, $1)`,
+    [count],
+  );
+  await sleep(isKnownMs);
+}
+
+t.test(
+  'refuses a provider whose queue is full, tells it when to come again, and takes it in again',
+  async (t) => {
+    await openDeliveries(1);
+    t.equal((await push(api, { dailies: [] })).status, 200, 'one below the limit');
+    await openDeliveries(2);
+    const refused = await push(api, { dailies: [] });
+    t.equal(refused.status, 503);
+    t.same(refused.body, { detail: 'Too many deliveries wait for their work.' });
+    t.equal(refused.headers.get('retry-after'), '30');
+    t.equal(
+      (await api.ask('/api/v1/webhooks/activitynet/webhook', { body: {} })).status,
+      200,
+      "another provider's queue",
+    );
+    await openDeliveries(0);
+    t.equal((await push(api, { dailies: [] })).status, 200);
+  },
+);
+
+t.test('refuses what there is no room for, while small bodies still come in', async (t) => {
+  const slow = connect(Number(new URL(gatewayUrl(api.broker)).port), '127.0.0.1');
+  const bytes = 900_000;
+  slow.write(
+    `POST /api/v1/webhooks/devicemaker/push HTTP/1.1\r\nHost: x\r\ndevicemaker-client-id: tests\r\nContent-Length: ${bytes + 1}\r\n\r\n`,
+  );
+  await new Promise<void>((resolve) => slow.write('x'.repeat(bytes), () => resolve()));
+  await sleep(200);
+  const refused = await push(api, bodyOf(500_000));
+  t.equal(refused.status, 503);
+  t.same(refused.body, { detail: 'Too many large bodies are coming in at once.' });
+  t.equal(refused.headers.get('retry-after'), '5');
+  t.equal((await push(api, bodyOf(10_000))).status, 200);
+  slow.destroy();
+  await sleep(200);
+  t.equal((await push(api, bodyOf(500_000))).status, 200, 'the room is given back when a sender goes');
+  t.equal(
+    (await push(api, bodyOf(2_000_000))).status,
+    200,
+    'one that is larger than all the room is let in alone',
+  );
+});
+
+t.test('counts what a body unpacks to', async (t) => {
+  const send = () =>
+    api.ask('/api/v1/webhooks/devicemaker/push', {
+      body: gzipSync(bodyOf(900_000)),
+      headers: { 'devicemaker-client-id': 'tests', 'Content-Encoding': 'gzip' },
+    });
+  t.equal((await send()).status, 200);
+});
