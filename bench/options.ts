@@ -21,7 +21,7 @@ export function readOptions(args: readonly string[]): Options {
   if (!Number.isInteger(count) || count < 1 || count > 100)
     throw new Error(`--rounds takes a number from 1 to 100\n${usage}`);
   return {
-    sizes: { ...sizes, rounds: count },
+    sizes: rounds === undefined ? sizes : { ...sizes, rounds: count, floodRounds: 3 * count },
     only: only.split(',').filter((name) => name !== ''),
     databaseUrl: database,
     natsUrl: nats,

@@ -58,7 +58,7 @@ export const quick: Sizes = {
   rounds: 1,
   floodRounds: 1,
   requestsPerRound: 3,
-  loadMs: 150,
+  loadMs: 60,
   userDays: [1, 2],
   bodyMegabytes: [1],
 };

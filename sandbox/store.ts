@@ -106,6 +106,8 @@ const Book = z.object({
   more_people: z.int(),
   devicemaker_accounts: z.array(DevicemakerAccount),
   activitynet_accounts: z.array(ActivitynetAccount),
+  /** History that was asked for in the window that is still open. */
+  gathering: z.array(Portion),
   letters: z.array(Letter),
   counts: Counts,
 });
@@ -185,6 +187,7 @@ function newBook(seed: string): Book {
     more_people: 0,
     devicemaker_accounts: [],
     activitynet_accounts: [],
+    gathering: [],
     letters: [],
     counts: { letters: 0, posts: 0, acknowledged: 0, given_up: 0, callbacks: 0 },
   };

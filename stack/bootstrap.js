@@ -104,7 +104,7 @@ async function runFile(file, args) {
   if (!existsSync(pinnedNode)) return runHere(path, args);
   const pinned = JSON.parse(readFileSync(join(dirname(realpathSync(pinnedNode)), '../package.json'), 'utf8'));
   if (process.version === `v${pinned.version}`) return runHere(path, args);
-  const child = spawn(pinnedNode, [path, ...args], { stdio: 'inherit' });
+  const child = spawn(pinnedNode, [...process.execArgv, path, ...args], { stdio: 'inherit' });
   const { code, signal, error } = await endOf(child);
   if (error) throw new Error(`${pinnedNode} does not run on this machine: ${error.message}`);
   process.exit(signal ? exitCodeOf(signal) : code);

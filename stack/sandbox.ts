@@ -32,6 +32,8 @@ export const sandboxSeed = 'first light';
 /** The real provider gathers requests for history through five minutes; nobody wants to watch that. */
 const batchWindowMs = 300;
 const stopWithinMs = 5000;
+/** Megabytes: a month of six people is 80; without a bound the collector lets it grow to 470. */
+const mostHeap = 384;
 
 /** Starts the sandbox where it is wanted; null where it is not. */
 export async function startSandbox(
@@ -41,6 +43,7 @@ export async function startSandbox(
 ): Promise<RunningSandbox | null> {
   if (!sandboxIsOn(config)) return null;
   const thread = new Worker(new URL('../sandbox/thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: mostHeap },
     workerData: {
       seed: sandboxSeed,
       file: join(dataDir, 'sandbox.json'),

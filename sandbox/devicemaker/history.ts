@@ -13,16 +13,19 @@ const keptMs = 2 * 365 * dayMs;
 
 /** Requests for history: 202 at once, their data later, gathered with what others asked for meanwhile. */
 export function devicemakerHistory(world: World): Route[] {
-  const gathering: Portion[] = [];
+  const { clock, limits, store } = world;
+  const { book } = store;
   const asked: number[] = [];
+  const closeSoon = () => clock.at(clock.nowMs() + limits.batchWindowMs, flush);
   const flush = () => {
-    const portions = gathering.splice(0);
+    const portions = book.gathering.splice(0);
     for (const letter of lettersOf(portions)) world.outbox.add({ kind: 'data', portions: letter });
   };
   const gather = (portions: readonly Portion[]) => {
-    if (gathering.length === 0) world.clock.at(world.clock.nowMs() + world.limits.batchWindowMs, flush);
-    gathering.push(...portions);
+    if (book.gathering.length === 0) closeSoon();
+    book.gathering.push(...portions);
   };
+  if (book.gathering.length > 0) closeSoon(); // the program ended in the middle of it
   const handle = (ask: Ask) =>
     asOwner(world, ask, (account) => {
       if (isOverLimit(world, asked)) return refusal(429, 'Too many requests for history.');

@@ -26,7 +26,7 @@ function sendLiveOf(world: World, account: DevicemakerAccount): void {
     const portions = dataTypes
       .filter((type) => !isOff(world, account, type))
       .map((type): Portion => ({ account_id: account.account_id, type, ...sync }));
-    world.outbox.add({ kind: 'data', portions });
+    if (portions.length > 0) world.outbox.add({ kind: 'data', portions });
     account.live_ms = sync.endMs;
   }
 }

@@ -2,7 +2,7 @@
  * Reads JSON from bytes piece by piece, so that a text of 100 MB never stands in memory as one string beside its
  * values. A scan finds where values end by counting brackets outside of strings, and trusts that they are values:
  * each is then given to `JSON.parse` by itself, and between them nothing is accepted but what the grammar has. So a
- * text is taken exactly when `JSON.parse` takes it whole. Cuts are made beside ASCII bytes, which stand for
+ * text is taken exactly when `JSON.parse` takes it whole, unless it is nested deeper than 10,000 levels. Cuts are made beside ASCII bytes, which stand for
  * themselves in UTF-8 whatever surrounds them.
  */
 export interface JsonScan {
@@ -62,7 +62,7 @@ export function readObject(scan: JsonScan, member: (key: string) => void): void 
   }
 }
 
-// Small items are parsed together: of 1,000,000 numbers one by one a parse each would cost a second.
+// Small items are parsed together: a call each would cost 70 ms for 1,000,000 numbers.
 const bytesTogether = 64 * 1024;
 const itemsTogether = 1000;
 
@@ -195,13 +195,18 @@ function endOfString(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
+// The engine takes a minute and more for 50,000,000 brackets within each other; real items have five levels.
+const deepest = 10_000;
+
 function endOfContainer(bytes: Buffer, from: number): number {
   let depth = 0;
   for (let at = from; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === quote) at = endOfString(bytes, at) - 1;
-    else if (byte === openBrace || byte === openBracket) depth += 1;
-    else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return at + 1;
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (depth > deepest) throw new JsonError();
+    } else if ((byte === closeBrace || byte === closeBracket) && --depth === 0) return at + 1;
   }
   return bytes.length;
 }

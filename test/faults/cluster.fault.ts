@@ -4,8 +4,9 @@ import t from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { databaseOf } from '../../mixins/database.ts';
 import { serviceNames } from '../../stack/services.ts';
+import { ask } from '../support/api.ts';
 import { misplaced, oneEach, startCluster, untilWorkedOff } from './cluster.ts';
-import { Load, type Lost } from './load.ts';
+import { Load, type Lost, webhookBody } from './load.ts';
 import { slowWay, startOwnServers } from './servers.ts';
 
 /**
@@ -112,14 +113,20 @@ async function fullDisk(): Promise<void> {
   await admin.connect();
   await admin.query(`create tablespace small location '${disk.folder}'`);
   await admin.query('alter table deliveries.delivery set tablespace small');
-  const filler =
-    "insert into deliveries.delivery (provider, kind, state, headers, body) select 'filler', 'push', 'dead', '{}', sha256(random()::text::bytea) from generate_series(1, 20000)";
-  const full = async () => {
-    for (;;) await admin.query(filler);
+  const filler = `insert into deliveries.delivery (provider, kind, state, headers, body)
+    select 'filler', 'push', 'dead', '{}', sha256(random()::text::bytea) from generate_series(1, $1)`;
+  const fill = async (rows: number) => {
+    for (;;) await admin.query(filler, [rows]);
   };
-  await full().catch((error: unknown) =>
-    t.equal(Reflect.get(Object(error), 'code'), '53100', 'the disk is full'),
-  );
+  // To the last gap: a batch that fails leaves room for smaller ones.
+  for (const rows of [20_000, 500, 20, 1])
+    await fill(rows).catch((error: unknown) =>
+      t.equal(Reflect.get(Object(error), 'code'), '53100', 'the disk is full'),
+    );
+  const body = webhookBody(0, 'nobody');
+  const headers = { 'devicemaker-client-id': 'faults' };
+  const refused = await ask(cluster.origins[0] ?? '', '/api/v1/webhooks/devicemaker/push', { body, headers });
+  t.same([refused.status, refused.body], [500, { detail: 'Failed to process webhook' }]);
   await sleep((seconds * 1000) / 3);
   await disk.grow(512);
   await admin.query("delete from deliveries.delivery where provider = 'filler'");

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { ask } from '../support/api.ts';
 import { freshDatabase } from '../support/database.ts';
 import { fuzz } from './fuzz.ts';
 import { freePort, startProcess, untilReady } from './members.ts';
@@ -27,6 +28,10 @@ t.test(`${count} mutated requests over all routes end in no failure of ours (see
     t.fail(`${route}: ${why}`, { request });
   t.equal(first.wrongCount + rest.wrongCount, 0);
   t.notOk(served.hasEnded(), 'the process runs');
+  const asked = await ask(served.origin, `/api/v1/users/${world.known.get('user_id')?.[0]}`, {
+    headers: world.credentials[0] ?? {},
+  });
+  t.equal(asked.status, 200, 'whom the requests were about is still there, and so is who asked');
   t.same(
     failed.filter(({ error }) => error === 'INTERNAL'),
     [],

@@ -191,7 +191,7 @@ function odd(request: Mutant, random: Random): Mutant {
     case 0:
       return {
         ...request,
-        method: random.pick(['PUT', 'HEAD', 'OPTIONS', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']),
+        method: random.pick(['PUT', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND']),
       };
     case 1:
       return {

@@ -21,6 +21,7 @@ t.test(`a rolling restart of every process fails none of ${least} requests`, asy
   const stops: number[] = [];
   for (let round = 0; round === 0 || load.sent < least; round++) {
     for (const name of cluster.names) {
+      if (round > 0 && load.sent >= least) break; // everything was replaced once
       const began = Date.now();
       cluster.process(name).signal('SIGTERM');
       t.equal(await cluster.process(name).ended, 0, `${name} exits with 0`);

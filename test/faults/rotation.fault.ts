@@ -17,7 +17,8 @@ t.test('not one request with the old key is accepted after the answer to its rot
     groups: { ...groups, rest: [...groups.rest, ...rest] },
     copies: { gateway: 2, auth: 3, rest: 1 },
   });
-  const { origins, token, keyId } = cluster;
+  const { origins, token } = cluster;
+  let { keyId } = cluster;
   const agent = keepAlive(20);
   const path = `/api/v1/users/${cluster.wearers[0]?.userId}`;
   let key = cluster.key;
@@ -46,12 +47,18 @@ t.test('not one request with the old key is accepted after the answer to its rot
   const lanes = Array.from({ length: 12 }, (_, turn) => lane(turn));
   for (let i = 0; i < rotations; i++) {
     const old = key;
-    const made = await get(origins[i % 2] ?? '', `/api-keys/${keyId}/rotate`, z.object({ key: z.string() }), {
-      token,
-      method: 'POST',
-    });
+    const made = await get(
+      origins[i % 2] ?? '',
+      `/api-keys/${keyId}/rotate`,
+      z.object({ id: z.string(), key: z.string() }),
+      {
+        token,
+        method: 'POST',
+      },
+    );
     deadSince = new Map([[old, performance.now()]]);
     key = made.key;
+    keyId = made.id;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   done = true;

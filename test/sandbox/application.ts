@@ -63,7 +63,10 @@ export interface Answer {
 
 /** Asks a provider's API with a token. */
 export async function ask(url: string, token: string, method = 'GET'): Promise<Answer> {
-  const response = await fetch(url, { method, headers: { authorization: `Bearer ${token}` } });
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, connection: 'close' },
+  });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
 }

@@ -53,6 +53,8 @@ t.test('a running clock does what is due by itself', async (t) => {
   const clock = startClock({ startMs: Date.now() - 1_000_000, speed: 1000 });
   t.teardown(() => clock.stop());
   const { promise, resolve } = Promise.withResolvers<void>();
+  const awake = setInterval(() => undefined, 1000); // the clock alone keeps no program running
+  t.teardown(() => clearInterval(awake));
   const dueMs = clock.nowMs() + 5000;
   clock.at(dueMs, resolve);
   await promise;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { dataTypes } from '../../sandbox/payloads.ts';
 import {
   allPermissions,
   ask,
@@ -94,7 +95,7 @@ t.test('a code is good once, for ten minutes, for its application, address and v
 });
 
 t.test('an access token lives a day; a refresh gives a new pair, and the old one is dead', async (t) => {
-  const { sandbox } = await startApplication(t);
+  const { sandbox } = await startApplication(t, { application: { types_off: [...dataTypes] } });
   const { devicemaker } = sandbox.access;
   const tokens = await connectDevice(sandbox);
   const id = (access: string) => ask(`${devicemaker.api_url}/user/id`, access);

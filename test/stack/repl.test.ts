@@ -83,9 +83,8 @@ t.test('answers what is piped into it over the bus, and ends', async (t) => {
     'Delivery not found.',
   ])
     t.match(output, said);
-  t.match(await database.query('select state from deliveries.delivery where id = $1', [dead]), [
-    { state: 'ready' },
-  ]);
+  const replayed = 'select replayed_at is not null as replayed from deliveries.delivery where id = $1';
+  t.same(await database.query(replayed, [dead]), [{ replayed: true }]);
 });
 
 t.test('limits looks at a window without counting, whosever it is', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { dayMs, fast, idle, quarterMs, type Setting, setUp, turnOn } from './setting.ts';
 
-t.setTimeout(240_000);
+t.setTimeout(400_000);
 
 async function open(s: Setting): Promise<number> {
   const [row] = await s.database.query(

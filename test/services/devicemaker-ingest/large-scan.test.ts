@@ -259,11 +259,14 @@ t.test(
 );
 
 t.test('bears nesting without end, closed or not', async (t) => {
-  const deep = 400_000;
-  const nested = `${'['.repeat(deep)}${']'.repeat(deep)}`;
-  t.not(scanned(Buffer.from(nested)), 'refused');
-  t.equal(scanned(Buffer.from('['.repeat(deep))), 'refused');
-  t.equal(scanned(Buffer.from('{"a":'.repeat(deep))), 'refused');
+  const nest = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+  t.not(scanned(nest(10_000)), 'refused');
+  t.equal(scanned(nest(10_001)), 'refused');
+  t.equal(scanned(nest(5_000_000)), 'refused');
+  t.equal(scanned(Buffer.from('['.repeat(400_000))), 'refused');
+  t.equal(scanned(Buffer.from('{"a":'.repeat(400_000))), 'refused');
+  const deep = 9000;
+  const nested = nest(deep).toString();
   const summaries = `${'{"summary":'.repeat(deep)}1${'}'.repeat(deep)}`;
   const body = Buffer.from(
     `{"hrv":[${nested},${summaries}],"userPermissionsChange":[{"permissions":${nested}}]}`,

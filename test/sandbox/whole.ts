@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { apiAt } from '../../sandbox/api.ts';
+import { type Connected, type Connecting, historyProgress } from '../../sandbox/connecting.ts';
+import { quarterOf } from '../../sandbox/devicemaker/accounts.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
+import { pointAt } from '../../stack/sandbox-people.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { found, type Picture, readLedger, wanted } from './compare.ts';
+
+const minuteMs = 60_000;
+
+/** The product and both providers, by HTTP on all sides; the providers' clock is turned. */
+export interface Whole {
+  readonly api: TestApi;
+  readonly sandbox: Sandbox;
+  readonly connecting: Connecting;
+}
+
+/** Starts all of it for some people; it ends with the test. */
+export async function whole(
+  t: Test,
+  who: readonly number[],
+  changes: Readonly<Record<string, string>> = {},
+): Promise<Whole> {
+  const seed = 'a seed';
+  // Some hours back: turned on, it must not get a day ahead of the receiver's own clock.
+  const startMs = quarterOf(Date.now()) - 8 * 60 * minuteMs;
+  const sandbox = await startSandbox({ seed, speed: 0, startMs, limits: { batchWindowMs: 1000 } });
+  t.teardown(() => sandbox.stop());
+  const access = { access: sandbox.access, settings: settingsOf(sandbox.access) };
+  const api = await startApi(t, {
+    ...environmentOf(access.settings),
+    BACKFILL_DAYS: '8',
+    RATE_LIMIT_API_KEY: '1000000',
+    ...changes,
+  });
+  const { signal } = new AbortController();
+  await pointAt(access, api.url, signal);
+  const client = apiAt({ baseUrl: api.url, fetch, signal });
+  return {
+    api,
+    sandbox,
+    connecting: { api: client, apiKey: api.apiKey, sandboxUrl: sandbox.access.url, seed, who, fetch },
+  };
+}
+
+/** Turns the clock by seconds until the histories are through. */
+export async function history(
+  { sandbox, connecting }: Whole,
+  connected: readonly Connected[],
+): Promise<void> {
+  for (let round = 0; round < 600; round++) {
+    if ((await historyProgress(connecting, connected)).running === 0) return;
+    await sandbox.turn(3000);
+    await sleep(100);
+  }
+  throw new Error('the history does not come to its end');
+}
+
+/** Both pictures of everybody, as soon as they are the same; else as they are in the end. */
+export async function pictures({ api, sandbox, connecting }: Whole, connected: readonly Connected[]) {
+  const users = [...new Set(connected.map(({ user_id }) => user_id))];
+  const all: { title: string; want: Picture; have: Picture }[] = [];
+  for (const [index, userId] of users.entries()) {
+    const title = connected.find(({ user_id }) => user_id === userId)?.title ?? '';
+    all.push({
+      title,
+      ...(await untilSame(() => both({ api, sandbox }, userId, (connecting.who[index] ?? 0) + 1))),
+    });
+  }
+  return all;
+}
+
+async function both({ api, sandbox }: Pick<Whole, 'api' | 'sandbox'>, userId: string, person: number) {
+  const ledger = await readLedger(sandbox.access.url, person);
+  const have = await found((path) => api.expect(200, path), userId, ledger);
+  return { want: wanted(ledger), have };
+}
+
+async function untilSame(look: () => Promise<{ want: Picture; have: Picture }>) {
+  let seen = await look();
+  for (
+    let round = 0;
+    round < 60 && JSON.stringify(sorted(seen.want)) !== JSON.stringify(sorted(seen.have));
+    round++
+  ) {
+    await sleep(1000);
+    seen = await look();
+  }
+  return seen;
+}
+
+function sorted({ samples, ...rest }: Picture) {
+  return { ...rest, samples: Object.entries(samples).sort() };
+}
