@@ -17,7 +17,11 @@ const stopMs = 15_000;
 /** Starts a file of the bench in a process of its own; `env` is all of its environment beside PATH. */
 export function startChild(file: string, env: Readonly<Record<string, string>> = {}): Child {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
-  const child = fork(file, [], { env: { PATH, HOME, TMPDIR, ...env }, serialization: 'advanced' });
+  const child = fork(file, [], {
+    env: { PATH, HOME, TMPDIR, ...env },
+    serialization: 'advanced',
+    execArgv: ['--max-semi-space-size=16'], // as npm start runs it
+  });
   const open = new Map<number, { settle: (answer: unknown) => void; fail: (error: Error) => void }>();
   child.on('message', (message) => {
     const { id, answer, error } = Reply.parse(message);
