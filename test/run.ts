@@ -86,14 +86,33 @@ async function buildTap(): Promise<void> {
 /** A terminal gets tap's live report; a log file the failures, then a line per test file. */
 async function runTap(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   const raw = join(work, 'output.tap');
-  const reporter = process.stdout.isTTY ? [] : ['--reporter=min'];
+  const reporter = process.stdout.isTTY ? [] : ['--reporter=silent'];
   const { code } = await runTool([...reporter, `--output-file=${raw}`, ...args], env, true);
   const output = existsSync(raw) ? readFileSync(raw, 'utf8') : '';
-  if (!process.stdout.isTTY) console.log(output.match(/^(not )?ok .*|^# \{ .*/gm)?.join('\n') ?? '');
+  if (!process.stdout.isTTY) console.log(reportOf(output));
   const { passed, failed } = countIn(output, code);
   if (passed + failed === 0) console.log('No test ran.');
   console.log(`${passed} passed, ${failed} failed`);
   return failed > 0 || passed === 0 ? Math.max(code, 1) : 0;
+}
+
+/** A line per test file; under a file that failed, what failed in it, as tap told it. */
+function reportOf(output: string): string {
+  const files = output.split(/^(?=(?:not )?ok |# \{ )/m);
+  const told = files.flatMap((part, index) => {
+    const line = /^((?:not )?ok |# \{ ).*/.exec(part)?.[0];
+    if (line === undefined) return [];
+    return line.startsWith('not ok') ? [line, ...failuresOf(files[index - 1] ?? '')] : [line];
+  });
+  return told.join('\n');
+}
+
+/** The assertions that failed, with their explanation; the subtests around them say nothing more. */
+function failuresOf(file: string): string[] {
+  const blocks = file.match(/^( +)not ok .*\n(?:\1 {2}---\n(?:\1.*\n|\s*\n)*?\1 {2}\.\.\.)?/gm) ?? [];
+  return blocks
+    .filter((block) => !/# time=/.test(block.split('\n')[0] ?? ''))
+    .map((block) => block.slice(0, 4000));
 }
 
 /** Runs tap to its end: with the terminal, or quietly with its output kept. */

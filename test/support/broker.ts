@@ -47,5 +47,30 @@ export async function startBroker(t: Test, choice: TestBrokerChoice): Promise<Te
   });
   await broker.start();
   t.teardown(() => broker.stop());
+  if (choice.namespace !== undefined) await meetOthers(t, broker, choice);
   return { broker, call: typedCall(broker) };
+}
+
+interface Member {
+  readonly broker: ServiceBroker;
+  readonly names: readonly string[];
+}
+
+const members = new Map<string, Member[]>();
+
+// Each node of a bus learns of the others at its own time: a call that is made before would be 503.
+async function meetOthers(
+  t: Test,
+  broker: ServiceBroker,
+  { namespace = '', services }: TestBrokerChoice,
+): Promise<void> {
+  const mine: Member = { broker, names: services.map(({ name }) => name) };
+  const others = members.get(namespace) ?? [];
+  members.set(namespace, [...others, mine]);
+  t.teardown(() => members.set(namespace, (members.get(namespace) ?? []).filter((one) => one !== mine)));
+  for (const other of others)
+    await Promise.all([
+      other.broker.waitForServices([...mine.names], 10_000),
+      broker.waitForServices([...other.names], 10_000),
+    ]);
 }

@@ -1,5 +1,12 @@
 import type { Queryable } from '../../../mixins/database.ts';
-import { type PeopleFound, type PersonRow, personColumns, type SortBy, sortKeys } from './sort-keys.ts';
+import {
+  joinPeople,
+  type PeopleFound,
+  type PersonRow,
+  personColumns,
+  type SortBy,
+  sortKeys,
+} from './sort-keys.ts';
 
 /** Where a page of everybody stands. */
 export interface Place {
@@ -30,7 +37,7 @@ counted as materialized (
 
 const rowsOf = (order: string) => `
 select ${personColumns}, counted.total
-from counted left join page on true left join users.person p on p.id = page.id
+from counted left join page on true ${joinPeople}
 order by page.key ${order}, page.id ${order}`;
 
 function near({ sort_by, sort_order: order }: Place): string {

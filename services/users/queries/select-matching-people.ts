@@ -1,5 +1,12 @@
 import type { Queryable } from '../../../mixins/database.ts';
-import { type PeopleFound, type PersonRow, personColumns, type SortBy, sortKeys } from './sort-keys.ts';
+import {
+  joinPeople,
+  type PeopleFound,
+  type PersonRow,
+  personColumns,
+  type SortBy,
+  sortKeys,
+} from './sort-keys.ts';
 
 /** How the list is sorted and what it is narrowed to. */
 export interface PeopleQuery {
@@ -30,7 +37,7 @@ with found as materialized (
   select id, key from found order by key ${query.sort_order}, id ${query.sort_order} limit $1 offset $2
 )
 select ${personColumns}, page.key, (select count(*) from found)::int as total
-from (select 1) one left join page on true left join users.person p on p.id = page.id
+from (select 1) one left join page on true ${joinPeople}
 order by page.key ${query.sort_order}, page.id ${query.sort_order}`;
   const rows = await database.query<PersonRow & { id: string | null; total: number }>(statement, values);
   return { people: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };

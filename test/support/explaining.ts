@@ -1,5 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import type { Queryable, Statement } from '../../mixins/database.ts';
+import type { TestDatabase } from './database.ts';
 
 /** Runs queries as they are, and notes each one's plan. */
 export function explaining(database: TestDatabase, plans: string[]): Queryable {
@@ -11,4 +11,10 @@ export function explaining(database: TestDatabase, plans: string[]): Queryable {
       return database.query(text, values);
     },
   };
+}
+
+/** The plans that read one of these tables, or a chunk of samples, from end to end. */
+export function wholeScans(plans: readonly string[], tables: readonly string[]): string[] {
+  const scan = new RegExp(`Seq Scan on (_hyper_\\S+_chunk|${tables.join('|')})\\b`);
+  return plans.filter((plan) => scan.test(plan));
 }
