@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { databaseOf } from '../../mixins/database.ts';
+import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { foldChanges } from '../../services/users/queries/fold-changes.ts';
+import { deliver } from '../services/summaries/deliver.ts';
+import { bothProviders, brokenNights } from '../services/summaries/lives.ts';
+import { type Answer, type Ask, joinApi, type TestApi } from '../support/api.ts';
+import { crowd, crowdSize, readWhole } from '../support/crowd.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+
+const Page = z.object({
+  data: z.array(z.object({ id: z.coerce.string().optional() })),
+  pagination: z.object({ next_cursor: z.string().nullable() }),
+});
+const range = 'start_time=2025-03-01&end_time=2025-03-31';
+const dates = 'start_date=2025-03-01&end_date=2025-03-31';
+const asked = new Set<string>();
+
+t.test('no read of any route scans a table that grows', async (t) => {
+  const database = await freshDatabase(t);
+  const writer = await start(t, database);
+  const userId = await deliver(writer, bothProviders());
+  const sleeper = await deliver(writer, brokenNights());
+  await writer.broker.stop();
+  await onOneConnection(database, crowd);
+  await fold(database);
+  await onOneConnection(database, ['vacuum analyze']);
+  const before = await rowsScanned(database);
+  const reader = await start(t, database);
+  for (const id of [userId, sleeper]) await readEverything(t, reader, id);
+  await reader.broker.stop();
+  const after = await rowsScanned(database);
+  const scanned = [...after]
+    .map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const)
+    .filter(([table, rows]) => rows >= crowdSize && !readWhole.has(table));
+  t.strictSame(scanned, [], 'rows that scans of whole tables read');
+  t.ok(after.size > 30, 'every table was looked at');
+  const reads = endpoints.filter(({ route }) => route.method === 'GET').map(({ route }) => route.path);
+  t.strictSame(
+    reads.filter((path) => !asked.has(path)),
+    [],
+    'routes that nobody asked',
+  );
+});
+
+t.test('a scan of a whole table would have been seen', async (t) => {
+  const database = await freshDatabase(t);
+  await onOneConnection(database, crowd.slice(0, 1));
+  const before = await rowsScanned(database);
+  await onOneConnection(database, ["select from users.person where first_name like '%nobody'"]);
+  const read = ((await rowsScanned(database)).get('person') ?? 0) - (before.get('person') ?? 0);
+  t.equal(read, crowdSize);
+});
+
+function start(t: Test, database: TestDatabase): Promise<TestApi> {
+  return joinApi(t, { database, settings: { RATE_LIMIT_ADDRESS: '100000', RATE_LIMIT_API_KEY: '100000' } });
+}
+
+// PostgreSQL tells what a session read when the session ends: all of them are over when this is asked.
+async function rowsScanned(database: TestDatabase): Promise<Map<string, number>> {
+  return alone(database, async (client) => {
+    const { rows } = await client.query<{ relname: string; read: string }>(
+      `select relname, seq_tup_read as read from pg_stat_user_tables
+       where schemaname not like '\\_timescaledb%' or relname like '\\_hyper%'`,
+    );
+    return new Map(rows.map(({ relname, read }) => [relname, Number(read)]));
+  });
+}
+
+const others = `select from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+
+async function alone<T>({ url }: TestDatabase, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    while ((await client.query(others)).rowCount !== 0) await setTimeout(20);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function onOneConnection(database: TestDatabase, statements: readonly string[]): Promise<void> {
+  await alone(database, async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
+}
+
+// The users service does it within seconds of an import.
+async function fold({ url }: TestDatabase): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url });
+  await foldChanges(databaseOf(pool));
+  await pool.end();
+}
+
+type Get = (route: string, query?: string, given?: Ask & { readonly id?: string }) => Promise<Answer>;
+
+async function readEverything(t: Test, api: TestApi, userId: string): Promise<void> {
+  const get: Get = async (route, query = '', { id = '', ...given } = {}) => {
+    asked.add(route);
+    const path = route
+      .replace(':user_id', userId)
+      .replace(':provider', 'devicemaker')
+      .replace(':event_id', id);
+    const answer = await api.ask(`/api/v1${path}?${query}`, {
+      ...(given.token === undefined ? { key: api.apiKey } : {}),
+      ...given,
+    });
+    t.ok(answer.status < 500 || answer.status === 501, `${route}?${query}: ${answer.status}`);
+    return answer;
+  };
+  for (const resolution of ['raw', '1min', '5min', '15min', '1hour'])
+    await readPages(get, '/users/:user_id/timeseries', `${range}&resolution=${resolution}`);
+  for (const kind of ['workouts', 'sleep', 'other']) {
+    const id = await readPages(get, `/users/:user_id/events/${kind}`, dates);
+    await get(`/users/:user_id/events/${kind}/:event_id`, '', { id: id ?? randomUUID() });
+  }
+  await readPages(get, '/users/:user_id/events/workouts', `${dates}&record_type=running`);
+  for (const order of ['asc', 'desc'])
+    await readPages(get, '/users/:user_id/summaries/activity', `${dates}&sort_order=${order}`);
+  await readPages(get, '/users/:user_id/summaries/sleep', dates);
+  await get('/users/:user_id/summaries/body', 'average_period=7');
+  await get('/users/:user_id/summaries/recovery', dates);
+  await get('/users/:user_id/export');
+  await get('/users', 'search=crowd+1999');
+  await get('/users', 'email=c77@example.com');
+  for (const page of [1, 500, 1000]) await get('/users', `page=${page}&limit=20`);
+  for (const path of ['', '/connections', '/connections/:provider', '/connections/:provider/backfill'])
+    await get(`/users/:user_id${path}`);
+  await readPages(get, '/deliveries', 'status=done');
+  await get('/deliveries', 'status=dead');
+  const developer: Ask = { token: api.developerToken, headers: {} };
+  await get('/audit', `user_id=${userId}`, developer);
+  await readPages((route, query) => get(route, query, developer), '/audit', '');
+  await get('/connect/:provider/authorize', `user_id=${userId}`);
+  await get('/connect/:provider/callback', 'state=nobody&code=x');
+  await get('/connect/:provider/result', 'status=connected');
+  for (const path of ['/health', '/ready', '/status', '/api-keys', '/applications']) await get(path);
+  for (const path of ['/auth/me', '/developers', '/api-keys', '/applications'])
+    await get(path, '', developer);
+  for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook'])
+    await get(`/webhooks/${path}`);
+}
+
+/** Three pages forward and one back; tells the first one's id where records have any. */
+async function readPages(get: Get, route: string, query: string): Promise<string | undefined> {
+  const first = Page.parse((await get(route, `${query}&limit=5`)).body);
+  let cursor = first.pagination.next_cursor;
+  for (let page = 0; page < 2 && cursor !== null; page += 1)
+    cursor = Page.parse((await get(route, `${query}&limit=5&cursor=${cursor}`)).body).pagination.next_cursor;
+  return first.data[0]?.id;
+}

@@ -1,0 +1,70 @@
+/** Rows that a table of users, deliveries, records gets in each statement. */
+export const crowdSize = 20_000;
+
+const people = `generate_series(1, ${crowdSize}) i`;
+const days = `timestamptz '2025-03-01' + i * interval '3 minutes'`;
+
+/**
+ * Statements that fill every table which grows with the users or with time, for other people than those of a test:
+ * so much that PostgreSQL reads it through an index, unless a query leaves it no choice.
+ */
+export const crowd: readonly string[] = [
+  `insert into users.person (first_name, email) select 'Crowd ' || i, 'c' || i || '@example.com' from ${people}`,
+  `insert into users.connection (user_id, provider, provider_user_id, status, scope)
+   select id, 'devicemaker', 'crowd-' || id, 'active', '{}' from users.person where email like 'c%'`,
+  `insert into auth.api_key (hash, name, created_by) select md5(i::text), 'crowd', gen_random_uuid() from ${people}`,
+  `insert into auth.family (id, user_id, issued_by, expires_at)
+   select gen_random_uuid(), gen_random_uuid(), 'crowd', now() + interval '1 day' from ${people}`,
+  `insert into auth.refresh_token (hash, family_id) select md5(id::text), id from auth.family where issued_by = 'crowd'`,
+  `insert into auth.rate_window (subject, started_at, count) select gen_random_uuid(), now(), 1 from ${people}`,
+  `insert into auth.audit_entry (action, subject_id) select 'key.create', gen_random_uuid() from ${people}`,
+  `insert into deliveries.delivery (provider, kind, state, received_at, done_at, headers, body)
+   select 'devicemaker', 'push', 'done', now(), now(), '{}', '{}' from ${people}`,
+  `insert into deliveries.progress (delivery_id, entry, result) select id, 'crowd', '{}' from deliveries.delivery`,
+  `insert into backfill.run (connection_id, user_id, provider, connected_at, start_time, end_time, state, finished_at)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', now(), now(), now(), 'done', now() from ${people}`,
+  `insert into backfill.step (run_id, position, type, start_time, end_time, state)
+   select id, 0, 'dailies', now(), now(), 'received' from backfill.run`,
+  `insert into activitynet.activity (user_id, object_id, connection_id, turn, fetched_at)
+   select gen_random_uuid(), i, gen_random_uuid(), i, now() from ${people}`,
+  `insert into activitynet.history (connection_id, user_id, connected_at, start_time, end_time, state, finished_at)
+   select gen_random_uuid(), gen_random_uuid(), now(), now(), now(), 'done', now() from ${people}`,
+  `insert into connect.attempt (state_hash, user_id, provider, callback_uri, expires_at)
+   select md5(i::text), gen_random_uuid(), 'devicemaker', 'x', now() + interval '1 hour' from ${people}`,
+  `insert into gateway.idempotent_answer (caller, route, key_hash, request)
+   select 'crowd', 'x', md5(i::text)::bytea, 'x' from ${people}`,
+  `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
+     zone_offset_minutes, local_date, duration_seconds, is_parent)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', i::text, 'd', 'running', 'RUNNING', 'n', ${days},
+     ${days}, 0, '2025-03-10', 60, false from ${people}`,
+  `insert into timeseries.sleep_session (id, user_id, provider, key, device, start_time, end_time,
+     zone_offset_minutes, date, is_nap, rank, asleep_seconds)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', i::text, 'd', ${days}, ${days}, 0, '2025-03-10',
+     false, 0, 60 from ${people}`,
+  `insert into timeseries.other_record (id, user_id, provider, type, key, device, start_time, end_time,
+     zone_offset_minutes, local_date, data)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', 'moveiq', i::text, 'd', ${days}, ${days}, 0,
+     '2025-03-10', '{}' from ${people}`,
+  `insert into timeseries.provider_day (id, user_id, provider, key, device, date, start_time, zone_offset_minutes,
+     duration_seconds)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', i::text, 'd', '2025-03-10', ${days}, 0, 60
+   from ${people}`,
+  `insert into timeseries.epoch_part (user_id, provider, start_time, activity_type, device, zone_offset_minutes,
+     local_date, vals)
+   select gen_random_uuid(), 'devicemaker', ${days}, 'WALKING', 'd', 0, '2025-03-10', '{}' from ${people}`,
+  `insert into timeseries.item (user_id, provider, data_type, key, duration_seconds, hash, is_first, record_ids)
+   select gen_random_uuid(), 'devicemaker', 'dailies', i::text, 60, 'x', true, '{}' from ${people}`,
+  `insert into timeseries.user_clock (user_id, zone_offset_minutes, start_time)
+   select gen_random_uuid(), 0, ${days} from ${people}`,
+  `insert into timeseries.tombstone (user_id, series_ids, finished_at)
+   select gen_random_uuid(), '{}', now() from ${people}`,
+  `insert into timeseries.series (user_id, type_id, provider, device)
+   select gen_random_uuid(), 1, 'devicemaker', 'd' from ${people}`,
+  // every 48 minutes of 66 days, so that each row is an hour of its own and few share a local day
+  `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
+   select 1000000 + n, 0, timestamptz '2025-02-10' + i * interval '48 minutes', 60
+   from generate_series(1, 20) n, generate_series(1, 2000) i`,
+];
+
+/** Lists that are read whole because they are meant to be: nobody has many, or their answer is all of them. */
+export const readWhole: ReadonlySet<string> = new Set(['api_key', 'application', 'developer']);
