@@ -13,6 +13,7 @@ import { checks } from './pieces/checks.ts';
 import { counts } from './pieces/counts.ts';
 import { depth } from './pieces/depth.ts';
 import { disk } from './pieces/disk.ts';
+import { exports } from './pieces/exports.ts';
 import { hertz } from './pieces/hertz.ts';
 import { ingest } from './pieces/ingest.ts';
 import { memory } from './pieces/memory.ts';
@@ -26,7 +27,7 @@ import { machineLine, reportOf, type Section } from './report.ts';
 import { startServers } from './servers.ts';
 
 const reading: readonly Piece[] = [checks, pages, ranges, depth, counts, hertz, activity, users, processes];
-const rest: readonly Piece[] = [disk, ingest, bodies];
+const rest: readonly Piece[] = [exports, disk, ingest, bodies];
 const pieces = [...reading, ...rest];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];

@@ -23,6 +23,8 @@ export interface Sizes {
   readonly loadMs: number;
   readonly userDays: readonly number[];
   readonly bodyMegabytes: readonly number[];
+  /** Of the 1 Hz user's export, how many are read. */
+  readonly exportedSamples: number;
 }
 
 /** The data set of the figures: 40 million samples, 217 series, 100,000 people. */
@@ -42,6 +44,7 @@ export const full: Sizes = {
   loadMs: 600,
   userDays: [1, 20, 200],
   bodyMegabytes: [10, 100],
+  exportedSamples: 10_000_000,
 };
 
 /** Everything small: built and run in seconds, its figures mean nothing. */
@@ -61,4 +64,5 @@ export const quick: Sizes = {
   loadMs: 60,
   userDays: [1, 2],
   bodyMegabytes: [1],
+  exportedSamples: 30_000,
 };
