@@ -1,22 +1,28 @@
-// What a page of samples costs without the product: node:http, a plain pool and the same three statements (series,
-// count, page), in one process. No credential, limit, validation, cursor or error is looked after.
+// What a page of samples costs without the product: node:http, a plain pool and the same two statements (series with
+// their counts, page), in one process; planned anew for each call's values, as a pool does unless it is told otherwise,
+// or once, as the product does. No credential, limit, validation, cursor or error is looked after.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';
 import { z } from 'zod';
 import { seriesById, seriesOf } from '../domain/series.ts';
-import { databaseOf } from '../mixins/database.ts';
-import { countSamples } from '../services/timeseries/queries/count-samples.ts';
+import { databaseOf, planningOptions } from '../mixins/database.ts';
+import { countSeries } from '../services/timeseries/queries/count-series.ts';
 import { selectSamples } from '../services/timeseries/queries/select-samples.ts';
-import { selectSeries } from '../services/timeseries/queries/select-series.ts';
 import { piecesOf } from '../services/timeseries/range-pieces.ts';
 import { bounded, likelyBound } from '../services/timeseries/reach.ts';
 import { answerParent, ownUsage } from './parent.ts';
 
 const Request = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('listen'), database_url: z.string(), pool: z.int() }),
+  z.object({
+    kind: z.literal('listen'),
+    database_url: z.string(),
+    pool: z.int(),
+    planning: z.enum(['each', 'once']),
+  }),
   z.object({ kind: z.literal('usage') }),
 ]);
+type Listen = Extract<z.infer<typeof Request>, { kind: 'listen' }>;
 const started = Promise.withResolvers<ReturnType<typeof databaseOf>>();
 
 const server = createServer((req, res) => {
@@ -31,13 +37,14 @@ const server = createServer((req, res) => {
 answerParent(
   (given) => {
     const request = Request.parse(given);
-    return request.kind === 'usage' ? ownUsage() : listen(request.database_url, request.pool);
+    return request.kind === 'usage' ? ownUsage() : listen(request);
   },
   async () => server.close(),
 );
 
-async function listen(databaseUrl: string, size: number) {
-  started.resolve(databaseOf(new pg.Pool({ connectionString: databaseUrl, max: size })));
+async function listen({ database_url, pool: max, planning }: Listen) {
+  const options = { connectionString: database_url, max, ...planningOptions(planning) };
+  started.resolve(databaseOf(new pg.Pool(options)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -47,12 +54,12 @@ async function listen(databaseUrl: string, size: number) {
 async function page(database: ReturnType<typeof databaseOf>, query: URLSearchParams) {
   const range = { startMs: Number(query.get('start')), endMs: Number(query.get('end')) };
   const limit = Number(query.get('limit'));
-  const series = await selectSeries(database, query.get('user') ?? '', [seriesOf('heart_rate').id]);
+  const types = [seriesOf('heart_rate').id];
+  const series = await countSeries(database, query.get('user') ?? '', types, piecesOf(range), null);
   const ids = series.map(({ id }) => id);
-  const counts = await countSamples(database, ids, piecesOf(range), null);
   const [first, beyond] = [range.startMs * 1000, range.endMs * 1000];
   const reach = { direction: 'next' as const, series: ids.map((id) => ({ id, first, beyond })) };
-  const total = counts.reduce((sum, { n }) => sum + n, 0);
+  const total = series.reduce((sum, { n }) => sum + n, 0);
   const near = bounded(reach, likelyBound(reach, total, limit + 1));
   const rows = await selectSamples(database, near, limit + 1);
   const { type, unit } = seriesById(series[0]?.type_id ?? 0);

@@ -21,34 +21,65 @@ export interface Database extends Queryable {
   readonly pool: pg.Pool;
 }
 
+/**
+ * What every connection of ours is bound by. A process has at most DATABASE_POOL of them, as many again for timeseries,
+ * whose pages are planned once, and `ormConnections` more for auth and for users, whose rows MikroORM reads over a pool
+ * of its own. A transaction that its process forgot, or
+ * stopped in, holds no lock for longer than a minute.
+ */
+export const connectionLimits = {
+  connectionTimeoutMillis: 5000,
+  idleTimeoutMillis: 30_000,
+  statement_timeout: 30_000,
+  idle_in_transaction_session_timeout: 60_000,
+  application_name: 'pulsebus',
+} as const;
+
+/** Connections of MikroORM's pool, one a service that uses it. */
+export const ormConnections = 4;
+
 interface Shared {
   pool: pg.Pool;
   users: number;
 }
 
-// One pool a process and URL, however many services run in it: connections are what PostgreSQL has least of.
+/**
+ * When PostgreSQL plans a named statement: `each` leaves it to the planner, which plans anew for each call's values
+ * as long as it believes that to pay; `once` keeps one plan a connection. For statements whose plan never depends on
+ * their values that halves the time of a page of samples (a day: 0.31 instead of 0.72 ms).
+ */
+export type Planning = 'each' | 'once';
+
+// One pool a process, URL and way to plan, however many services run in it: connections are what PostgreSQL has
+// least of.
 const pools = new Map<string, Shared>();
 
 /** The database that DATABASE_URL names, as a resource: `uses: { database: database() }`. */
-export function database(): Resource<Database> {
+export function database(planning: Planning = 'each'): Resource<Database> {
   return {
     async start(environment) {
       const url = databaseUrl(environment);
-      const shared = pools.get(url) ?? { pool: newPool(url, environment), users: 0 };
+      const key = `${planning} ${url}`;
+      const shared = pools.get(key) ?? { pool: newPool(url, planning, environment), users: 0 };
       shared.users += 1;
-      pools.set(url, shared);
+      pools.set(key, shared);
       return databaseOf(shared.pool);
     },
     async stop({ pool }) {
-      for (const [url, shared] of pools) {
+      for (const [key, shared] of pools) {
         if (shared.pool !== pool) continue;
         shared.users -= 1;
         if (shared.users > 0) return;
-        pools.delete(url);
+        pools.delete(key);
         await pool.end();
       }
     },
   };
+}
+
+/** Options of a connection that plans in such a way. */
+export function planningOptions(planning: Planning): { readonly options?: string } {
+  return planning === 'once' ? { options: '-c plan_cache_mode=force_generic_plan' } : {};
 }
 
 /** The URL of the database that a broker works on. @throws when none was given. */
@@ -57,18 +88,17 @@ export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
   return config.DATABASE_URL;
 }
 
-function newPool(url: string, { config, logger, broker }: Environment): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: config.DATABASE_POOL,
-    connectionTimeoutMillis: 5000,
-    idleTimeoutMillis: 30_000,
-    statement_timeout: 30_000,
-    application_name: 'pulsebus',
-  });
-  // A connection that dies while idle (a restart of PostgreSQL) is replaced by the pool; unheard, it would end us.
-  pool.on('error', (error: Error & { code?: string }) =>
-    logger.warn('database.connection_lost', { code: error.code }),
+function newPool(url: string, planning: Planning, { config, logger, broker }: Environment): pg.Pool {
+  const max = config.DATABASE_POOL;
+  const limits = { ...connectionLimits, ...planningOptions(planning) };
+  const pool = new pg.Pool({ connectionString: url, max, ...limits });
+  // A connection that dies while nobody waits for its answer (a restart of PostgreSQL) is replaced by the pool;
+  // unheard, it would end us. The pool itself listens to those only that are not lent.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) =>
+    client.on('error', (error: Error & { code?: string }) =>
+      logger.warn('database.connection_lost', { code: error.code }),
+    ),
   );
   const metrics = metricsOf(broker);
   metrics.onLook(() => {
@@ -77,8 +107,8 @@ function newPool(url: string, { config, logger, broker }: Environment): pg.Pool 
       ['used', pool.totalCount - pool.idleCount],
       ['waiting', pool.waitingCount],
     ] as const)
-      metrics.set('pulsebus_database_connections', { state }, value);
-    metrics.set('pulsebus_database_connections_limit', {}, config.DATABASE_POOL);
+      metrics.set('pulsebus_database_connections', { state, planning }, value);
+    metrics.set('pulsebus_database_connections_limit', { planning }, max);
   });
   return pool;
 }

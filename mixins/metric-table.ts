@@ -90,13 +90,13 @@ export const metricTable = {
   },
   pulsebus_database_connections: {
     kind: 'gauge',
-    help: "Connections of this process's pool: idle, in use, and calls that wait for one.",
-    labels: ['state'],
+    help: "Connections of this process's pools: idle, in use, and calls that wait for one.",
+    labels: ['state', 'planning'],
   },
   pulsebus_database_connections_limit: {
     kind: 'gauge',
-    help: 'How many connections the pool may have.',
-    labels: [],
+    help: 'How many connections a pool may have.',
+    labels: ['planning'],
   },
   pulsebus_event_loop_lag_seconds: {
     kind: 'gauge',

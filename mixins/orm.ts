@@ -1,6 +1,6 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
-import { databaseUrl } from './database.ts';
+import { connectionLimits, databaseUrl, ormConnections } from './database.ts';
 import type { Resource } from './environment.ts';
 
 /** MikroORM of one service: a fresh entity manager a call, so that no call sees another's identity map. */
@@ -18,7 +18,8 @@ export function orm(entities: EntitySchema[]): Resource<Orm> {
         clientUrl: databaseUrl(environment),
         entities,
         discovery: { warnWhenNoEntities: false },
-        pool: { min: 0, max: 4 },
+        pool: { min: 0, max: ormConnections },
+        driverOptions: connectionLimits,
       });
       return { fork: () => mikro.em.fork(), close: () => mikro.close(true) };
     },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { dayMs } from '../../domain/time.ts';
+import type { Planning } from '../../mixins/database.ts';
 import type { Bench, Piece } from '../bench.ts';
 import { startChild } from '../child.ts';
 import { startMs } from '../dataset/plan.ts';
@@ -17,26 +18,28 @@ const pool = 12;
 export const pages: Piece = {
   name: 'pages',
   async run(bench) {
-    const plain = startChild(join(import.meta.dirname, '../plain-process.ts'));
-    try {
-      const request = { kind: 'listen', database_url: bench.databaseUrl, pool };
-      const { port } = await plain.ask(z.object({ port: z.int() }), request);
-      const rows = [];
-      const server = {
-        url: `http://127.0.0.1:${port}`,
-        usage: () => plain.ask(Usage, { kind: 'usage' }),
-      };
-      for (const one of cases(bench)) rows.push(await compare(bench, server, one));
-      return {
-        title: 'A raw page over HTTP',
-        about: `Answers a second over 16 keep-alive connections: first page of heart_rate, ${limit} samples, total_count. A: the product, all services in one process, with API key and limit. B: node:http and a pool of ${pool} with the same statements and nothing else. CPU: of the process that answers.`,
-        rows,
-      };
-    } finally {
-      await plain.stop();
-    }
+    const rows = [...(await against(bench, 'each')), ...(await against(bench, 'once'))];
+    return {
+      title: 'A raw page over HTTP',
+      about: `Answers a second over 16 keep-alive connections: first page of heart_rate, ${limit} samples, total_count. A: the product, all services in one process, with API key and limit. B: node:http and a pool of ${pool} with the same statements and nothing else; then the same with a pool that plans a statement once, as the product's does. CPU: of the process that answers.`,
+      rows,
+    };
   },
 };
+
+async function against(bench: Bench, planning: Planning) {
+  const plain = startChild(join(import.meta.dirname, '../plain-process.ts'));
+  try {
+    const request = { kind: 'listen', database_url: bench.databaseUrl, pool, planning };
+    const { port } = await plain.ask(z.object({ port: z.int() }), request);
+    const server = { url: `http://127.0.0.1:${port}`, usage: () => plain.ask(Usage, { kind: 'usage' }) };
+    const rows = [];
+    for (const one of cases(bench)) rows.push(await compare(bench, server, one, planning));
+    return rows;
+  } finally {
+    await plain.stop();
+  }
+}
 
 interface Case {
   readonly what: string;
@@ -55,7 +58,12 @@ function cases(bench: Bench): Case[] {
   ];
 }
 
-async function compare(bench: Bench, plain: Metered & { url: string }, { what, userId, ranges }: Case) {
+async function compare(
+  bench: Bench,
+  plain: Metered & { url: string },
+  { what, userId, ranges }: Case,
+  planning: Planning,
+) {
   const query = { types: 'heart_rate', limit };
   const paths = ranges.map((days) => samplesPath(userId, days, query));
   const ours = flooding(bench, targetOf(bench.product, paths), [bench.product]);
@@ -63,7 +71,10 @@ async function compare(bench: Bench, plain: Metered & { url: string }, { what, u
   const theirs = flooding(bench, { url: plain.url, requests }, [plain]);
   const { a, b } = await inRounds(bench.sizes.floodRounds, { a: ours.measure, b: theirs.measure });
   const notes = [cpuNote(ours), cpuNote(theirs)] as const;
-  return pairRow({ what, a, b, unit: '/s', goal: { least: 0.5 }, notes });
+  const goal = { least: 0.5 };
+  return planning === 'each'
+    ? pairRow({ what, a, b, unit: '/s', notes, goal })
+    : pairRow({ what: `${what}; B plans once`, a, b, unit: '/s', notes });
 }
 
 function cpuNote(flood: Flooding): string {

@@ -3,14 +3,14 @@ import type { Resolution, Sample } from '../../contracts/timeseries.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../domain/series.ts';
-import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time.ts';
+import { formatInstant, type Instant, resolveRange } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import { countSamples } from './queries/count-samples.ts';
+import { countSeries } from './queries/count-series.ts';
 import { selectBuckets } from './queries/select-buckets.ts';
 import { selectDayBound } from './queries/select-day-bound.ts';
 import { selectHours } from './queries/select-hours.ts';
 import { type SampleRow, selectSamples } from './queries/select-samples.ts';
-import { type SeriesRow, selectSeries } from './queries/select-series.ts';
+import type { SeriesRow } from './queries/select-series.ts';
 import { piecesOf } from './range-pieces.ts';
 import { bounded, likelyBound, type Reach, reachOf, type SampleKey } from './reach.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
@@ -44,12 +44,11 @@ export async function readSamples(
   const typeIds = typeIdsOf(request.types);
   const query = ['samples', user_id, range.startMs, range.endMs, resolution, typeIds];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
-  const series = await selectSeries(database, user_id, typeIds);
-  const counts = await countIn(database, series, range, size);
-  const ids = counts.filter(({ n }) => n > 0).map(({ id }) => id);
+  const series = await countSeries(database, user_id, typeIds, piecesOf(range), size);
+  const ids = series.filter(({ n }) => n > 0).map(({ id }) => id);
   const reach = reachOf(ids, range, size?.widthMs ?? null, cursor);
   const byId = new Map(series.map((one) => [one.id, one]));
-  const totalCount = counts.reduce((total, { n }) => total + n, 0);
+  const totalCount = series.reduce((total, { n }) => total + n, 0);
   return pageFrom<SampleRow, Sample>({
     query,
     range,
@@ -66,17 +65,6 @@ export async function readSamples(
 function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | null {
   if (types === undefined || types.length === 0) return null;
   return [...new Set(types.map((type) => seriesOf(type).id))].sort((a, b) => a - b);
-}
-
-async function countIn(
-  database: Queryable,
-  series: readonly SeriesRow[],
-  range: Range,
-  size: BucketSize | null,
-) {
-  if (series.length === 0) return [];
-  const ids = series.map(({ id }) => id);
-  return countSamples(database, ids, piecesOf(range), size);
 }
 
 // First up to where a page is likely full: the planner leaves out all chunks behind it, and planning is most of the

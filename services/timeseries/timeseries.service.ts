@@ -66,10 +66,16 @@ async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, ca
 
 /** All stored health data: stored in transactions under the user's lock, read by keyset pages. */
 export default implement(timeseries, {
-  uses: { database: database(), settings: settings(), erasure: erasure(), inTurn: inTurn() },
+  uses: {
+    database: database(),
+    pages: database('once'),
+    settings: settings(),
+    erasure: erasure(),
+    inTurn: inTurn(),
+  },
   actions: {
-    async samples({ params, database, settings, call }) {
-      return unlessUnknown(await readSamples(database, settings, params), call, params.user_id);
+    async samples({ params, pages, settings, call }) {
+      return unlessUnknown(await readSamples(pages, settings, params), call, params.user_id);
     },
     async workouts({ params, database, settings, call }) {
       return unlessUnknown(await readEvents(database, workouts(settings), params), call, params.user_id);
