@@ -1,13 +1,18 @@
 import type { Queryable, Statement } from '../../mixins/database.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Runs queries as they are, and notes each one's plan. */
+/** Runs queries as they are, and notes each one's plan: for its values, and for any where it has a name. */
 export function explaining(database: TestDatabase, plans: string[]): Queryable {
+  const note = async (text: string, explain: string, values: readonly unknown[]) => {
+    const rows = await database.query<{ 'QUERY PLAN': string }>(`${explain} ${text}`, values);
+    plans.push(`${text}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`);
+  };
   return {
     async query(statement: Statement, values: readonly unknown[] = []) {
       const text = typeof statement === 'string' ? statement : statement.text;
-      const rows = await database.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
-      plans.push(`${text}\n${rows.map((row) => row['QUERY PLAN']).join('\n')}`);
+      await note(text, 'explain', values);
+      // a named statement may be planned once for all values
+      if (typeof statement !== 'string') await note(text, 'explain (generic_plan)', []);
       return database.query(text, values);
     },
   };
