@@ -23,7 +23,7 @@ await live(async ({ signal, started }: Lifetime) => {
   await broker.start();
   const url = gatewayUrl(broker);
   leaveWord(prepared, url);
-  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal }));
+  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;
   say(startPage({ url, choice: stack.choice, dataDir, login, notes: notesOn(config), example }));
   await people?.showHistory();

@@ -23,6 +23,8 @@ export interface ProductChoice {
   readonly databaseUrl: string;
   readonly natsUrl?: string;
   readonly services?: readonly string[];
+  /** Beside those that the bench gives every process. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const unlimited = '1000000000';
@@ -67,9 +69,10 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
   };
 }
 
-function start({ databaseUrl, natsUrl, services = [] }: ProductChoice) {
+function start({ databaseUrl, natsUrl, services = [], settings: own = {} }: ProductChoice) {
   return startChild(join(import.meta.dirname, 'product-process.ts'), {
     ...settings,
+    ...own,
     DATABASE_URL: databaseUrl,
     SERVICES: services.join(','),
     ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),

@@ -8,26 +8,40 @@ import { planOf, samplesIn } from './dataset/plan.ts';
 import { startLoad } from './load/load.ts';
 import { type Options, readOptions } from './options.ts';
 import { activity } from './pieces/activity.ts';
+import { activitynet } from './pieces/activitynet.ts';
 import { bodies } from './pieces/bodies.ts';
 import { checks } from './pieces/checks.ts';
 import { counts } from './pieces/counts.ts';
 import { depth } from './pieces/depth.ts';
 import { disk } from './pieces/disk.ts';
 import { exports } from './pieces/exports.ts';
+import { figures } from './pieces/figures.ts';
 import { hertz } from './pieces/hertz.ts';
 import { ingest } from './pieces/ingest.ts';
 import { memory } from './pieces/memory.ts';
 import { pages } from './pieces/pages.ts';
 import { processes } from './pieces/processes.ts';
 import { ranges } from './pieces/ranges.ts';
+import { scale } from './pieces/scale.ts';
 import { users } from './pieces/users.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
 
 import { startServers } from './servers.ts';
 
-const reading: readonly Piece[] = [checks, pages, ranges, depth, counts, hertz, activity, users, processes];
-const rest: readonly Piece[] = [exports, disk, ingest, bodies];
+const reading: readonly Piece[] = [
+  checks,
+  pages,
+  ranges,
+  depth,
+  counts,
+  hertz,
+  activity,
+  users,
+  figures,
+  processes,
+];
+const rest: readonly Piece[] = [exports, disk, ingest, activitynet, bodies, scale];
 const pieces = [...reading, ...rest];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];

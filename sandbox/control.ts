@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { isSeriesType } from '../domain/series.ts';
 import { decisionRoutes } from './decisions.ts';
 import { accountOf } from './devicemaker/accounts.ts';
 import { FaultWish } from './faults.ts';
 import { type Ask, ok, type Reply, type Route, refused, withBody } from './http.ts';
-import { ledgerOf } from './ledger.ts';
+import { activitiesOf, ledgerOf, samplesOf } from './ledger.ts';
 import { tablePage } from './page.ts';
 import { dataTypes } from './payloads.ts';
 import { peopleIn, personOfChoice } from './person-choice.ts';
@@ -26,6 +27,12 @@ export function controlRoutes(world: World): Route[] {
       handle: (ask) => ofPerson(world, ask.query.get('person'), (index) => ledgerOf(world, index)),
     },
     { method: 'GET', path: '/ledger/items', handle: (ask) => items(world, ask) },
+    { method: 'GET', path: '/ledger/samples', handle: (ask) => samples(world, ask) },
+    {
+      method: 'GET',
+      path: '/ledger/activities',
+      handle: (ask) => ofPerson(world, ask.query.get('person'), (index) => activitiesOf(world, index)),
+    },
     { method: 'GET', path: '/application', handle: () => ok(world.store.book.application) },
     { method: 'PUT', path: '/application', handle: (ask) => configure(world, ask) },
     ...faultRoutes(world),
@@ -64,6 +71,12 @@ function items(world: World, { query }: Ask): Reply {
     const account = accountOf(world, world.person(index).account_id);
     return account === null ? [] : itemsSent(world, account, type);
   });
+}
+
+function samples(world: World, { query }: Ask): Reply {
+  const type = query.get('type');
+  if (type !== null && !isSeriesType(type)) return refused('type: must be a series type');
+  return ofPerson(world, query.get('person'), (index) => samplesOf(world, index, type));
 }
 
 function configure(world: World, ask: Ask): Reply | Promise<Reply> {

@@ -1,3 +1,4 @@
+import { collectGarbage } from './collect.ts';
 import { type DayLife, lifeOfDay } from './life/day.ts';
 import type { Span } from './life/plan.ts';
 import type { Person } from './people.ts';
@@ -16,6 +17,10 @@ const idleMs = 20_000;
 export function daysInMemory(): Days {
   const days = new Map<string, DayLife>();
   let idle: NodeJS.Timeout | undefined;
+  const giveBack = () => {
+    days.clear();
+    collectGarbage();
+  };
   return {
     of(person, date) {
       const key = `${person.account_id}/${date}`;
@@ -27,7 +32,7 @@ export function daysInMemory(): Days {
         days.delete(oldest);
       }
       clearTimeout(idle);
-      idle = setTimeout(() => days.clear(), idleMs).unref();
+      idle = setTimeout(giveBack, idleMs).unref();
       return day;
     },
   };

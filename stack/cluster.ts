@@ -31,7 +31,7 @@ await live(async ({ signal, started }) => {
   await broker.waitForServices([...serviceNames], startLimitMs);
   const url = `http://${config.HOST}:${config.PORT}`;
   leaveWord(prepared, url);
-  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal }));
+  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;
   const notes = notesOn({ ...config, ...sandbox?.settings });
   say(startPage({ url, choice: stack.choice, dataDir, login, notes, example }));

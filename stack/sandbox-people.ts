@@ -3,16 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBroker } from 'moleculer';
 import { dayMs } from '../domain/time.ts';
 import { apiAt } from '../sandbox/api.ts';
-import {
-  type Connected,
-  type Connecting,
-  connectPeople,
-  historyProgress,
-  visitorsLink,
-} from '../sandbox/connecting.ts';
+import { type Connected, type Connecting, connectPeople, historyProgress } from '../sandbox/connecting.ts';
 import { people } from '../sandbox/people.ts';
+import type { Started } from './prepare.ts';
 import { progressOf } from './progress.ts';
 import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
+import { openDoor } from './sandbox-door.ts';
 import { sandboxKey } from './sandbox-key.ts';
 import type { StartPage } from './start-page.ts';
 
@@ -23,6 +19,7 @@ export interface People {
   readonly url: string;
   readonly dataDir: string;
   readonly signal: AbortSignal;
+  readonly started: Started;
   say(line: string): void;
 }
 
@@ -35,7 +32,7 @@ export interface PeopleThere {
 
 /** Connects the sandbox's people through its consent pages, and their data through the webhooks. */
 export async function bringPeople(choice: People): Promise<PeopleThere> {
-  const { sandbox, broker, url, dataDir, signal } = choice;
+  const { sandbox, broker, url, dataDir, signal, started } = choice;
   const keyFile = join(dataDir, 'sandbox.key');
   const connecting: Connecting = {
     api: apiAt({ baseUrl: url, fetch, signal }),
@@ -48,14 +45,15 @@ export async function bringPeople(choice: People): Promise<PeopleThere> {
   await pointAt(sandbox, url, signal);
   const connected = await connectPeople(connecting);
   const [first] = connected;
-  const visitor = await visitorsLink(connecting);
+  const door = await openDoor(connecting);
+  started(door.stop);
   const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
   const example =
     first === undefined
       ? null
       : {
           ...{ keyFile, userId: first.user_id, day: daysAgo(1), from: daysAgo(7) },
-          ...{ connectUrl: visitor.url, sandboxUrl: sandbox.access.url },
+          ...{ connectUrl: door.url, sandboxUrl: sandbox.access.url },
         };
   return { example, showHistory: () => showHistory(choice, connecting, connected) };
 }

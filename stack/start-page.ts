@@ -11,7 +11,7 @@ export interface StartPage {
     readonly userId: string;
     readonly day: string;
     readonly from: string;
-    /** A consent page where one more person can be connected by hand. */
+    /** Leads to a consent page where one more person can be connected by hand. */
     readonly connectUrl: string;
     readonly sandboxUrl: string;
   } | null;
@@ -43,8 +43,7 @@ export function startPage({ url, choice, dataDir, login, notes, example }: Start
 function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {
   return [
     `  Sandbox        ${sandboxUrl}  (both providers, simulated: nobody in it is real)`,
-    '  Connect        one more person by hand, within 15 minutes:',
-    `                 ${connectUrl}`,
+    `  Connect        ${connectUrl}  (one more person, by hand in a browser: each visit has a link of its own)`,
   ];
 }
 

@@ -1,8 +1,15 @@
 import type { SeriesType } from '../../domain/series.ts';
-import { detailedOf, streamsOf, type Told, toldOf, uploadsIn } from '../activitynet/activities.ts';
+import {
+  type Detailed,
+  detailedOf,
+  streamsOf,
+  type Told,
+  toldOf,
+  uploadsIn,
+} from '../activitynet/activities.ts';
 import type { ActivitynetAccount } from '../store.ts';
 import type { World } from '../world.ts';
-import { noSeries, type SeriesLine, type SeriesTruth } from './series.ts';
+import { noSeries, type SampleSink, type SeriesLine } from './series.ts';
 
 /** What an application should have of an athlete who told it of activities and took none of them back. */
 export interface ActivitynetTruth {
@@ -24,25 +31,37 @@ const keptMs = 2 * 365 * dayMs;
 
 /** Works out the truth from what the application was told of. */
 export function activitynetTruth(world: World, account: ActivitynetAccount): ActivitynetTruth {
-  const nowMs = world.clock.nowMs();
-  const person = world.person(account.person);
   const series = noSeries();
-  const there = uploadsIn(person, { startMs: nowMs - keptMs, endMs: nowMs })
-    .filter(({ id }) => account.told.includes(id) && !account.deleted.includes(id))
-    .map((upload) => toldOf(world.days, person, upload))
-    .filter((told) => told !== null);
-  for (const told of there) addStreams(series, told);
+  addAthleteSamples(series, world, account);
   return {
     athlete_id: account.athlete_id,
     authorized: account.authorized,
-    activities: there.map((told) => {
-      const one = detailedOf(told, account.titles[told.upload.id]);
-      const { id, sport_type: type, name, elapsed_time: duration_seconds } = one;
-      return { id, type, name, start_time: new Date(told.upload.startMs).toISOString(), duration_seconds };
-    }),
+    activities: activitiesTold(world, account).map((one) => ({
+      ...{ id: one.id, type: one.sport_type, name: one.name },
+      ...{ start_time: new Date(one.start_date).toISOString(), duration_seconds: one.elapsed_time },
+    })),
     deleted: account.deleted,
     series: series.list(),
   };
+}
+
+/** The activities of an athlete as the platform tells them now. */
+export function activitiesTold(world: World, account: ActivitynetAccount): Detailed[] {
+  return thereOf(world, account).map((told) => detailedOf(told, account.titles[told.upload.id]));
+}
+
+/** Adds the samples of an athlete's activities. */
+export function addAthleteSamples(series: SampleSink, world: World, account: ActivitynetAccount): void {
+  for (const told of thereOf(world, account)) addStreams(series, told);
+}
+
+function thereOf(world: World, account: ActivitynetAccount): Told[] {
+  const nowMs = world.clock.nowMs();
+  const person = world.person(account.person);
+  return uploadsIn(person, { startMs: nowMs - keptMs, endMs: nowMs })
+    .filter(({ id }) => account.told.includes(id) && !account.deleted.includes(id))
+    .map((upload) => toldOf(world.days, person, upload))
+    .filter((told) => told !== null);
 }
 
 const seriesOfStream: Readonly<Record<string, SeriesType>> = {
@@ -53,7 +72,7 @@ const seriesOfStream: Readonly<Record<string, SeriesType>> = {
   temp: 'weather_temperature',
 };
 
-function addStreams(series: SeriesTruth, told: Told): void {
+function addStreams(series: SampleSink, told: Told): void {
   const streams = streamsOf(told);
   const start = told.upload.startMs / 1000;
   const times = streams.time ?? [];

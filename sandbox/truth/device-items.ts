@@ -1,7 +1,7 @@
 import type { SeriesType } from '../../domain/series.ts';
 import { dateToMs } from '../../domain/time.ts';
 import type { PushBody } from '../payloads.ts';
-import type { SeriesTruth } from './series.ts';
+import type { SampleSink } from './series.ts';
 
 /** What the samples of the device maker's items should become. No device is named but by activities. */
 type Items<T extends keyof PushBody> = NonNullable<PushBody[T]>;
@@ -9,22 +9,22 @@ type Map = Readonly<Record<string, number>> | undefined;
 const unnamed = 'unknown';
 
 /** Adds the samples of a notification's items. */
-export function addItems(series: SeriesTruth, body: PushBody): void {
+export function addItems(series: SampleSink, body: PushBody): void {
   addDays(series, body);
   addNights(series, body);
   addMaps(series, body);
   addMeasurements(series, body);
-  for (const item of body.epochs ?? []) addEpoch(series, item);
+  addEpochs(series, body.epochs ?? []);
   for (const item of body.activityDetails ?? []) addDetails(series, item);
   for (const item of body.healthSnapshot ?? []) addSnapshot(series, item);
 }
 
-function addMap(series: SeriesTruth, type: SeriesType, start: number, map: Map): void {
+function addMap(series: SampleSink, type: SeriesType, start: number, map: Map): void {
   for (const [offset, value] of Object.entries(map ?? {}))
     series.add(type, unnamed, start + Number(offset), value);
 }
 
-function addDays(series: SeriesTruth, { dailies = [] }: PushBody): void {
+function addDays(series: SampleSink, { dailies = [] }: PushBody): void {
   for (const item of dailies) {
     const start = item.startTimeInSeconds;
     addMap(series, 'heart_rate', start, item.timeOffsetHeartRateSamples);
@@ -33,7 +33,7 @@ function addDays(series: SeriesTruth, { dailies = [] }: PushBody): void {
 }
 
 function addNights(
-  series: SeriesTruth,
+  series: SampleSink,
   { sleeps = [], hrv = [], pulseOx = [], skinTemp = [] }: PushBody,
 ): void {
   for (const item of sleeps) {
@@ -48,7 +48,7 @@ function addNights(
     series.add('devicemaker_skin_temperature', unnamed, item.startTimeInSeconds, item.avgDeviationCelsius);
 }
 
-function addMaps(series: SeriesTruth, { stressDetails = [], respiration = [] }: PushBody): void {
+function addMaps(series: SampleSink, { stressDetails = [], respiration = [] }: PushBody): void {
   for (const item of stressDetails) {
     addMap(series, 'devicemaker_stress_level', item.startTimeInSeconds, item.timeOffsetStressLevelValues);
     addMap(series, 'devicemaker_body_battery', item.startTimeInSeconds, item.timeOffsetBodyBatteryValues);
@@ -58,7 +58,7 @@ function addMaps(series: SeriesTruth, { stressDetails = [], respiration = [] }: 
 }
 
 function addMeasurements(
-  series: SeriesTruth,
+  series: SampleSink,
   { bodyComps = [], bloodPressures = [], userMetrics = [] }: PushBody,
 ): void {
   for (const item of bodyComps) {
@@ -84,13 +84,36 @@ function addMeasurements(
   }
 }
 
-// A quarter of an hour has one sample a series, whatever its parts add up to.
-function addEpoch(series: SeriesTruth, item: Items<'epochs'>[number]): void {
-  const at = item.startTimeInSeconds;
-  series.add('steps', unnamed, at, item.steps);
-  series.add('energy', unnamed, at, item.activeKilocalories);
-  series.add('average_met', unnamed, at, item.met);
-  series.add(wayOf(item.activityType), unnamed, at, item.distanceInMeters);
+// A quarter of an hour has one sample a series: the sum of its parts, or their mean by the time of each.
+function addEpochs(series: SampleSink, epochs: Items<'epochs'>): void {
+  for (const [at, parts] of Map.groupBy(epochs, (one) => one.startTimeInSeconds)) {
+    series.add(
+      'steps',
+      unnamed,
+      at,
+      sumOf(parts, ({ steps }) => steps),
+    );
+    series.add(
+      'energy',
+      unnamed,
+      at,
+      sumOf(parts, ({ activeKilocalories }) => activeKilocalories),
+    );
+    for (const [way, own] of Map.groupBy(parts, ({ activityType }) => wayOf(activityType)))
+      series.add(
+        way,
+        unnamed,
+        at,
+        sumOf(own, ({ distanceInMeters }) => distanceInMeters),
+      );
+    const seconds = sumOf(parts, ({ activeTimeInSeconds }) => activeTimeInSeconds);
+    const weighted = sumOf(parts, ({ met, activeTimeInSeconds }) => met * activeTimeInSeconds);
+    series.add('average_met', unnamed, at, weighted / seconds);
+  }
+}
+
+function sumOf<T>(parts: readonly T[], value: (part: T) => number): number {
+  return parts.reduce((sum, part) => sum + value(part), 0);
 }
 
 function wayOf(activityType: string): SeriesType {
@@ -99,7 +122,7 @@ function wayOf(activityType: string): SeriesType {
   return /ROWING/.test(activityType) ? 'distance_other' : 'distance_walking_running';
 }
 
-function addDetails(series: SeriesTruth, { summary, samples }: Items<'activityDetails'>[number]): void {
+function addDetails(series: SampleSink, { summary, samples }: Items<'activityDetails'>[number]): void {
   for (const one of samples) {
     const at = one.startTimeInSeconds ?? 0;
     const steps = one.stepsPerMinute;
@@ -125,7 +148,7 @@ const snapshotSeries: Readonly<Record<string, SeriesType>> = {
   sdrr_hrv: 'heart_rate_variability_sdnn',
 };
 
-function addSnapshot(series: SeriesTruth, item: Items<'healthSnapshot'>[number]): void {
+function addSnapshot(series: SampleSink, item: Items<'healthSnapshot'>[number]): void {
   for (const summary of item.summaries) {
     const type = snapshotSeries[summary.summaryType];
     if (type === undefined) continue;

@@ -3,7 +3,7 @@ import { type DataType, dataTypes, type PushBody } from '../payloads.ts';
 import type { DevicemakerAccount } from '../store.ts';
 import type { World } from '../world.ts';
 import { addItems } from './device-items.ts';
-import { noSeries, type SeriesLine } from './series.ts';
+import { noSeries, type SampleSink, type SeriesLine } from './series.ts';
 
 /** What an application should have of an account, if it took what it answered 200 to. */
 export interface DevicemakerTruth {
@@ -100,6 +100,11 @@ function* bodiesSent(world: World, account: DevicemakerAccount): Generator<[Data
   for (const type of dataTypes)
     for (const span of account.sent[type] ?? [])
       for (const body of bodiesOf(world.days, person, type, span)) yield [type, body];
+}
+
+/** Adds the samples of all that was acknowledged of an account. */
+export function addDeviceSamples(series: SampleSink, world: World, account: DevicemakerAccount): void {
+  for (const [, body] of bodiesSent(world, account)) addItems(series, body);
 }
 
 /** The items of an account, as they should end up: the last version of each. */

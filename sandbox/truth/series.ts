@@ -1,10 +1,14 @@
 import { accepts, type SeriesType } from '../../domain/series.ts';
 import { noSeconds, type Seconds } from './seconds.ts';
 
-/** Samples as they should end up: per type and device those seconds that have one, however often they were sent. */
-export interface SeriesTruth {
-  /** Counts a value, unless it is a placeholder or out of its type's range: those are not stored. */
+/** What takes the samples of items. */
+export interface SampleSink {
+  /** Takes a value, unless it is a placeholder or out of its type's range: those are not stored. */
   add(type: SeriesType, device: string, second: number, value: number | null | undefined): void;
+}
+
+/** Samples as they should end up: per type and device those seconds that have one, however often they were sent. */
+export interface SeriesTruth extends SampleSink {
   list(): SeriesLine[];
 }
 
@@ -23,12 +27,45 @@ const neverZero: ReadonlySet<SeriesType> = new Set([
   'heart_rate_variability_sdnn',
 ]);
 
+function isKept(type: SeriesType, value: number | null | undefined): value is number {
+  return accepts(type, value) && (value > 0 || !neverZero.has(type));
+}
+
+/** One series of somebody with its values: a second, its value, and others that items of other types told of it. */
+export interface ValuedSeries {
+  readonly type: SeriesType;
+  readonly device: string;
+  readonly samples: readonly (readonly number[])[];
+}
+
+/** Samples with their values; only those of a type, where one is given. */
+export function noValues(only: SeriesType | null): SampleSink & { list(): ValuedSeries[] } {
+  const all = new Map<string, { type: SeriesType; device: string; values: Map<number, number[]> }>();
+  return {
+    add(type, device, second, value) {
+      if ((only !== null && type !== only) || !isKept(type, value)) return;
+      const key = `${type}\n${device}`;
+      const known = all.get(key) ?? { type, device, values: new Map<number, number[]>() };
+      all.set(key, known);
+      const told = known.values.get(second);
+      if (told === undefined) known.values.set(second, [value]);
+      else if (!told.includes(value)) told.push(value);
+    },
+    list: () =>
+      [...all.values()].map(({ type, device, values }) => ({
+        type,
+        device,
+        samples: [...values].sort(([a], [b]) => a - b).map(([second, told]) => [second, ...told]),
+      })),
+  };
+}
+
 /** Series without any sample. */
 export function noSeries(): SeriesTruth {
   const all = new Map<string, { type: SeriesType; device: string; seconds: Seconds }>();
   return {
     add(type, device, second, value) {
-      if (!accepts(type, value) || (value <= 0 && neverZero.has(type))) return;
+      if (!isKept(type, value)) return;
       const key = `${type}\n${device}`;
       const known = all.get(key) ?? { type, device, seconds: noSeconds() };
       all.set(key, known);

@@ -36,8 +36,10 @@ t.test(
         'The list of users',
         'One process and three',
         'Memory',
+        'An export',
         'Disk',
         'Data coming in',
+        'Activity platform',
         'Large bodies',
       ],
     );

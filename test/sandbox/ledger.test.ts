@@ -85,6 +85,25 @@ t.test('items come whole, the last version of each', async (t) => {
   t.equal((await control(sandbox, 'GET', '/ledger?person=99')).status, 404);
 });
 
+t.test('samples come with their values, as they were sent', async (t) => {
+  const { sandbox, receiver } = await startApplication(t);
+  await connectDevice(sandbox);
+  await sandbox.turn(60 * minuteMs);
+  const [day] = receiver.items('dailies').slice(-1);
+  const sent = Object.entries(z.record(z.string(), z.number()).parse(day?.timeOffsetHeartRateSamples));
+  const answer = await control(sandbox, 'GET', '/ledger/samples?person=1&type=heart_rate');
+  const [line] = z
+    .array(z.object({ provider: z.string(), type: z.string(), samples: z.array(z.array(z.number())) }))
+    .parse(answer.body);
+  t.match(line, { provider: 'devicemaker', type: 'heart_rate' });
+  const known = new Map(line?.samples.map(([second = 0, ...values]) => [second, values]));
+  const start = Number(day?.startTimeInSeconds);
+  t.ok(sent.length > 1000);
+  t.ok(sent.every(([offset, value]) => known.get(start + Number(offset))?.includes(value)));
+  t.equal((await control(sandbox, 'GET', '/ledger/samples?person=1&type=horoscopes')).status, 422);
+  t.same((await control(sandbox, 'GET', '/ledger/activities?person=1')).body, []);
+});
+
 t.test('the same seed and the same turns send the same bytes, another seed others', async (t) => {
   const run = async (seed: string) => {
     const { sandbox, receiver } = await startApplication(t, { seed });

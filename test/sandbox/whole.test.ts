@@ -1,12 +1,13 @@
 import t from 'tap';
 import { connectPeople } from '../../sandbox/connecting.ts';
+import { compareSamples, readExport, recordsOf } from './records.ts';
 import { history, pictures, whole } from './whole.ts';
 
 const minuteMs = 60_000;
 /** One with every data type, one whose device has fewer, one at both providers. */
 const who = [0, 4, 5];
 
-t.setTimeout(110_000);
+t.setTimeout(200_000);
 
 t.test('what the providers sent is what is there, item by item: history, then live', async (t) => {
   const all = await whole(t, who);
@@ -22,5 +23,13 @@ t.test('what the providers sent is what is there, item by item: history, then li
   await all.sandbox.turn(2 * 60 * minuteMs);
   for (const { title, want, have } of await pictures(all, connected))
     t.same(have, want, `live data of ${title}`);
+  const swimmer = connected.find(({ provider }) => provider === 'activitynet')?.user_id ?? '';
+  const headers = { 'x-api-key': all.api.apiKey };
+  const stored = await readExport(await fetch(`${all.api.url}/api/v1/users/${swimmer}/export`, { headers }));
+  const ask = async (path: string) => (await fetch(all.sandbox.access.url + path)).json();
+  const { lost, more, other, examples, compared } = await compareSamples(ask, 6, stored.series);
+  t.same({ lost, more, other, examples }, { lost: 0, more: 0, other: 0, examples: [] }, 'value by value');
+  t.ok(compared > 50_000);
+  t.same(stored.records, await recordsOf(ask, 6), 'field by field');
   t.same(await connectPeople(all.connecting), connected, 'who is connected stays so');
 });

@@ -13,7 +13,7 @@ const minuteMs = 60_000;
 
 /** The product and both providers, by HTTP on all sides; the providers' clock is turned. */
 export interface Whole {
-  readonly api: TestApi;
+  readonly api: Pick<TestApi, 'url' | 'apiKey' | 'expect'>;
   readonly sandbox: Sandbox;
   readonly connecting: Connecting;
 }

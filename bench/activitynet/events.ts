@@ -1,0 +1,20 @@
+import type { LoadRequest } from '../load/load.ts';
+
+/** The account that all events of the bench are of. */
+export const account = '134815';
+
+const path = '/api/v1/webhooks/activitynet/webhook';
+const headers = { 'content-type': 'application/json' };
+const firstEvent = 1_776_520_000;
+
+/** Events that create activities, each with an id of its own, from a number on. */
+export function eventRequests(first: number, count: number): LoadRequest[] {
+  return Array.from({ length: count }, (_, index) => ({ path, headers, body: eventOf(first + index) }));
+}
+
+function eventOf(number: number): string {
+  return JSON.stringify({
+    ...{ object_type: 'activity', object_id: 18_000_000_000 + number, aspect_type: 'create' },
+    ...{ owner_id: Number(account), subscription_id: 120_475, event_time: firstEvent + number, updates: {} },
+  });
+}

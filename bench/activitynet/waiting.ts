@@ -1,0 +1,26 @@
+import type pg from 'pg';
+
+/** Takes away what waits to be fetched, dead rows too. */
+export async function emptyQueue(pool: pg.Pool): Promise<void> {
+  await pool.query('truncate activitynet.activity');
+}
+
+/** Makes fetches wait, as events would. */
+export async function fillQueue(pool: pg.Pool, count: number): Promise<void> {
+  await emptyQueue(pool);
+  await pool.query(
+    `insert into activitynet.activity (user_id, object_id, connection_id, create_time, work, turn)
+     select user_id, n, id, n, 'fetch', n from users.connection, generate_series(1, $1) n
+     where provider = 'activitynet'`,
+    [count],
+  );
+}
+
+/** How many fetches wait, and how many of them are in work. */
+export async function countWaiting(pool: pg.Pool): Promise<{ waiting: number; held: number }> {
+  const { rows } = await pool.query<{ waiting: number; held: number }>(
+    `select count(*)::int as waiting, (count(*) filter (where leased))::int as held
+     from activitynet.activity where work is not null`,
+  );
+  return rows[0] ?? { waiting: 0, held: 0 };
+}

@@ -1,0 +1,118 @@
+import pg from 'pg';
+import { z } from 'zod';
+import { account, eventRequests } from '../activitynet/events.ts';
+import { type Platform, settingsOf, startPlatform } from '../activitynet/platform.ts';
+import { reckonedMs, simulate } from '../activitynet/simulate.ts';
+import { countWaiting, emptyQueue, fillQueue } from '../activitynet/waiting.ts';
+import type { Bench, Piece } from '../bench.ts';
+import { freshDatabase } from '../dataset/ensure.ts';
+import type { Flooded } from '../load/job.ts';
+import { type Product, startProduct } from '../product.ts';
+import { figuresOf } from '../rounds.ts';
+import { pairRow, type Row } from '../row.ts';
+
+const connections = 16;
+const eventsPerRound = 1000;
+const waiting = 5000;
+const activities = 1000;
+
+/** The activity platform: events coming in, and how long its limits make fetching take. */
+export const activitynet: Piece = {
+  name: 'activitynet',
+  async run(bench) {
+    return {
+      title: 'Activity platform',
+      about: `Events over ${connections} connections, ${eventsPerRound.toLocaleString('en')} a round, all services in one process, each event noted as a fetch before it is answered. A: with ${waiting.toLocaleString('en')} fetches waiting before; B: with none. In both the limit of the quarter hour is used up, so nothing is fetched meanwhile. Then ${activities.toLocaleString('en')} fetches that wait at midnight, at 100 reads a quarter hour and 1,000 a day. A: the service, with its clock and the platform's turned; B: reckoned, to the start of the last quarter hour.`,
+      rows: [...(await answering(bench)), await fetching(bench)],
+    };
+  },
+};
+
+async function answering(bench: Bench): Promise<Row[]> {
+  const databaseUrl = await freshDatabase(bench, bench.sizes);
+  const platform = await startPlatform();
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  const product = await startProduct({ databaseUrl, settings: settingsOf(platform) });
+  try {
+    await connectSomebody(product);
+    return await measure({ bench, platform, pool, product });
+  } finally {
+    await product.stop();
+    await pool.end();
+    await platform.stop();
+  }
+}
+
+const Id = z.object({ id: z.string() });
+
+async function connectSomebody(product: Product): Promise<void> {
+  const { id } = Id.parse(await product.post('/users', { external_user_id: 'athlete' }));
+  const link = { provider: 'activitynet', provider_user_id: account, access_token: 'a token' };
+  await product.post(`/users/${id}/connections`, link);
+}
+
+interface Scene {
+  readonly bench: Bench;
+  readonly platform: Platform;
+  readonly pool: pg.Pool;
+  readonly product: Product;
+}
+
+async function measure(scene: Scene): Promise<Row[]> {
+  const floods: Record<'full' | 'empty', Flooded[]> = { full: [], empty: [] };
+  for (let round = 0; round <= scene.bench.sizes.rounds; round++)
+    for (const side of round % 2 === 0 ? (['empty', 'full'] as const) : (['full', 'empty'] as const)) {
+      const flooded = await floodOf(
+        scene,
+        round * 2 + (side === 'full' ? 1 : 0),
+        side === 'full' ? waiting : 0,
+      );
+      if (round > 0) floods[side].push(flooded); // the first uses up the quarter hour, and code is cold
+    }
+  const of = (side: keyof typeof floods, figure: (one: Flooded) => number) =>
+    figuresOf(floods[side].map(figure));
+  const rate = ({ requests, seconds }: Flooded) => requests / seconds;
+  const p99 = ({ p99_ms }: Flooded) => p99_ms;
+  return [
+    pairRow({ what: 'events answered', a: of('full', rate), b: of('empty', rate), unit: '/s' }),
+    pairRow({
+      ...{
+        what: 'the slowest hundredth of answers (p99)',
+        a: of('full', p99),
+        b: of('empty', p99),
+        unit: 'ms',
+      },
+      goal: { most: 1.5 },
+    }),
+  ];
+}
+
+async function floodOf({ bench, pool, product }: Scene, turn: number, before: number): Promise<Flooded> {
+  await (before === 0 ? emptyQueue(pool) : fillQueue(pool, before));
+  const requests = eventRequests(turn * eventsPerRound, eventsPerRound);
+  const bounds = { connections, most_requests: eventsPerRound };
+  const flooded = await bench.load.flood({ url: product.url, requests }, bounds);
+  const { waiting: after } = await countWaiting(pool);
+  if (turn > 1 && after < before + eventsPerRound - 100)
+    throw new Error(`${after} fetches wait after ${eventsPerRound} events and ${before} before`);
+  return flooded;
+}
+
+async function fetching(bench: Bench): Promise<Row> {
+  const databaseUrl = await freshDatabase(bench, bench.sizes);
+  const { tookMs, reads, refused } = await simulate(databaseUrl, activities);
+  const reckoned = reckonedMs(activities);
+  return {
+    what: `${activities.toLocaleString('en')} activities at the default limits`,
+    a: `${clockText(tookMs)} (${reads.toLocaleString('en')} reads, ${refused} refused)`,
+    b: clockText(reckoned),
+    ratio: (tookMs / reckoned).toFixed(4),
+    goal: 'ratio ≤ 1.01',
+    verdict: tookMs / reckoned <= 1.01 && refused === 0 ? 'met' : 'missed',
+  };
+}
+
+function clockText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min ${seconds % 60} s`;
+}

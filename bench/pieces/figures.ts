@@ -1,0 +1,43 @@
+import type { Bench, Piece } from '../bench.ts';
+import { connections, flooding } from '../flooding.ts';
+import { startProduct } from '../product.ts';
+import { samplesPath, spread, targetOf } from '../requests.ts';
+import { inRounds } from '../rounds.ts';
+import { pairRow } from '../row.ts';
+
+/** Short ones tell nothing, whatever the size of the data set. */
+const leastMs = 600;
+
+/** What the figures for Prometheus cost those who are answered. */
+export const figures: Piece = {
+  name: 'figures',
+  async run(bench) {
+    const { databaseUrl } = bench;
+    const settings = { METRICS_PORT: '0' };
+    const [watched, bare] = [
+      await startProduct({ databaseUrl, settings }),
+      await startProduct({ databaseUrl }),
+    ];
+    try {
+      const sized = { ...bench, sizes: { ...bench.sizes, loadMs: Math.max(leastMs, bench.sizes.loadMs) } };
+      const [a, b] = [watched, bare].map((one) => flooding(sized, targetOf(one, pathsOf(sized)), [one]));
+      if (a === undefined || b === undefined) throw new Error('nobody to ask');
+      const rates = await inRounds(bench.sizes.floodRounds, { a: a.measure, b: b.measure });
+      return {
+        title: 'Figures for Prometheus',
+        about: `Answers a second over ${connections} connections: a raw page of a day of 1/min, all services in one process. A: with METRICS_PORT. B: without.`,
+        rows: [
+          pairRow({ what: 'answers a second', ...rates, unit: '/s', goal: { least: 0.95 } }),
+          pairRow({ what: 'CPU of the product for an answer', a: a.cpuMs(), b: b.cpuMs(), unit: 'ms' }),
+        ],
+      };
+    } finally {
+      await Promise.all([watched.stop(), bare.stop()]);
+    }
+  },
+};
+
+function pathsOf(bench: Bench): string[] {
+  const query = { types: 'heart_rate', limit: 50 };
+  return spread(bench, 1, 200).map((range) => samplesPath(bench.plan.minuteId, range, query));
+}

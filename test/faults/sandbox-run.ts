@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { z } from 'zod';
+import { apiAt } from '../../sandbox/api.ts';
+import { quarterOf } from '../../sandbox/devicemaker/accounts.ts';
+import { people } from '../../sandbox/people.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
+import { pointAt } from '../../stack/sandbox-people.ts';
+import type { Whole } from '../sandbox/whole.ts';
+import { ask, developer } from '../support/api.ts';
+import { freshDatabase } from '../support/database.ts';
+import { commonSettings } from './members.ts';
+import { credentialsOf } from './world.ts';
+
+/** The product with its log, and both providers; their clock is turned. */
+export interface SandboxRun extends Whole {
+  /** All that the product wrote so far. */
+  log(): string;
+  /** What must not be in it: tokens and secrets of both providers and of ours, those that ended too. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+const Ready = z.object({ url: z.string() });
+const tellEveryMs = 20;
+/** The providers' clock stays ahead of the wall's, whatever the run takes. */
+const aheadMs = 3_600_000;
+
+/** Starts all of it on an empty database; it ends with the test. */
+export async function startRun(t: Test, seed: string): Promise<SandboxRun> {
+  const startMs = quarterOf(Date.now()) + aheadMs;
+  const sandbox = await startSandbox({ seed, speed: 0, startMs, limits: { batchWindowMs: 1000 } });
+  t.teardown(() => sandbox.stop());
+  const settings = settingsOf(sandbox.access);
+  const database = await freshDatabase(t);
+  const env = {
+    ...commonSettings,
+    ...environmentOf(settings),
+    ...{ DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'debug', LOG_FORMAT: 'json' },
+    EVENT_DELETE: 'remove', // as the ledger has it: what was taken away has no samples any more
+    ...{ ADMIN_EMAIL: developer.email, ADMIN_PASSWORD: developer.password },
+  };
+  const product = await startProduct(t, sandbox, env);
+  const { key, token } = await credentialsOf(product.url);
+  const secrets = new Set([
+    key,
+    token,
+    developer.password,
+    developer.email,
+    settings.ACTIVITYNET_VERIFY_TOKEN,
+  ]);
+  secrets.add(sandbox.access.devicemaker.client_secret).add(sandbox.access.activitynet.client_secret);
+  gather(t, sandbox, secrets);
+  const { signal } = new AbortController();
+  await pointAt({ access: sandbox.access, settings }, product.url, signal);
+  const api = apiAt({ baseUrl: product.url, fetch, signal });
+  return {
+    sandbox,
+    log: product.log,
+    secrets,
+    connecting: {
+      ...{ api, apiKey: key, sandboxUrl: sandbox.access.url, seed, who: [...people.keys()], fetch },
+    },
+    api: {
+      url: product.url,
+      apiKey: key,
+      async expect(status, path) {
+        const answer = await ask(product.url, `/api/v1${path}`, { key });
+        if (answer.status !== status) throw new Error(`${path}: ${answer.status}, not ${status}`);
+        return answer.body;
+      },
+    },
+  };
+}
+
+async function startProduct(t: Test, { world }: Sandbox, env: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-log-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'log');
+  const output = openSync(file, 'w');
+  const program = join(import.meta.dirname, 'sandbox-product.ts');
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', program], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const tell = setInterval(() => child.send({ shows_ms: world.clock.nowMs() }, () => undefined), tellEveryMs);
+  t.teardown(async () => {
+    clearInterval(tell);
+    child.kill('SIGKILL');
+    await ended;
+  });
+  const log = () => readFileSync(file, 'utf8');
+  const early = ended.then(([code]) => Promise.reject(new Error(`the product ended with ${code}: ${log()}`)));
+  const [ready] = await Promise.race([once(child, 'message'), early]);
+  early.catch(() => undefined);
+  return { url: Ready.parse(ready).url, log };
+}
+
+// Tokens are replaced as they are used: each is noted while it lives.
+function gather(t: Test, { world }: Sandbox, secrets: Set<string>): void {
+  const { book } = world.store;
+  const look = () => {
+    for (const { grants } of [...book.devicemaker_accounts, ...book.activitynet_accounts])
+      for (const { access_token, refresh_token } of grants) secrets.add(access_token).add(refresh_token);
+  };
+  const timer = setInterval(look, tellEveryMs);
+  t.teardown(() => clearInterval(timer));
+}

@@ -1,0 +1,54 @@
+import { request } from 'node:http';
+import t from 'tap';
+import { openDoor } from '../../stack/sandbox-door.ts';
+import { whole } from '../sandbox/whole.ts';
+
+t.setTimeout(60_000);
+
+const all = await whole(t, []);
+
+/** Asks the door under another name than its own. */
+function statusUnder(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
+      .on('error', reject)
+      .end();
+  });
+}
+
+t.test('each visit is sent to a consent page by a link of its own', async (t) => {
+  const door = await openDoor(all.connecting);
+  t.teardown(door.stop);
+  const visit = () => fetch(door.url, { redirect: 'manual' });
+  const links = [await visit(), await visit()].map((answer) => {
+    t.equal(answer.status, 303);
+    t.equal(answer.headers.get('cache-control'), 'no-store');
+    return new URL(answer.headers.get('location') ?? '');
+  });
+  const states = links.map(({ searchParams }) => searchParams.get('state'));
+  t.ok(states[0] !== null && states[0] !== states[1]);
+  for (const link of links)
+    t.equal(`${link.origin}${link.pathname}`, all.sandbox.access.devicemaker.authorize_url);
+  t.equal((await fetch(links[1] ?? '')).status, 200, 'where the sandbox asks for consent');
+});
+
+t.test('it is for this machine, for one page, and for reading', async (t) => {
+  const door = await openDoor(all.connecting);
+  t.teardown(door.stop);
+  t.equal(await statusUnder(door.url, 'example.com'), 403);
+  t.equal((await fetch(`${door.url}x`)).status, 404);
+  t.equal((await fetch(door.url, { method: 'POST' })).status, 405);
+});
+
+t.test('while the API makes no link the visitor is told so', async (t) => {
+  const door = await openDoor({
+    ...all.connecting,
+    api: {
+      request: () => Promise.reject(new Error('away')),
+    },
+  });
+  t.teardown(door.stop);
+  const answer = await fetch(door.url, { redirect: 'manual' });
+  t.equal(answer.status, 503);
+  t.match(await answer.text(), /Try again/);
+});
