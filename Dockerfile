@@ -1,4 +1,4 @@
-# One image for every service: which ones a container runs is its command. No compiler and no test tools in it.
+# One image for every service: SERVICES says which one a container runs. No compiler and no test tools in it.
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -6,16 +6,18 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 LOG_FORMAT=json DATA_DIR=/tmp/pulsebus
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 METRICS_PORT=9100 LOG_FORMAT=json DATA_DIR=/tmp/pulsebus
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
-# Secrets that a volume of this name receives are made by this user: see stack/container-secrets.sh.
-RUN install -d -o node -g node -m 700 /run/secrets
+# Volumes of these names take over who owns them: see stack/container-secrets.sh.
+RUN cd /run && for group in database bus sessions encryption admin providers figures; do \
+  install -d -o node -g node -m 755 "secrets/$group"; done
 USER node
-EXPOSE 3000
+EXPOSE 3000 9100
+# Alive: it answers for its figures. Whether the gateway takes requests is what /api/v1/ready tells.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/v1/health`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Nothing is written outside /tmp: run it with --read-only --tmpfs /tmp.
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/metrics`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Nothing is written outside /tmp: run it with --read-only --tmpfs /tmp. SIGTERM drains it, and it exits with 0.
 ENTRYPOINT ["/app/stack/container-entry.sh"]
-CMD ["node_modules/.bin/moleculer-runner-esm", "--config", "moleculer.config.ts", "services/**/*.service.ts"]
+CMD ["node", "--max-semi-space-size=16", "stack/process.ts"]

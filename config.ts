@@ -100,11 +100,13 @@ const Settings = z.object({
   WEBHOOK_MEMORY_MIB: whole(1, 65_536).default(256),
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
+  SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
   SOURCE_PRIORITY: list.default([...providers]),
   PROVIDER_NAMES: providerNames.default({}),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
   BACKFILL_ON_CONNECT: flag.default(true),
   BACKFILL_DAYS: whole(1, 3650).default(30),
+  BACKFILL_WAIT_SECONDS: whole(1, 86_400).default(300),
   BACKFILL_TYPES: list
     .refine(
       (types) => types.length > 0 && types.every((type) => backfillTypes.includes(type)),
@@ -168,9 +170,17 @@ export function loadConfig(environment: RawSettings = process.env, preset: RawSe
   return parsed.data;
 }
 
+/** Which services use a secret that all their processes must share; the others need not know it. */
+export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
+  JWT_SECRET: ['auth'],
+  ENCRYPTION_KEY: ['activitynet-ingest', 'api-gateway', 'backfill', 'connect', 'users'],
+};
+
 // Several machines on one bus that each made up a secret would refuse each other's tokens.
 function missingSharedSecrets(given: RawSettings): string[] {
-  return ['JWT_SECRET', 'ENCRYPTION_KEY']
-    .filter((name) => given[name] === undefined)
-    .map((name) => `${name}: must be set where NATS_URL is set, and be the same on every machine`);
+  const chosen = list.parse(given.SERVICES ?? '');
+  return Object.entries(sharedSecrets)
+    .filter(([name]) => given[name] === undefined)
+    .filter(([, users]) => chosen.length === 0 || chosen.some((service) => users.includes(service)))
+    .map(([name]) => `${name}: must be set where NATS_URL is set, and be the same on every machine`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
-import { ProviderName, Timestamp } from '../domain/wire.ts';
+import { ProviderName, Text, Timestamp } from '../domain/wire.ts';
 
 const operators = ['api-key', 'developer'] as const;
 
@@ -81,7 +81,7 @@ export const deliveries = contract('deliveries', {
   replay: action({
     summary: 'Work on a delivery again',
     description:
-      'It waits for its turn like a new one. What it stored before is not stored twice; users who linked the account after it came get nothing of it.',
+      'It waits for its turn like a new one. What it stored before is not stored twice; users who linked the account after it came get nothing of it. 409 while it is in work, and when all that it brought was erased.',
     params: z.object({ delivery_id: z.uuid('must be a UUID') }),
     returns: Delivery,
     http: {
@@ -98,6 +98,21 @@ export const deliveries = contract('deliveries', {
     params: Nothing,
     returns: Status,
     http: { method: 'GET', path: '/status', access: operators, tag: 'Operations' },
+    idempotent: true,
+  }),
+  /**
+   * Their items are taken out of the deliveries that came until `erased_at`, in the background; of those that are not
+   * done, once they are.
+   */
+  eraseAccounts: action({
+    summary: 'Erase what raw deliveries hold of accounts',
+    params: z.object({
+      erased_at: Timestamp,
+      accounts: z
+        .array(z.object({ provider: ProviderName, provider_user_id: Text.min(1).max(255) }))
+        .max(100),
+    }),
+    returns: z.object({ noted: z.literal(true) }),
     idempotent: true,
   }),
   /** What a process has gathered of a provider's answers since it told last. */

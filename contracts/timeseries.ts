@@ -48,6 +48,9 @@ export const Workout = z.object({
   elevation_gain_meters: z.number().nullable(),
 });
 
+/** A workout by itself: whether its owner keeps it private at the provider, null where nobody said. */
+export const SingleWorkout = Workout.extend({ private: z.boolean().nullable() });
+
 /** A night's sleep or a nap; `duration_seconds` is time asleep. */
 export const SleepSession = z.object({
   id: z.string(),
@@ -121,7 +124,7 @@ export const timeseries = contract('timeseries', {
   workout: action({
     summary: 'Get one workout',
     params: z.object({ user_id: UserId, event_id: RecordId }),
-    returns: Workout,
+    returns: SingleWorkout,
     http: { method: 'GET', path: '/users/:user_id/events/workouts/:event_id', access: readers, tag: 'Data' },
     idempotent: true,
   }),

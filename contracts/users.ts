@@ -50,6 +50,8 @@ export const Connection = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
   last_synced_at: Timestamp.nullable(),
+  /** What the owner of the account said of their privacy there, by the provider's names; null while they said nothing. */
+  privacy: z.record(z.string(), z.string()).nullable(),
 });
 
 /** What a service needs to act for a user at a provider; both tokens are ciphertext. */
@@ -87,7 +89,7 @@ export const users = contract('users', {
   list: action({
     summary: 'List users, page by page',
     description:
-      '`search` looks for a literal text in names, e-mail address and external id, in any case. Names and addresses sort in any case too, equal ones by id; who has none comes last (ascending) or first (descending).',
+      '`search` looks for a literal text in names, e-mail address and external id, in any case. Names and addresses sort in any case too, equal ones by id; who has none comes last (ascending) or first (descending). Pages are counted from the start of the list: while people are being added, oldest first repeats and misses nobody.',
     params: z.object({
       page: z.coerce.number().pipe(z.int().min(1).max(1_000_000)).default(1),
       limit: limitUpTo(100, 20),

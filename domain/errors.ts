@@ -49,6 +49,7 @@ export const errorTable = {
       'The first request with this Idempotency-Key was cut short: look whether it was carried out, and use another key.',
   },
   DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being worked on.' },
+  DELIVERY_ERASED: { status: 409, detail: 'What this delivery brought was erased with its user.' },
   USER_ERASED: { status: 410, detail: 'This user was erased.' },
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
   WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing devicemaker-client-id header' },

@@ -12,9 +12,9 @@ import pg from 'pg';
  */
 const turnLock = 0x70756c73; // any fixed number: it names the right to migrate
 
-/** Brings a database to the newest version; returns the names of the migrations that ran. */
-export async function migrateUp(databaseUrl: string): Promise<string[]> {
-  return withMigrator(databaseUrl, (migrator) => migrator.up());
+/** Brings a database to the newest version, or to `to`; returns the names of the migrations that ran. */
+export async function migrateUp(databaseUrl: string, to?: string): Promise<string[]> {
+  return withMigrator(databaseUrl, (migrator) => migrator.up(to === undefined ? {} : { to }));
 }
 
 /** Takes back the newest migration, or all that came after `to`. */
@@ -57,11 +57,14 @@ async function withMigrator(
   }
 }
 
+/** The names of all migrations, oldest first. */
+export async function migrationNames(): Promise<string[]> {
+  const files = (await readdir(import.meta.dirname)).filter((file) => /^\d{4}-[a-z-]+\.up\.sql$/.test(file));
+  return files.map((file) => file.replace(/\.up\.sql$/, '')).sort();
+}
+
 async function migrationsList() {
-  const files = (await readdir(import.meta.dirname))
-    .filter((file) => /^\d{4}-[a-z-]+\.up\.sql$/.test(file))
-    .sort();
-  return Promise.all(files.map((file) => migrationOf(file.replace(/\.up\.sql$/, ''))));
+  return Promise.all((await migrationNames()).map(migrationOf));
 }
 
 async function migrationOf(name: string) {

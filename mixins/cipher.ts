@@ -7,6 +7,8 @@ import type { Config } from '../config.ts';
  * values stay readable. `boundTo` (a connection's id) goes into the tag: a value copied to another row is refused.
  */
 export interface Cipher {
+  /** What every value begins with that the first secret made; the others want to be made anew. */
+  readonly newest: string;
   encrypt(text: string, boundTo: string): string;
   /** @throws when the value was changed, moved to another row, or made with a secret that is not configured. */
   decrypt(value: string, boundTo: string): string;
@@ -27,9 +29,14 @@ export function cipherOf({ ENCRYPTION_KEY }: Pick<Config, 'ENCRYPTION_KEY'>): Ci
   const [first] = keys;
   if (first === undefined) throw new Error('ENCRYPTION_KEY is not set');
   return {
+    newest: prefixOf(first),
     encrypt: (text, boundTo) => encrypt(first, text, boundTo),
     decrypt: (value, boundTo) => decrypt(keys, value, boundTo),
   };
+}
+
+function prefixOf({ id }: Key): string {
+  return `v1.${id}.`;
 }
 
 function keyOf(secret: string): Key {
@@ -42,7 +49,7 @@ function encrypt(key: Key, text: string, boundTo: string): string {
   const cipher = createCipheriv(algorithm, key.bytes, nonce).setAAD(Buffer.from(boundTo));
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   const payload = Buffer.concat([cipher.getAuthTag(), sealed]);
-  return ['v1', key.id, nonce.toString('base64url'), payload.toString('base64url')].join('.');
+  return `${prefixOf(key)}${nonce.toString('base64url')}.${payload.toString('base64url')}`;
 }
 
 function decrypt(keys: readonly Key[], value: string, boundTo: string): string {

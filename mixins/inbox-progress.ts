@@ -74,13 +74,18 @@ export function progressOn(
       const rows = await database.query<ProgressRow>(selectProgress, [id]);
       return new Map(rows.map(({ entry, has_body, result }) => [entry, { hasBody: has_body, result }]));
     },
-    readBody: (entry) => readBody(database, id, entry),
+    readBody: (entry) => readProgressBody(database, id, entry),
     keepBody: (entry, body) => changed(keepBody, entry, body),
     keepResult: (entry, result) => changed(keepResult, entry, JSON.stringify(result)),
   };
 }
 
-async function readBody(database: Queryable, id: string, entry: string): Promise<Buffer | null> {
+/** The body that was kept for an entry of a delivery; null where there is none. */
+export async function readProgressBody(
+  database: Queryable,
+  id: string,
+  entry: string,
+): Promise<Buffer | null> {
   const slices: Buffer[] = [];
   for (let from = 1; ; from += sliceBytes) {
     const values = [id, entry, from, sliceBytes];

@@ -3,6 +3,7 @@ import type { ServiceError } from '../domain/errors.ts';
 import { callWithin, type Environment, type Resource } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
 import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
+import { expectBodies } from './inbox-at-hand.ts';
 import type { Progress } from './inbox-progress.ts';
 import { type Turns, turns } from './inbox-turns.ts';
 import { metricsOf } from './metrics.ts';
@@ -108,6 +109,7 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
   };
   const begin = (lease: Lease) => track(workOff(shop, lease));
   const polling = poll(shop, begin, closing.signal);
+  const expectNoMore = expectBodies(choice.provider);
   return {
     async workOn(id) {
       const lease = await store.take(choice.provider, id, choice.leaseMs);
@@ -115,6 +117,7 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
     },
     async stop() {
       closing.abort();
+      expectNoMore();
       await polling;
       const timer = setTimeout(() => stopping.abort(), graceMs);
       await Promise.all(running);

@@ -1,5 +1,6 @@
-import { type Database, database, type Statement } from './database.ts';
+import { type Database, database, type Queryable, type Statement } from './database.ts';
 import type { Resource } from './environment.ts';
+import { keepAtHand, takeFromHand } from './inbox-at-hand.ts';
 import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
 
@@ -15,6 +16,8 @@ export interface NewDelivery {
   readonly kind: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** Whoever hands it over touches it no more: a worker of this process may take it, until `letGo`. */
+  readonly handOver?: boolean;
   readonly priority?: number;
 }
 
@@ -43,6 +46,8 @@ export interface Standing {
 export interface Inbox {
   /** Stores a request in one committed row, leased to this call: `take` must follow within the lease. */
   receive(delivery: NewDelivery): Promise<string>;
+  /** Nobody waits for a delivery any more whose body was handed over: who works on it later reads its row. */
+  letGo(id: string): void;
   /** Begins the work on a delivery that was just received; null when that is somebody else's already. */
   take(provider: string, id: string, lease?: number): Promise<Lease | null>;
   /** Leases up to `limit` due deliveries, live ones first, and buries those whose attempts are used up. */
@@ -97,13 +102,14 @@ export function inboxOn(database: Database): Inbox {
     (await database.query(statement, values)).length > 0;
   return {
     receive: (delivery) => receive(database, delivery),
+    letGo: (id) => void takeFromHand(id),
     async take(provider, id, lease = leaseMs) {
       const [row] = await database.query<sql.LeaseRow>(sql.takeDelivery, [id, provider, lease]);
       return row === undefined ? null : leaseOf(row);
     },
     claim: (provider, limit, lease = leaseMs, kind) => claim(database, { provider, limit, lease, kind }),
     extend: (id, attempt, lease = leaseMs) => changed(sql.extendLease, [id, attempt, lease]),
-    readBody: (held) => readBody(database, held),
+    readBody: async (held) => takeFromHand(held.id) ?? readBody(database, held),
     progressOf: (held) => progressOn(database, held),
     finish: (id, attempt, answer) => changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer)]),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
@@ -128,6 +134,7 @@ async function receive(database: Database, delivery: NewDelivery): Promise<strin
   const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
   if (row === undefined) throw new Error('the delivery was not stored');
+  if (delivery.handOver === true) keepAtHand(provider, row.id, body);
   return row.id;
 }
 
@@ -152,7 +159,8 @@ async function claim(database: Database, { provider, limit, lease, kind }: Claim
 
 const sliceBytes = 256 * 1024;
 
-async function readBody(database: Database, held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer> {
+/** The body of a delivery, in slices that are put together. @throws when it is gone. */
+export async function readBody(database: Queryable, held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer> {
   const rows = await database.query<{ slice: Buffer }>(sql.selectBodySlices, [held.id, sliceBytes]);
   const [first] = rows;
   if (first === undefined && held.body_bytes > 0) throw new Error('the delivery is gone');

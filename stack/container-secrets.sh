@@ -1,10 +1,32 @@
 #!/bin/sh
-# Makes the secrets of a composed set-up that are not there yet, once: the volume keeps them. Put your own files
-# of these names into the volume to use others.
+# The secrets of a composed set-up, a folder for each group of containers that may know them:
+#   make              makes those that are not there yet; the volumes keep them
+#   put GROUP/NAME    takes the value from the input: `providers/DEVICEMAKER_CLIENT_SECRET`, or one of your own
+#   show GROUP/NAME   prints a value
 set -eu
-umask 277
-for name in DATABASE_PASSWORD BUS_PASSWORD JWT_SECRET ENCRYPTION_KEY ADMIN_PASSWORD; do
-  [ -s "/run/secrets/$name" ] && continue
-  node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' >"/run/secrets/$name.new"
-  mv "/run/secrets/$name.new" "/run/secrets/$name"
-done
+cd "${SECRETS_DIR:-/run/secrets}"
+umask 022
+
+# Whole or not at all: a container that starts meanwhile reads the old value or the new one.
+write() {
+  cat >"$1.new"
+  [ -s "$1.new" ] || { rm "$1.new"; echo "nothing was given for $1" >&2; exit 1; }
+  chmod 444 "$1.new"
+  mv -f "$1.new" "$1"
+}
+
+case "${1:-make} ${2:-}" in
+  'make ')
+    for name in database/DATABASE_PASSWORD bus/BUS_PASSWORD sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
+      admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD; do
+      [ -s "$name" ] ||
+        node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' | write "$name"
+    done
+    ;;
+  'put '*/*) write "$2" ;;
+  'show '*/*) cat "$2" ;;
+  *)
+    echo 'make | put GROUP/NAME | show GROUP/NAME' >&2
+    exit 2
+    ;;
+esac

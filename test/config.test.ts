@@ -52,6 +52,10 @@ t.test('takes lists of secrets and refuses a short one among them', async (t) =>
 t.test('insists on shared secrets where the bus is shared', async (t) => {
   t.throws(() => loadConfig({ NATS_URL: 'nats://bus:4222' }), /JWT_SECRET[\s\S]*ENCRYPTION_KEY/);
   t.doesNotThrow(() => loadConfig({ NATS_URL: 'nats://bus:4222', JWT_SECRET: long, ENCRYPTION_KEY: long }));
+  const of = (SERVICES: string) => () => loadConfig({ NATS_URL: 'nats://bus:4222', SERVICES });
+  t.throws(of('auth'), /JWT_SECRET/);
+  t.throws(of('timeseries, users'), /ENCRYPTION_KEY/);
+  t.doesNotThrow(of('timeseries,summaries'), 'those that use none need not know any');
 });
 
 t.test('treats an empty value as none', async (t) => {

@@ -27,12 +27,27 @@ export async function readBytes(
   const limit = limits[kind];
   const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
   if (Number(length ?? 0) > limit) throw new ServiceError('BODY_TOO_LARGE');
-  if (encoding === 'identity')
-    return counting(req, take, () => rawBody(req, { limit, length: length ?? null }));
+  if (encoding === 'identity') return counting(req, take, () => readWhole(req, limit, length));
   if (!isDecoder(encoding))
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The body has an unknown encoding.');
   const decoder = decoders[encoding]();
   return counting(decoder, take, () => decompress(req, decoder, limit));
+}
+
+// Of a large body whose size is told the chunks go where they belong: gathered first, it would be there twice.
+function readWhole(req: IncomingMessage, limit: number, length: string | undefined): Promise<Buffer> {
+  const bytes = Number(length ?? 0);
+  if (bytes <= mebibyte) return rawBody(req, { limit, length: length ?? null });
+  const body = Buffer.allocUnsafeSlow(bytes);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  let at = 0;
+  const broken = () => reject(new ServiceError('MALFORMED_REQUEST', 'The body is shorter than announced.'));
+  req.on('data', (chunk: Buffer) => {
+    at += chunk.copy(body, at);
+  });
+  req.once('end', () => (at === bytes ? resolve(body) : broken()));
+  req.once('aborted', broken).once('error', broken).once('close', broken);
+  return promise;
 }
 
 // A throw inside a listener would reach nobody: the first refusal ends the reading instead.

@@ -27,6 +27,7 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
     () => null,
     (error: unknown) => error,
   );
+  edge.inbox.letGo(id);
   if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
   const answer = await edge.inbox.answerOf(id).catch(() => null);
   sendJson(res, 200, answer ?? delivery.pending());
@@ -41,7 +42,7 @@ async function takeIn(edge: Edge, delivery: Delivery, req: IncomingMessage, take
 
 async function store(edge: Edge, { provider, kind }: Delivery, headers: IncomingHttpHeaders, body: Buffer) {
   try {
-    return await edge.inbox.receive({ provider, kind, headers: keptHeaders(headers), body });
+    return await edge.inbox.receive({ provider, kind, headers: keptHeaders(headers), body, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }

@@ -14,8 +14,6 @@ import type { Verdict } from './verdict.ts';
 
 /** How the chains are walked. */
 export interface ChainPace {
-  /** How long the data of a request is waited for: the provider gathers requests of 5 minutes into one payload. */
-  readonly patienceMs: number;
   readonly pollMs: number;
   readonly parallel: number;
   /** Another process takes over after this; asking one step has to end before. */
@@ -24,7 +22,6 @@ export interface ChainPace {
 
 /** What runs; tests take others. */
 export const chainPace: ChainPace = {
-  patienceMs: 5 * 60_000,
   pollMs: 1000,
   parallel: 4,
   leaseMs: 90_000,
@@ -98,12 +95,14 @@ async function claim(on: Walk): Promise<number> {
 
 // One step of one chain. What goes wrong on our side is tried again when the lease ends.
 async function goOn(on: Walk, run: RunLease): Promise<void> {
-  const { shop, pace } = on;
+  const { shop } = on;
   try {
     const step = await nextStep(shop.database, run);
     if (step === null) return;
     const verdict = await askInTime(on, run, step);
-    const written = await settle(shop.database, run, step, verdict, pace.patienceMs);
+    // For the data of a request: the provider gathers requests of 5 minutes into one payload.
+    const patienceMs = shop.config.BACKFILL_WAIT_SECONDS * 1000;
+    const written = await settle(shop.database, run, step, verdict, patienceMs);
     shop.logger.info('backfill.asked', {
       run_id: run.id,
       type: step.type,

@@ -4,11 +4,13 @@ import { database } from '../../mixins/database.ts';
 import { implement } from '../../mixins/implement.ts';
 import { metricsOf } from '../../mixins/metrics.ts';
 import { startRounds } from '../../mixins/rounds.ts';
+import { erasurePace, startErasing } from './erasure.ts';
 import { expire } from './expire.ts';
 import { setFigures } from './figures.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { addAnswers, deleteOldAnswers } from './queries/answer-minutes.ts';
-import { deliveryExists, replayDelivery } from './queries/replay-delivery.ts';
+import { insertErasures } from './queries/erasures.ts';
+import { isErased, replayDelivery } from './queries/replay-delivery.ts';
 import { readStatus } from './status.ts';
 
 const retentionEveryMs = 600_000;
@@ -27,8 +29,13 @@ export default implement(deliveries, {
     async replay({ params, database }) {
       const row = await replayDelivery(database, params.delivery_id);
       if (row !== undefined) return toWire(row);
-      const isThere = await deliveryExists(database, params.delivery_id);
-      throw isThere ? new ServiceError('DELIVERY_IN_WORK') : new ServiceError('DELIVERY_NOT_FOUND');
+      const erased = await isErased(database, params.delivery_id);
+      if (erased === undefined) throw new ServiceError('DELIVERY_NOT_FOUND');
+      throw new ServiceError(erased ? 'DELIVERY_ERASED' : 'DELIVERY_IN_WORK');
+    },
+    async eraseAccounts({ params, database }) {
+      await insertErasures(database, params.accounts, params.erased_at, erasurePace.graceSeconds);
+      return { noted: true as const };
     },
   },
   async started({ broker, call, database, config, logger }) {
@@ -47,9 +54,10 @@ export default implement(deliveries, {
       },
       logger,
     });
+    const stopErasing = startErasing(database, logger);
     return async () => {
       endFigures();
-      await stopRounds();
+      await Promise.all([stopRounds(), stopErasing()]);
     };
   },
 });

@@ -2,7 +2,7 @@ import { type ActivityResult, type PushAnswer, pendingSentence } from '../../con
 import { type Entry, sentencesOf } from './entries.ts';
 import type { History } from './history.ts';
 import { cleanText, isObject } from './normalise/item.ts';
-import type { Group, Push } from './read-push.ts';
+import type { Push } from './read-push.ts';
 import type { Specials } from './specials.ts';
 
 /** All that an answer is made of. */
@@ -28,13 +28,11 @@ export function pushAnswer({ push, entries, specials, history, pending }: Result
     processed: activities.length,
     saved: savedOf(activities),
     errors: bounded(
-      [...push.errors, ...known.flatMap(sentencesOf), ...push.groups.flatMap(unread)],
+      [...push.errors, ...entries.filter(isTold).flatMap(sentencesOf)],
       pending ? pendingSentence : null,
     ),
     activities: activities.map(activityResult),
-    wellness: Object.fromEntries(
-      wellness.map((group) => [group.key, countsOf(group, byKey.get(group.key) ?? [])]),
-    ),
+    wellness: Object.fromEntries(wellness.map(({ key }) => [key, countsOf(byKey.get(key) ?? [])])),
     backfill_chained: [...history.chained],
     ...specialAnswers(push, specials),
   };
@@ -54,13 +52,12 @@ export function specialAnswers(push: Push, { permissions, deregistered }: Specia
   };
 }
 
-function countsOf({ type, items }: Group, entries: readonly Entry[]) {
-  return { processed: type.normalise === null ? items.length : entries.length, saved: savedOf(entries) };
+function isTold({ status, isLeft }: Entry): boolean {
+  return status !== null || isLeft;
 }
 
-function unread({ key, type, items }: Group): string[] {
-  if (type.normalise !== null || items.length === 0) return [];
-  return [`${key}: kept, and not processed yet (${items.length} items)`];
+function countsOf(entries: readonly Entry[]) {
+  return { processed: entries.length, saved: savedOf(entries) };
 }
 
 function savedOf(entries: readonly Entry[]): number {

@@ -17,6 +17,8 @@ export interface Entry {
   readonly recipient: Recipient | null;
   /** Null until it is known. */
   status: Status | null;
+  /** The store failed at it: it is tried again with the delivery. */
+  isLeft: boolean;
   recordIds: readonly string[];
   problems: readonly Problem[];
 }
@@ -34,7 +36,7 @@ export function entriesOf({ key, type, items }: Group, recipients: Recipients): 
     const found = providerUserId === null ? [] : (recipients.get(providerUserId) ?? []);
     const linked = found.length === 0 ? [null] : found;
     return linked.map((recipient) => ({
-      ...{ key, type, index, item, providerUserId, recipient },
+      ...{ key, type, index, item, providerUserId, recipient, isLeft: false },
       ...verdictOf(item, providerUserId, recipient),
     }));
   });
@@ -54,6 +56,7 @@ function verdictOf(item: unknown, providerUserId: string | null, recipient: Reci
 export function sentencesOf(entry: Entry): string[] {
   const where = whereOf(entry);
   if (entry.status === 'user_not_found') return [`${where}: no user is connected to this userId`];
+  if (entry.isLeft) return [`${where}: could not be stored for now; it is tried again`];
   return entry.problems.map(({ field, reason }) =>
     field === '' ? `${where}: ${reason}` : `${where}: ${field}: ${reason}`,
   );

@@ -1,7 +1,4 @@
 import { partsOf } from '../../domain/item-parts.ts';
-import type { StoreItem } from '../../domain/records.ts';
-import { dataTypeOf } from './data-types.ts';
-import { stubOf, stubOfSpecial } from './item-stub.ts';
 import {
   expectEnd,
   JsonError,
@@ -12,7 +9,10 @@ import {
   readObject,
   readValue,
   valueAt,
-} from './json-scan.ts';
+} from '../../domain/json-scan.ts';
+import type { StoreItem } from '../../domain/records.ts';
+import { dataTypeOf } from './data-types.ts';
+import { stubOf, stubOfSpecial } from './item-stub.ts';
 import type { Normalised, Problem } from './normalise/item.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from './read-push.ts';
 

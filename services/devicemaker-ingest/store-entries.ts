@@ -16,7 +16,16 @@ export interface Run {
   failed: string | null;
   /** Nothing new is begun: the next call would fail as well. */
   halted: boolean;
+  /** So many calls in a row may find the store away before that. */
+  readonly patience: number;
+  failuresInRow: number;
 }
+
+/**
+ * Whoever waits for the first attempt hears at once that the store is away. Behind, it may be one item that no store
+ * answers to: the others get their chance.
+ */
+export const patienceOf = ({ again }: { readonly again: boolean }): number => (again ? 8 : 1);
 
 // The bus takes 1 MB; a transaction should be short. One call's items of one user, in order.
 const bytesPerCall = 250_000;
@@ -76,6 +85,7 @@ async function store(run: Run, userId: string, parcels: readonly Parcel[]): Prom
   try {
     const items = open.map(({ part }) => part);
     const outcomes = await run.call('timeseries.store', { user_id: userId, provider: 'devicemaker', items });
+    run.failuresInRow = 0;
     for (const [index, { entry, part }] of open.entries()) settle(entry, part, outcomes[index]);
   } catch (error) {
     await afterFailure(run, userId, open, error);
@@ -99,16 +109,19 @@ async function afterFailure(
 ): Promise<void> {
   const { onlyThis, code } = natureOf(error);
   const [first] = open;
+  if (!onlyThis && !isError(error, 'USER_ERASED')) run.failuresInRow += 1;
+  const isAway = run.failuresInRow >= run.patience;
   if (isError(error, 'USER_ERASED')) {
     for (const { entry } of open) entry.status = 'user_not_found';
-  } else if (onlyThis && open.length > 1) {
+  } else if (!isAway && open.length > 1) {
     for (const parcel of open) await store(run, userId, [parcel]);
   } else if (isError(error, 'VALIDATION_FAILED') && first !== undefined) {
     first.entry.status = 'validation_error';
     first.entry.problems = [...first.entry.problems, { field: '', reason: 'could not be stored' }];
   } else {
     run.failed ??= code;
-    run.halted ||= !onlyThis;
+    run.halted ||= isAway;
+    for (const { entry } of open) entry.isLeft ||= !isAway;
   }
 }
 

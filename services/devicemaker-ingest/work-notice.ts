@@ -107,16 +107,21 @@ async function settle(round: Round, notice: Notice, settled: Settled): Promise<v
 }
 
 async function store(round: Round, notice: Notice, { list, items }: OpenedList): Promise<void> {
-  const { type, recipients } = notice;
+  const { recipients } = notice;
   const entries = list.flatMap((item, index) =>
     recipients.map((recipient) => entryOf(notice, recipient, item, index)),
   );
-  if (type.normalise !== null) {
-    await storeEntries(round.run, entries, items);
-    await noteSynced(round.environment, entries);
-    if (entries.some(({ status }) => status === null)) return;
-  }
+  await storeEntries(round.run, entries, items);
+  await noteSynced(round.environment, entries);
+  if (entries.some(({ status }) => status === null)) return leave(notice, entries);
   await settle(round, notice, settledOf(notice, list, entries));
+}
+
+// Nothing to tell where the store is away: the notice just waits.
+function leave(notice: Notice, entries: readonly Entry[]): void {
+  const left = entries.filter(({ status }) => status === null);
+  const sentences = [...new Set(left.flatMap(sentencesOf))];
+  if (left.some(({ isLeft }) => isLeft)) notice.outcome = { state: 'error', sentences: atMost(sentences) };
 }
 
 function entryOf(
@@ -129,6 +134,7 @@ function entryOf(
   return {
     ...{ key: entry, type, index, item, providerUserId: account, recipient },
     status: problem === null ? null : 'validation_error',
+    isLeft: false,
     recordIds: [],
     problems: problem === null ? [] : [problem],
   };
@@ -142,7 +148,7 @@ function problemOf(item: unknown, account: string | null) {
 }
 
 function settledOf(notice: Notice, items: readonly unknown[], entries: readonly Entry[]): Settled {
-  const { type, entry, recipients, account } = notice;
+  const { recipients, account } = notice;
   const own = items.filter((item) => problemOf(item, account) === null);
   const starts = own.map(startMsOf).filter((ms) => ms !== null);
   const span = {
@@ -153,11 +159,7 @@ function settledOf(notice: Notice, items: readonly unknown[], entries: readonly 
     const saved = entries.filter((each) => each.recipient === recipient && each.status === 'saved').length;
     return { ...recipient, fetched: own.length, saved, ...span };
   });
-  const unread = type.normalise === null && own.length > 0;
-  const sentences = unread
-    ? [`${entry}: kept, and not processed yet (${own.length} items)`]
-    : [...new Set(entries.flatMap(sentencesOf))];
-  return { state: 'fetched', lines, sentences: atMost(sentences) };
+  return { state: 'fetched', lines, sentences: atMost([...new Set(entries.flatMap(sentencesOf))]) };
 }
 
 function atMost(sentences: readonly string[]): string[] {

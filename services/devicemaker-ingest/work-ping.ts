@@ -11,7 +11,7 @@ import { pingAnswer } from './ping-answer.ts';
 import type { Push } from './read-push.ts';
 import { findRecipients } from './recipients.ts';
 import { isOpen, settleSpecials } from './specials.ts';
-import type { Run } from './store-entries.ts';
+import { patienceOf, type Run } from './store-entries.ts';
 import { type Round, recall, workNotice } from './work-notice.ts';
 
 /** What bounds the work on a ping. */
@@ -72,6 +72,8 @@ function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }:
     },
     failed: null,
     halted: false,
+    patience: patienceOf(job),
+    failuresInRow: 0,
   };
 }
 

@@ -8,7 +8,7 @@ import { type OpenedPush, openOrRefuse } from './open-body.ts';
 import type { Push } from './read-push.ts';
 import { findRecipients } from './recipients.ts';
 import { isOpen, settleSpecials } from './specials.ts';
-import { type Run, storeEntries } from './store-entries.ts';
+import { patienceOf, type Run, storeEntries } from './store-entries.ts';
 import { noteSynced } from './synced.ts';
 
 /**
@@ -33,6 +33,8 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     onBroken: (entry, error) => report(environment, job, entry, error),
     failed: null,
     halted: false,
+    patience: patienceOf(job),
+    failuresInRow: 0,
   };
   const connectedBy = job.again ? job.received_ms : null;
   const entries = await addressed(run, push, connectedBy);
@@ -47,13 +49,12 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
 }
 
-// Types that are not processed yet need no user. A lookup that fails leaves all of it for later.
+// A lookup that fails leaves all of it for later.
 async function addressed(run: Run, push: Push, connectedBy: number | null): Promise<Entry[]> {
-  const groups = push.groups.filter(({ type }) => type.normalise !== null);
-  const ids = groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
+  const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
     const recipients = await findRecipients(run.call, ids, connectedBy);
-    return groups.flatMap((group) => entriesOf(group, recipients));
+    return push.groups.flatMap((group) => entriesOf(group, recipients));
   } catch (error) {
     run.failed = codeOf(error);
     run.halted = true;

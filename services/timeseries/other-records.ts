@@ -1,22 +1,12 @@
 import type { OtherEvent } from '../../contracts/timeseries.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { OtherEventType } from '../../domain/wire.ts';
 import type { EventKind } from './events.ts';
-import { countOthers, type OtherRow, selectOthers } from './queries/select-others.ts';
+import { type OtherRow, otherTable } from './queries/select-others.ts';
 import type { Settings } from './settings.ts';
 
-/** The events that are neither workouts nor sleep, of one type or of all: a list of its own each. */
-export function otherEvents(
-  settings: Settings,
-  type: OtherEventType | undefined,
-): EventKind<OtherRow, OtherEvent> {
-  const wanted = type ?? null;
-  return {
-    name: `other-${wanted ?? 'all'}`,
-    select: (on, filter, place, most) => selectOthers(on, wanted, filter, place, most),
-    count: (on, filter) => countOthers(on, wanted, filter),
-    toWire: (row) => otherToWire(row, settings),
-  };
+/** The events that are neither workouts nor sleep. */
+export function otherEvents(settings: Settings): EventKind<OtherRow, OtherEvent> {
+  return { table: otherTable, toWire: (row) => otherToWire(row, settings) };
 }
 
 /** Such an event as the API shows it; `data` as it was sent, without the account's id. */

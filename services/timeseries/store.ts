@@ -11,6 +11,7 @@ import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
 import { samplesPerStatement, upsertSamples } from './queries/upsert-samples.ts';
+import { keptBlocks } from './retention.ts';
 import { type PendingBlock, sampleColumns } from './sample-columns.ts';
 import { type Span, settleTwins } from './settle-twins.ts';
 import { type PendingEpoch, storeEpochs } from './store-epochs.ts';
@@ -28,6 +29,8 @@ export interface StoreRequest {
 export interface StoreCircumstances {
   readonly sourcePriority: readonly string[];
   readonly nowMs: number;
+  /** The first local day whose samples are kept; null keeps all. */
+  readonly firstDay: string | null;
 }
 
 /** A store in work: what it found, and what it gathers to write at its end. */
@@ -144,7 +147,8 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
 }
 
 async function writeSamples(work: Work): Promise<Map<number, number>> {
-  const { transaction, user_id, provider, blocks, nowMs } = work;
+  const { transaction, user_id, provider, nowMs, firstDay } = work;
+  const blocks = keptBlocks(work.blocks, firstDay);
   const ids = await seriesIds(transaction, user_id, provider, blocks);
   const idOf = ({ type, device }: SampleBlock) => ids.get(seriesKey(seriesOf(type).id, device)) ?? 0;
   const written = new Map<number, number>();

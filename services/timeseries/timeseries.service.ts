@@ -15,12 +15,14 @@ import { readNights } from './nights.ts';
 import { otherEvents, otherToWire } from './other-records.ts';
 import { markPurged, reopen } from './purge.ts';
 import { type DatePlace, selectActivityDays } from './queries/select-activity-days.ts';
+import { selectEvent } from './queries/select-events.ts';
 import { selectExportSamples } from './queries/select-export.ts';
-import { selectOther } from './queries/select-others.ts';
+import { type OtherRow, otherTable } from './queries/select-others.ts';
 import { selectSedentary } from './queries/select-sedentary.ts';
-import { countSleeps, type SleepRow, selectSleep, selectSleeps } from './queries/select-sleeps.ts';
-import { countWorkouts, selectWorkout, selectWorkouts, type WorkoutRow } from './queries/select-workouts.ts';
+import { type SleepRow, sleepTable } from './queries/select-sleeps.ts';
+import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
+import { keptFrom, startRetention } from './retention.ts';
 import { readSamples } from './samples.ts';
 import { type Settings, settings } from './settings.ts';
 import { store } from './store.ts';
@@ -28,17 +30,13 @@ import { inTurn } from './turns.ts';
 import { sleepToWire, workoutToWire } from './wire.ts';
 
 const workouts = (given: Settings) => ({
-  name: 'workouts',
-  select: selectWorkouts,
-  count: countWorkouts,
+  table: workoutTable,
   toWire: (row: WorkoutRow) => workoutToWire(row, given),
   complete: completeWorkouts,
 });
 
 const sleeps = (given: Settings) => ({
-  name: 'sleeps',
-  select: selectSleeps,
-  count: countSleeps,
+  table: sleepTable,
   toWire: (row: SleepRow) => sleepToWire(row, given),
 });
 
@@ -77,29 +75,30 @@ export default implement(timeseries, {
     async samples({ params, pages, settings, call }) {
       return unlessUnknown(await readSamples(pages, settings, params), call, params.user_id);
     },
-    async workouts({ params, database, settings, call }) {
-      return unlessUnknown(await readEvents(database, workouts(settings), params), call, params.user_id);
+    async workouts({ params, pages, settings, call }) {
+      const query = { ...params, type: params.record_type };
+      return unlessUnknown(await readEvents(pages, workouts(settings), query), call, params.user_id);
     },
     async workout({ params, database, settings }) {
-      const stored = await selectWorkout(database, params.user_id, params.event_id);
-      const [row] = stored === undefined ? [] : await completeWorkouts(database, params.user_id, [stored]);
-      if (row === undefined) throw recordNotFound(params.event_id);
-      return workoutToWire(row, settings);
+      const { user_id, event_id } = params;
+      const stored = await selectEvent<WorkoutRow>(database, workoutTable, user_id, event_id);
+      const [row] = stored === undefined ? [] : await completeWorkouts(database, user_id, [stored]);
+      if (row === undefined) throw recordNotFound(event_id);
+      return { ...workoutToWire(row, settings), private: row.private };
     },
-    async sleeps({ params, database, settings, call }) {
-      return unlessUnknown(await readEvents(database, sleeps(settings), params), call, params.user_id);
+    async sleeps({ params, pages, settings, call }) {
+      return unlessUnknown(await readEvents(pages, sleeps(settings), params), call, params.user_id);
     },
     async sleep({ params, database, settings }) {
-      const row = await selectSleep(database, params.user_id, params.event_id);
+      const row = await selectEvent<SleepRow>(database, sleepTable, params.user_id, params.event_id);
       if (row === undefined) throw recordNotFound(params.event_id);
       return sleepToWire(row, settings);
     },
-    async others({ params, database, settings, call }) {
-      const kind = otherEvents(settings, params.type);
-      return unlessUnknown(await readEvents(database, kind, params), call, params.user_id);
+    async others({ params, pages, settings, call }) {
+      return unlessUnknown(await readEvents(pages, otherEvents(settings), params), call, params.user_id);
     },
     async other({ params, database, settings }) {
-      const row = await selectOther(database, params.user_id, params.event_id);
+      const row = await selectEvent<OtherRow>(database, otherTable, params.user_id, params.event_id);
       if (row === undefined) throw recordNotFound(params.event_id);
       return otherToWire(row, settings);
     },
@@ -114,8 +113,10 @@ export default implement(timeseries, {
     bodyFacts({ params, database }) {
       return readBody(database, params);
     },
-    store({ params, database, settings, inTurn, broker }) {
-      const circumstances = { sourcePriority: settings.sourcePriority, nowMs: Date.now() };
+    store({ params, database, settings, inTurn, broker, config }) {
+      const nowMs = Date.now();
+      const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
+      const circumstances = { sourcePriority: settings.sourcePriority, nowMs, firstDay };
       return inTurn(params.user_id, async () => {
         const outcomes = await store(database, params, circumstances);
         const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
@@ -153,8 +154,8 @@ export default implement(timeseries, {
       return { erasing: true as const };
     },
   },
-  async started({ database }) {
+  async started({ database, config, logger }) {
     await upsertSeriesTypes(database);
-    return undefined;
+    return startRetention({ database, days: config.SAMPLE_RETENTION_DAYS, logger });
   },
 });

@@ -4,6 +4,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';
 import { deletePerson } from './queries/delete-person.ts';
+import { selectErasedAccounts } from './queries/select-erased-accounts.ts';
 import type { Person } from './users.entities.ts';
 
 /** What erasing works with. */
@@ -39,10 +40,21 @@ async function eraseElsewhere({ database, call, logger }: Erasing, user_id: stri
     call('timeseries.erase', { user_id }, patience),
     call('backfill.forgetUser', { user_id }, patience),
     call('activitynet-ingest.forgetUser', { user_id }, patience),
+    eraseDeliveries(database, call, user_id),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');
   if (failed === undefined) await markErased(database, user_id);
   else logger.warn('user.erasure_postponed', { user_id, type: typeOf(failed.reason) });
+}
+
+// What providers sent for an account, as it came, goes too.
+async function eraseDeliveries(database: Database, call: Call, userId: string): Promise<void> {
+  const accounts = await selectErasedAccounts(database, userId);
+  const [first] = accounts;
+  if (first === undefined) return;
+  const erased_at = first.deleted_at.toISOString();
+  const told = accounts.map(({ provider, provider_user_id }) => ({ provider, provider_user_id }));
+  await call('deliveries.eraseAccounts', { erased_at, accounts: told }, patience);
 }
 
 function typeOf(error: unknown): unknown {

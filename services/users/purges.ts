@@ -3,6 +3,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
 import { isStillWanted, markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
+import { selectPurgedAccount } from './queries/select-purged-account.ts';
 
 /** What having data purged takes. */
 export interface Purging {
@@ -17,11 +18,22 @@ const patience = { timeout: 4000, retries: 0 } as const;
 export async function purge(purging: Purging, wanted: WantedPurge): Promise<void> {
   const { user_id, provider } = wanted;
   try {
-    if (await isStillWanted(purging.database, wanted)) await carryOut(purging.call, wanted, patience);
+    if (await isStillWanted(purging.database, wanted)) {
+      await carryOut(purging.call, wanted, patience);
+      await purgeDeliveries(purging, wanted);
+    }
     await markPurgeTold(purging.database, wanted);
   } catch (error) {
     purging.logger.warn('purge.postponed', { user_id, provider, code: codeOf(error) });
   }
+}
+
+// What the provider sent for the account, as it came, goes too.
+async function purgeDeliveries({ database, call }: Purging, wanted: WantedPurge): Promise<void> {
+  const provider_user_id = await selectPurgedAccount(database, wanted.connection_id);
+  if (provider_user_id === undefined) return;
+  const accounts = [{ provider: wanted.provider, provider_user_id }];
+  await call('deliveries.eraseAccounts', { erased_at: new Date().toISOString(), accounts }, patience);
 }
 
 /** Takes up purges that nobody was told of: a service was away, or a process died in the middle. */

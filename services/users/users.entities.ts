@@ -38,6 +38,7 @@ export const Connection = defineEntity({
     updatedAt: time('updated_at').defaultRaw('now()'),
     connectedAt: time('connected_at').defaultRaw('now()'),
     lastSyncedAt: time('last_synced_at').nullable(),
+    privacy: p.json<Readonly<Record<string, string>>>().nullable(),
   },
 });
 

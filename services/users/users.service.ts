@@ -20,6 +20,7 @@ import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
 import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
+import { startResealing } from './reseal.ts';
 import { findTokens } from './tokens.ts';
 import { Connection, Person } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
@@ -98,7 +99,7 @@ export default implement(users, {
       return { expired: await expireConnection(ctx.database, ctx.params) };
     },
   },
-  async started({ database, call, logger }) {
+  async started({ database, cipher, config, call, logger }) {
     const erasing = { database, call, logger };
     const endErasures = startRounds({
       name: 'users.erasure',
@@ -124,8 +125,9 @@ export default implement(users, {
       },
       logger,
     });
+    const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
-      await Promise.all([endErasures(), endPartings(), endFolding()]);
+      await Promise.all([endErasures(), endPartings(), endFolding(), endResealing()]);
     };
   },
 });

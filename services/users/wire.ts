@@ -26,5 +26,6 @@ export function toConnection(row: Connection): wire.Connection {
     created_at: formatInstant(row.createdAt.getTime()),
     updated_at: formatInstant(row.updatedAt.getTime()),
     last_synced_at: row.lastSyncedAt ? formatInstant(row.lastSyncedAt.getTime()) : null,
+    privacy: row.privacy ?? null,
   };
 }

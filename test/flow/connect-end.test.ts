@@ -111,6 +111,9 @@ const day = (userId: string, seconds = 43_200) => ({
 const samplesOf = (userId: string) =>
   api.expect(200, `/users/${userId}/timeseries?start_time=2026-03-01&end_time=2026-03-02`);
 
+const erasuresOf = (account: string) =>
+  api.database.query('select provider from deliveries.erasure where provider_user_id = $1', [account]);
+
 t.test('a disconnect keeps the data, or purges what came from this provider, and only that', async (t) => {
   const userId = await connected('81');
   const other = await connected('81');
@@ -129,6 +132,7 @@ t.test('a disconnect keeps the data, or purges what came from this provider, and
   );
   t.match(await samplesOf(userId), { data: [], pagination: { total_count: 0 } });
   t.match(await samplesOf(other), { pagination: { total_count: 2 } }, "another user's data stays");
+  t.strictSame(await erasuresOf('81'), [], 'and so does what came for both');
 
   provider.account = '81';
   await travel(api, userId, 'devicemaker');
@@ -166,6 +170,11 @@ t.test(
     const wanted = () => api.database.query("select from users.connection where purge = 'wanted'");
     t.ok(await until(async () => (await wanted()).length === 0));
     t.match(await samplesOf(patient), { pagination: { total_count: 0 } });
+    t.match(
+      await erasuresOf('83'),
+      [{ provider: 'devicemaker' }],
+      'raw deliveries will lose their items too',
+    );
     t.match(await samplesOf(userId), { pagination: { total_count: 2 } }, 'nothing came too late');
   },
 );

@@ -148,7 +148,7 @@ t.test('activities say what became of each, with the ids of their records', asyn
       end_time: '2026-03-11T00:00:00Z',
     },
   });
-  t.same(await api.expect(200, `/users/${userId}/events/workouts/${id}`), workout);
+  t.same(await api.expect(200, `/users/${userId}/events/workouts/${id}`), { ...workout, private: null });
   t.match((await push(api, { activities: [activity] })).body, {
     processed: 1,
     saved: 0,

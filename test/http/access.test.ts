@@ -1,62 +1,233 @@
 import { randomUUID } from 'node:crypto';
+import jwt from 'jsonwebtoken';
 import t from 'tap';
-import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
-import { createUser, startApi, userToken } from '../support/api.ts';
+import { z } from 'zod';
+import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { type Ask, createUser, startApi, userToken } from '../support/api.ts';
 
-const api = await startApi(t);
-const user = await createUser(api);
+const secret = 'a secret of this test with 32 characters and more';
+const api = await startApi(t, {
+  JWT_SECRET: secret,
+  RATE_LIMIT_API_KEY: '100000',
+  RATE_LIMIT_SDK: '100000',
+  RATE_LIMIT_DEVELOPER: '100000',
+  DEVICEMAKER_CLIENT_ID: 'the right client',
+  DEVICEMAKER_CLIENT_SECRET: 'secret',
+});
+const user = await createUser(api, { first_name: 'Ada' });
 const other = await createUser(api);
+await api.expect(201, `/users/${user}/connections`, {
+  body: { provider: 'devicemaker', provider_user_id: randomUUID() },
+});
 const token = await userToken(api, user);
 
-const guarded = endpoints.filter(
-  ({ route }) => !route.access.includes('public') && !route.access.includes('webhook'),
-);
-const values: Readonly<Record<string, string>> = { user_id: other, provider: 'devicemaker' };
+/*
+ * DESIGN.md 5 as a table, by hand: it must not follow from the contracts, which it is to check. A row: method, path, who
+ * is let in, and what they are answered. Reads ask of a user who is there. What would change something asks of nobody,
+ * with an empty body: 404 or 422 then says that the request got past the door.
+ */
+type Who = 'readers' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client';
+type Row = readonly [method: string, path: string, who: Who, status: number];
+const range = 'start_time=2026-01-01&end_time=2026-01-02';
+const dates = 'start_date=2026-01-01&end_date=2026-01-02';
+const rows: readonly Row[] = [
+  ['GET', '/health', 'anybody', 200],
+  ['GET', '/ready', 'anybody', 200],
+  ['GET', '/openapi.json', 'anybody', 200],
+  ['POST', '/auth/login', 'anybody', 422],
+  ['POST', '/auth/refresh', 'anybody', 422],
+  ['GET', '/auth/me', 'developers', 200],
+  ['POST', '/auth/change-password', 'developers', 422],
+  ['GET', '/developers', 'developers', 200],
+  ['POST', '/developers', 'developers', 422],
+  ['DELETE', '/developers/:developer_id', 'developers', 404],
+  ['GET', '/api-keys', 'developers', 200],
+  ['POST', '/api-keys', 'developers', 201],
+  ['PATCH', '/api-keys/:key_id', 'developers', 422],
+  ['DELETE', '/api-keys/:key_id', 'developers', 404],
+  ['POST', '/api-keys/:key_id/rotate', 'developers', 404],
+  ['GET', '/applications', 'developers', 200],
+  ['POST', '/applications', 'developers', 422],
+  ['PATCH', '/applications/:app_id', 'developers', 422],
+  ['DELETE', '/applications/:app_id', 'developers', 404],
+  ['POST', '/applications/:app_id/rotate-secret', 'developers', 404],
+  ['GET', '/audit', 'developers', 200],
+  ['GET', '/users', 'company', 200],
+  ['POST', '/users', 'company', 201],
+  ['GET', '/users/:user_id', 'readers', 200],
+  ['PATCH', '/users/:user_id', 'company', 404],
+  ['DELETE', '/users/:user_id', 'company', 404],
+  ['POST', '/users/:user_id/token', 'issuing', 404],
+  ['GET', '/users/:user_id/export', 'readers', 200],
+  ['GET', '/users/:user_id/connections', 'readers', 200],
+  ['POST', '/users/:user_id/connections', 'company', 422],
+  ['GET', '/users/:user_id/connections/:provider', 'readers', 200],
+  ['DELETE', '/users/:user_id/connections/:provider', 'company', 404],
+  ['GET', '/users/:user_id/connections/:provider/backfill', 'readers', 404],
+  ['POST', '/users/:user_id/connections/:provider/backfill', 'company', 404],
+  ['DELETE', '/users/:user_id/connections/:provider/backfill', 'company', 404],
+  ['GET', `/users/:user_id/timeseries?${range}`, 'readers', 200],
+  ['GET', `/users/:user_id/events/workouts?${dates}`, 'readers', 200],
+  ['GET', '/users/:user_id/events/workouts/:event_id', 'readers', 404],
+  ['GET', `/users/:user_id/events/sleep?${dates}`, 'readers', 200],
+  ['GET', '/users/:user_id/events/sleep/:event_id', 'readers', 404],
+  ['GET', `/users/:user_id/events/other?${dates}`, 'readers', 200],
+  ['GET', '/users/:user_id/events/other/:event_id', 'readers', 404],
+  ['GET', `/users/:user_id/summaries/activity?${dates}`, 'readers', 200],
+  ['GET', `/users/:user_id/summaries/sleep?${dates}`, 'readers', 200],
+  ['GET', '/users/:user_id/summaries/body', 'readers', 200],
+  ['GET', `/users/:user_id/summaries/recovery?${dates}`, 'readers', 501],
+  ['GET', '/connect/:provider/authorize?user_id=:user_id', 'readers', 200],
+  ['GET', '/connect/:provider/callback', 'anybody', 400],
+  ['GET', '/connect/:provider/result?status=connected', 'anybody', 200],
+  ['GET', '/deliveries', 'company', 200],
+  ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
+  ['GET', '/status', 'company', 200],
+  ['POST', '/webhooks/devicemaker/push', 'client', 200],
+  ['POST', '/webhooks/devicemaker/ping', 'client', 200],
+  ['GET', '/webhooks/devicemaker/health', 'anybody', 200],
+  ['GET', '/webhooks/activitynet/webhook', 'anybody', 422],
+  ['POST', '/webhooks/activitynet/webhook', 'anybody', 200],
+  ['GET', '/webhooks/activitynet/health', 'anybody', 200],
+];
 
-function pathOf({ route }: Endpoint): string {
-  return `/api/v1${route.path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? randomUUID())}`;
+type Credential = Pick<Ask, 'key' | 'token' | 'headers'>;
+const right = { 'devicemaker-client-id': 'the right client' };
+const Id = z.object({ id: z.string() });
+const Tokens = z.object({ access_token: z.string() });
+const asDeveloper = { token: api.developerToken };
+
+async function rotatedKey(): Promise<string> {
+  const made = await api.ask('/api/v1/api-keys', { ...asDeveloper, body: { name: 'Turned' } });
+  const { id, key } = Id.extend({ key: z.string() }).parse(made.body);
+  await api.ask(`/api/v1/api-keys/${id}/rotate`, { ...asDeveloper, method: 'POST' });
+  return key;
 }
 
-function ask(
-  endpoint: Endpoint,
-  credential: { key?: string; token?: string; headers?: Record<string, string> },
-) {
-  const { method } = endpoint.route;
-  return api.ask(pathOf(endpoint), {
-    method,
-    ...(method === 'POST' || method === 'PATCH' ? { body: {} } : {}),
-    ...credential,
-  });
+async function endedToken(): Promise<string> {
+  const ended = await userToken(api, user);
+  await api.database.query('delete from auth.family where id = $1', [Object(jwt.decode(ended)).family]);
+  return ended;
 }
 
-t.test('there are routes of every kind to walk', async (t) => {
-  t.ok(guarded.length > 25);
-  for (const who of ['api-key', 'developer', 'sdk'] as const)
-    t.ok(
-      guarded.some(({ route }) => route.access.includes(who)),
-      who,
-    );
+async function deletedDeveloper(): Promise<string> {
+  const body = { email: 'gone@example.com', password: 'a long password of somebody' };
+  const { id } = Id.parse((await api.ask('/api/v1/developers', { ...asDeveloper, body })).body);
+  const { access_token } = Tokens.parse((await api.ask('/api/v1/auth/login', { body })).body);
+  await api.ask(`/api/v1/developers/${id}`, { ...asDeveloper, method: 'DELETE' });
+  return access_token;
+}
+
+function expired(of: string): string {
+  const { exp: _, ...claims } = Object(jwt.decode(of));
+  return jwt.sign({ ...claims, exp: Math.floor(Date.now() / 1000) - 1 }, secret, { algorithm: 'HS256' });
+}
+
+const credentials: Readonly<Record<string, Credential>> = {
+  none: {},
+  'a nonsense token': { token: 'nonsense' },
+  'a token of a broken signature': { token: `${token.slice(0, -4)}AAAA` },
+  'a key that nobody has': { key: `sk-${'0'.repeat(32)}` },
+  'a rotated key': { key: await rotatedKey() },
+  'an expired user token': { token: expired(token) },
+  'an expired developer token': { token: expired(api.developerToken) },
+  'a token of an ended family': { token: await endedToken() },
+  'a token of a deleted developer': { token: await deletedDeveloper() },
+  'an API key': { key: api.apiKey },
+  'a developer token': asDeveloper,
+  'the user token of this user': { token },
+  'the user token of another user': { token: await userToken(api, other) },
+  'no webhook header': { headers: {} },
+  'a wrong webhook header': { headers: { 'devicemaker-client-id': 'wrong' } },
+};
+const names = Object.keys(credentials);
+
+const letIn: Readonly<Record<Who, readonly string[]>> = {
+  readers: ['an API key', 'a developer token', 'the user token of this user'],
+  company: ['an API key', 'a developer token'],
+  developers: ['a developer token'],
+  issuing: ['a developer token'],
+  anybody: [],
+  client: [],
+};
+const alive = [...letIn.readers, 'the user token of another user'];
+const without = ['none', 'no webhook header', 'a wrong webhook header'];
+
+function expectedOf([, , who, status]: Row, name: string): number {
+  if (who === 'anybody' || letIn[who].includes(name)) return status;
+  if (who === 'client') return without.indexOf(name) > 0 ? 401 : status;
+  if (who === 'issuing' && without.includes(name)) return 400;
+  return alive.includes(name) ? 403 : 401;
+}
+
+const changes = ['POST', 'PATCH', 'DELETE'];
+
+function pathOf([method, path]: Row, name: string): string {
+  const nobody = changes.includes(method) && alive.includes(name) && !name.startsWith('the user token');
+  const values: Readonly<Record<string, string>> = {
+    user_id: nobody ? randomUUID() : user,
+    provider: 'devicemaker',
+    app_id: `app_${'0'.repeat(32)}`,
+  };
+  return `/api/v1${path.replace(/:([a-z_]+)/g, (_, part: string) => values[part] ?? randomUUID())}`;
+}
+
+function ask(method: string, path: string, name: string) {
+  const credential = credentials[name] ?? {};
+  const headers = credential.headers ?? right;
+  const body = ['POST', 'PATCH', 'PUT'].includes(method) ? { body: {} } : {};
+  return api.ask(path, { ...credential, method, headers, ...body });
+}
+
+const bare = (path: string) => path.split('?')[0] ?? '';
+
+t.test('every route has its row, and every row its route', async (t) => {
+  const routes = endpoints.map(({ route }) => `${route.method} ${route.path}`);
+  const table = rows.map(([method, path]) => `${method} ${bare(path)}`);
+  t.strictSame(table.toSorted(), [...routes, 'GET /openapi.json'].sort());
 });
 
-for (const endpoint of guarded) {
-  const { route } = endpoint;
-  t.test(`${route.method} ${route.path} lets in whom the contract names, and nobody else`, async (t) => {
-    const none = await ask(endpoint, {});
-    t.equal(none.status, 401, 'without a credential');
-    t.equal(none.headers.get('www-authenticate'), 'Bearer');
-    t.match(none.body, { detail: /\w/ });
-    t.equal((await ask(endpoint, { token: 'nonsense' })).status, 401, 'with nonsense');
-    t.equal(
-      (await ask(endpoint, { token: `${token.slice(0, -4)}AAAA` })).status,
-      401,
-      'with a token of a broken signature',
-    );
-    t.equal((await ask(endpoint, { key: `sk-${'0'.repeat(32)}` })).status, 401, 'with a key that nobody has');
-    t.equal((await ask(endpoint, { token })).status, 403, "with another user's token");
-    if (!route.access.includes('api-key'))
-      t.equal((await ask(endpoint, { key: api.apiKey })).status, 403, 'with an API key');
+for (const row of rows) {
+  const [method, path, who] = row;
+  t.test(`${method} ${bare(path)} answers each credential as the design says`, async (t) => {
+    const answers = names.map(async (name) => [name, await ask(method, pathOf(row, name), name)] as const);
+    for (const [name, { status, headers, body }] of await Promise.all(answers)) {
+      t.equal(status, expectedOf(row, name), name);
+      if (status === 401 && who !== 'client') t.equal(headers.get('www-authenticate'), 'Bearer', name);
+      if (status >= 400 && !path.includes('/callback')) t.match(body, { detail: /\w/ }, name);
+    }
   });
 }
+
+for (const path of new Set(rows.map((row) => bare(row[1])))) {
+  const known = rows.filter((row) => bare(row[1]) === path);
+  const get = known.find(([method]) => method === 'GET');
+  const methods = known.map(([method]) => method);
+  const allow = [...methods, ...(get ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+  const wrong = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) => !methods.includes(method));
+  t.test(`${path} takes no other method, whoever asks`, async (t) => {
+    const asked = names.map(async (name) => {
+      const url = pathOf(get ?? ['GET', path, 'anybody', 0], name);
+      const [options, head] = [await ask('OPTIONS', url, name), await ask('HEAD', url, name)];
+      t.strictSame([options.status, options.headers.get('allow')], [204, allow], `OPTIONS, ${name}`);
+      t.strictSame([head.status, head.text], [get ? expectedOf(get, name) : 405, ''], `HEAD, ${name}`);
+      for (const method of wrong) {
+        const answer = await ask(method, url, name);
+        t.strictSame([answer.status, answer.headers.get('allow')], [405, allow], `${method}, ${name}`);
+      }
+    });
+    await Promise.all(asked);
+  });
+}
+
+t.test('whoever was refused has changed nothing', async (t) => {
+  t.match(await api.expect(200, `/users/${user}`), { first_name: 'Ada' });
+  t.match(await api.expect(200, `/users/${user}/connections`), [
+    { provider: 'devicemaker', status: 'active' },
+  ]);
+  const made = 'select name from auth.api_key order by created_at';
+  t.equal((await api.database.query(made)).length, 3, 'the one that a developer token made');
+});
 
 t.test('a token is not issued for an API key, nor for a user token', async (t) => {
   const path = `/api/v1/users/${user}/token`;

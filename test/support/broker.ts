@@ -67,7 +67,12 @@ async function meetOthers(
   const mine: Member = { broker, names: services.map(({ name }) => name) };
   const others = members.get(namespace) ?? [];
   members.set(namespace, [...others, mine]);
-  t.teardown(() => members.set(namespace, (members.get(namespace) ?? []).filter((one) => one !== mine)));
+  t.teardown(() =>
+    members.set(
+      namespace,
+      (members.get(namespace) ?? []).filter((one) => one !== mine),
+    ),
+  );
   for (const other of others)
     await Promise.all([
       other.broker.waitForServices([...mine.names], 10_000),

@@ -77,7 +77,8 @@ function workoutOf(fields: Activity, startMs: number, seconds: number): WorkoutR
     duration_seconds: seconds,
     moving_seconds: fields.moving_time,
     device: fields.device_name ?? 'unknown',
-    // 0 is how the platform says that it does not know. Kilojoules are mechanical work, and no calories.
+    // 0 is how the platform says that it does not know (rides that tell kilojoules alone, what was typed in): no
+    // activity burns nothing. Kilojoules are mechanical work, and no calories.
     calories_kcal: fields.calories === 0 ? null : fields.calories,
     distance_meters: fields.distance,
     avg_heart_rate_bpm: fields.average_heartrate,

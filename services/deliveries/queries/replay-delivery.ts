@@ -12,7 +12,7 @@ const statement: Statement = {
     update deliveries.delivery
     set state = 'ready', run_at = now(), replayed_at = now(), done_at = null, error = null,
       max_attempts = attempts + $2
-    where id = $1 and (state in ('done', 'dead') or (state = 'ready' and (error is not null or run_at <= now())))
+    where id = $1 and erased_at is null and (state in ('done', 'dead') or (state = 'ready' and (error is not null or run_at <= now())))
     returning ${deliveryColumns}`,
 };
 
@@ -22,12 +22,13 @@ export async function replayDelivery(database: Queryable, id: string): Promise<D
   return row;
 }
 
-const existence: Statement = {
-  name: 'deliveries.exists',
-  text: 'select from deliveries.delivery where id = $1',
+const selected: Statement = {
+  name: 'deliveries.is_erased',
+  text: 'select erased_at is not null as erased from deliveries.delivery where id = $1',
 };
 
-/** Whether there is such a delivery. */
-export async function deliveryExists(database: Queryable, id: string): Promise<boolean> {
-  return (await database.query(existence, [id])).length > 0;
+/** Whether what a delivery brought was erased; undefined when there is no such delivery. */
+export async function isErased(database: Queryable, id: string): Promise<boolean | undefined> {
+  const [row] = await database.query<{ erased: boolean }>(selected, [id]);
+  return row?.erased;
 }

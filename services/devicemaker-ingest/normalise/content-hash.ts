@@ -12,7 +12,27 @@ const integerKey = /^(0|[1-9]\d{0,8})$/;
 export function contentHash(item: Readonly<Record<string, unknown>>): string | null {
   const content = Object.fromEntries(Object.entries(item).filter(([key]) => !notContent.has(key)));
   const sorted = canonical(content, 0);
-  return sorted === tooDeep ? null : createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
+  if (sorted === tooDeep) return null;
+  const hash = createHash('sha256');
+  for (const text of textsOf(Object.entries(Object(sorted)))) hash.update(text);
+  return hash.digest('hex');
+}
+
+/** The text of a list this long is made in pieces: of an item of 100 MB it would stand in memory beside its values. */
+const entriesTogether = 1000;
+
+// The pieces of what `JSON.stringify` makes of an object with these fields.
+function* textsOf(fields: readonly (readonly [string, unknown])[]): Generator<string> {
+  for (const [index, [key, value]] of fields.entries()) {
+    yield `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
+    if (!Array.isArray(value) || value.length <= entriesTogether) yield JSON.stringify(value);
+    else {
+      for (let from = 0; from < value.length; from += entriesTogether)
+        yield `${from === 0 ? '[' : ','}${JSON.stringify(value.slice(from, from + entriesTogether)).slice(1, -1)}`;
+      yield ']';
+    }
+  }
+  yield fields.length === 0 ? '{}' : '}';
 }
 
 const tooDeep = Symbol('too deep');

@@ -273,15 +273,22 @@ t.test('changes of privacy are kept on the connection, the newest of each, and o
   await s.send({ ...athlete, event_time: now, updates: { private: 'true' } });
   await s.send({ ...athlete, event_time: now - 5, updates: { private: 'false' } });
   await s.send({ ...athlete, event_time: now + 5, updates: { visibility: 'only_me', authorized: 'true' } });
-  t.same(await s.database.query('select status, privacy from users.connection'), [
-    { status: 'active', privacy: { private: 'true', visibility: 'only_me' } },
-  ]);
+  const privacy = { private: 'true', visibility: 'only_me' };
+  t.match(await s.call('users.connections', { user_id: id }), [{ status: 'active', privacy }]);
   s.provider.activities.set('18000000001', { details: run('18000000001', { private: true }) });
   await s.send({ owner_id: Number(account), aspect_type: 'update', updates: { private: 'true' } });
   await s.settled();
-  t.same(await s.database.query('select user_id, private from timeseries.workout'), [
-    { user_id: id, private: true },
-  ]);
+  const [stored] = await s.database.query('select id from timeseries.workout');
+  t.match(await s.call('timeseries.workout', { user_id: id, event_id: stored?.id }), { private: true });
+  const link = { user_id: id, provider: 'activitynet' as const };
+  await s.call('users.disconnect', link);
+  t.match(await s.call('users.connect', { ...link, provider_user_id: account }), { privacy });
+  await s.call('users.disconnect', link);
+  t.match(
+    await s.call('users.connect', { ...link, provider_user_id: 'another' }),
+    { privacy: null },
+    'another account has said nothing',
+  );
 });
 
 t.test('an event that waited is not given to a user who linked the account meanwhile', async (t) => {

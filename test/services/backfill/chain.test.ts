@@ -94,6 +94,15 @@ t.test('a request whose time is up is followed by the next, and its late data is
   t.equal(on.provider.asked.length, 2, 'and sets nothing off');
 });
 
+t.test('BACKFILL_WAIT_SECONDS is how long the data of a request is waited for', async (t) => {
+  const on = await startSetting(t, { settings: { BACKFILL_WAIT_SECONDS: '1' } });
+  const wearer = await on.wearer();
+  await on.start(wearer);
+  await untilAsked(on, 3);
+  await until('the end', async () => (await on.status(wearer)).status !== 'running');
+  t.same(Object.values(statusByType(await on.status(wearer))), ['skipped', 'skipped', 'skipped']);
+});
+
 t.test('data that came before the deadline is not asked for again when it passes', async (t) => {
   const on = await settingOf({ types: 'dailies' });
   const wearer = await on.wearer();

@@ -51,13 +51,14 @@ export interface SettingChoice {
   readonly types?: string;
   readonly pace?: Parameters<typeof backfillService>[0];
   readonly services?: readonly ServiceSchema[];
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** Starts it all on a database of its own. */
 export async function startSetting(t: Test, choice: SettingChoice = {}): Promise<Setting> {
   const { types = 'dailies,sleeps,hrv', pace = {}, services = [] } = choice;
   const [database, provider] = [await freshDatabase(t), await playProvider(t)];
-  const settings = { ...provider.settings, BACKFILL_TYPES: types };
+  const settings = { ...provider.settings, BACKFILL_TYPES: types, ...choice.settings };
   const started = await startBroker(t, {
     databaseUrl: database.url,
     services: [users, backfillService({ ...testPace, ...pace }), ...services],

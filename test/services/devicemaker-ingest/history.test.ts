@@ -39,7 +39,13 @@ t.test('entries that were not stored brought nothing', async (t) => {
   if (type === undefined) throw new Error('there is no such type');
   const entry = (status: 'saved' | 'duplicate' | 'validation_error' | null) => ({
     ...{ key: 'dailies', type, index: 0, item: { startTimeInSeconds: 60 }, providerUserId: 'p' },
-    ...{ recipient: { connection_id: 'c', user_id: 'u' }, status, recordIds: [], problems: [] },
+    ...{
+      recipient: { connection_id: 'c', user_id: 'u' },
+      status,
+      isLeft: false,
+      recordIds: [],
+      problems: [],
+    },
   });
   const entries = [entry('saved'), entry('duplicate'), entry('validation_error'), entry(null)];
   const stranger = { ...entry('saved'), recipient: null };

@@ -1,13 +1,6 @@
 import t, { type Test } from 'tap';
+import { expectEnd, JsonError, jsonScan, readList, readValue, valueAt } from '../../../domain/json-scan.ts';
 import { randomOf } from '../../../sandbox/random.ts';
-import {
-  expectEnd,
-  JsonError,
-  jsonScan,
-  readList,
-  readValue,
-  valueAt,
-} from '../../../services/devicemaker-ingest/json-scan.ts';
 import { LargeBody } from '../../../services/devicemaker-ingest/large-body.ts';
 import { readPush } from '../../../services/devicemaker-ingest/read-push.ts';
 import { refusal } from '../../support/refusal.ts';

@@ -342,6 +342,29 @@ t.test('an empty object is no error', async (t) => {
   t.same(await ping({}), { processed: 0, errors: [], activities: [], wellness: {}, backfill_chained: [] });
 });
 
+t.test('an item that breaks the store is named, and is tried again without fetching it', async (t) => {
+  const { id, account } = await person();
+  await database.query(`
+    create function timeseries.poison() returns trigger language plpgsql as
+      $$ begin if new.key = '666' then raise 'poison'; end if; return new; end $$;
+    create trigger poison before insert on timeseries.item for each row execute function timeseries.poison()`);
+  const items = [1, 666, 3].map((n) => activity(account, { activityId: n, summaryId: `s${n}` }));
+  const delivery_id = await receive(JSON.stringify({ activities: [notice(account, 'activities', items)] }));
+  await edge.call('devicemaker-ingest.ping', { delivery_id });
+  const soFar = PingAnswer.parse(await inbox.answerOf(delivery_id));
+  t.match(soFar.activities, [{ status: 'error' }]);
+  t.equal(soFar.errors[1], 'activities[0][1] (s666): could not be stored for now; it is tried again');
+  t.equal((await rowsOf('workout', id)).length, 2);
+  await database.query('drop trigger poison on timeseries.item');
+  await database.query('update deliveries.delivery set run_at = now() where id = $1', [delivery_id]);
+  await until(isDone(delivery_id));
+  t.match(await inbox.answerOf(delivery_id), {
+    errors: [],
+    activities: [{ status: 'fetched', activities_count: 3 }],
+  });
+  t.equal(provider.asked.length, 1);
+});
+
 t.test('who deregistered is not found, and is again after connecting anew', async (t) => {
   const { id, account } = await person();
   t.match(await ping({ deregistrations: [{ userId: account }] }), { deregistrations: { revoked: 1 } });

@@ -385,6 +385,31 @@ t.test(
   },
 );
 
+t.test('an item that breaks the store is named, and the others are there meanwhile', async (t) => {
+  const { id, account } = await person();
+  await database.query(`
+    create function timeseries.poison() returns trigger language plpgsql as
+      $$ begin if new.key = '666' then raise 'poison'; end if; return new; end $$;
+    create trigger poison before insert on timeseries.item for each row execute function timeseries.poison()`);
+  const delivery_id = await receive(
+    JSON.stringify({
+      activities: [1, 666, 3].map((n) => activity(account, { activityId: n, summaryId: `s${n}` })),
+    }),
+  );
+  t.same(await edge.call('devicemaker-ingest.push', { delivery_id }), { done: false });
+  const soFar = PushAnswer.parse(await inbox.answerOf(delivery_id));
+  t.same(soFar.errors, [
+    pendingSentence,
+    'activities[1] (s666): could not be stored for now; it is tried again',
+  ]);
+  t.match(soFar, { processed: 2, saved: 2, activities: [{ activity_id: '1' }, { activity_id: '3' }] });
+  t.equal((await rowsOf('workout', id)).length, 2);
+  await database.query('drop trigger poison on timeseries.item');
+  await database.query('update deliveries.delivery set run_at = now() where id = $1', [delivery_id]);
+  await until(async () => (await inbox.standingOf(delivery_id))?.state === 'done');
+  t.match(await inbox.answerOf(delivery_id), { processed: 3, saved: 1, errors: [] });
+});
+
 t.test('tells its health', async (t) => {
   t.same(await edge.call('devicemaker-ingest.health', {}), { status: 'ok', service: 'devicemaker-webhook' });
 });

@@ -3,8 +3,8 @@ import type { Actions } from '../../../contracts/all.ts';
 import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
 import type { Call } from '../../../mixins/environment.ts';
 import { dataTypeOf } from '../../../services/devicemaker-ingest/data-types.ts';
-import { type Entry, entriesOf } from '../../../services/devicemaker-ingest/entries.ts';
-import { type Run, storeEntries } from '../../../services/devicemaker-ingest/store-entries.ts';
+import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/entries.ts';
+import { patienceOf, type Run, storeEntries } from '../../../services/devicemaker-ingest/store-entries.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 
@@ -14,7 +14,7 @@ type Outcomes = Actions['timeseries.store']['returns'];
 /** What the store says to each request: outcomes, or a failure. */
 type Store = (request: Request) => ErrorCode | null;
 
-function runOf(says: Store) {
+function runOf(says: Store, again = false) {
   const requests: Request[] = [];
   const call: Call = (async (_name: string, params: Request): Promise<Outcomes> => {
     requests.push(params);
@@ -31,6 +31,8 @@ function runOf(says: Store) {
     onBroken: () => t.fail('a normaliser threw'),
     failed: null,
     halted: false,
+    patience: patienceOf({ again }),
+    failuresInRow: 0,
   };
   return { run, requests };
 }
@@ -90,6 +92,37 @@ t.test('an item that breaks the store is left for later, and the others are stor
   await storeEntries(run, all);
   t.same(statuses(all), ['saved', null, 'saved', 'saved']);
   t.equal(run.failed, 'INTERNAL');
+  t.same(all.flatMap(sentencesOf), [
+    'activities[1] (19332211001): could not be stored for now; it is tried again',
+  ]);
+});
+
+t.test('an item that no store answers to blocks the others only until the next attempt', async (t) => {
+  const poisoned = () => [
+    ...entries('activities', runs('a', 9)),
+    ...Array.from({ length: 12 }, (_, n) => entries('activities', runs(`user-${n}`, 1))).flat(),
+  ];
+  const says: Store = (request) =>
+    request.user_id === 'a' && keysOf(request).includes('2') ? 'SERVICE_TIMEOUT' : null;
+  const [first, later] = [poisoned(), poisoned()];
+  const { run } = runOf(says);
+  await storeEntries(run, first);
+  t.match(run, { failed: 'SERVICE_TIMEOUT', halted: true });
+  const { run: again } = runOf(says, true);
+  await storeEntries(again, later);
+  t.match(again, { failed: 'SERVICE_TIMEOUT', halted: false });
+  t.same(
+    later.filter(({ status }) => status === null).map(({ recipient, index }) => [recipient?.user_id, index]),
+    [['a', 1]],
+  );
+});
+
+t.test('a store that is away is left alone behind, too, and no item is blamed', async (t) => {
+  const all = Array.from({ length: 30 }, (_, n) => entries('activities', runs(`user-${n}`, 2))).flat();
+  const { run, requests } = runOf(() => 'SERVICE_UNAVAILABLE', true);
+  await storeEntries(run, all);
+  t.ok(requests.length < 16, `${requests.length} calls`);
+  t.match(run, { failed: 'SERVICE_UNAVAILABLE', halted: true });
 });
 
 t.test('begins nothing new once the store is away', async (t) => {

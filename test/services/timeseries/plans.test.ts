@@ -1,7 +1,9 @@
 import t from 'tap';
-import { type EventKind, readEvents } from '../../../services/timeseries/events.ts';
-import { countSleeps, selectSleeps } from '../../../services/timeseries/queries/select-sleeps.ts';
-import { countWorkouts, selectWorkouts } from '../../../services/timeseries/queries/select-workouts.ts';
+import { readEvents } from '../../../services/timeseries/events.ts';
+import type { EventRow } from '../../../services/timeseries/queries/select-events.ts';
+import { otherTable } from '../../../services/timeseries/queries/select-others.ts';
+import { sleepTable } from '../../../services/timeseries/queries/select-sleeps.ts';
+import { workoutTable } from '../../../services/timeseries/queries/select-workouts.ts';
 import { readSamples } from '../../../services/timeseries/samples.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
 import { block, item } from './items.ts';
@@ -43,6 +45,15 @@ t.test('reads no large table whole, for any page, count or direction', async (t)
     [userId],
   );
   await database.query(
+    `insert into timeseries.other_record (id, user_id, provider, type, key, device, start_time, end_time,
+       zone_offset_minutes, local_date, data)
+     select gen_random_uuid(), case when i % 50 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'moveiq',
+       i::text, 'd', timestamptz '2025-01-01' + i * interval '10 minutes',
+       timestamptz '2025-01-01' + i * interval '10 minutes', 0, '2025-01-01', '{}'
+     from generate_series(1, 20000) i`,
+    [userId],
+  );
+  await database.query(
     `insert into timeseries.series (user_id, type_id, provider, device)
      select gen_random_uuid(), 1, 'devicemaker', 'd' from generate_series(1, 5000)`,
   );
@@ -73,18 +84,31 @@ t.test('reads no large table whole, for any page, count or direction', async (t)
     });
     t.strictSame(previous.data, first.data, resolution);
   }
-  const toWire = (row: { id: string }) => row.id;
-  const events = async <Row extends { at: number; id: string }>(kind: EventKind<Row, string>) => {
-    for (const record_type of [undefined, 'running' as const]) {
-      const query = { user_id: userId, start_date: start, end_date: end, record_type, limit: 5 };
+  for (const [table, types] of [
+    [workoutTable, [undefined, 'running']],
+    [sleepTable, [undefined]],
+    [otherTable, [undefined, 'moveiq']],
+  ] as const)
+    for (const type of types) {
+      const kind = { table, toWire: ({ id }: EventRow) => id };
+      const query = { user_id: userId, start_date: start, end_date: end, type, limit: 5 };
       const first = await readEvents(on, kind, query);
       const cursor = first.pagination.next_cursor ?? '';
-      t.equal((await readEvents(on, kind, { ...query, cursor })).data.length, 5, kind.name);
+      const second = await readEvents(on, kind, { ...query, cursor });
+      t.equal(second.data.length, 5, table.name);
+      const back = { ...query, cursor: second.pagination.previous_cursor ?? '' };
+      t.strictSame((await readEvents(on, kind, back)).data, first.data, table.name);
     }
-  };
-  await events({ name: 'workouts', select: selectWorkouts, count: countWorkouts, toWire });
-  await events({ name: 'sleeps', select: selectSleeps, count: countSleeps, toWire });
   t.ok(plans.length > 40, 'the plans were seen');
-  const tables = ['sample', 'sample_hour', 'sample_day', 'workout', 'sleep_session', 'item', 'series'];
+  const tables = [
+    'sample',
+    'sample_hour',
+    'sample_day',
+    'workout',
+    'sleep_session',
+    'other_record',
+    'item',
+    'series',
+  ];
   t.strictSame(wholeScans(plans, tables), []);
 });

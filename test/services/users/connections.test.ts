@@ -32,6 +32,7 @@ t.test('a link is imported, listed without its tokens, and its tokens are kept e
     'created_at',
     'id',
     'last_synced_at',
+    'privacy',
     'provider',
     'provider_user_id',
     'scope',

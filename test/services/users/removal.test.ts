@@ -28,6 +28,7 @@ function playTimeseries(isWilling: Willing): { service: ServiceSchema; erased: s
 const forgetUser = () => ({ forgotten: 0 });
 const others = [
   { name: 'backfill', actions: { forgetUser, stop: () => ({ stopped: false }) } },
+  { name: 'deliveries', actions: { eraseAccounts: () => ({ noted: true }) } },
   { name: 'activitynet-ingest', actions: { forgetUser, stopConnection: () => ({ dropped: 0 }) } },
 ];
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import t from 'tap';
 import { contentHash } from '../../../../services/devicemaker-ingest/normalise/content-hash.ts';
 
@@ -39,4 +40,16 @@ t.test('nesting past anything real has none', async (t) => {
   t.match(contentHash(nested(32)), /^[0-9a-f]{64}$/);
   t.equal(contentHash(nested(33)), null);
   t.equal(contentHash(nested(5000)), null);
+});
+
+t.test('it is that of the text which JSON.stringify makes, also of long lists, made in pieces', async (t) => {
+  const long = Array.from({ length: 2500 }, (_, n) => ({ a: n, b: [n, null, 'ü'] }));
+  for (const item of [
+    {},
+    { a: [] },
+    { a: 1, b: {} },
+    { a: long.slice(0, 1001), b: long, c: 'x' },
+    { a: long },
+  ])
+    t.equal(contentHash(item), createHash('sha256').update(JSON.stringify(item)).digest('hex'));
 });

@@ -2,8 +2,8 @@
  * Reads JSON from bytes piece by piece, so that a text of 100 MB never stands in memory as one string beside its
  * values. A scan finds where values end by counting brackets outside of strings, and trusts that they are values:
  * each is then given to `JSON.parse` by itself, and between them nothing is accepted but what the grammar has. So a
- * text is taken exactly when `JSON.parse` takes it whole, unless it is nested deeper than 10,000 levels. Cuts are made beside ASCII bytes, which stand for
- * themselves in UTF-8 whatever surrounds them.
+ * text is taken exactly when `JSON.parse` takes it whole, unless it is nested deeper than 10,000 levels. Cuts are made
+ * beside ASCII bytes, which stand for themselves in UTF-8 whatever surrounds them.
  */
 export interface JsonScan {
   readonly bytes: Buffer;
@@ -100,6 +100,23 @@ function valuesOf(bytes: Buffer, ends: readonly Place[], level: number): unknown
   const values = parseText(`[${bytes.toString('utf8', first[0], last[1])}]`);
   if (!Array.isArray(values) || values.length !== ends.length) throw new JsonError();
   return values;
+}
+
+/** Goes through a list whose values nobody reads: `item` is told where each stands. */
+export function passList(scan: JsonScan, item: (from: number, to: number) => void): void {
+  expect(scan, openBracket);
+  if (isClosed(scan, closeBracket)) return;
+  for (;;) {
+    const from = scan.at;
+    passValue(scan);
+    item(from, scan.at);
+    if (!goesOn(scan, closeBracket)) return;
+  }
+}
+
+/** Goes on behind the value that comes next, which may be none. */
+export function passValue(scan: JsonScan): void {
+  scan.at = endOf(scan);
 }
 
 /** Reads the value that comes next, and goes on behind it. */

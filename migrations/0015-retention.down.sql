@@ -1,0 +1,2 @@
+drop index timeseries.epoch_part_with_values;
+drop table timeseries.retention;

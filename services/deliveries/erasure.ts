@@ -1,0 +1,120 @@
+import type { Logger } from 'moleculer';
+import type { Database, Queryable } from '../../mixins/database.ts';
+import { readBody } from '../../mixins/inbox.ts';
+import { readProgressBody } from '../../mixins/inbox-progress.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import type { Cut } from './cut.ts';
+import { cutApart } from './cut-apart.ts';
+import { claimErasures, type ErasureRow, moveErasures, passErasures, waitOn } from './queries/erasures.ts';
+import { lockClosed } from './queries/lock-closed.ts';
+import { isErased } from './queries/replay-delivery.ts';
+import { bytesPerPiece, selectNamed, selectNamedProgress, selectPiece } from './queries/select-named.ts';
+import { deleteProgress, emptyDelivery, replaceBody, replaceProgress } from './queries/update-erased.ts';
+
+/**
+ * Raw deliveries hold what erased people's accounts sent. Each account is a row; bodies are gone through by their
+ * ids, piece by piece, each piece one transaction with the place that was reached: who dies leaves nothing half done.
+ * Other people's items stay as they are, byte for byte, and can be replayed.
+ */
+export interface ErasurePace {
+  /** So long after its end a delivery is left alone: its sender is being answered. */
+  readonly graceSeconds: number;
+  /** Bodies that a piece reads. */
+  readonly bytesPerPiece: number;
+}
+
+/** The pace that runs. */
+export const erasurePace: ErasurePace = { graceSeconds: 60, bytesPerPiece };
+
+const waitSeconds = 30;
+const waitingPerPiece = 50;
+
+/** Does one bounded piece of work. False: there is none, or others have it in hand. */
+export function eraseOnePiece(database: Database, pace: ErasurePace = erasurePace): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const erasures = await claimErasures(transaction);
+    const [first] = erasures;
+    if (first === undefined) return false;
+    if (first.passed) await workWaiting(transaction, first, pace);
+    else await workPiece(transaction, first, erasures, pace);
+    return true;
+  });
+}
+
+const everyMs = 5000;
+
+/** Erases in rounds, each until nothing is due; returns what stops it, between two pieces. */
+export function startErasing(database: Database, logger: Logger): () => Promise<void> {
+  let isStopping = false;
+  const work = async () => {
+    while (!isStopping && (await eraseOnePiece(database))) logger.debug('deliveries.erased_piece');
+  };
+  const stop = startRounds({ name: 'deliveries.erasure', everyMs, work, logger });
+  return () => {
+    isStopping = true;
+    return stop();
+  };
+}
+
+async function workPiece(
+  transaction: Queryable,
+  { provider, place }: ErasureRow,
+  erasures: readonly ErasureRow[],
+  pace: ErasurePace,
+): Promise<void> {
+  const ids = await selectPiece(transaction, place, pace.bytesPerPiece);
+  const last = ids.at(-1);
+  if (last === undefined) return passErasures(transaction, erasures);
+  const accounts = erasures.map(({ provider_user_id }) => provider_user_id);
+  const until = erasures.at(-1)?.received_until ?? '-infinity';
+  const left: string[] = [];
+  for (const id of await selectNamed(transaction, ids, { provider, accounts, until }))
+    if (!(await eraseFrom(transaction, id, erasures, pace))) left.push(id);
+  await moveErasures(transaction, erasures, last, left);
+}
+
+// What was not done when the others were looked through: some of it may be now.
+async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: ErasurePace): Promise<void> {
+  const left = erasure.waiting.slice(waitingPerPiece);
+  for (const id of erasure.waiting.slice(0, waitingPerPiece))
+    if (!(await eraseFrom(transaction, id, [erasure], pace))) left.push(id);
+  await waitOn(transaction, erasure, left, waitSeconds);
+}
+
+/** Takes accounts out of one delivery. False: it is not done yet. */
+async function eraseFrom(
+  transaction: Queryable,
+  id: string,
+  erasures: readonly ErasureRow[],
+  { graceSeconds }: ErasurePace,
+): Promise<boolean> {
+  const closed = await lockClosed(transaction, id, graceSeconds);
+  if (closed === undefined) return (await isErased(transaction, id)) === undefined;
+  const due = erasures.filter(({ until_us }) => until_us >= closed.received_us);
+  const accounts = due.map(({ provider_user_id }) => provider_user_id);
+  const bytes = await readBody(transaction, { id, body_bytes: closed.body_bytes });
+  const cut = await cutApart({ provider: closed.provider, root: 'body', bytes, accounts });
+  if (cut.kind === 'nothing') await emptyDelivery(transaction, id);
+  else await keepRest(transaction, id, cut);
+  for (const entry of await selectNamedProgress(transaction, id, accounts))
+    await eraseFetched(transaction, id, entry, accounts);
+  return true;
+}
+
+async function keepRest(transaction: Queryable, id: string, cut: Cut): Promise<void> {
+  if (cut.kind === 'rest') await replaceBody(transaction, id, cut.body, cut.entries);
+}
+
+// What one account's callback was answered with may hold items of another one.
+async function eraseFetched(
+  transaction: Queryable,
+  id: string,
+  entry: string,
+  accounts: readonly string[],
+): Promise<void> {
+  const bytes = await readProgressBody(transaction, id, entry);
+  if (bytes === null) return;
+  const cut = await cutApart({ provider: 'devicemaker', root: 'list', bytes, accounts });
+  if (cut.kind === 'nothing') await deleteProgress(transaction, id, entry);
+  if (cut.kind === 'rest') await replaceProgress(transaction, id, entry, cut.body);
+}

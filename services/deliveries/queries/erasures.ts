@@ -1,0 +1,103 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** An account whose items are taken out of deliveries that came until an instant. */
+export interface ErasureRow {
+  provider: ProviderName;
+  provider_user_id: string;
+  /** As text, since it is part of the key, and in microseconds. */
+  received_until: string;
+  until_us: number;
+  place: string;
+  passed: boolean;
+  waiting: string[];
+}
+
+/** An account to erase, as it is told. */
+export interface ErasedAccount {
+  readonly provider: ProviderName;
+  readonly provider_user_id: string;
+}
+
+// Told again while it is in work, it is the same; told again after, there is nothing left to find.
+const inserted = `
+insert into deliveries.erasure (provider, provider_user_id, received_until, run_at)
+select provider, provider_user_id, $2::timestamptz + interval '1 ms', $2::timestamptz + $3 * interval '1 s'
+from jsonb_to_recordset($1) t (provider text, provider_user_id text)
+on conflict do nothing`;
+
+/** Notes accounts to erase; the work begins `after` seconds later, when whatever came before is committed. */
+export async function insertErasures(
+  database: Queryable,
+  accounts: readonly ErasedAccount[],
+  erasedAt: string,
+  afterSeconds: number,
+): Promise<void> {
+  await database.query(inserted, [JSON.stringify(accounts), erasedAt, afterSeconds]);
+}
+
+/** Accounts that are looked for together: each body is read once for all of them. */
+const mostTogether = 100;
+
+// Those under way go on side by side; those that came meanwhile begin together when they are through.
+const claimed = `
+with first as (
+  select provider, passed, place from deliveries.erasure where run_at <= now()
+  order by passed, place desc, received_until limit 1)
+select provider, provider_user_id, received_until::text, (extract(epoch from received_until) * 1000000)::float8 as until_us,
+  place, passed, waiting
+from deliveries.erasure e join first using (provider, passed, place)
+where run_at <= now()
+order by received_until, provider_user_id limit ${mostTogether} for update of e skip locked`;
+
+/** Takes erasures that are at one place for this transaction; none where others have them, or all is done. */
+export function claimErasures(transaction: Queryable): Promise<ErasureRow[]> {
+  return transaction.query<ErasureRow>(claimed);
+}
+
+const keyed = `e.provider = t.provider and e.provider_user_id = t.provider_user_id
+  and e.received_until = t.received_until::timestamptz`;
+const rows = 'jsonb_to_recordset($1) t (provider text, provider_user_id text, received_until text)';
+
+const keysOf = (erasures: readonly ErasureRow[]) =>
+  JSON.stringify(
+    erasures.map(({ provider, provider_user_id, received_until }) => ({
+      ...{ provider, provider_user_id, received_until },
+    })),
+  );
+
+/** Notes how far erasures are, and which deliveries they left because they were not done. */
+export async function moveErasures(
+  transaction: Queryable,
+  erasures: readonly ErasureRow[],
+  place: string,
+  left: readonly string[],
+): Promise<void> {
+  const statement = `update deliveries.erasure e set place = $2, waiting = waiting || $3::uuid[] from ${rows} where ${keyed}`;
+  await transaction.query(statement, [keysOf(erasures), place, left]);
+}
+
+/** Notes that erasures have gone through all deliveries: without any that were left they are over. */
+export async function passErasures(transaction: Queryable, erasures: readonly ErasureRow[]): Promise<void> {
+  const over = `delete from deliveries.erasure e using ${rows} where ${keyed} and waiting = '{}'`;
+  await transaction.query(over, [keysOf(erasures)]);
+  const passed = `update deliveries.erasure e set passed = true from ${rows} where ${keyed}`;
+  await transaction.query(passed, [keysOf(erasures)]);
+}
+
+/** Puts the deliveries that an erasure still waits for in the place of those that it had; it is over without any. */
+export async function waitOn(
+  transaction: Queryable,
+  erasure: ErasureRow,
+  waiting: readonly string[],
+  afterSeconds: number,
+): Promise<void> {
+  const key = keysOf([erasure]);
+  if (waiting.length === 0) {
+    await transaction.query(`delete from deliveries.erasure e using ${rows} where ${keyed}`, [key]);
+    return;
+  }
+  const statement = `update deliveries.erasure e set waiting = $2::uuid[], run_at = now() + $3 * interval '1 s'
+    from ${rows} where ${keyed}`;
+  await transaction.query(statement, [key, waiting, afterSeconds]);
+}

@@ -1,0 +1,105 @@
+import type { Direction } from '../../../domain/cursor.ts';
+import type { Range } from '../../../domain/time.ts';
+import type { Queryable, Row } from '../../../mixins/database.ts';
+
+/** A table of events: what is read of a row, and which rows are listed. */
+export interface EventTable {
+  /** Of the statements' names. */
+  readonly name: string;
+  readonly table: string;
+  /** Beside those of every event. */
+  readonly columns: string;
+  /** Further conditions that an event of a list, and a single one, must meet. */
+  readonly listed?: string;
+  readonly single?: string;
+}
+
+/** What every event has; `at` in microseconds since 1970. */
+export interface EventRow extends Row {
+  id: string;
+  at: number;
+  start_ms: number;
+  end_ms: number;
+  provider: string;
+  device: string;
+}
+
+/** Which events of a user are listed; type null for all. */
+export interface EventFilter {
+  readonly userId: string;
+  readonly range: Range;
+  readonly type: string | null;
+}
+
+/** Where a page of events is read from: the start and id of the item beside it, or the list's own beginning. */
+export interface EventPlace {
+  readonly direction: Direction;
+  readonly after: { readonly start: string; readonly id: string } | null;
+}
+
+/** A page's events in the order in which they are read, and how many the list has. */
+export interface EventsFound<Event> {
+  readonly rows: Event[];
+  readonly total: number;
+}
+
+const columnsOf = ({ columns }: EventTable) => `
+  id, (extract(epoch from start_time) * 1000000)::float8 as at,
+  (extract(epoch from start_time) * 1000)::float8 as start_ms, (extract(epoch from end_time) * 1000)::float8 as end_ms,
+  provider, device, ${columns}`;
+
+// Two texts, with and without a type, because each has an index of its own that a plan of either must see.
+const listedIn = ({ table, listed = 'true' }: EventTable, byType: boolean) => `
+  from ${table}
+  where user_id = $1 and start_time >= $2 and start_time < $3 ${byType ? 'and type = $4' : 'and $4::text is null'}
+    and ${listed}`;
+
+// Page and total are of one moment. A list's own beginning is a place too: a null there would need another plan.
+const pageOf = (table: EventTable, byType: boolean, direction: Direction) => {
+  const [order, sign] = direction === 'next' ? ['desc', '<'] : ['asc', '>'];
+  return `
+    select total, page.* from (select count(*)::int as total ${listedIn(table, byType)}) counted
+    left join lateral (
+      select ${columnsOf(table)} ${listedIn(table, byType)} and (start_time, id) ${sign} ($5, $6::uuid)
+      order by start_time ${order}, id ${order} limit $7
+    ) page on true
+    order by page.at ${order}, page.id ${order}`;
+};
+
+const beginnings = {
+  next: { start: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' },
+  previous: { start: '-infinity', id: '00000000-0000-0000-0000-000000000000' },
+} as const;
+
+/** At most `most` listed events: newest first, backward oldest first. */
+export async function selectEvents<Event extends EventRow>(
+  database: Queryable,
+  table: EventTable,
+  { userId, range, type }: EventFilter,
+  { direction, after }: EventPlace,
+  most: number,
+): Promise<EventsFound<Event>> {
+  const name = `timeseries-select-${table.name}-${direction}${type === null ? '' : '-of-type'}`;
+  const { start, id } = after ?? beginnings[direction];
+  const bounds = [range.startMs, range.endMs].map((ms) => new Date(ms).toISOString());
+  const statement = { name, text: pageOf(table, type !== null, direction) };
+  const values = [userId, ...bounds, type, start, id, most];
+  const found = await database.query<Event & { total: number; id: string | null }>(statement, values);
+  return { rows: found.filter((row) => row.id !== null), total: found[0]?.total ?? 0 };
+}
+
+/** One event, in a list or not. */
+export async function selectEvent<Event extends EventRow>(
+  database: Queryable,
+  table: EventTable,
+  userId: string,
+  id: string,
+): Promise<Event | undefined> {
+  const text = `
+    select ${columnsOf(table)} from ${table.table} where user_id = $1 and id = $2 and ${table.single ?? 'true'}`;
+  const [row] = await database.query<Event>({ name: `timeseries-select-one-of-${table.name}`, text }, [
+    userId,
+    id,
+  ]);
+  return row;
+}

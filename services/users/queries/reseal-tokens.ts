@@ -1,0 +1,51 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** Tokens of a connection of which at least one was not encrypted with the first secret. */
+export interface SealedRow {
+  id: string;
+  access_token: string | null;
+  refresh_token: string | null;
+}
+
+/** How many connections one statement takes. */
+export const sealedPerBatch = 200;
+
+const select = `
+  select id, access_token, refresh_token from users.connection
+  where ($1::uuid is null or id > $1) and (not starts_with(access_token, $2) or not starts_with(refresh_token, $2))
+  order by id limit ${sealedPerBatch}`;
+
+// The version stays: the tokens are the same, and a refresh that is under way must find what it is based on. Tokens
+// that anybody changed meanwhile are left as they are.
+const update = `
+  update users.connection c set access_token = t.access_token, refresh_token = t.refresh_token
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
+    t (id, access_token, refresh_token, old_access_token, old_refresh_token)
+  where c.id = t.id and c.access_token is not distinct from t.old_access_token
+    and c.refresh_token is not distinct from t.old_refresh_token
+  returning 1`;
+
+/** The next connections behind `afterId` with tokens that do not begin with `newest`. */
+export function selectSealed(
+  database: Queryable,
+  afterId: string | null,
+  newest: string,
+): Promise<SealedRow[]> {
+  return database.query<SealedRow>(select, [afterId, newest]);
+}
+
+/** Writes the same tokens in another encryption, each where the old one still stands. Answers how many. */
+export async function replaceSealed(
+  database: Queryable,
+  pairs: readonly { readonly old: SealedRow; readonly fresh: SealedRow }[],
+): Promise<number> {
+  if (pairs.length === 0) return 0;
+  const rows = await database.query(update, [
+    pairs.map(({ fresh }) => fresh.id),
+    pairs.map(({ fresh }) => fresh.access_token),
+    pairs.map(({ fresh }) => fresh.refresh_token),
+    pairs.map(({ old }) => old.access_token),
+    pairs.map(({ old }) => old.refresh_token),
+  ]);
+  return rows.length;
+}

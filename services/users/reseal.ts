@@ -1,0 +1,70 @@
+import type { Logger } from 'moleculer';
+import type { Cipher } from '../../mixins/cipher.ts';
+import type { Database } from '../../mixins/database.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import { replaceSealed, type SealedRow, sealedPerBatch, selectSealed } from './queries/reseal-tokens.ts';
+
+/** What a round came to. `left`: connections that are still not under the first secret, for whatever reason. */
+export interface Resealed {
+  readonly resealed: number;
+  readonly left: number;
+}
+
+/**
+ * Encrypts tokens with the first secret that an earlier one made, so that the earlier one can be taken away. Tokens
+ * that no configured secret opens stay as they are: theirs may come back.
+ */
+export async function resealTokens(
+  { database, cipher }: { readonly database: Database; readonly cipher: Cipher },
+  isStopping: () => boolean = () => false,
+): Promise<Resealed> {
+  let [resealed, left] = [0, 0];
+  for (let after: string | null = null; !isStopping(); ) {
+    const rows: SealedRow[] = await selectSealed(database, after, cipher.newest);
+    const pairs = rows.flatMap((old) => {
+      const fresh = sealedAnew(cipher, old);
+      return fresh === null ? [] : [{ old, fresh }];
+    });
+    const written = await replaceSealed(database, pairs);
+    resealed += written;
+    left += rows.length - written;
+    after = rows.at(-1)?.id ?? null;
+    if (rows.length < sealedPerBatch) break;
+  }
+  return { resealed, left };
+}
+
+function sealedAnew(cipher: Cipher, { id, access_token, refresh_token }: SealedRow): SealedRow | null {
+  const anew = (value: string | null) =>
+    value === null ? null : cipher.encrypt(cipher.decrypt(value, id), id);
+  try {
+    return { id, access_token: anew(access_token), refresh_token: anew(refresh_token) };
+  } catch {
+    return null;
+  }
+}
+
+interface Resealing {
+  readonly database: Database;
+  readonly cipher: Cipher;
+  readonly logger: Logger;
+  readonly secrets: readonly string[];
+}
+
+const everyMs = 300_000;
+const firstAfterMs = 1000;
+
+/** Reseals behind everything else while more than one secret is configured; returns what stops it. */
+export function startResealing({ database, cipher, logger, secrets }: Resealing): () => Promise<void> {
+  if (secrets.length < 2) return async () => undefined;
+  let isStopping = false;
+  const work = async () => {
+    const { resealed, left } = await resealTokens({ database, cipher }, () => isStopping);
+    logger.info('tokens.resealed', { resealed, left });
+  };
+  const stop = startRounds({ name: 'users.resealing', everyMs, firstAfterMs, work, logger });
+  return async () => {
+    isStopping = true;
+    await stop();
+  };
+}

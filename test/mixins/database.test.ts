@@ -1,0 +1,43 @@
+import t, { type Test } from 'tap';
+import { database } from '../../mixins/database.ts';
+import { orm } from '../../mixins/orm.ts';
+import { startBroker, testConfig } from '../support/broker.ts';
+import { freshDatabase } from '../support/database.ts';
+
+async function environment(t: Test) {
+  const { url } = await freshDatabase(t);
+  const { broker, call } = await startBroker(t, { databaseUrl: url, services: [] });
+  return { broker, call, logger: broker.logger, config: testConfig({ databaseUrl: url }) };
+}
+
+t.test('no statement and no forgotten transaction lasts, over either way to the database', async (t) => {
+  const given = await environment(t);
+  const [plain, mapped] = [database(), orm([])];
+  const [pool, entities] = [await plain.start(given), await mapped.start(given)];
+  t.teardown(async () => {
+    await plain.stop(pool);
+    await mapped.stop(entities);
+  });
+  const limits = `select current_setting('statement_timeout') as statement,
+    current_setting('idle_in_transaction_session_timeout') as idle`;
+  const wanted = [{ statement: '30s', idle: '1min' }];
+  t.strictSame(await pool.query(limits), wanted);
+  t.strictSame(await entities.fork().getConnection().execute(limits), wanted);
+});
+
+t.test('a connection that is lost while its transaction thinks fails that transaction only', async (t) => {
+  const given = await environment(t);
+  const resource = database();
+  const on = await resource.start(given);
+  t.teardown(() => resource.stop(on));
+  const lost = on.transaction(async (transaction) => {
+    const [row] = await transaction.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await on.query('select pg_terminate_backend($1)', [row?.pid]);
+    for (let gone = false; !gone; )
+      gone = (await on.query('select from pg_stat_activity where pid = $1', [row?.pid])).length === 0;
+    await new Promise((resolve) => setImmediate(resolve));
+    await transaction.query('select 1');
+  });
+  await t.rejects(lost);
+  t.strictSame(await on.query('select 1 as one'), [{ one: 1 }], 'the pool goes on');
+});

@@ -1,0 +1,29 @@
+import t from 'tap';
+import { serviceNames } from '../../../stack/services.ts';
+import { startCluster } from '../../faults/cluster.ts';
+import { killThrough } from '../../faults/killing.ts';
+import { freshDatabase, natsUrl } from '../../support/database.ts';
+
+/** A short `npm run test:faults -- killed`. */
+t.setTimeout(110_000); // a machine that runs other things beside
+
+const alone = ['api-gateway', 'devicemaker-ingest'];
+const groups = {
+  gateway: ['api-gateway'],
+  ingest: ['devicemaker-ingest'],
+  rest: serviceNames.filter((name) => !alone.includes(name)),
+};
+const kills = [['ingest.1', 'ingest.2'], ['ingest.1'], ['ingest.1', 'ingest.2', 'gateway.1']];
+
+t.test('150 deliveries and 3 kills of their workers: each fact is stored, once', async (t) => {
+  const database = await freshDatabase(t);
+  const choice = { database, natsUrl: natsUrl(), groups, copies: { gateway: 1, rest: 1 }, people: 4 };
+  const cluster = await startCluster(t, choice);
+  const { wrong, ...figures } = await killThrough({
+    ...{ cluster, database, deliveries: 150, kills, endLeases: true },
+  });
+  t.comment(JSON.stringify(figures));
+  t.ok(figures.takenOver > 0, 'kills met deliveries in work');
+  t.same(wrong.slice(0, 20), []);
+  if (wrong.length > 0) t.comment(cluster.complaints());
+});

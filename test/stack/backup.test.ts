@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { migrateUp } from '../../migrations/migrate.ts';
+import { type Database, databaseOf } from '../../mixins/database.ts';
+import timeseries from '../../services/timeseries/timeseries.service.ts';
+import { debianPrograms } from '../../stack/debian-packages.ts';
+import { run } from '../../stack/processes.ts';
+import { startStack } from '../../stack/stack.ts';
+import { defaultStackDir } from '../../stack/unprivileged.ts';
+import { activity, at, block, day, item, workout } from '../services/timeseries/items.ts';
+import { withUser } from '../services/timeseries/setting.ts';
+import { wrongStatistics } from '../services/timeseries/statistics.ts';
+import { startBroker } from '../support/broker.ts';
+import type { TestDatabase } from '../support/database.ts';
+
+const stackDir = process.env.STACK_DIR ?? defaultStackDir();
+
+/** A server that has nothing in it but an empty database of the product. */
+async function server(t: Test): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-backup-test-'));
+  chmodSync(folder, 0o711);
+  const stack = await startStack({ dataDir: join(folder, 'data'), ephemeral: true, stackDir, log: () => {} });
+  t.teardown(async () => {
+    await stack.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return stack.databaseUrl;
+}
+
+function open(t: Test, url: string): TestDatabase {
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on('error', () => undefined);
+  t.teardown(() => pool.end());
+  return { url, ...databaseOf(pool) };
+}
+
+/** The commands that the README gives to operators, to be run as they stand. */
+function commands(): string {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const block = [...readme.matchAll(/^```\n([\s\S]*?)^```$/gm)].find(([text]) => text.includes('pg_restore'));
+  return block?.[1] ?? '';
+}
+
+const tables = `
+  select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname !~ '^(pg_|_?timescaledb|information_schema)' order by 1`;
+
+async function contentOf(database: Database): Promise<Record<string, unknown>> {
+  const content: Record<string, unknown> = {};
+  for (const { name } of await database.query<{ name: string }>(tables))
+    [content[name]] = await database.query(
+      `select count(*)::int as n, md5(string_agg(x::text, ',' order by x::text)) as digest from ${name} x`,
+    );
+  return content;
+}
+
+t.test('what is dumped by the README is there again when it is restored by it', async (t) => {
+  const [source, target] = [await server(t), await server(t)];
+  await migrateUp(source);
+  const from = open(t, source);
+  const { call } = await startBroker(t, { databaseUrl: source, services: [timeseries] });
+  const userId = randomUUID();
+  const days = Array.from({ length: 200 }, (_, n) => [at('10:00:00') + n * 86_400_000 - 2e10, 60] as const);
+  await withUser(from, call, userId).store([
+    item({
+      day: day('2026-03-01', { steps: 9 }),
+      samples: [block('heart_rate', days), block('steps', days)],
+    }),
+    activity(workout(at('09:00:00'), 30)),
+  ]);
+  const admin = new URL(target);
+  admin.username = 'postgres';
+  admin.pathname = '';
+  const { postgresBin } = await debianPrograms({ stackDir, log: () => {} });
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-dump-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const env = { DATABASE_URL: source, SERVER: admin.href, PATH: `${postgresBin}:${process.env.PATH}` };
+  await run('sh', ['-e', '-c', commands()], { cwd: folder, env });
+  const into = open(t, target);
+  const content = await contentOf(from);
+  t.match(content['timeseries.sample'], { n: 400 });
+  t.strictSame(await contentOf(into), content, 'every row of every table');
+  t.strictSame(await wrongStatistics(into), []);
+  const chunks = 'select from timescaledb_information.chunks';
+  t.equal((await into.query(chunks)).length, (await from.query(chunks)).length, 'as a hypertable');
+  t.strictSame(await migrateUp(target), [], 'there is nothing to migrate');
+  const other = await startBroker(t, { databaseUrl: target, services: [timeseries] });
+  const page = {
+    user_id: userId,
+    start_time: '2025-01-01',
+    end_time: '2027-01-01',
+    resolution: '1hour',
+  } as const;
+  const read = await call('timeseries.samples', page);
+  t.equal(read.pagination.total_count, 400);
+  t.strictSame(await other.call('timeseries.samples', page), read, 'a page is the same');
+  t.match(
+    await withUser(into, other.call, userId).store([
+      item({ samples: [block('steps', [[at('11:00:00'), 5]])] }),
+    ]),
+    [{ status: 'saved', samples_written: 1 }],
+    'and it goes on',
+  );
+  t.strictSame(await wrongStatistics(into), []);
+});

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { sharedSecrets } from '../../config.ts';
+import { run } from '../../stack/processes.ts';
+import { loadServices, serviceNames } from '../../stack/services.ts';
+import { startBroker } from '../support/broker.ts';
+import { freshDatabase, natsUrl } from '../support/database.ts';
+
+const root = join(import.meta.dirname, '../..');
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const compose = textOf('docker-compose.yml');
+
+/** What stands under a container's name in docker-compose.yml. */
+function container(name: string): string {
+  return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\n)+)`, 'm').exec(compose)?.[1] ?? '';
+}
+
+/** Groups of secrets that a container can read. */
+function groupsOf(name: string): string[] {
+  return [...container(name).matchAll(/\w+-secret:\/run\/secrets\/(\w+):ro/g)].map(([, group = '']) => group);
+}
+
+t.test('every service has its container, and its figures are looked at', async (t) => {
+  for (const name of serviceNames) {
+    t.match(container(name), new RegExp(`<<: \\*settings, SERVICES: ${name} }`), name);
+    t.match(textOf('stack/compose/prometheus.yml'), new RegExp(`^ +- ${name}$`, 'm'), name);
+  }
+});
+
+t.test('every setting reaches the containers, or has a reason not to', async (t) => {
+  const settings = [...textOf('config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(
+    ([, name = '']) => name,
+  );
+  const passed = [...compose.matchAll(/^ {2}([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
+  const image = ['HOST', 'PORT', 'METRICS_PORT', 'LOG_FORMAT', 'DATA_DIR'];
+  const secret = ['JWT_SECRET', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ACTIVITYNET_CLIENT_SECRET'];
+  const entry = [
+    'DATABASE_URL',
+    'NATS_URL',
+    'DEVICEMAKER_CLIENT_SECRET',
+    'ACTIVITYNET_VERIFY_TOKEN',
+    'SERVICES',
+  ];
+  const none = ['STACK_DIR', 'DEBIAN_MIRROR', 'SANDBOX_SPEED', 'NAMESPACE'];
+  const known = [...passed, ...image, ...secret, ...entry, ...none];
+  t.strictSame(
+    [...new Set(settings)].filter((name) => !known.includes(name)),
+    [],
+  );
+  t.strictSame(
+    passed.filter((name) => !settings.includes(name)),
+    [],
+    'nor is there one of another name',
+  );
+  t.ok(settings.length > 50);
+});
+
+t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
+  const folders = { JWT_SECRET: 'sessions', ENCRYPTION_KEY: 'encryption' };
+  for (const [secret, folder] of Object.entries(folders))
+    t.strictSame(
+      serviceNames.filter((name) => groupsOf(name).includes(folder)),
+      [...(sharedSecrets[secret] ?? [])].sort(),
+    );
+  t.strictSame(groupsOf('migrate'), ['database', 'admin']);
+  t.strictSame(
+    serviceNames.filter((name) => groupsOf(name).includes('admin')),
+    [],
+  );
+  const made = [...container('secrets').matchAll(/\/run\/secrets\/(\w+)$/gm)].map(([, group]) => group);
+  t.match(textOf('Dockerfile'), `for group in ${made.join(' ')};`);
+});
+
+for (const [secret, users] of Object.entries(sharedSecrets))
+  t.test(`who is said to use ${secret} does not start without it, and all others do`, async (t) => {
+    const { url: databaseUrl } = await freshDatabase(t);
+    const settings = { [secret]: '' };
+    for (const name of users) {
+      const services = await loadServices([name]);
+      await t.rejects(startBroker(t, { databaseUrl, services, settings }), /is not set/, name);
+    }
+    const others = await loadServices(serviceNames.filter((name) => !users.includes(name)));
+    await t.resolves(startBroker(t, { databaseUrl, services: others, settings }));
+  });
+
+function makeFolders(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  for (const group of ['database', 'bus', 'sessions', 'encryption', 'admin', 'providers', 'figures'])
+    mkdirSync(join(folder, group));
+  return folder;
+}
+
+const path = `${dirname(process.execPath)}:${process.env.PATH}`;
+
+t.test('secrets are made once, and one can be put in their place', async (t) => {
+  const folder = makeFolders(t);
+  const env = { PATH: path, SECRETS_DIR: folder };
+  const secrets = (args: string, input = 'true') =>
+    run('sh', ['-c', `${input} | '${join(root, 'stack/container-secrets.sh')}' ${args}`], { env });
+  await secrets('make');
+  const made = await secrets('show encryption/ENCRYPTION_KEY');
+  t.match(made, /^[0-9a-f]{64}$/);
+  await secrets('make');
+  t.equal(await secrets('show encryption/ENCRYPTION_KEY'), made);
+  t.equal(statSync(join(folder, 'bus/BUS_PASSWORD')).mode & 0o777, 0o444);
+  await t.rejects(secrets('put providers/ACTIVITYNET_CLIENT_SECRET'), /nothing was given/);
+  await secrets('put providers/ACTIVITYNET_CLIENT_SECRET', `printf %s "it's \\$1 #2"`);
+  const shown = await run(join(root, 'stack/container-entry.sh'), ['env'], { env });
+  t.match(shown, `ENCRYPTION_KEY=${made}\n`);
+  t.match(shown, "ACTIVITYNET_CLIENT_SECRET=it's $1 #2\n");
+  t.match(shown, /DATABASE_URL=postgres:\/\/pulsebus:[0-9a-f]{64}@database:5432\/pulsebus\n/);
+  t.match(shown, /NATS_URL=nats:\/\/pulsebus:[0-9a-f]{64}@bus:4222\n/);
+});
+
+t.test('what a container runs joins the bus, and exits with 0 when it is told to end', async (t) => {
+  const folder = makeFolders(t);
+  const { host, password } = new URL(natsUrl());
+  const env = {
+    ...{
+      PATH: path,
+      SECRETS_DIR: folder,
+      BUS_HOST: host,
+      SERVICES: 'summaries',
+      NAMESPACE: `image-${process.pid}`,
+    },
+    ...{ METRICS_PORT: '0', LOG_FORMAT: 'json', HOST: '127.0.0.1' },
+  };
+  await run('sh', ['-c', `printf %s '${password}' > '${folder}/bus/BUS_PASSWORD'`]);
+  const [, command = '[]'] = /^CMD (\[.*\])$/m.exec(textOf('Dockerfile')) ?? [];
+  const child = spawn(join(root, 'stack/container-entry.sh'), JSON.parse(command), { cwd: root, env });
+  t.teardown(() => child.kill('SIGKILL'));
+  await new Promise<void>((resolve) => {
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('2 service(s) started')) resolve();
+    });
+  });
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  t.strictSame(await ended, [0, null]);
+});
