@@ -26,23 +26,13 @@ import { scale } from './pieces/scale.ts';
 import { users } from './pieces/users.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
-
 import { startServers } from './servers.ts';
 
-const reading: readonly Piece[] = [
-  checks,
-  pages,
-  ranges,
-  depth,
-  counts,
-  hertz,
-  activity,
-  users,
-  figures,
-  processes,
-];
-const rest: readonly Piece[] = [exports, disk, ingest, activitynet, bodies, scale];
-const pieces = [...reading, ...rest];
+const reading: readonly Piece[] = [checks, pages, ranges, depth, counts, hertz, activity, users, processes];
+const rest: readonly Piece[] = [exports, disk, ingest, activitynet, bodies];
+/** Long, and seldom of interest: only where they are named. */
+const onDemand: readonly Piece[] = [figures, scale];
+const pieces = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];
 const abort = new AbortController();
@@ -66,8 +56,10 @@ async function main(options: Options): Promise<void> {
     throw new Error(`no piece is called ${unknown.join(', ')}: ${pieces.map(({ name }) => name).join(', ')}`);
   const bench = await open(options);
   const sections: Section[] = [];
-  const isChosen = ({ name }: Piece) => options.only.length === 0 || options.only.includes(name);
-  for (const piece of [...reading.filter(isChosen), memory, ...rest.filter(isChosen)]) {
+  const isNamed = ({ name }: Piece) => options.only.includes(name);
+  const isChosen = (piece: Piece) => options.only.length === 0 || isNamed(piece);
+  const chosen = [...reading.filter(isChosen), memory, ...rest.filter(isChosen), ...onDemand.filter(isNamed)];
+  for (const piece of chosen) {
     say(`Measuring ${piece.name}`);
     sections.push(await piece.run(bench));
   }

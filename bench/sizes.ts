@@ -23,6 +23,8 @@ export interface Sizes {
   readonly loadMs: number;
   readonly userDays: readonly number[];
   readonly bodyMegabytes: readonly number[];
+  /** Of the activity platform: events a round, fetches that wait meanwhile, activities at its limits. */
+  readonly platform: { readonly events: number; readonly waiting: number; readonly activities: number };
   /** Of the 1 Hz user's export, how many are read. */
   readonly exportedSamples: number;
 }
@@ -44,6 +46,7 @@ export const full: Sizes = {
   loadMs: 600,
   userDays: [1, 20, 200],
   bodyMegabytes: [10, 100],
+  platform: { events: 1000, waiting: 5000, activities: 1000 },
   exportedSamples: 10_000_000,
 };
 
@@ -64,5 +67,6 @@ export const quick: Sizes = {
   loadMs: 60,
   userDays: [1, 2],
   bodyMegabytes: [1],
+  platform: { events: 60, waiting: 100, activities: 60 },
   exportedSamples: 30_000,
 };

@@ -12,17 +12,17 @@ import { figuresOf } from '../rounds.ts';
 import { pairRow, type Row } from '../row.ts';
 
 const connections = 16;
-const eventsPerRound = 1000;
-const waiting = 5000;
-const activities = 1000;
+/** Fetched before the quarter hour's limit is used up. */
+const mostFetched = 100;
 
 /** The activity platform: events coming in, and how long its limits make fetching take. */
 export const activitynet: Piece = {
   name: 'activitynet',
   async run(bench) {
+    const { events, waiting, activities } = bench.sizes.platform;
     return {
       title: 'Activity platform',
-      about: `Events over ${connections} connections, ${eventsPerRound.toLocaleString('en')} a round, all services in one process, each event noted as a fetch before it is answered. A: with ${waiting.toLocaleString('en')} fetches waiting before; B: with none. In both the limit of the quarter hour is used up, so nothing is fetched meanwhile. Then ${activities.toLocaleString('en')} fetches that wait at midnight, at 100 reads a quarter hour and 1,000 a day. A: the service, with its clock and the platform's turned; B: reckoned, to the start of the last quarter hour.`,
+      about: `Events over ${connections} connections, ${events.toLocaleString('en')} a round, all services in one process, each event noted as a fetch before it is answered. A: with ${waiting.toLocaleString('en')} fetches waiting before; B: with none. In both the limit of the quarter hour is used up, so nothing is fetched meanwhile. Then ${activities.toLocaleString('en')} fetches that wait at midnight, at 100 reads a quarter hour and 1,000 a day. A: the service, with its clock and the platform's turned; B: reckoned, to the start of the last quarter hour.`,
       rows: [...(await answering(bench)), await fetching(bench)],
     };
   },
@@ -65,7 +65,7 @@ async function measure(scene: Scene): Promise<Row[]> {
       const flooded = await floodOf(
         scene,
         round * 2 + (side === 'full' ? 1 : 0),
-        side === 'full' ? waiting : 0,
+        side === 'full' ? scene.bench.sizes.platform.waiting : 0,
       );
       if (round > 0) floods[side].push(flooded); // the first uses up the quarter hour, and code is cold
     }
@@ -89,17 +89,19 @@ async function measure(scene: Scene): Promise<Row[]> {
 
 async function floodOf({ bench, pool, product }: Scene, turn: number, before: number): Promise<Flooded> {
   await (before === 0 ? emptyQueue(pool) : fillQueue(pool, before));
-  const requests = eventRequests(turn * eventsPerRound, eventsPerRound);
-  const bounds = { connections, most_requests: eventsPerRound };
+  const { events } = bench.sizes.platform;
+  const requests = eventRequests(turn * events, events);
+  const bounds = { connections, most_requests: events };
   const flooded = await bench.load.flood({ url: product.url, requests }, bounds);
   const { waiting: after } = await countWaiting(pool);
-  if (turn > 1 && after < before + eventsPerRound - 100)
-    throw new Error(`${after} fetches wait after ${eventsPerRound} events and ${before} before`);
+  if (turn > 1 && after < before + events - mostFetched)
+    throw new Error(`${after} fetches wait after ${events} events and ${before} before`);
   return flooded;
 }
 
 async function fetching(bench: Bench): Promise<Row> {
   const databaseUrl = await freshDatabase(bench, bench.sizes);
+  const { activities } = bench.sizes.platform;
   const { tookMs, reads, refused } = await simulate(databaseUrl, activities);
   const reckoned = reckonedMs(activities);
   return {
