@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
 import ApiGateway, { type ApiSettingsSchema, type IncomingRequest } from 'moleculer-web';
 import proxyAddr from 'proxy-addr';
@@ -17,6 +16,7 @@ import { startRounds } from '../../mixins/rounds.ts';
 import { tracerOf } from '../../mixins/tracing.ts';
 import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { sendDocs } from './docs.ts';
+import { close, drain } from './drain.ts';
 import { addressWindows, type Edge, limited, serve } from './edge.ts';
 import { apiPrefix, type Endpoint, endpoints } from './endpoints.ts';
 import { createFront } from './front.ts';
@@ -89,7 +89,7 @@ const service = implement(apiGateway, {
     urls.set(broker, urlOf(server));
     onDrain(broker, async () => {
       stopping.add(broker);
-      await drain(server, config);
+      await drain(server, config.DRAIN_MS);
     });
     logger.info('gateway.listening', { url: gatewayUrl(broker) });
     return async () => {
@@ -133,31 +133,6 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
       server.off('error', reject);
       resolve();
     });
-  });
-}
-
-// While load balancers hear from /ready that we go, every answer is the last on its connection: whoever holds one
-// open finds another gateway, instead of a connection that dies under the next request.
-async function drain(server: Server, { DRAIN_MS }: Config): Promise<void> {
-  server.prependListener('request', (_, res: ServerResponse) => res.setHeader('Connection', 'close'));
-  await sleep(DRAIN_MS);
-  await close(server);
-}
-
-const sweepEveryMs = 50;
-const inFlightLimitMs = 4500;
-
-// Requests in flight are answered, for a while: an export may take an hour, and an upload may never end.
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs);
-    const cut = setTimeout(() => server.closeAllConnections(), inFlightLimitMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
   });
 }
 

@@ -92,7 +92,8 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
   const untilWhole = async () => {
     const deadline = Date.now() + wholeLimitMs;
     for (;;) {
-      const missing = [...wanted].filter(([service, count]) => nodesOf(watcher, service) < count);
+      const running = [...processes.values()].map(({ pid }) => pid);
+      const missing = [...wanted].filter(([service, count]) => nodesOf(watcher, service, running) < count);
       if (missing.length === 0) break;
       const ended = [...processes.values()].find((one) => one.hasEnded());
       if (ended !== undefined) throw new Error(`${ended.name} ended:\n${ended.said()}`);
@@ -142,8 +143,14 @@ function countServices(
   return counts;
 }
 
-function nodesOf({ registry }: ReturnType<typeof createBroker>, service: string): number {
-  return registry.getServiceList({ onlyAvailable: true }).filter(({ name }) => name === service).length;
+// A process that was killed is in the registry for up to 6 s more: a node is named after its process.
+function nodesOf(
+  { registry }: ReturnType<typeof createBroker>,
+  service: string,
+  running: readonly number[],
+): number {
+  const nodes = registry.getServiceList({ onlyAvailable: true }).filter(({ name }) => name === service);
+  return nodes.filter(({ nodeID }) => running.includes(Number(/-(\d+)$/.exec(nodeID ?? '')?.[1]))).length;
 }
 
 const drainedLimitMs = 120_000;

@@ -1,4 +1,4 @@
-import type { Agent } from 'node:http';
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { activity } from '../fixtures/devicemaker/activities.ts';
 import { pulseOx } from '../fixtures/devicemaker/wellness.ts';
@@ -18,6 +18,8 @@ export interface LoadChoice {
   readonly readers: number;
   readonly writers: number;
   readonly pauseMs: number;
+  /** Asks each gateway's /ready so often, as a balancer does: who is not ready gets nothing new. Nobody asks unless told. */
+  readonly probeMs?: number;
 }
 
 /** A request that was not answered with success. `status` 0: the connection died, or nobody listened. */
@@ -65,6 +67,7 @@ export class Load {
   readonly #choice: LoadChoice;
   readonly #agent: Agent;
   readonly #awayUntil = new Map<string, number>();
+  readonly #unready = new Set<string>();
   readonly #lost: Lost[] = [];
   readonly #took: number[] = [];
   readonly #answered = new Map<number, boolean>();
@@ -80,6 +83,7 @@ export class Load {
     this.#lanes = [
       ...Array.from({ length: choice.readers }, () => this.#lane(() => this.#read())),
       ...Array.from({ length: choice.writers }, () => this.#lane(() => this.#push())),
+      ...(choice.probeMs === undefined ? [] : choice.origins.map((origin) => this.#probe(origin))),
     ];
   }
 
@@ -123,6 +127,16 @@ export class Load {
     while (!this.#stopped) {
       await one();
       await sleep(this.#choice.pauseMs);
+    }
+  }
+
+  async #probe(origin: string): Promise<void> {
+    const agent = new Agent({ keepAlive: false });
+    while (!this.#stopped) {
+      const answer = await send(agent, { origin, method: 'GET', path: '/api/v1/ready' }).catch(() => null);
+      if (answer?.status === 200) this.#unready.delete(origin);
+      else this.#unready.add(origin);
+      await sleep(this.#choice.probeMs ?? 0);
     }
   }
 
@@ -171,8 +185,9 @@ export class Load {
   ): Promise<Pick<RawAnswer, 'status' | 'text'>> {
     let said = 'nobody listens';
     let mayAskAgain = kind === 'read';
+    let died: string | undefined;
     for (let tries = 0; tries < this.#choice.origins.length * 2; tries++) {
-      const origin = this.#next();
+      const origin = this.#next(died);
       if (origin === null) {
         await sleep(100);
         continue;
@@ -181,11 +196,13 @@ export class Load {
         return await send(this.#agent, { ...request, origin });
       } catch (error) {
         said = String(error);
-        if (Reflect.get(Object(error), 'code') === 'ECONNREFUSED')
+        // Refused, or reset as its listener died: nothing was sent.
+        if (Reflect.get(Object(error), 'syscall') === 'connect')
           this.#awayUntil.set(origin, Date.now() + 300);
         else if (!mayAskAgain) break;
         else {
           mayAskAgain = false;
+          died = origin; // elsewhere: its other connections die one after the other
           this.#again += 1;
         }
       }
@@ -193,9 +210,11 @@ export class Load {
     return { status: 0, text: said };
   }
 
-  #next(): string | null {
+  #next(except?: string): string | null {
     const now = Date.now();
-    const there = this.#choice.origins.filter((origin) => (this.#awayUntil.get(origin) ?? 0) <= now);
+    const listening = this.#choice.origins.filter((origin) => (this.#awayUntil.get(origin) ?? 0) <= now);
+    const ready = listening.filter((origin) => !this.#unready.has(origin));
+    const there = (ready.length > 0 ? ready : listening).filter((origin) => origin !== except);
     this.#turn += 1;
     return there[this.#turn % there.length] ?? null;
   }

@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
+import { send } from './http.ts';
 
 /** A process of the product, as `npm run cluster` starts it. */
 export interface Process {
@@ -27,6 +29,8 @@ export interface ProcessChoice {
   readonly services: readonly string[];
   readonly port: number;
   readonly settings: Readonly<Record<string, string>>;
+  /** Options of node itself. */
+  readonly options?: readonly string[];
 }
 
 const program = join(import.meta.dirname, '../../stack/process.ts');
@@ -60,7 +64,8 @@ export const commonSettings: Readonly<Record<string, string>> = {
 };
 
 /** Starts a process; it may not be ready yet. It ends with the test at the latest. */
-export function startProcess(t: Test, { name, services, port, settings }: ProcessChoice): Process {
+export function startProcess(t: Test, choice: ProcessChoice): Process {
+  const { name, services, port, settings, options = [] } = choice;
   const env = {
     PATH: process.env.PATH,
     ...commonSettings,
@@ -68,7 +73,10 @@ export function startProcess(t: Test, { name, services, port, settings }: Proces
     PORT: String(port),
     ...settings,
   };
-  const child = spawn(process.execPath, [program, '--with-parent'], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...options, program, '--with-parent'], {
+    env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   const lines = tail(child);
   const ended = once(child, 'exit').then(([code, signal]) => signal ?? code);
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
@@ -115,15 +123,16 @@ export async function freePort(): Promise<number> {
 }
 
 const readyLimitMs = 120_000;
+/** Leaves no connection open that a stop would wait for. */
+const oneUse = new Agent({ keepAlive: false });
 
 /** Waits until a gateway says that it and everything behind it is there. @throws with what it said instead. */
 export async function untilReady({ origin, said, hasEnded }: Process): Promise<void> {
   const deadline = Date.now() + readyLimitMs;
   for (;;) {
-    const answer = await fetch(`${origin}/api/v1/ready`).catch(() => null);
-    const text = await answer?.text();
+    const answer = await send(oneUse, { origin, method: 'GET', path: '/api/v1/ready' }).catch(() => null);
     if (answer?.status === 200) return;
-    if (hasEnded() || Date.now() > deadline) throw new Error(`not ready: ${text}\n${said()}`);
+    if (hasEnded() || Date.now() > deadline) throw new Error(`not ready: ${answer?.text}\n${said()}`);
     await sleep(100);
   }
 }

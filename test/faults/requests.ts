@@ -77,17 +77,22 @@ function pathOf(
       ? usual
       : random.chance(0.5)
         ? given[name]
-        : nearText(String(usual), random);
+        : nearText(textOf(usual), random);
     return encode(value, random) || 'x';
   });
   return `/api/v1${filled}`;
 }
 
 function encode(value: unknown, random: Random): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = textOf(value);
   if (random.chance(0.03))
     return random.pick(['%', '%zz', '%c3%28', '%ff', '%00', '%2e%2e%2f', '%F0%9F%92%A5']);
   return encodeURIComponent(text.toWellFormed()).slice(0, 4000);
+}
+
+// Not String: a mutated object may have a `toString` that is none.
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 function queryOf(given: Record<string, unknown>, random: Random): string {
@@ -131,7 +136,7 @@ function bodyOf(world: World, endpoint: Endpoint, rest: Record<string, unknown>,
   if (form === true && random.chance(0.3))
     return {
       body: new URLSearchParams(
-        Object.entries(rest).map(([name, one]): [string, string] => [name, String(one)]),
+        Object.entries(rest).map(([name, one]): [string, string] => [name, textOf(one)]),
       ).toString(),
     };
   const value = delivery === undefined ? rest : deliveryOf(world, endpoint.action, random);
@@ -187,7 +192,7 @@ function trimmed(value: unknown): Record<string, unknown> {
 
 // What no client of ours would send, but somebody does.
 function odd(request: Mutant, random: Random): Mutant {
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0:
       return {
         ...request,
@@ -210,6 +215,8 @@ function odd(request: Mutant, random: Random): Mutant {
         body: gzipSync(request.body ?? Buffer.alloc(2_000_000)),
       };
     case 4:
+      return { ...request, body: deep(10 ** (1 + random.below(5)), random) };
+    case 5:
       return {
         ...request,
         path: `${request.path}/${encodeURIComponent(random.pick(hostileTexts).toWellFormed())}`,
@@ -220,4 +227,13 @@ function odd(request: Mutant, random: Random): Mutant {
         path: `${request.path}${random.pick(['/', '//', '/.', '%2f', '?', '?#', ';x=1', '%00'])}`,
       };
   }
+}
+
+function deep(depth: number, random: Random): string {
+  const [open, close] = random.pick([
+    ['[', ']'],
+    ['{"a":', '}'],
+    ['{"dailies":[', ']}'],
+  ]);
+  return `${open.repeat(depth)}1${random.chance(0.7) ? close.repeat(depth) : ''}`;
 }

@@ -16,7 +16,7 @@ t.test(`a rolling restart of every process fails none of ${least} requests`, asy
     copies: {},
     people: 4,
   });
-  const load = new Load({ ...cluster, readers: 6, writers: 2, pauseMs: 2 });
+  const load = new Load({ ...cluster, readers: 6, writers: 2, pauseMs: 2, probeMs: 250 });
   await sleep(2000);
   const stops: number[] = [];
   for (let round = 0; round === 0 || load.sent < least; round++) {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { startPostgres } from '../../stack/postgres-server.ts';
 import { run } from '../../stack/processes.ts';
 import { startServer } from '../../stack/server-process.ts';
 import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
+import { freePort } from './members.ts';
 
 /** A database server and a bus of a test's own, which it may stop and start. */
 export interface OwnServers {
@@ -19,6 +20,8 @@ export interface OwnServers {
   readonly natsUrl: string;
   stopNats(): Promise<void>;
   startNats(): Promise<void>;
+  /** Starts NATS anew with its own figures beside it; returns where they are. */
+  watchNats(): Promise<string>;
   restartPostgres(): Promise<void>;
   /** A small file system that the database server may write to; null where this machine lets nobody mount one. */
   smallDisk(mebibytes: number): Promise<SmallDisk | null>;
@@ -54,6 +57,13 @@ export async function startOwnServers(t: Test): Promise<OwnServers> {
   const superUrl = new URL(postgres.databaseUrl);
   superUrl.username = 'postgres';
   superUrl.password = readFileSync(join(dataDir, 'database-password'), 'utf8');
+  const conf = join(dataDir, 'nats/nats.conf');
+  const begin = () => {
+    const command = [program, '-c', conf];
+    const logFile = join(dataDir, 'nats.log');
+    const server = startServer({ name: 'NATS', command, stopSignal: 'TERM', logFile, account, log });
+    stopNats = () => server.stop();
+  };
   return {
     databaseUrl: postgres.databaseUrl,
     superUrl: superUrl.href,
@@ -61,16 +71,14 @@ export async function startOwnServers(t: Test): Promise<OwnServers> {
     stopNats: () => stopNats(),
     // With the configuration that is there: the password in the URL stays the same.
     async startNats() {
-      const command = [program, '-c', join(dataDir, 'nats/nats.conf')];
-      const server = startServer({
-        name: 'NATS',
-        command,
-        stopSignal: 'TERM',
-        logFile: join(dataDir, 'nats.log'),
-        account,
-        log,
-      });
-      stopNats = () => server.stop();
+      begin();
+    },
+    async watchNats() {
+      await stopNats();
+      const port = await freePort();
+      appendFileSync(conf, `http: "127.0.0.1:${port}"\n`);
+      begin();
+      return `http://127.0.0.1:${port}`;
     },
     async restartPostgres() {
       await postgres.stop();
