@@ -12,8 +12,10 @@ const say = (line: string) => console.log(line);
 
 /** `npm start`: everything on this machine, in one process, until a signal ends it. */
 await live(async ({ signal, started }: Lifetime) => {
-  // The page is what a person looks for here; LOG_LEVEL=info tells of every delivery.
-  const prepared = await prepare(loadConfig(process.env, { LOG_LEVEL: 'warn' }), say, started);
+  // The page is what a person looks for here; LOG_LEVEL=info tells of every delivery. Of one process nobody takes over
+  // when it is told to stop, so it waits for no balancer.
+  const settings = loadConfig(process.env, { LOG_LEVEL: 'warn', DRAIN_MS: '0' });
+  const prepared = await prepare(settings, say, started);
   const { stack, login } = prepared;
   const { dataDir } = stack;
   const sandbox = await startSandbox(prepared.config, dataDir, started);
