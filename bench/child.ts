@@ -20,7 +20,7 @@ export function startChild(file: string, env: Readonly<Record<string, string>> =
   const child = fork(file, [], {
     env: { PATH, HOME, TMPDIR, ...env },
     serialization: 'advanced',
-    execArgv: ['--max-semi-space-size=8'], // as npm start runs it
+    execArgv: ['--max-semi-space-size=4'], // as npm start runs it
   });
   const open = new Map<number, { settle: (answer: unknown) => void; fail: (error: Error) => void }>();
   child.on('message', (message) => {
