@@ -3,11 +3,25 @@
 // usage: npm test [-- test/some.test.ts …]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  createReadStream,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { signal } from '../stack/processes.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
+import { Tally } from './support/tally.ts';
+
+// A run of all tests with fewer files than this fails: files that are renamed or lost would go unnoticed.
+const leastFiles = 145;
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules/.bin');
@@ -78,74 +92,50 @@ async function buildTap(): Promise<void> {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, '.tap/plugins')))
     return;
-  const { code, output } = await runTool(['build'], withPinnedNode(process.env), false);
-  if (code !== 0) throw new Error(`tap build failed:\n${output}`);
+  const child = startTap(['build'], withPinnedNode(process.env), false);
+  const output = child.stdout === null ? Promise.resolve('') : text(child.stdout);
+  if ((await endOf(child)) !== 0) throw new Error(`tap build failed:\n${await output}`);
   writeFileSync(stamp, wanted);
 }
 
-/** A terminal gets tap's live report; a log file the failures, then a line per test file. */
+/** A terminal gets tap's live report, anything else a line per test file as it ends; then the count. */
 async function runTap(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   const raw = join(work, 'output.tap');
-  const reporter = process.stdout.isTTY ? [] : ['--reporter=silent'];
-  const { code } = await runTool([...reporter, `--output-file=${raw}`, ...args], env, true);
-  const output = existsSync(raw) ? readFileSync(raw, 'utf8') : '';
-  if (!process.stdout.isTTY) console.log(reportOf(output));
-  const { passed, failed } = countIn(output, code);
-  if (passed + failed === 0) console.log('No test ran.');
+  const isTerminal = process.stdout.isTTY;
+  const tally = new Tally(filesOf(args));
+  const child = startTap([isTerminal ? `--output-file=${raw}` : '--reporter=tap', ...args], env, isTerminal);
+  const lines = child.stdout === null ? null : tally.readAll(child.stdout, (text) => console.log(text));
+  const code = await endOf(child);
+  await (lines ?? tally.readAll(createReadStream(raw), () => {}));
+  for (const problem of tally.problems(isTerminal)) console.log(problem);
+  const { passed, failed } = tally.count(code);
   console.log(`${passed} passed, ${failed} failed`);
-  return failed > 0 || passed === 0 ? Math.max(code, 1) : 0;
+  return failed > 0 ? Math.max(code, 1) : 0;
 }
 
-/** A line per test file; under a file that failed, what failed in it, as tap told it. */
-function reportOf(output: string): string {
-  const files = output.split(/^(?=(?:not )?ok |# \{ )/m);
-  const told = files.flatMap((part, index) => {
-    const line = /^((?:not )?ok |# \{ ).*/.exec(part)?.[0];
-    if (line === undefined) return [];
-    return line.startsWith('not ok') ? [line, ...failuresOf(files[index - 1] ?? '')] : [line];
-  });
-  return told.join('\n');
+/** The test files that a run must report: those that are named, else all there are. */
+function filesOf(args: readonly string[]): { readonly files: readonly string[]; readonly least: number } {
+  const named = args.filter((arg) => existsSync(join(root, arg)) && /\.ts$/.test(arg));
+  if (named.length > 0) return { files: named, least: named.length };
+  return { files: globSync('test/**/*.test.ts', { cwd: root }), least: args.length > 0 ? 1 : leastFiles };
 }
 
-/** The assertions that failed, with their explanation; the subtests around them say nothing more. */
-function failuresOf(file: string): string[] {
-  const blocks = file.match(/^( +)not ok .*\n(?:\1 {2}---\n(?:\1.*\n|\s*\n)*?\1 {2}\.\.\.)?/gm) ?? [];
-  return blocks
-    .filter((block) => !/# time=/.test(block.split('\n')[0] ?? ''))
-    .map((block) => block.slice(0, 4000));
-}
-
-/** Runs tap to its end: with the terminal, or quietly with its output kept. */
-function runTool(
-  args: string[],
-  env: NodeJS.ProcessEnv,
-  loud: boolean,
-): Promise<{ code: number; output: string }> {
-  const { promise, resolve } = Promise.withResolvers<{ code: number; output: string }>();
-  const child = spawn(join(bin, 'tap'), args, {
+function startTap(args: string[], env: NodeJS.ProcessEnv, isTerminal: boolean): ChildProcess {
+  tap = spawn(join(bin, 'tap'), args, {
     cwd: root,
     env,
-    stdio: loud ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    stdio: isTerminal ? 'inherit' : ['ignore', 'pipe', 'inherit'],
     detached: ownGroup,
   });
-  tap = child;
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += String(text)));
-  child.once('error', (error) => resolve({ code: 1, output: error.message }));
-  child.once('close', (code) => resolve({ code: code ?? 1, output }));
+  return tap;
+}
+
+/** Waits for a program's end, its output read. */
+async function endOf(child: ChildProcess): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  child.once('error', () => resolve(1));
+  child.once('close', (code) => resolve(code ?? 1));
   return promise.finally(() => {
     tap = null;
   });
-}
-
-/**
- * From tap's closing line, `# { total: 18, pass: 17, fail: 1 }`; what did not pass failed, skipped ones too. It
- * counts assertions only: a file that crashed between them, and tap's own failure, count as one each at least.
- */
-function countIn(output: string, code: number): { passed: number; failed: number } {
-  const totals = /^# \{ (.*) \}$/m.exec(output)?.[1] ?? '';
-  const count = (name: string) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(totals)?.[1] ?? 0);
-  const brokenFiles = output.match(/^not ok /gm)?.length ?? 0;
-  const passed = count('pass');
-  return { passed, failed: Math.max(count('total') - passed, brokenFiles, code === 0 ? 0 : 1) };
 }

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import t from 'tap';
+import { Tally } from './tally.ts';
+
+const root = join(import.meta.dirname, '../..');
+const folder = 'test/fixtures/runs';
+
+/** Runs tap over files of the fixtures, as `npm test` does where its output is a pipe. */
+async function run(names: readonly string[], missing: readonly string[] = [], least = 1) {
+  const files = names.map((name) => `${folder}/${name}.ts`);
+  const tally = new Tally({ files: [...files, ...missing], least });
+  const child = spawn(join(root, 'node_modules/.bin/tap'), ['--reporter=tap', ...files], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)));
+  const printed: string[] = [];
+  await tally.readAll(child.stdout, (text) => printed.push(text));
+  const code = await ended;
+  return { printed, code, count: tally.count(code), problems: tally.problems(false) };
+}
+
+t.test('counts assertions, not the subtests around them', async (t) => {
+  const { printed, count, code } = await run(['passes']);
+  t.same(printed, [`ok - ${folder}/passes.ts: 3 passed, 0 failed`]);
+  t.same({ ...count, code }, { passed: 3, failed: 0, code: 0 });
+});
+
+t.test('a subtest without an assertion fails, tap itself passes it', async (t) => {
+  const { printed, count, code } = await run(['asserts-nothing']);
+  t.same(printed[0]?.split('\n'), [
+    `not ok - ${folder}/asserts-nothing.ts: 1 passed, 2 failed`,
+    'not ok - asserts nothing: loops over nothing',
+    'not ok - asserts nothing: is empty',
+  ]);
+  t.same({ ...count, code }, { passed: 1, failed: 2, code: 0 });
+});
+
+t.test('a subtest marked only fails', async (t) => {
+  const { printed, count } = await run(['marked-only']);
+  t.match(printed[0], /marked only: marked/);
+  t.same(count, { passed: 1, failed: 1 });
+});
+
+t.test('a skipped subtest fails', async (t) => {
+  const { printed, count } = await run(['skipped']);
+  t.match(printed[0], /not ok - .*skipped\.ts: 1 passed, [12] failed/);
+  t.ok(count.failed > 0);
+});
+
+t.test('a file without a test fails', async (t) => {
+  const { printed, count } = await run(['no-test']);
+  t.match(printed[0], /asserts nothing: .*no-test\.ts/);
+  t.same(count, { passed: 0, failed: 1 });
+});
+
+t.test('a file whose process is killed fails, and the files beside it are reported', async (t) => {
+  const { printed, count } = await run(['killed', 'passes', 'thrown']);
+  t.equal(printed.length, 3);
+  t.match(
+    printed.find((line) => line.includes('killed.ts')),
+    /not ok - .*killed\.ts: 1 passed, 1 failed\n.*[\s\S]*signal: SIGKILL/,
+  );
+  t.equal(count.passed, 4);
+  t.ok(count.failed >= 3);
+});
+
+t.test('what a failure quotes is not counted', async (t) => {
+  const { count } = await run(['thrown']);
+  t.same(count, { passed: 0, failed: 2 });
+});
+
+t.test('a file that was expected and has no result fails', async (t) => {
+  const { count, problems } = await run(['passes'], ['test/lost.test.ts']);
+  t.same(problems, ['not ok - test/lost.test.ts has no result']);
+  t.same(count, { passed: 3, failed: 1 });
+});
+
+t.test('fewer files than the floor fail', async (t) => {
+  const { count, problems } = await run(['passes'], [], 2);
+  t.same(problems, ['not ok - 1 test files were found, at least 2 are expected']);
+  t.same(count, { passed: 3, failed: 1 });
+});
+
+t.test('a run that ends in the middle of a file counts that file as failed', async (t) => {
+  const tally = new Tally({ files: ['test/a.test.ts', 'test/b.test.ts'], least: 2 });
+  const tap = ['# Subtest: test/a.test.ts', '    ok 1 - one', '    1..1', 'ok 1 - test/a.test.ts # time=1ms'];
+  const cut = ['', '# Subtest: test/b.test.ts', '    ok 1 - one'];
+  await tally.readAll(Readable.from([[...tap, ...cut].join('\n')]), () => {});
+  t.same(tally.count(0), { passed: 1, failed: 1 });
+});
+
+t.test('a failure of tap itself counts where no file failed', async (t) => {
+  const tally = new Tally({ files: [], least: 0 });
+  await tally.readAll(Readable.from(['TAP version 14\n']), () => {});
+  t.same(tally.count(1), { passed: 0, failed: 1 });
+});
