@@ -15,10 +15,13 @@ export const ActivityResult = z.object({
   status: z.enum(['saved', 'duplicate', 'user_not_found', 'validation_error']),
 });
 
-/** The answer to a push; the top-level counts speak of activities only, `saved` counts new and replaced. */
+/** The answer to a push; `processed` and `saved` count activities only, `total` counts items of all data types. */
 export const PushAnswer = z.object({
-  processed: z.int(),
-  saved: z.int(),
+  processed: z.int().describe('Activities that were handled, whatever their status.'),
+  saved: z.int().describe('Activities that were stored, as new or in place of an older version.'),
+  total: z
+    .object({ processed: z.int(), saved: z.int() })
+    .describe('The same counts over all data types, activities included.'),
   errors: z.array(z.string()),
   activities: z.array(ActivityResult),
   wellness: z.record(z.string(), z.object({ processed: z.int(), saved: z.int() })),
@@ -53,9 +56,14 @@ export const PingWellness = z.object({
   new_success_users: z.array(z.string()),
 });
 
-/** The answer to a ping; on top `processed`, `errors` and `activities` speak of activities. */
+/** The answer to a ping; `processed` counts items of `activities` only, `total` counts those of all data types. */
 export const PingAnswer = z.object({
-  processed: z.int(),
+  processed: z.int().describe('Items of `activities` whose data was fetched, or never will be.'),
+  total: z
+    .object({ processed: z.int(), fetched: z.int(), saved: z.int() })
+    .describe(
+      'Over all data types: `processed` counts items of this ping; `fetched` and `saved` count the records that their callbacks returned and those of them that were stored.',
+    ),
   errors: z.array(z.string()),
   activities: z.array(PingActivityResult),
   wellness: z.record(z.string(), PingWellness),
@@ -72,6 +80,7 @@ export const pendingSentence = 'The delivery is stored; its processing goes on i
 
 const pendingPing = (): z.infer<typeof PingAnswer> => ({
   processed: 0,
+  total: { processed: 0, fetched: 0, saved: 0 },
   errors: [pendingSentence],
   activities: [],
   wellness: {},
@@ -81,6 +90,7 @@ const pendingPing = (): z.infer<typeof PingAnswer> => ({
 const pending = (): z.infer<typeof PushAnswer> => ({
   ...pendingPing(),
   saved: 0,
+  total: { processed: 0, saved: 0 },
   activities: [],
   wellness: {},
 });

@@ -25,8 +25,8 @@ export function pushAnswer({ push, entries, specials, history, pending }: Result
   const activities = known.filter(({ type }) => type.name === 'activities');
   const wellness = push.groups.filter(({ type }) => type.name !== 'activities');
   return {
-    processed: activities.length,
-    saved: savedOf(activities),
+    ...countsOf(activities),
+    total: countsOf(known),
     errors: bounded(
       [...push.errors, ...entries.filter(isTold).flatMap(sentencesOf)],
       pending ? pendingSentence : null,

@@ -30,6 +30,7 @@ export function pingAnswer({ ping, notices, specials, history, pending }: PingRe
   const wellness = ping.groups.filter(({ type }) => type.name !== 'activities');
   return {
     processed: processedOf(activities),
+    total: totalOf(notices),
     errors: bounded([...ping.errors, ...sentencesOf(activities)], pending ? pendingSentence : null),
     activities: activities.flatMap(activityResults),
     wellness: Object.fromEntries(
@@ -37,6 +38,15 @@ export function pingAnswer({ ping, notices, specials, history, pending }: PingRe
     ),
     backfill_chained: [...history.chained],
     ...specialAnswers(ping, specials),
+  };
+}
+
+function totalOf(notices: readonly Notice[]): PingAnswer['total'] {
+  const shares = notices.flatMap(sharesOf);
+  return {
+    processed: processedOf(notices),
+    fetched: shares.reduce((sum, { fetched }) => sum + fetched, 0),
+    saved: shares.reduce((sum, { saved }) => sum + saved, 0),
   };
 }
 

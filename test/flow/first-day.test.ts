@@ -38,6 +38,7 @@ t.test(
     t.same(first.body, {
       processed: 0,
       saved: 0,
+      total: { processed: 1, saved: 1 },
       errors: [],
       activities: [],
       wellness: { dailies: { processed: 1, saved: 1 } },
@@ -47,7 +48,11 @@ t.test(
     t.same(stored, heartRateOf(start, 86_400, 1));
     t.equal(stored.length, 5760);
     const again = await push(api, body);
-    t.match(again.body, { errors: [], wellness: { dailies: { processed: 1, saved: 0 } } });
+    t.match(again.body, {
+      total: { processed: 1, saved: 0 },
+      errors: [],
+      wellness: { dailies: { processed: 1, saved: 0 } },
+    });
     t.same(await heartRates(userId), stored);
   },
 );

@@ -33,6 +33,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
   t.equal(answer.status, 200);
   t.same(answer.body, {
     processed: 1,
+    total: { processed: 2, fetched: 2, saved: 2 },
     errors: [],
     activities: [
       { garmin_user_id: 'account', internal_user_id: user, activities_count: 1, status: 'fetched' },
@@ -50,6 +51,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
   });
   t.same(Object.keys(JSON.parse(answer.text)), [
     'processed',
+    'total',
     'errors',
     'activities',
     'wellness',

@@ -116,6 +116,7 @@ t.test('fetches what is told of, stores it, and says so in full', async (t) => {
   });
   t.same(answer, {
     processed: 2,
+    total: { processed: 5, fetched: 5, saved: 5 },
     errors: ['activities[1]: no user is connected to this userId'],
     activities: [
       { garmin_user_id: one.account, internal_user_id: one.id, activities_count: 2, status: 'fetched' },
@@ -339,7 +340,14 @@ t.test('refuses a body that is no JSON, and one that is no object, and buries it
 });
 
 t.test('an empty object is no error', async (t) => {
-  t.same(await ping({}), { processed: 0, errors: [], activities: [], wellness: {}, backfill_chained: [] });
+  t.same(await ping({}), {
+    processed: 0,
+    total: { processed: 0, fetched: 0, saved: 0 },
+    errors: [],
+    activities: [],
+    wellness: {},
+    backfill_chained: [],
+  });
 });
 
 t.test('an item that breaks the store is named, and is tried again without fetching it', async (t) => {

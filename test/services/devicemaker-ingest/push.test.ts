@@ -63,6 +63,7 @@ t.test('stores a full day, and says so', async (t) => {
   t.same(await push(shuffled(JSON.stringify({ dailies: [daily(account)] }))), {
     processed: 0,
     saved: 0,
+    total: { processed: 1, saved: 1 },
     errors: [],
     activities: [],
     wellness: { dailies: { processed: 1, saved: 1 } },
@@ -198,6 +199,7 @@ t.test('gives an item to each of two users who share an account, with an entry e
   const one = await person();
   const two = await person(one.account);
   const answer = await push({ activities: [activity(one.account)], dailies: [daily(one.account, 1)] });
+  t.match(answer, { processed: 2, saved: 2, total: { processed: 4, saved: 4 } });
   t.same(answer.wellness, { dailies: { processed: 2, saved: 2 } });
   t.same(
     answer.activities.map(({ internal_user_id, status }) => [internal_user_id, status]).sort(),
