@@ -28,6 +28,7 @@ export const apiGateway = contract('api-gateway', {
       access: ['api-key', 'developer', 'sdk'],
       tag: 'Data',
       stream: 'ndjson',
+      audit: 'user.exported',
     },
   }),
   ready: action({

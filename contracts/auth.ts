@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { auditActions } from '../domain/audit.ts';
 import { action, contract, Nothing } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
+import { TimeParameter } from '../domain/time.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 
 const Title = Text.trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters');
@@ -45,14 +47,24 @@ export const Application = z.object({
 /** An application with its secret, shown once. */
 export const NewApplication = Application.extend({ app_secret: z.string() });
 
-/** Something that was done to accounts, keys, applications or tokens; `actor` is null where nobody was logged in. */
+/** The name of an action of the audit trail. */
+export const AuditActionName = z.enum(Object.keys(auditActions));
+
+/**
+ * A change, or an export of personal data. `actor` is `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`,
+ * `user:{user_id}`, `webhook:{provider}` or `system:{service}`, and null where nobody was logged in. `details` holds
+ * ids, names of fields and counts.
+ */
 export const AuditEntry = z.object({
+  id: z.string(),
   at: Timestamp,
   actor: z.string().nullable(),
-  action: z.string(),
-  subject_id: z.string(),
+  action: AuditActionName,
+  subject_id: z.string().nullable(),
   subject_name: z.string().nullable(),
   user_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()).nullable(),
 });
 
 /** Whose a credential is. */
@@ -270,8 +282,18 @@ export const auth = contract('auth', {
     },
   }),
   audit: action({
-    summary: 'List who created, changed, deleted what, and issued tokens for whom, newest first',
-    params: z.object({ user_id: UserId.optional(), cursor: CursorParameter, limit: limitUpTo(100) }),
+    summary: 'List the audit trail: every change and every export of personal data, newest first',
+    description:
+      'Filters may be combined: `user_id` (whose data), `actor` (who, as entries name it), `action`, and the times `start_time` (included) and `end_time` (excluded). An entry holds ids, names of fields and counts, so it stays when its user is erased.',
+    params: z.object({
+      user_id: UserId.optional(),
+      actor: Text.min(1).max(200).optional(),
+      action: AuditActionName.optional(),
+      start_time: TimeParameter.optional(),
+      end_time: TimeParameter.optional(),
+      cursor: CursorParameter,
+      limit: limitUpTo(100),
+    }),
     returns: pageOf(AuditEntry),
     http: { method: 'GET', path: '/audit', access: developer, tag: 'Operations' },
     idempotent: true,

@@ -100,7 +100,7 @@ export const users = contract('users', {
       external_user_id: Text.max(255).optional(),
     }),
     returns: UserPage,
-    http: { method: 'GET', path: '/users', access: writers, tag: 'Users' },
+    http: { method: 'GET', path: '/users', access: writers, tag: 'Users', audit: 'user.read' },
     idempotent: true,
   }),
   get: action({

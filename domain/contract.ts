@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AuditAction } from './audit.ts';
 
 /**
  * A contract is the public face of one service, said once as data. From it follow validation, the types of
@@ -29,6 +30,11 @@ export interface HttpRoute {
   readonly bodyOptional?: true;
   /** An Idempotency-Key makes it run at most once: the same request again is answered as the first was, for a day. */
   readonly idempotencyKey?: true;
+  /**
+   * The action of its audit entry. Every route that changes something or exports personal data states one, or why it
+   * needs none. The gateway writes the entry of a stream and of a read; the service that makes a change writes its own.
+   */
+  readonly audit?: AuditAction | { readonly none: string };
   /** Failures without a credential count against the address (log-ins, tokens, refreshes). */
   readonly countFailures?: true;
 }

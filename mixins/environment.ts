@@ -6,6 +6,8 @@ import type { Caller } from '../contracts/auth.ts';
 /** What travels with a chain of calls: who started it. Null where a service acts by itself, or at the REPL. */
 export interface Meta {
   caller?: Caller | null;
+  /** Who acts where there is no caller, as audit entries name them: `webhook:{provider}`. */
+  actor?: string;
   /** Where the gateway that took the request listens; never what its Host header says. */
   gateway_url?: string;
 }

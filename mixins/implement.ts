@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { ActionDefinition, Contract } from '../domain/contract.ts';
 import { type FieldError, ServiceError, validationFailed } from '../domain/errors.ts';
+import { type AuditOrigin, originOf } from './audit.ts';
 import { type Call, configOf, type Environment, type Meta, type Resource, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
 import { metricsOf } from './metrics.ts';
@@ -13,6 +14,8 @@ import { tracerOf } from './tracing.ts';
 export interface ActionContext<P> {
   readonly params: P;
   readonly meta: Meta;
+  /** Who called and by which request, for audit entries. */
+  readonly origin: AuditOrigin;
   readonly call: Call;
   readonly logger: Logger;
   readonly broker: ServiceBroker;
@@ -135,6 +138,7 @@ async function run(
     ...resources,
     params,
     meta: ctx.meta,
+    origin: originOf(ctx.meta, ctx.requestID),
     call: typedCall(ctx),
     logger,
     broker,

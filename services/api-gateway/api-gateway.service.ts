@@ -67,6 +67,8 @@ const service = implement(apiGateway, {
     const idempotent = idempotency(database, config, logger);
     const edge: Edge = {
       config,
+      database,
+      logger,
       inbox,
       intake: intake(config, inbox),
       idempotency: idempotent,

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth.ts';
 import type { Access } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
 import type { Call, Meta } from '../../mixins/environment.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
+import { recordExport, recordRead } from './audit-access.ts';
 import { checkContentType, hasBody, parseObject, readBytes, refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf } from './credential.ts';
@@ -23,6 +26,8 @@ import { type Window, Windows } from './windows.ts';
  */
 export interface Edge {
   readonly config: Config;
+  readonly database: Database;
+  readonly logger: Logger;
   readonly inbox: Inbox;
   readonly intake: Intake;
   readonly idempotency: Idempotency;
@@ -74,11 +79,15 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   authorise(caller, exchange);
   const params = await gather(exchange);
   refuseUnstorable(params);
-  if (route.stream !== undefined) return streamLines(exchange.res, exportUser(exchange.call, params));
+  if (route.stream !== undefined) {
+    const lines = exportUser(exchange.call, params);
+    return streamLines(exchange.res, recordExport(edge, exchange, { caller, params }, lines));
+  }
   const meta = { caller, gateway_url: edge.url() };
   if (route.idempotencyKey === true && caller !== null)
     return create(edge, exchange, { caller, params, meta });
   const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, meta));
+  await recordRead(edge, exchange, { caller, params });
   if (exchange.endpoint.action === 'users.remove') await edge.idempotency.forgetUser(String(params.user_id));
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);

@@ -1,5 +1,6 @@
 import type { Caller } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Meta } from '../../mixins/environment.ts';
 import type { Orm } from '../../mixins/orm.ts';
@@ -34,13 +35,13 @@ export async function findDeveloper(orm: Orm, id: string): Promise<Developer> {
 /** Makes an account. @throws EMAIL_TAKEN (409), in any case of the letters */
 export async function createDeveloper(
   { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
-  actor: string,
+  origin: AuditOrigin,
   email: string,
   password: string,
 ): Promise<Developer> {
   const hash = await passwords.hash(password);
   try {
-    return await actingWith(orm, actor, async (em) => {
+    return await actingWith(orm, origin, async (em) => {
       const developer = em.create(Developer, { email, password: hash });
       await em.persist(developer).flush();
       return developer;
@@ -52,7 +53,7 @@ export async function createDeveloper(
 
 /** Changes the caller's password and ends all their other sessions. @throws FORBIDDEN (403) for a wrong one */
 export async function changePassword(
-  { database, orm, passwords }: Accounts,
+  { database, orm, passwords, origin }: Accounts & { readonly origin: AuditOrigin },
   caller: { readonly id: string; readonly developer_id: string },
   current: string,
   next: string,
@@ -60,7 +61,7 @@ export async function changePassword(
   const developer = await findDeveloper(orm, caller.developer_id);
   if (!(await passwords.matches(current, developer.password))) throw wrongPassword();
   const hash = await passwords.hash(next);
-  await acting(database, `admin:${developer.id}`, async (transaction) => {
+  await acting(database, origin, async (transaction) => {
     // The hash that was checked must still be there: of two changes at once, one counts.
     const changed = await transaction.query(
       'update auth.developer set password = $3 where id = $1 and password = $2 returning id',

@@ -1,33 +1,43 @@
 import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
+import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
-import type { Meta } from '../../mixins/environment.ts';
 import type { Orm } from '../../mixins/orm.ts';
 
 type Manager = SqlEntityManager<PostgreSqlDriver>;
 
-/** Who acts, as the audit trail names them: `admin:{developer_id}`; empty at the REPL and at the start. */
-export function actorOf({ caller }: Meta): string {
-  return caller?.kind === 'developer' && caller.developer_id !== null ? `admin:${caller.developer_id}` : '';
-}
+// The triggers of this service's tables read these settings of the transaction.
+const settings = (parameters: readonly string[]) =>
+  `select set_config('auth.actor', ${parameters[0]}, true), set_config('auth.request_id', ${parameters[1]}, true)`;
+const valuesOf = ({ actor, requestId }: AuditOrigin) => [actor ?? '', requestId ?? ''];
 
-/** Runs changes in a transaction whose audit entries name the actor. */
-export function actingWith<T>(orm: Orm, actor: string, work: (em: Manager) => Promise<T>): Promise<T> {
+/** Runs changes in a transaction whose audit entries have this origin. */
+export function actingWith<T>(orm: Orm, origin: AuditOrigin, work: (em: Manager) => Promise<T>): Promise<T> {
   return orm.fork().transactional(async (em) => {
-    await em.execute("select set_config('auth.actor', ?, true)", [actor]);
+    await em.execute(settings(['?', '?']), valuesOf(origin));
     return work(em);
   });
 }
 
-/** The same over plain statements; `rotates` makes a deletion and an insertion one entry. */
+/** The same over plain statements. */
 export function acting<T>(
   database: Database,
-  actor: string,
+  origin: AuditOrigin,
   work: (on: Queryable) => Promise<T>,
-  rotates = false,
 ): Promise<T> {
   return database.transaction(async (transaction) => {
-    const settings = "select set_config('auth.actor', $1, true), set_config('auth.rotates', $2, true)";
-    await transaction.query(settings, [actor, rotates ? 'on' : '']);
+    await transaction.query(settings(['$1', '$2']), valuesOf(origin));
     return work(transaction);
+  });
+}
+
+/** The same for a rotation, which deletes one row and inserts another: both are one entry. */
+export function rotating<T>(
+  database: Database,
+  origin: AuditOrigin,
+  work: (on: Queryable) => Promise<T>,
+): Promise<T> {
+  return acting(database, origin, async (on) => {
+    await on.query("select set_config('auth.rotates', 'on', true)");
+    return work(on);
   });
 }

@@ -2,43 +2,70 @@ import { z } from 'zod';
 import type { AuditEntry } from '../../contracts/auth.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import { type AuditRow, countAudit, selectAudit } from './queries/select-audit.ts';
+import { type AuditFilter, type AuditRow, countAudit, selectAudit } from './queries/select-audit.ts';
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
-/** One page of the audit trail, newest first. @throws CURSOR_INVALID (422) */
+/** What entries are asked for. */
+export interface AuditQuery {
+  readonly user_id?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly start_time?: Instant | undefined;
+  readonly end_time?: Instant | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** One page of the audit trail, newest first. @throws RANGE_INVALID, CURSOR_INVALID (422) */
 export async function readAudit(
   database: Queryable,
-  request: {
-    readonly user_id?: string | undefined;
-    readonly cursor?: string | undefined;
-    readonly limit: number;
-  },
+  request: AuditQuery,
   nowMs: number,
 ): Promise<Page<AuditEntry>> {
   const { limit } = request;
-  const userId = request.user_id ?? null;
-  const query = ['audit', userId];
+  const range = rangeOf(request, nowMs);
+  const filter = filterOf(request, range);
+  const query = ['audit', filter];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const [rows, totalCount] = await Promise.all([
-    selectAudit(database, userId, cursor, limit + 1),
-    countAudit(database, userId),
+    selectAudit(database, filter, cursor, limit + 1),
+    countAudit(database, filter),
   ]);
-  const range = { startMs: 0, endMs: nowMs };
   const direction = cursor?.direction ?? null;
   const keyOf = (row: AuditRow) => [row.id];
   return pageFrom({ query, range, resolution: null, limit, direction, rows, totalCount, keyOf, toWire });
 }
 
+function rangeOf({ start_time, end_time }: AuditQuery, nowMs: number): Range {
+  const start: Instant = start_time ?? { ms: 0, dateOnly: false };
+  const end: Instant = end_time ?? { ms: Math.max(nowMs, start.ms + 1), dateOnly: false };
+  return resolveRange(start, end, ['start_time', 'end_time']);
+}
+
+// Without an end the list is open: entries of the moment of the request belong to it.
+function filterOf({ user_id, actor, action, start_time, end_time }: AuditQuery, range: Range): AuditFilter {
+  return {
+    userId: user_id ?? null,
+    actor: actor ?? null,
+    action: action ?? null,
+    start: start_time === undefined ? null : new Date(range.startMs),
+    end: end_time === undefined ? null : new Date(range.endMs),
+  };
+}
+
 function toWire({ at, ...row }: AuditRow): AuditEntry {
   return {
+    id: row.id,
     at: formatInstant(at.getTime()),
     actor: row.actor,
     action: row.action,
     subject_id: row.subject_id,
     subject_name: row.subject_name,
     user_id: row.user_id,
+    request_id: row.request_id,
+    details: row.details,
   };
 }

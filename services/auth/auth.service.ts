@@ -1,11 +1,8 @@
 import { auth } from '../../contracts/auth.ts';
-import type { Database } from '../../mixins/database.ts';
-import type { Meta } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
-import type { Orm } from '../../mixins/orm.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
-import { acting, actorOf } from './actor.ts';
+import { acting } from './actor.ts';
 import { admit } from './admission.ts';
 import { readAudit } from './audit.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
@@ -33,12 +30,6 @@ import { toApiKey, toApplication, toDeveloper } from './wire.ts';
 const cleaningEveryMs = 60_000;
 const newestFirst = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: mostListed } as const;
 
-const actingAs = ({ orm, database, meta }: { orm: Orm; database: Database; meta: Meta }) => ({
-  orm,
-  database,
-  actor: actorOf(meta),
-});
-
 export default implement(auth, {
   uses: authResources,
   actions: {
@@ -54,9 +45,7 @@ export default implement(auth, {
       );
     },
     async createDeveloper(ctx) {
-      return toDeveloper(
-        await createDeveloper(ctx, actorOf(ctx.meta), ctx.params.email, ctx.params.password),
-      );
+      return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params.email, ctx.params.password));
     },
     async listDevelopers(ctx) {
       return (await ctx.orm.fork().find(Developer, {}, newestFirst)).map(toDeveloper);
@@ -64,42 +53,35 @@ export default implement(auth, {
     async removeDeveloper(ctx) {
       const { id, email, created_at } = await deleteDeveloper(
         ctx.database,
-        actorOf(ctx.meta),
+        ctx.origin,
         ctx.params.developer_id,
       );
       return toDeveloper({ id, email, createdAt: created_at });
     },
-    createKey: (ctx) => createApiKey(actingAs(ctx), ctx.params.name, callingDeveloper(ctx.meta).developer_id),
+    createKey: (ctx) => createApiKey(ctx, ctx.params.name, callingDeveloper(ctx.meta).developer_id),
     async listKeys(ctx) {
       return (await ctx.orm.fork().find(ApiKey, {}, newestFirst)).map(toApiKey);
     },
     async renameKey(ctx) {
       return shownKey(
-        await acting(ctx.database, actorOf(ctx.meta), (on) =>
-          renameApiKey(on, ctx.params.key_id, ctx.params.name),
-        ),
+        await acting(ctx.database, ctx.origin, (on) => renameApiKey(on, ctx.params.key_id, ctx.params.name)),
       );
     },
-    rotateKey: (ctx) =>
-      replaceApiKey(actingAs(ctx), ctx.params.key_id, ctx.meta.caller?.developer_id ?? null),
+    rotateKey: (ctx) => replaceApiKey(ctx, ctx.params.key_id, ctx.meta.caller?.developer_id ?? null),
     async removeKey(ctx) {
-      return shownKey(
-        await acting(ctx.database, actorOf(ctx.meta), (on) => deleteApiKey(on, ctx.params.key_id)),
-      );
+      return shownKey(await acting(ctx.database, ctx.origin, (on) => deleteApiKey(on, ctx.params.key_id)));
     },
-    createApplication: (ctx) => createApplication(actingAs(ctx), ctx.params.name),
+    createApplication: (ctx) => createApplication(ctx, ctx.params.name),
     async listApplications(ctx) {
       return (await ctx.orm.fork().find(Application, {}, newestFirst)).map(toApplication);
     },
     async renameApplication(ctx) {
-      return toApplication(
-        await changeApplication(actingAs(ctx), ctx.params.app_id, { name: ctx.params.name }),
-      );
+      return toApplication(await changeApplication(ctx, ctx.params.app_id, { name: ctx.params.name }));
     },
     async removeApplication(ctx) {
-      return toApplication(await deleteApplication(actingAs(ctx), ctx.params.app_id));
+      return toApplication(await deleteApplication(ctx, ctx.params.app_id));
     },
-    rotateSecret: (ctx) => replaceSecret(actingAs(ctx), ctx.params.app_id),
+    rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.app_id),
     issueToken: (ctx) => issueToken(ctx, ctx.params, ctx.meta.caller ?? null),
     audit: (ctx) => readAudit(ctx.database, ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),

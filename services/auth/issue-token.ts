@@ -1,7 +1,9 @@
 import type { Caller, Tokens } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { acting } from './actor.ts';
 import { freshFamily } from './fresh-family.ts';
 import { endFamily } from './queries/end-families.ts';
 import {
@@ -18,6 +20,7 @@ export interface Issuing {
   readonly database: Database;
   readonly tokens: TokenSigner;
   readonly call: Call;
+  readonly origin: AuditOrigin;
 }
 
 /** Who asks for a user's token, as `issueToken` has it. */
@@ -32,12 +35,12 @@ export interface TokenRequest {
  * @throws CREDENTIALS_MISSING (400), UNAUTHENTICATED (401), FORBIDDEN (403), USER_NOT_FOUND (404)
  */
 export async function issueToken(
-  { database, tokens, call }: Issuing,
+  { database, tokens, call, origin }: Issuing,
   request: TokenRequest,
   caller: Caller | null,
 ): Promise<Tokens> {
   const { refreshToken, family } = freshFamily();
-  const issuedBy = await beginFamily(database, request, caller, family);
+  const issuedBy = await acting(database, origin, (on) => beginFamily(on, request, caller, family));
   // The user is asked for once the family is there: either a deletion under way finds it, or we find the deletion.
   try {
     await call('users.get', { user_id: request.user_id });
@@ -50,7 +53,7 @@ export async function issueToken(
 }
 
 async function beginFamily(
-  database: Database,
+  database: Queryable,
   { user_id, app_id, app_secret }: TokenRequest,
   caller: Caller | null,
   family: NewFamily,

@@ -1,8 +1,9 @@
 import type * as wire from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
-import { acting, actingWith } from './actor.ts';
+import { actingWith, rotating } from './actor.ts';
 import { ApiKey, Application } from './auth.entities.ts';
 import { type ApiKeyRow, rotateApiKey } from './queries/change-keys.ts';
 import { newApiKey, newAppId, newAppSecret, sha256 } from './secrets.ts';
@@ -15,17 +16,17 @@ export const mostListed = 1000;
 export interface Acting {
   readonly orm: Orm;
   readonly database: Database;
-  readonly actor: string;
+  readonly origin: AuditOrigin;
 }
 
 /** Makes an API key; its text is in this answer and nowhere else. */
 export async function createApiKey(
-  { orm, actor }: Acting,
+  { orm, origin }: Acting,
   name: string,
   createdBy: string,
 ): Promise<wire.NewApiKey> {
   const key = newApiKey();
-  const row = await actingWith(orm, actor, async (em) => {
+  const row = await actingWith(orm, origin, async (em) => {
     const made = em.create(ApiKey, { name, createdBy, hash: sha256(key) });
     await em.persist(made).flush();
     return made;
@@ -35,13 +36,13 @@ export async function createApiKey(
 
 /** Puts a new key in an old one's place. @throws API_KEY_NOT_FOUND (404) */
 export async function replaceApiKey(
-  { database, actor }: Acting,
+  { database, origin }: Acting,
   keyId: string,
   developerId: string | null,
 ): Promise<wire.NewApiKey> {
   const key = newApiKey();
   const replace = (on: Queryable) => rotateApiKey(on, keyId, sha256(key), developerId);
-  return { ...shownKey(await acting(database, actor, replace, true)), key };
+  return { ...shownKey(await rotating(database, origin, replace)), key };
 }
 
 /** A key's row as shown. @throws API_KEY_NOT_FOUND (404) where there is none */
@@ -52,9 +53,9 @@ export function shownKey(row: ApiKeyRow | null): wire.ApiKey {
 }
 
 /** Makes an application; its secret is in this answer and nowhere else. */
-export async function createApplication({ orm, actor }: Acting, name: string): Promise<wire.NewApplication> {
+export async function createApplication({ orm, origin }: Acting, name: string): Promise<wire.NewApplication> {
   const secret = newAppSecret();
-  const row = await actingWith(orm, actor, async (em) => {
+  const row = await actingWith(orm, origin, async (em) => {
     const made = em.create(Application, { name, appId: newAppId(), secretHash: sha256(secret) });
     await em.persist(made).flush();
     return made;
@@ -64,11 +65,11 @@ export async function createApplication({ orm, actor }: Acting, name: string): P
 
 /** Changes an application; returns it as it is then. @throws APPLICATION_NOT_FOUND (404) */
 export function changeApplication(
-  { orm, actor }: Acting,
+  { orm, origin }: Acting,
   appId: string,
   change: { readonly name?: string; readonly secretHash?: string },
 ): Promise<Application> {
-  return actingWith(orm, actor, async (em) => {
+  return actingWith(orm, origin, async (em) => {
     const row = await em.findOne(Application, { appId });
     if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
     em.assign(row, change);
@@ -85,8 +86,8 @@ export async function replaceSecret(acting: Acting, appId: string): Promise<wire
 }
 
 /** Deletes an application; the tokens it obtained end with it. @throws APPLICATION_NOT_FOUND (404) */
-export function deleteApplication({ orm, actor }: Acting, appId: string): Promise<Application> {
-  return actingWith(orm, actor, async (em) => {
+export function deleteApplication({ orm, origin }: Acting, appId: string): Promise<Application> {
+  return actingWith(orm, origin, async (em) => {
     const row = await em.findOne(Application, { appId });
     const deleted = row === null ? 0 : await em.nativeDelete(Application, { id: row.id });
     if (row === null || deleted === 0) throw new ServiceError('APPLICATION_NOT_FOUND');

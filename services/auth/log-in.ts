@@ -1,6 +1,8 @@
 import type { Tokens } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
+import { acting } from './actor.ts';
 import { freshFamily } from './fresh-family.ts';
 import type { Passwords } from './passwords.ts';
 import { insertSession } from './queries/insert-family.ts';
@@ -12,11 +14,12 @@ export interface LoggingIn {
   readonly database: Database;
   readonly tokens: TokenSigner;
   readonly passwords: Passwords;
+  readonly origin: AuditOrigin;
 }
 
 /** Opens a developer's session. @throws UNAUTHENTICATED (401), as late for an unknown e-mail as for a password. */
 export async function logIn(
-  { database, tokens, passwords }: LoggingIn,
+  { database, tokens, passwords, origin }: LoggingIn,
   email: string,
   password: string,
 ): Promise<Tokens> {
@@ -24,7 +27,8 @@ export async function logIn(
   const matches = await passwords.matches(password, developer?.password ?? null);
   if (developer === null || !matches) throw wrongCredentials();
   const { refreshToken, family } = freshFamily();
-  if (!(await insertSession(database, family, developer))) throw wrongCredentials();
+  const isOpen = await acting(database, origin, (on) => insertSession(on, family, developer));
+  if (!isOpen) throw wrongCredentials();
   const issuedBy = `admin:${developer.id}`;
   const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;
   return tokens.sign(grant, refreshToken);

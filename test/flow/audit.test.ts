@@ -1,17 +1,20 @@
 import t from 'tap';
 import { z } from 'zod';
-import { createUser, startApi, userToken } from '../support/api.ts';
+import { createUser, joinApi, startApi, userToken } from '../support/api.ts';
 
 const api = await startApi(t);
 const Trail = z.object({
   data: z.array(
     z.object({
+      id: z.string(),
       at: z.string(),
       actor: z.string().nullable(),
       action: z.string(),
-      subject_id: z.string(),
+      subject_id: z.string().nullable(),
       subject_name: z.string().nullable(),
       user_id: z.string().nullable(),
+      request_id: z.string().nullable(),
+      details: z.record(z.string(), z.unknown()).nullable(),
     }),
   ),
   pagination: z.object({
@@ -62,6 +65,7 @@ t.test('each change of keys, applications and accounts leaves one entry with its
     ],
   );
   t.ok(data.slice(0, 9).every(({ actor }) => actor === `admin:${me}`));
+  t.equal(new Set(data.slice(0, 9).map(({ request_id }) => request_id)).size, 9, 'each of its own request');
 });
 
 t.test('tokens that were issued are listed by the user whom they read', async (t) => {
@@ -113,3 +117,77 @@ t.test('a change by hand leaves an entry too, without an actor', async (t) => {
     { action: 'application.created', actor: null, subject_name: 'By hand' },
   ]);
 });
+
+t.test('an entry names the request that made it', async (t) => {
+  const headers = { 'X-Request-Id': 'audited-request-1' };
+  const body = { email: 'developer@example.com', password: 'a long password of the tests' };
+  await api.ask('/api/v1/auth/login', { body, headers });
+  t.match((await trail('limit=1')).data, [
+    { action: 'developer.logged_in', actor: `admin:${me}`, request_id: 'audited-request-1' },
+  ]);
+});
+
+t.test('an export leaves an entry before its first line; one of nobody leaves none', async (t) => {
+  const user = await createUser(api);
+  const headers = { 'X-Request-Id': 'audited-export-1' };
+  t.equal((await api.ask(`/api/v1/users/${user}/export`, { key: api.apiKey, headers })).status, 200);
+  const token = await userToken(api, user);
+  await api.ask(`/api/v1/users/${user}/export`, { token });
+  const { data } = await trail(`action=user.exported&user_id=${user}`);
+  const [own, byKey] = data;
+  t.match(byKey, { actor: /^api_key:[0-9a-f-]{36}$/, subject_id: user, request_id: 'audited-export-1' });
+  t.match(own, { actor: `user:${user}`, details: { route: '/users/:user_id/export' } });
+  const nobody = '00000000-0000-4000-8000-00000000000a';
+  t.equal((await api.ask(`/api/v1/users/${nobody}/export`, { key: api.apiKey })).status, 404);
+  t.same((await trail(`user_id=${nobody}`)).data, []);
+});
+
+t.test('nothing is exported where its entry cannot be written', async (t) => {
+  const user = await createUser(api, { first_name: 'Unseen' });
+  await api.database.query('alter function auth.record_audit rename to record_audit_away');
+  t.teardown(() => api.database.query('alter function auth.record_audit_away rename to record_audit'));
+  const answer = await api.ask(`/api/v1/users/${user}/export`, { key: api.apiKey });
+  t.equal(answer.status, 500);
+  t.notMatch(answer.text, /Unseen/);
+});
+
+t.test('filters by actor, action and time, and refuses what is none', async (t) => {
+  const all = (await trail('limit=100')).data;
+  const byKey = all.find(({ actor }) => actor?.startsWith('api_key:'))?.actor ?? '';
+  const at = all[3]?.at ?? '';
+  const from = await trail(`start_time=${at}&limit=100`);
+  const until = await trail(`end_time=${at}&limit=100`);
+  const [total, later, earlier] = [await trail(), from, until].map((one) => one.pagination.total_count);
+  t.equal(Number(later) + Number(earlier), total, 'a time splits the trail in two');
+  t.ok(from.data.length > 0 && from.data.every((entry) => entry.at >= at));
+  t.ok(until.data.length > 0 && until.data.every((entry) => entry.at < at));
+  const made = await trail(`actor=${byKey}&action=user.exported`);
+  t.strictSame(
+    made.data,
+    all.filter(({ actor, action }) => actor === byKey && action === 'user.exported'),
+  );
+  t.not(made.data.length, 0);
+  const wrong = [`start_time=${at}&end_time=${at}`, 'action=user.unknown', 'start_time=never'];
+  for (const query of wrong) t.equal((await api.ask(`/api/v1/audit?${query}`, as)).status, 422, query);
+});
+
+t.test(
+  'reads of personal data leave entries where AUDIT_READS is on, and none where it is off',
+  async (t) => {
+    const user = await createUser(api);
+    await api.expect(200, `/users/${user}`);
+    t.same((await trail(`action=user.read`)).data, []);
+    const reading = await joinApi(t, { database: api.database, settings: { AUDIT_READS: 'true' } });
+    const headers = { 'X-Request-Id': 'audited-read-1' };
+    const query = 'start_time=2026-01-01&end_time=2026-01-02';
+    await reading.expect(200, `/users/${user}/timeseries?${query}`, { headers });
+    await reading.expect(200, '/users');
+    await reading.expect(404, `/users/${user}/events/sleep/${user}`);
+    const { data } = await trail('action=user.read');
+    t.match(data, [
+      { user_id: null, details: { route: '/users' } },
+      { user_id: user, request_id: 'audited-read-1', details: { route: '/users/:user_id/timeseries' } },
+    ]);
+    t.equal(data.length, 2);
+  },
+);

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts';
+import type { AuditOrigin } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
 import { acting } from '../actor.ts';
 
@@ -14,8 +15,8 @@ export interface DeveloperRow {
  * that of two who delete each other the second finds herself the last.
  * @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
  */
-export function deleteDeveloper(database: Database, actor: string, id: string): Promise<DeveloperRow> {
-  return acting(database, actor, async (transaction) => {
+export function deleteDeveloper(database: Database, origin: AuditOrigin, id: string): Promise<DeveloperRow> {
+  return acting(database, origin, async (transaction) => {
     const all = await transaction.query<{ id: string }>(
       'select id from auth.developer order by id for update',
     );

@@ -7,30 +7,48 @@ export interface AuditRow {
   at: Date;
   actor: string | null;
   action: string;
-  subject_id: string;
+  subject_id: string | null;
   subject_name: string | null;
   user_id: string | null;
+  request_id: string | null;
+  details: Record<string, unknown> | null;
 }
 
-const of = 'from auth.audit_entry where ($1::uuid is null or user_id = $1)';
+/** What entries must be of; null is any. */
+export interface AuditFilter {
+  readonly userId: string | null;
+  readonly actor: string | null;
+  readonly action: string | null;
+  readonly start: Date | null;
+  readonly end: Date | null;
+}
+
+// Not a named statement: the plan depends on which filters are set, and the planner drops those that are null.
+const filtered = `from auth.audit_entry where ($1::uuid is null or user_id = $1) and ($2::text is null or actor = $2)
+  and ($3::text is null or action = $3) and ($4::timestamptz is null or at >= $4)
+  and ($5::timestamptz is null or at < $5)`;
+const valuesOf = ({ userId, actor, action, start, end }: AuditFilter) => [userId, actor, action, start, end];
 
 /** At most `most` entries in the order in which they are read: newest first, backward oldest first. */
 export function selectAudit(
   database: Queryable,
-  userId: string | null,
+  filter: AuditFilter,
   cursor: Cursor<readonly [string]> | null,
   most: number,
 ): Promise<AuditRow[]> {
   const backward = cursor?.direction === 'previous';
   const text = `
-    select id::text, at, actor, action, subject_id, subject_name, user_id ${of}
-      and ($2::bigint is null or id ${backward ? '>' : '<'} $2)
-    order by audit_entry.id ${backward ? 'asc' : 'desc'} limit $3`;
-  return database.query<AuditRow>(text, [userId, cursor?.key[0] ?? null, most]);
+    select id::text, at, actor, action, subject_id, subject_name, user_id, request_id, details ${filtered}
+      and ($6::bigint is null or id ${backward ? '>' : '<'} $6)
+    order by audit_entry.id ${backward ? 'asc' : 'desc'} limit $7`;
+  return database.query<AuditRow>(text, [...valuesOf(filter), cursor?.key[0] ?? null, most]);
 }
 
 /** The number of entries. */
-export async function countAudit(database: Queryable, userId: string | null): Promise<number> {
-  const [row] = await database.query<{ n: number }>(`select count(*)::int as n ${of}`, [userId]);
+export async function countAudit(database: Queryable, filter: AuditFilter): Promise<number> {
+  const [row] = await database.query<{ n: number }>(
+    `select count(*)::int as n ${filtered}`,
+    valuesOf(filter),
+  );
   return row?.n ?? 0;
 }

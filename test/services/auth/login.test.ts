@@ -26,7 +26,11 @@ t.test('a wrong password and an unknown e-mail address fail alike, with one scry
   const passwords = createPasswords();
   const tokens = tokenSignerOf(testConfig({ databaseUrl: database.url }));
   const attempt = (email: string, password: string) =>
-    logInWith({ database, tokens, passwords }, email, password).catch((error: unknown) => error);
+    logInWith(
+      { database, tokens, passwords, origin: { actor: null, requestId: null } },
+      email,
+      password,
+    ).catch((error: unknown) => error);
 
   const wrong = await attempt(account.email, 'not the password');
   t.equal(passwords.computed, 1);

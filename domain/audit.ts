@@ -1,0 +1,51 @@
+/**
+ * Every action that the audit trail has entries of. A new kind of change is a new line here; the contract of a route
+ * that changes something or exports personal data names its action.
+ */
+export const auditActions = {
+  'developer.created': 'A developer account was created.',
+  'developer.deleted': 'A developer account was deleted.',
+  'developer.password_changed': 'The password of a developer was changed; the other sessions ended.',
+  'developer.logged_in': 'A developer logged in.',
+  'developer.log_in_failed': 'A log-in of a developer failed.',
+  'api_key.created': 'An API key was created.',
+  'api_key.renamed': 'An API key was renamed.',
+  'api_key.rotated': 'An API key was replaced by a new one.',
+  'api_key.deleted': 'An API key was deleted.',
+  'application.created': 'An application was created.',
+  'application.renamed': 'An application was renamed.',
+  'application.secret_rotated':
+    'The secret of an application was replaced; the tokens that it obtained ended.',
+  'application.deleted': 'An application was deleted; the tokens that it obtained ended.',
+  'token.issued': 'A token that reads the data of one user was issued.',
+  'token.revoked': 'A session or a token was revoked; all tokens of its family ended.',
+  'token.reused': 'A used refresh token came back; all tokens of its family ended.',
+  'user.created': 'A user was created.',
+  'user.updated': 'A user was changed; `details.fields` names what.',
+  'user.deleted': 'A user was deleted.',
+  'user.erased': 'All data of a deleted user was erased.',
+  'user.exported': 'The data of a user was exported.',
+  'user.read': 'Data of a user was read; recorded where AUDIT_READS is on.',
+  'connection.authorization_started': "A link to a provider's consent page was made for a user.",
+  'connection.created': 'An account at a provider was connected.',
+  'connection.changed': 'What a connection may read, or its privacy, was changed.',
+  'connection.revoked': 'A connection ended.',
+  'connection.expired': 'The provider refused the access of a connection.',
+  'connection.restored': 'A connection that was ended by an event was restored.',
+  'connection.purge_requested': 'The erasure of all data of a connection was requested.',
+  'connection.purged': 'All data of a connection was erased.',
+  'backfill.started': 'A backfill of past data was started.',
+  'backfill.cancelled': 'A backfill of past data was cancelled.',
+  'delivery.replayed': 'A delivery was put into the queue again.',
+  'activity.deleted': 'An activity was deleted at the provider.',
+  'activity.restored': 'An activity that was hidden by an event was restored.',
+  'activity.samples_removed': 'Samples that came only from a deleted or cropped activity were removed.',
+} as const;
+
+/** The name of what was done, as an audit entry has it. */
+export type AuditAction = keyof typeof auditActions;
+
+/** Whether a text names an action of the audit trail. */
+export function isAuditAction(name: unknown): name is AuditAction {
+  return typeof name === 'string' && Object.hasOwn(auditActions, name);
+}

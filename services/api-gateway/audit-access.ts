@@ -1,0 +1,55 @@
+import type { Caller } from '../../contracts/auth.ts';
+import type { AuditAction } from '../../domain/audit.ts';
+import { type NewAuditEntry, originOf, recordAudit } from '../../mixins/audit.ts';
+import { failureOf } from '../../mixins/failure.ts';
+import type { Edge, Exchange } from './edge.ts';
+import { type Endpoint, pathParameters } from './endpoints.ts';
+
+/** A request whose credential was admitted, with its parameters. */
+export interface Access {
+  readonly caller: Caller | null;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The lines of an export, behind an audit entry that is written before the first one is sent. What fails before the
+ * first line (an unknown user) leaves no entry. Where the entry cannot be written, nothing is exported.
+ */
+export async function* recordExport(
+  edge: Edge,
+  exchange: Exchange,
+  access: Access,
+  lines: AsyncGenerator<unknown>,
+): AsyncGenerator<unknown> {
+  const first = await lines.next();
+  if (first.done === true) return;
+  await record(edge, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');
+  yield first.value;
+  yield* lines;
+}
+
+/** Writes the audit entry of a read of personal data, where AUDIT_READS is on, before the answer is sent. */
+export async function recordRead(edge: Edge, exchange: Exchange, access: Access): Promise<void> {
+  if (!edge.config.AUDIT_READS || exchange.endpoint.route.method !== 'GET') return;
+  if (auditedAs(exchange.endpoint) === 'user.read') await record(edge, exchange, access, 'user.read');
+}
+
+/** The action of a route's audit entry; a GET of one user's data is a read. Null where it needs none. */
+export function auditedAs({ route }: Endpoint): AuditAction | null {
+  if (typeof route.audit === 'string') return route.audit;
+  if (route.audit !== undefined) return null;
+  return route.method === 'GET' && pathParameters(route.path).includes('user_id') ? 'user.read' : null;
+}
+
+async function record(edge: Edge, exchange: Exchange, access: Access, action: AuditAction): Promise<void> {
+  const { req, endpoint } = exchange;
+  const requestId = req.headers['x-request-id'];
+  const origin = originOf({ caller: access.caller }, typeof requestId === 'string' ? requestId : null);
+  const userId = typeof access.params.user_id === 'string' ? access.params.user_id : null;
+  const entry: NewAuditEntry = { action, userId, details: { route: endpoint.route.path } };
+  try {
+    await recordAudit(edge.database, origin, entry);
+  } catch (error) {
+    throw failureOf(error, edge.logger, 'gateway.audit');
+  }
+}
