@@ -79,10 +79,12 @@ export const TimeParameter = z
   })
   .meta({ description: 'ISO 8601 with or without a zone (UTC), a date, or a Unix timestamp.' });
 
+const dateReason = 'must be a date, YYYY-MM-DD';
+
 /** A calendar date without a zone, YYYY-MM-DD. */
 export const CalendarDate = z
-  .string()
-  .refine((text) => dateOnly.test(text) && parseInstant(text) !== null, 'must be a date, YYYY-MM-DD');
+  .string(dateReason)
+  .refine((text) => dateOnly.test(text) && parseInstant(text) !== null, dateReason);
 
 /**
  * The range that two parameters name: [start, end), a date as an end being the end of that day.

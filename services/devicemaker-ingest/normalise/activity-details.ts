@@ -2,7 +2,9 @@ import type { SampleBlock } from '../../../domain/records.ts';
 import { Activity, workoutOf } from './activity.ts';
 import { readTrack } from './activity-track.ts';
 import { bareItem, isObject, type Normaliser, type Problem, refused } from './item.ts';
-import { readTimed } from './timed-item.ts';
+import { readTimed, type Timed } from './timed-item.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * An activity second by second: its samples, and its fields once more, which the store merges into the workout of
@@ -10,11 +12,11 @@ import { readTimed } from './timed-item.ts';
  */
 export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
   if (!isObject(item)) return refused('', 'must be an object');
-  const { samples, summary, ...top } = item;
+  const { summary, ...top } = item;
   const inner = isObject(summary) ? summary : {};
-  const track = readTrack(samples, nowMs);
-  const flat = { ...spanOf(track.blocks), ...top, ...inner, samples };
-  const read = readTimed(Activity, ['durationInSeconds'], flat, nowMs);
+  const track = readTrack(item.samples, nowMs);
+  const given = { ...sent(top), ...sent(inner), ...sent({ samples: item.samples }) };
+  const read = readFields(given, spanOf(track.blocks), nowMs);
   const placed = (problems: readonly Problem[]) => problems.map((problem) => inSummary(problem, inner));
   if (!read.ok) return { ok: false, problems: placed(read.problems) };
   const { fields, origin, hash } = read;
@@ -34,7 +36,21 @@ export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
   return { ok: true, item: record, problems: [...placed(read.problems), ...track.problems] };
 };
 
-// Where no field tells when it was, the samples do.
+// `startTimeInSeconds` and `durationInSeconds` follow from the samples where they are absent or cannot be read.
+function readFields(given: Fields, span: Fields, nowMs: number): Timed<Activity> {
+  const read = readTimed(Activity, ['durationInSeconds'], { ...span, ...given }, nowMs);
+  const replaced = read.problems.filter(({ field }) => Object.hasOwn(span, field));
+  if (read.ok || replaced.length === 0) return read;
+  const fromSpan = Object.fromEntries(replaced.map(({ field }) => [field, span[field]]));
+  const second = readTimed(Activity, ['durationInSeconds'], { ...span, ...given, ...fromSpan }, nowMs);
+  return { ...second, problems: [...replaced, ...second.problems] };
+}
+
+// A field that is null was not sent: it does not hide the same field beside the samples.
+function sent(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
+}
+
 function spanOf(blocks: readonly SampleBlock[]): Record<string, number> {
   const times = blocks.flatMap(({ base_ms, at }) => [base_ms + (at[0] ?? 0), base_ms + (at.at(-1) ?? 0)]);
   if (times.length === 0) return {};
@@ -47,6 +63,6 @@ function plainId(summaryId: string | null): string | null {
   return summaryId?.replace(/-detail$/, '') ?? null;
 }
 
-function inSummary({ field, reason }: Problem, inner: Readonly<Record<string, unknown>>): Problem {
+function inSummary({ field, reason }: Problem, inner: Fields): Problem {
   return { field: Object.hasOwn(inner, field) ? `summary.${field}` : field, reason };
 }

@@ -7,11 +7,12 @@ const integerKey = /^(0|[1-9]\d{0,8})$/;
 
 /**
  * SHA-256, in hexadecimal, over an item in a canonical form: keys sorted at every level, so that the same content
- * in another order is the same. Null where an item is nested deeper than any real one.
+ * in another order is the same, and an undefined field the same as an absent one. Null where an item is nested deeper
+ * than any real one.
  */
 export function contentHash(item: Readonly<Record<string, unknown>>): string | null {
-  const content = Object.fromEntries(Object.entries(item).filter(([key]) => !notContent.has(key)));
-  const sorted = canonical(content, 0);
+  const fields = Object.entries(item).filter(([key, value]) => !notContent.has(key) && value !== undefined);
+  const sorted = canonical(Object.fromEntries(fields), 0);
   if (sorted === tooDeep) return null;
   const hash = createHash('sha256');
   for (const text of textsOf(Object.entries(Object(sorted)))) hash.update(text);

@@ -64,9 +64,11 @@ export function cleanText(value: string, most: number): string {
   return value.replaceAll('\0', '').trim().slice(0, most).toWellFormed();
 }
 
+const idReason = 'must be a whole number, or a text of at most 100 characters';
+
 /** An id that is sent as a number or as a text. */
 export const id = z
-  .union([z.int(), z.string().max(100)], 'must be a whole number or a text')
+  .union([z.int(idReason), z.string().max(100, idReason)], idReason)
   .transform((value) => cleanText(String(value), 100) || null)
   .nullable()
   .default(null);

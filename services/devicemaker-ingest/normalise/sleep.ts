@@ -22,7 +22,10 @@ import { type Levels, readLevels } from './sleep-levels.ts';
 import { readTimed } from './timed-item.ts';
 
 const stageSeconds = count(0, 259_200);
-const Score = z.union([z.number(), z.object({ value: z.number() }).transform(({ value }) => value)]);
+const scoreReason = 'must be a number from 0 to 100';
+const Score = z
+  .union([z.number(), z.object({ value: z.number() }).transform(({ value }) => value)], scoreReason)
+  .pipe(z.number().min(0, scoreReason).max(100, scoreReason).transform(Math.round));
 
 const Sleep = z.object({
   ...head,
@@ -38,7 +41,7 @@ const Sleep = z.object({
   timeOffsetSleepSpo2: map,
   timeOffsetSleepRespiration: map,
   validation: text(40),
-  overallSleepScore: Score.pipe(z.number().min(0).max(100).transform(Math.round)).nullable().default(null),
+  overallSleepScore: Score.nullable().default(null),
 });
 
 const Nap = z.object({

@@ -91,6 +91,26 @@ t.test('an activity after its details wipes nothing either, and comes to the sam
   t.equal(after.length, 1);
 });
 
+t.test('details without samples are stored, once', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { samples: _, ...item } = activityDetails(account);
+  const first = await send({ activityDetails: [item] });
+  t.same(first, { errors: [], activities: [], wellness: { activityDetails: { processed: 1, saved: 1 } } });
+  t.match(await workouts(userId), [whole]);
+  t.equal(await savedDetails(item), 0);
+});
+
+t.test('a start or a length that cannot be read is taken from the samples, and named', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const { summary } = activityDetails(account);
+  const spoilt = { ...summary, startTimeInSeconds: null, durationInSeconds: 'an hour' };
+  const { errors } = await send({ activityDetails: [short(account, { summary: spoilt })] });
+  t.same(errors, ['activityDetails[0] (19332211001-detail): summary.durationInSeconds: must be a number']);
+  t.match(await workouts(userId), [
+    { start_time: '2025-06-03T15:00:00Z', end_time: '2025-06-03T15:00:59Z', duration_seconds: 59 },
+  ]);
+});
+
 t.test('an activity and its details that come at once are one workout', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { userId, account } = await createWearer(api);

@@ -53,3 +53,7 @@ t.test('it is that of the text which JSON.stringify makes, also of long lists, m
   ])
     t.equal(contentHash(item), createHash('sha256').update(JSON.stringify(item)).digest('hex'));
 });
+
+t.test('an undefined field is the same as an absent one', async (t) => {
+  t.equal(contentHash({ x: 1, samples: undefined }), contentHash({ x: 1 }));
+});

@@ -1,0 +1,33 @@
+import t from 'tap';
+import { z } from 'zod';
+import { dataTypes } from '../../../services/devicemaker-ingest/data-types.ts';
+import { type ChangedItem, changedItems, smallItem } from '../../fixtures/devicemaker/changed-fields.ts';
+import { createWearer, push, startApi } from '../../support/api.ts';
+
+const api = await startApi(t);
+const Answer = z.object({ errors: z.array(z.string()) });
+
+// A record of its own for each item: an older version would be left out of the store.
+const startFields = ['startTimeInSeconds', 'measurementTimeInSeconds', 'activityId'];
+
+function apart({ path, item }: ChangedItem, index: number): Record<string, unknown> {
+  const moved = Object.entries(item).map(([name, value]) => {
+    const isMoved = startFields.includes(name) && name !== path && typeof value === 'number';
+    return [name, isMoved ? value - index * 86_400 : value];
+  });
+  return Object.fromEntries(moved);
+}
+
+for (const { name } of dataTypes)
+  t.test(`${name}: an item with a changed field is stored or refused for a reason of its own`, async (t) => {
+    const { account } = await createWearer(api);
+    const items = changedItems(smallItem(name, account)).map(apart);
+    const answer = await push(api, { [name]: items });
+    t.equal(answer.status, 200);
+    const { errors } = Answer.parse(answer.body);
+    t.ok(errors.length > 0 && errors.length < 1000, 'bad values are named, and all of them');
+    t.same(
+      errors.filter((sentence) => !sentence.startsWith(`${name}[`) || /could not be/.test(sentence)),
+      [],
+    );
+  });
