@@ -47,15 +47,8 @@ const busFailures: Readonly<Record<string, ErrorCode>> = {
   BAD_GATEWAY: 'SERVICE_UNAVAILABLE',
 };
 
-/** Failures of raw-body and of the router, by type. */
-const bodyFailures: Readonly<Record<string, ErrorCode>> = {
-  'entity.too.large': 'BODY_TOO_LARGE',
-  'encoding.unsupported': 'UNSUPPORTED_MEDIA_TYPE',
-  UNABLE_DECODE_PARAM: 'MALFORMED_REQUEST',
-  'request.aborted': 'MALFORMED_REQUEST',
-  'request.size.invalid': 'MALFORMED_REQUEST',
-  'stream.encoding.set': 'MALFORMED_REQUEST',
-};
+/** Failures of the router, by type. */
+const routerFailures: Readonly<Record<string, ErrorCode>> = { UNABLE_DECODE_PARAM: 'MALFORMED_REQUEST' };
 
 /** What a thrown thing is answered with: never its stack, never the text of a failure that is not in the table. */
 export function failureToSend(error: unknown): Failure {
@@ -65,7 +58,7 @@ export function failureToSend(error: unknown): Failure {
   if (isErrorCode(type)) return known(type, read('message'), read('data'));
   if (typeof type !== 'string')
     return error instanceof URIError ? plain('MALFORMED_REQUEST') : plain(busByName(read('name')));
-  return plain(busFailures[type] ?? bodyFailures[type] ?? busByName(read('name')));
+  return plain(busFailures[type] ?? routerFailures[type] ?? busByName(read('name')));
 }
 
 function busByName(name: unknown): ErrorCode {

@@ -4,9 +4,10 @@ import type { Config } from '../../config.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { sendJson, setWindow } from './answer.ts';
-import { checkContentType, readBytes } from './body.ts';
+import { checkContentType } from './body.ts';
 import { type Edge, type Exchange, limited } from './edge.ts';
 import type { Take } from './intake.ts';
+import { readBytes } from './read-bytes.ts';
 
 /**
  * A webhook's way through the gateway: required header (401), size, content type, one committed row, then the

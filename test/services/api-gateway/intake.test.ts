@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { gatewayUrl } from '../../../services/api-gateway/api-gateway.service.ts';
 import { push, startApi } from '../../support/api.ts';
@@ -69,4 +70,25 @@ t.test('counts what a body unpacks to', async (t) => {
       headers: { 'devicemaker-client-id': 'tests', 'Content-Encoding': 'gzip' },
     });
   t.equal((await send()).status, 200);
+});
+
+t.test('gives back the room of compressed bodies whose senders hang up', async (t) => {
+  const { port } = new URL(gatewayUrl(api.broker));
+  const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+  for (const [encoding, encode] of Object.entries(encoders)) {
+    const body = encode(randomBytes(400_000));
+    const lengths = [`Content-Length: ${body.length}`, 'Transfer-Encoding: chunked'];
+    for (const length of lengths) {
+      const sender = connect(Number(port), '127.0.0.1');
+      const head = `POST /api/v1/webhooks/activitynet/webhook HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${encoding}\r\n${length}\r\n\r\n`;
+      const size = length.startsWith('Transfer') ? `${body.length.toString(16)}\r\n` : '';
+      sender.write(head + size);
+      const half = body.subarray(0, body.length / 2);
+      await new Promise<void>((resolve) => sender.write(half, () => resolve()));
+      await sleep(200);
+      sender.destroy();
+    }
+  }
+  await sleep(200);
+  t.equal((await push(api, bodyOf(900_000))).status, 200);
 });

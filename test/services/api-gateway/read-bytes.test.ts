@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { readBytes, webhookLimitBytes } from '../../../services/api-gateway/body.ts';
+import { readBytes, webhookLimitBytes } from '../../../services/api-gateway/read-bytes.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** Reads what a sender sends: its bytes, or the failure. */
@@ -44,8 +45,45 @@ t.test('a body is what was sent, whether its size is told or not', async (t) => 
   t.ok((await send(pieces, {}, 'whole')).equals(whole));
 });
 
-t.test('one that breaks off is none', async (t) => {
-  await t.rejects(send(pieces.slice(0, 3), { 'content-length': whole.length }, 'cut'));
+const encoders = {
+  identity: (bytes: Buffer) => bytes,
+  gzip: gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+} as const;
+
+for (const [encoding, encode] of Object.entries(encoders)) {
+  const encoded = encode(whole);
+  const half = [encoded.subarray(0, encoded.length / 2)];
+  for (const length of [{ 'content-length': encoded.length }, {}]) {
+    const headers = { 'content-encoding': encoding, ...length };
+    const title = `${encoding}, ${'content-length' in length ? 'with' : 'without'} a length`;
+
+    t.test(`${title}: a body is what was sent`, async (t) => {
+      t.ok((await send([encoded], headers, 'whole')).equals(whole));
+    });
+
+    t.test(`${title}: a body whose sender hangs up is refused`, async (t) => {
+      await t.rejects(send(half, headers, 'cut'), refusal('MALFORMED_REQUEST'));
+    });
+
+    t.test(`${title}: a body whose sender hung up before it is read is refused`, async (t) => {
+      read = async (req) => {
+        await new Promise((resolve) => req.once('close', resolve));
+        return readBytes(req, 'webhook');
+      };
+      const start = [encoded.subarray(0, 1000)]; // more would wait in the socket, and its end behind it
+      await t.rejects(send(start, headers, 'cut'), refusal('MALFORMED_REQUEST'));
+    });
+  }
+}
+
+t.test('a compressed body that ends too early, or is of another format, is malformed', async (t) => {
+  const cut = gzipSync(whole).subarray(0, 100_000);
+  await t.rejects(send([cut], { 'content-encoding': 'gzip' }, 'whole'), refusal('MALFORMED_BODY'));
+  outcome = Promise.withResolvers();
+  const raw = deflateRawSync(whole);
+  await t.rejects(send([raw], { 'content-encoding': 'deflate' }, 'whole'), refusal('MALFORMED_BODY'));
 });
 
 t.test('one that announces too much is not waited for', async (t) => {
