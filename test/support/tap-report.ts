@@ -78,7 +78,8 @@ function takeResult(reading: Reading, [, margin = '', not, name = '']: RegExpExe
   if (parent !== undefined) parent.results += 1;
   if (ended === undefined && failed) problems.push(text);
   if (ended === undefined && !failed) reading.passed += 1;
-  if (ended !== undefined && ended.results === 0) problems.push(`not ok - asserts nothing: ${ended.name}`);
+  if (ended !== undefined && ended.results === 0 && !failed)
+    problems.push(`not ok - asserts nothing: ${ended.name}`);
   if (margin !== '' || ended === undefined) return;
   reading.file = ended.name;
   if (/^ {2}signal: SIG/m.test(text) || (failed && problems.length === 0)) problems.push(text);
