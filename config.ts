@@ -1,3 +1,4 @@
+import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 
 /**
@@ -37,6 +38,15 @@ const redirect = z
 const secrets = list.refine(
   (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
   'each secret must have at least 32 characters',
+);
+// A segment of a path, so that no client or proxy writes it in another way.
+const webhookSecrets = secrets.refine(
+  (all) => all.every((secret) => /^[\w-]{1,200}$/.test(secret)),
+  'each secret must be letters, digits, _ or -, at most 200 of them',
+);
+const networks = list.refine(
+  areNetworks,
+  'must be addresses or ranges of addresses: 203.0.113.7, 198.51.100.0/24, 2001:db8::/32',
 );
 const providers = ['devicemaker', 'activitynet'] as const;
 const backfillTypes = [
@@ -122,6 +132,12 @@ const Settings = z.object({
   RATE_LIMIT_FAILURES: whole(1, 1_000_000_000).default(30),
   RATE_LIMIT_WEBHOOK: whole(1, 1_000_000_000).default(60_000),
   SDK_TOKEN_MINUTES: whole(1, 1440).default(60),
+  WEBHOOK_PLAIN: flag.default(true),
+  WEBHOOK_PLAIN_ANSWERS: z.enum(['full', 'reduced', 'auto']).default('auto'),
+  WEBHOOK_SECRET_DEVICEMAKER: webhookSecrets.optional(),
+  WEBHOOK_SECRET_ACTIVITYNET: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_DEVICEMAKER: networks.default([]),
+  WEBHOOK_SENDERS_ACTIVITYNET: networks.default([]),
   ACTIVITYNET_API_URL: url.default('https://www.strava.com/api/v3'),
   ACTIVITYNET_OAUTH_URL: url.default('https://www.strava.com/oauth'),
   ACTIVITYNET_CLIENT_ID: z.string().optional(),
@@ -138,6 +154,16 @@ const Settings = z.object({
   DEVICEMAKER_CLIENT_SECRET: z.string().optional(),
   DEVICEMAKER_CALLBACK_ORIGINS: list.pipe(z.array(origin)).optional(),
 });
+
+// proxy-addr also takes names (loopback, linklocal, uniquelocal).
+function areNetworks(all: readonly string[]): boolean {
+  try {
+    proxyAddr.compile([...all]);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** All settings, validated. */
 export type Config = z.output<typeof Settings>;

@@ -2,7 +2,7 @@ import { loadConfig } from './config.ts';
 import { createBroker } from './mixins/broker.ts';
 import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
 import { type Lifetime, live } from './stack/lifetime.ts';
-import { leaveWord, notesOn, prepare } from './stack/prepare.ts';
+import { leaveWord, notesOn, prepare, webhookAddresses } from './stack/prepare.ts';
 import { startSandbox } from './stack/sandbox.ts';
 import { bringPeople } from './stack/sandbox-people.ts';
 import { loadServices } from './stack/services.ts';
@@ -25,8 +25,11 @@ await live(async ({ signal, started }: Lifetime) => {
   await broker.start();
   const url = gatewayUrl(broker);
   leaveWord(prepared, url);
-  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal, started }));
+  const people =
+    sandbox && (await bringPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;
-  say(startPage({ url, choice: stack.choice, dataDir, login, notes: notesOn(config), example }));
+  const notes = notesOn(config, sandbox !== null);
+  const webhooks = webhookAddresses(config, url);
+  say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
   await people?.showHistory();
 });

@@ -20,6 +20,8 @@ export const Delivery = z.object({
   done_at: Timestamp.nullable(),
   error: z.string().nullable(),
   body_bytes: z.int(),
+  /** The sender proved that it is the provider: the secret address was used, or the signature was verified. */
+  authenticated: z.boolean(),
 });
 
 const Count = z.int().nonnegative();
@@ -28,6 +30,8 @@ const Count = z.int().nonnegative();
 export const ProviderStatus = z.object({
   /** Its client id and secret are set. */
   configured: z.boolean(),
+  /** The secret addresses to register at the provider, by kind; null for callers that are not developers. */
+  webhook_addresses: z.record(z.string(), z.string()).nullable(),
   /** Notifications that wait for their turn or another try, and those that were given up. */
   deliveries: z.object({
     waiting: Count,

@@ -108,6 +108,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       path: '/webhooks/devicemaker/push',
       access: ['webhook'],
       tag: 'Webhooks',
+      secretAddress: 'devicemaker',
       delivery: { provider: 'devicemaker', kind: 'push', clientIdHeaders, answer: PushAnswer, pending },
     },
     timeoutMs: 20_000,
@@ -123,6 +124,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       path: '/webhooks/devicemaker/ping',
       access: ['webhook'],
       tag: 'Webhooks',
+      secretAddress: 'devicemaker',
       delivery: {
         provider: 'devicemaker',
         kind: 'ping',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AuditAction } from './audit.ts';
+import type { ProviderName } from './wire.ts';
 
 /**
  * A contract is the public face of one service, said once as data. From it follow validation, the types of
@@ -9,7 +10,10 @@ import type { AuditAction } from './audit.ts';
 /** Who may call a route: nobody in particular, a webhook's sender, or the holder of a credential. */
 export type Access = 'public' | 'webhook' | 'api-key' | 'developer' | 'sdk';
 
-/** How an action is reached over HTTP; the path is relative to /api/v1 and names its parameters `:like_this`. */
+/** Every path of the API has this prefix. */
+export const apiPrefix = '/api/v1';
+
+/** How an action is reached over HTTP; the path is relative to apiPrefix and names its parameters `:like_this`. */
 export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
@@ -20,6 +24,8 @@ export interface HttpRoute {
   readonly tag: string;
   /** A body is stored in the inbox and handed over as a delivery, not as parameters. */
   readonly delivery?: Delivery;
+  /** The route also has a secret address: its path, followed by a secret of WEBHOOK_SECRET_<PROVIDER>. */
+  readonly secretAddress?: ProviderName;
   /** The answer is a stream of JSON values, one a line; `returns` describes a line. */
   readonly stream?: 'ndjson';
   /** It is visited by a person's browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */

@@ -54,6 +54,15 @@ export const errorTable = {
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
   WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing devicemaker-client-id header' },
   WEBHOOK_CLIENT_UNKNOWN: { status: 401, detail: 'Unknown devicemaker-client-id' },
+  WEBHOOK_ADDRESS_REFUSED: {
+    status: 403,
+    detail:
+      'Webhooks are accepted at their secret address only. GET /status shows the address to a developer.',
+  },
+  WEBHOOK_SENDER_REFUSED: {
+    status: 403,
+    detail: 'Webhooks of this provider are not accepted from this network address.',
+  },
   WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
   NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
   INTERNAL: { status: 500, detail: 'Something failed on our side. Quote the X-Request-Id to us.' },

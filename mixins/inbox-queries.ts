@@ -10,18 +10,19 @@ export interface LeaseRow {
   received_at: Date;
   replayed_at: Date | null;
   body_bytes: number;
+  authenticated: boolean;
   headers: Record<string, string>;
 }
 
 const lease = `d.id, d.kind, d.attempts, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes,
-  d.headers`;
+  d.authenticated, d.headers`;
 
 // Already leased to the call that stores it (attempt 1), or a worker would claim it at the same time.
 export const insertDelivery: Statement = {
   name: 'inbox.insert',
   text: `
-    insert into deliveries.delivery (provider, kind, headers, body, priority, attempts, run_at)
-    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms')
+    insert into deliveries.delivery (provider, kind, headers, body, priority, attempts, run_at, authenticated)
+    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7)
     returning id`,
 };
 
@@ -90,7 +91,7 @@ export const selectBodySlices: Statement = {
 export const finishDelivery: Statement = {
   name: 'inbox.finish',
   text: `
-    update deliveries.delivery set state = 'done', done_at = now(), answer = $3, error = null
+    update deliveries.delivery set state = 'done', done_at = now(), answer = $3, error = null, authenticated = authenticated or $4
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 

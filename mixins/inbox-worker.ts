@@ -22,12 +22,12 @@ export interface Job extends Lease {
 }
 
 /**
- * What came of a job: `done`; `later` when something is away for now (`reason` is a code; `delayMs` where it is known
+ * What came of a job: `done` (`authenticated`: the work verified the provider's signature); `later` when something is away for now (`reason` is a code; `delayMs` where it is known
  * better than by doubling); `stopped` when the signal ended it; `refused` when it can never be worked on, which the
  * caller, if there is one, is told.
  */
 export type Outcome =
-  | { readonly kind: 'done'; readonly answer: unknown }
+  | { readonly kind: 'done'; readonly answer: unknown; readonly authenticated?: boolean }
   | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown; readonly delayMs?: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'refused'; readonly error: ServiceError; readonly answer: unknown };
@@ -233,7 +233,7 @@ async function settle(store: Inbox, { id, attempt }: Lease, outcome: Outcome): P
   const lost = 'lost';
   switch (outcome.kind) {
     case 'done':
-      return (await store.finish(id, attempt, outcome.answer)) ? 'done' : lost;
+      return (await store.finish(id, attempt, outcome.answer, outcome.authenticated)) ? 'done' : lost;
     case 'stopped':
       return (await store.handBack(id, attempt)) ? 'ready' : lost;
     case 'refused':

@@ -16,6 +16,8 @@ export interface NewDelivery {
   readonly kind: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  /** The sender proved that it is the provider: the request came to the secret address. */
+  readonly authenticated?: boolean;
   /** Whoever hands it over touches it no more: a worker of this process may take it, until `letGo`. */
   readonly handOver?: boolean;
   readonly priority?: number;
@@ -30,6 +32,8 @@ export interface Lease {
   /** Not the first try: the world may have changed since the delivery came. */
   readonly again: boolean;
   readonly body_bytes: number;
+  /** The delivery came to the secret address. Otherwise anybody may have sent it. */
+  readonly authenticated: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +60,8 @@ export interface Inbox {
   readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
   /** What earlier attempts reached, for the holder to go on from. */
   progressOf(held: Pick<Lease, 'id' | 'attempt'>): Progress;
-  finish(id: string, attempt: number, answer: unknown): Promise<boolean>;
+  /** `authenticated`: the work verified the provider's signature. */
+  finish(id: string, attempt: number, answer: unknown, authenticated?: boolean): Promise<boolean>;
   /** Lets go for now: due again in `delayMs`, dead if that was the last attempt. Tells the state that came of it. */
   retryLater(id: string, attempt: number, retry: Retry): Promise<'ready' | 'dead' | null>;
   /** Lets go without blame: due at once, the attempt is given back. */
@@ -111,7 +116,8 @@ export function inboxOn(database: Database): Inbox {
     extend: (id, attempt, lease = leaseMs) => changed(sql.extendLease, [id, attempt, lease]),
     readBody: async (held) => takeFromHand(held.id) ?? readBody(database, held),
     progressOf: (held) => progressOn(database, held),
-    finish: (id, attempt, answer) => changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer)]),
+    finish: (id, attempt, answer, authenticated = false) =>
+      changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer), authenticated]),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
       const values = [id, attempt, Math.round(delayMs), reason, jsonOrNull(answer)];
       const [row] = await database.query<{ state: 'ready' | 'dead' }>(sql.retryDelivery, values);
@@ -130,8 +136,8 @@ export function inboxOn(database: Database): Inbox {
 }
 
 async function receive(database: Database, delivery: NewDelivery): Promise<string> {
-  const { provider, kind, headers, body, priority = priorities.live } = delivery;
-  const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs];
+  const { provider, kind, headers, body, priority = priorities.live, authenticated = false } = delivery;
+  const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs, authenticated];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
   if (row === undefined) throw new Error('the delivery was not stored');
   if (delivery.handOver === true) keepAtHand(provider, row.id, body);
@@ -182,6 +188,7 @@ function leaseOf(row: sql.LeaseRow): Lease {
     received_ms: row.received_at.getTime(),
     again: row.attempts > 1 || row.replayed_at !== null,
     body_bytes: row.body_bytes,
+    authenticated: row.authenticated,
     headers: row.headers,
   };
 }

@@ -74,6 +74,8 @@ const Letter = z.object({
 export const Application = z.object({
   /** Where they are posted to, without the provider's part of the path; null: nowhere, they wait. */
   webhooks: z.url().nullable(),
+  /** The last segment of the device maker's addresses, where they are secret. */
+  secret: z.string().nullish(),
   style: z.enum(['push', 'ping']),
   header: z.enum(['devicemaker-client-id', 'garmin-client-id']),
   /** Data types by their documented names, or by those that other senders use. */

@@ -3,7 +3,7 @@ import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
 import { live } from './lifetime.ts';
 import { type Member, startMember } from './member.ts';
-import { leaveWord, notesOn, type Prepared, prepare } from './prepare.ts';
+import { leaveWord, notesOn, type Prepared, prepare, webhookAddresses } from './prepare.ts';
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
 import { bringPeople } from './sandbox-people.ts';
 import { serviceNames } from './services.ts';
@@ -31,10 +31,12 @@ await live(async ({ signal, started }) => {
   await broker.waitForServices([...serviceNames], startLimitMs);
   const url = `http://${config.HOST}:${config.PORT}`;
   leaveWord(prepared, url);
-  const people = sandbox && (await bringPeople({ sandbox, broker, url, dataDir, say, signal, started }));
+  const people =
+    sandbox && (await bringPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;
-  const notes = notesOn({ ...config, ...sandbox?.settings });
-  say(startPage({ url, choice: stack.choice, dataDir, login, notes, example }));
+  const notes = notesOn({ ...config, ...sandbox?.settings }, sandbox !== null);
+  const webhooks = webhookAddresses(config, url);
+  say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
   await people?.showHistory();
 });
 
@@ -62,6 +64,8 @@ function membersOf(
     NATS_URL: stack.natsUrl ?? '',
     JWT_SECRET: config.JWT_SECRET?.join(','),
     ENCRYPTION_KEY: config.ENCRYPTION_KEY?.join(','),
+    WEBHOOK_SECRET_DEVICEMAKER: config.WEBHOOK_SECRET_DEVICEMAKER?.join(','),
+    WEBHOOK_SECRET_ACTIVITYNET: config.WEBHOOK_SECRET_ACTIVITYNET?.join(','),
     LOG_LEVEL: config.LOG_LEVEL,
     ...(sandbox === null ? {} : environmentOf(sandbox.settings)),
   };

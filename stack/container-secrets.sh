@@ -18,7 +18,8 @@ write() {
 case "${1:-make} ${2:-}" in
   'make ')
     for name in database/DATABASE_PASSWORD bus/BUS_PASSWORD sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
-      admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD; do
+      admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
+      webhooks/WEBHOOK_SECRET_ACTIVITYNET; do
       [ -s "$name" ] ||
         node -e 'process.stdout.write(require("node:crypto").randomBytes(32).toString("hex"))' | write "$name"
     done

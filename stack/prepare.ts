@@ -1,7 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { ProviderName } from '../domain/wire.ts';
 import { migrateUp } from '../migrations/migrate.ts';
+import { publicUrl, secretAddresses, webhookSettings } from '../mixins/webhook-settings.ts';
 import { firstAccount } from './first-account.ts';
 import { generatedSecrets, writePrivate } from './secrets.ts';
 import { type Stack, startStack } from './stack.ts';
@@ -38,13 +40,40 @@ export function leaveWord({ stack }: Prepared, url: string): void {
 }
 
 /** What a person should know about the settings as they are. */
-export function notesOn({ DEVICEMAKER_CLIENT_ID, HOST }: Config): string[] {
+export function notesOn(config: Config, isSandbox: boolean): string[] {
+  const { DEVICEMAKER_CLIENT_ID, HOST } = config;
   return [
     ...(DEVICEMAKER_CLIENT_ID === undefined
       ? ['DEVICEMAKER_CLIENT_ID is not set: webhooks are taken with any devicemaker-client-id.']
       : []),
+    ...(isSandbox ? [] : webhookNotes(config)),
     ...(HOST === '127.0.0.1' ? [] : [`Listening on ${HOST}: put a proxy with TLS in front.`]),
   ];
+}
+
+function webhookNotes(config: Config): string[] {
+  const settings = ProviderName.options.map((provider) => ({
+    provider,
+    ...webhookSettings(config, provider),
+  }));
+  const without = settings.filter(({ secrets }) => secrets.length === 0);
+  const real = settings.filter(({ clientSecret }) => clientSecret !== undefined);
+  return [
+    ...without.map(
+      ({ provider }) =>
+        `WEBHOOK_SECRET_${provider.toUpperCase()} is not set beside NATS_URL: ${provider} has no secret webhook address.`,
+    ),
+    ...(config.WEBHOOK_PLAIN ? real : []).map(
+      ({ provider }) =>
+        `WARNING: anybody can post webhooks of ${provider} to its plain address. Register the secret address above, then set WEBHOOK_PLAIN=false.`,
+    ),
+  ];
+}
+
+/** The secret webhook addresses of all providers, as they are registered. */
+export function webhookAddresses(config: Config, url: string): string[] {
+  const base = publicUrl(config, url);
+  return ProviderName.options.flatMap((provider) => Object.values(secretAddresses(config, provider, base)));
 }
 
 function stackOptions(
@@ -70,5 +99,14 @@ function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Con
     NATS_URL: natsUrl ?? undefined,
     JWT_SECRET: given.JWT_SECRET ?? [secrets.JWT_SECRET],
     ENCRYPTION_KEY: given.ENCRYPTION_KEY ?? [secrets.ENCRYPTION_KEY],
+    ...(given.NATS_URL === undefined ? generatedWebhookSecrets(given, secrets) : {}),
+  };
+}
+
+// Gateways of several machines on one bus must accept the same addresses: there the operator sets the secrets.
+function generatedWebhookSecrets(given: Config, secrets: ReturnType<typeof generatedSecrets>) {
+  return {
+    WEBHOOK_SECRET_DEVICEMAKER: given.WEBHOOK_SECRET_DEVICEMAKER ?? [secrets.WEBHOOK_SECRET_DEVICEMAKER],
+    WEBHOOK_SECRET_ACTIVITYNET: given.WEBHOOK_SECRET_ACTIVITYNET ?? [secrets.WEBHOOK_SECRET_ACTIVITYNET],
   };
 }

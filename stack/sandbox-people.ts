@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBroker } from 'moleculer';
+import type { Config } from '../config.ts';
 import { dayMs } from '../domain/time.ts';
+import { secretAddresses } from '../mixins/webhook-settings.ts';
 import { apiAt } from '../sandbox/api.ts';
 import { type Connected, type Connecting, connectPeople, historyProgress } from '../sandbox/connecting.ts';
 import { people } from '../sandbox/people.ts';
@@ -16,6 +18,7 @@ import type { StartPage } from './start-page.ts';
 export interface People {
   readonly sandbox: RunningSandbox;
   readonly broker: ServiceBroker;
+  readonly config: Config;
   readonly url: string;
   readonly dataDir: string;
   readonly signal: AbortSignal;
@@ -32,7 +35,7 @@ export interface PeopleThere {
 
 /** Connects the sandbox's people through its consent pages, and their data through the webhooks. */
 export async function bringPeople(choice: People): Promise<PeopleThere> {
-  const { sandbox, broker, url, dataDir, signal, started } = choice;
+  const { sandbox, broker, config, url, dataDir, signal, started } = choice;
   const keyFile = join(dataDir, 'sandbox.key');
   const connecting: Connecting = {
     api: apiAt({ baseUrl: url, fetch, signal }),
@@ -42,7 +45,7 @@ export async function bringPeople(choice: People): Promise<PeopleThere> {
     who: [...people.keys()],
     fetch: (input, init) => fetch(input, { ...init, signal }),
   };
-  await pointAt(sandbox, url, signal);
+  await pointAt(sandbox, url, signal, config);
   const connected = await connectPeople(connecting);
   const [first] = connected;
   const door = await openDoor(connecting);
@@ -58,25 +61,35 @@ export async function bringPeople(choice: People): Promise<PeopleThere> {
   return { example, showHistory: () => showHistory(choice, connecting, connected) };
 }
 
-/** Tells the sandbox where its notifications go, and subscribes to the activity platform's events. */
+/**
+ * Tells the sandbox where its notifications go, and subscribes to the activity platform's events: at the secret
+ * addresses where `config` has secrets.
+ */
 export async function pointAt(
   { access, settings }: RunningSandbox,
   url: string,
   signal: AbortSignal,
+  config?: Config,
 ): Promise<void> {
   const webhooks = `${url}/api/v1/webhooks`;
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ webhooks });
+  const [secret] = config?.WEBHOOK_SECRET_DEVICEMAKER ?? [];
+  const body = JSON.stringify({ webhooks, secret: secret ?? null });
   await expectOk(fetch(`${access.url}/application`, { method: 'PUT', headers, body, signal }));
   const current = `${access.activitynet.api_url}/push_subscriptions`;
   const form = new URLSearchParams({
     client_id: access.activitynet.client_id,
     client_secret: access.activitynet.client_secret,
-    callback_url: `${webhooks}/activitynet/webhook`,
+    callback_url: eventAddress(url, config),
     verify_token: settings.ACTIVITYNET_VERIFY_TOKEN,
   });
   await fetch(`${current}/${access.activitynet.subscription_id}`, { method: 'DELETE', signal });
   await expectOk(fetch(current, { method: 'POST', body: form, signal }));
+}
+
+function eventAddress(url: string, config: Config | undefined): string {
+  const { event } = config === undefined ? {} : secretAddresses(config, 'activitynet', url);
+  return event ?? `${url}/api/v1/webhooks/activitynet/webhook`;
 }
 
 async function expectOk(asked: Promise<Response>): Promise<void> {

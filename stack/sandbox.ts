@@ -104,6 +104,8 @@ export function settingsOf({ url, devicemaker, activitynet }: z.infer<typeof Acc
     ACTIVITYNET_SUBSCRIPTION_ID: activitynet.subscription_id,
     ACTIVITYNET_VERIFY_TOKEN: randomBytes(16).toString('hex'),
     ACTIVITYNET_REQUIRE_SIGNATURE: true,
+    // Its accounts are synthetic: the plain address may say whose they are.
+    WEBHOOK_PLAIN_ANSWERS: 'full' as const,
   };
 }
 

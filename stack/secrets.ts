@@ -3,14 +3,27 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-const Secrets = z.object({ JWT_SECRET: z.string().min(32), ENCRYPTION_KEY: z.string().min(32) });
+const Secret = z.string().min(32);
+const Secrets = z.object({
+  JWT_SECRET: Secret,
+  ENCRYPTION_KEY: Secret,
+  WEBHOOK_SECRET_DEVICEMAKER: Secret,
+  WEBHOOK_SECRET_ACTIVITYNET: Secret,
+});
 
-/** Secrets that nobody set, made once and kept in the data folder for its owner's eyes only. */
+/**
+ * Secrets that nobody set, made once and kept in the data folder for its owner's eyes only. A file of an earlier
+ * version keeps its secrets and gets those that it lacks.
+ */
 export function generatedSecrets(dataDir: string): z.infer<typeof Secrets> {
   const file = join(dataDir, 'secrets.json');
-  if (!existsSync(file))
-    writePrivate(file, JSON.stringify({ JWT_SECRET: secret(), ENCRYPTION_KEY: secret() }));
-  return Secrets.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const kept = existsSync(file)
+    ? z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(file, 'utf8')))
+    : {};
+  const missing = Object.keys(Secrets.shape).filter((name) => kept[name] === undefined);
+  const all = { ...kept, ...Object.fromEntries(missing.map((name) => [name, secret()])) };
+  if (missing.length > 0) writePrivate(file, JSON.stringify(all));
+  return Secrets.parse(all);
 }
 
 /** Writes a file that only its owner can read. */

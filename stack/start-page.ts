@@ -4,6 +4,8 @@ export interface StartPage {
   readonly choice: string;
   readonly dataDir: string;
   readonly login: { readonly email: string; readonly password: string | null };
+  /** The secret addresses to register at the providers. */
+  readonly webhooks: readonly string[];
   readonly notes: readonly string[];
   /** Null where there is nothing to show yet: no synthetic people. */
   readonly example: {
@@ -18,7 +20,7 @@ export interface StartPage {
 }
 
 /** The page: where it is, how to log in, where the data lies, the first calls. */
-export function startPage({ url, choice, dataDir, login, notes, example }: StartPage): string {
+export function startPage({ url, choice, dataDir, login, webhooks, notes, example }: StartPage): string {
   return [
     '',
     '  Pulsebus is running. Ctrl-C stops it.',
@@ -31,6 +33,7 @@ export function startPage({ url, choice, dataDir, login, notes, example }: Start
       : ['                 This password is shown this once. Keep it, or set ADMIN_PASSWORD.']),
     `  Data           ${dataDir}`,
     `  Runs on        ${choice}`,
+    ...webhookLines(webhooks),
     ...(example === null ? [] : sandboxLines(example)),
     ...notes.map((note) => `  Note           ${note}`),
     '',
@@ -38,6 +41,11 @@ export function startPage({ url, choice, dataDir, login, notes, example }: Start
     ...(example === null ? loginCalls(url, login.email) : exampleCalls(url, example)),
     '',
   ].join('\n');
+}
+
+// Whoever reads the page may post webhooks as the provider; so may whoever reads the password above it.
+function webhookLines(webhooks: readonly string[]): string[] {
+  return webhooks.map((address, index) => `  ${(index === 0 ? 'Webhooks' : '').padEnd(14)} ${address}`);
 }
 
 function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {

@@ -28,7 +28,9 @@ function postOf({ store }: World, path: string, body: string): Post | null {
   const { application, devicemaker } = store.book;
   if (application.webhooks === null) return null;
   const headers = { 'Content-Type': 'application/json', [application.header]: devicemaker.client_id };
-  return { url: new URL(`${application.webhooks.replace(/\/$/, '')}${path}`), headers, body };
+  const secret = application.secret == null ? '' : `/${application.secret}`;
+  const url = new URL(`${application.webhooks.replace(/\/$/, '')}${path}${secret}`);
+  return { url, headers, body };
 }
 
 function dataBody(world: World, portions: readonly Portion[]): Body {

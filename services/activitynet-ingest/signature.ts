@@ -35,6 +35,12 @@ export function signatureProblem(check: SignatureCheck): SignatureProblem | null
   return Math.abs(receivedMs / 1000 - Number(time)) > toleranceSeconds ? 'SIGNATURE_STALE' : null;
 }
 
+/** Whether an event has a signature that proves its sender; events without one may be accepted all the same. */
+export function isSigned(check: SignatureCheck): boolean {
+  const isCheckable = check.header !== undefined && check.secret !== undefined;
+  return isCheckable && signatureProblem(check) === null;
+}
+
 // `t=<unix>,v1=<hex>`, in any order; while a secret is changed a sender may send several of v1.
 function read(header: string): { time: string | null; digests: Buffer[] } {
   const pairs = header.split(',', 10).map((part) => part.trim().split('=', 2));

@@ -8,7 +8,7 @@ import { findOwners, type Owner } from './owners.ts';
 import { countSkipped } from './queries/count-skipped.ts';
 import { noteEvent } from './queries/note-event.ts';
 import { type ProviderEvent, readEvent } from './read-event.ts';
-import { signatureProblem } from './signature.ts';
+import { isSigned, signatureProblem } from './signature.ts';
 
 /** What the work on an event takes. */
 export interface EventShop extends Environment {
@@ -33,33 +33,42 @@ type Reason = keyof typeof sentences;
  * fetched. The fetching comes later.
  */
 export async function workEvent(job: Job, shop: EventShop): Promise<Outcome> {
-  const event = believable(job, shop);
-  if (typeof event === 'string') return skip(job, shop, event);
+  const read = believable(job, shop);
+  if (typeof read === 'string') return skip(job, shop, read);
+  const { event, authenticated } = read;
   try {
     const owners = await findOwners(shop.call, event.owner_id, job.again ? job.received_ms : null);
     if (owners.length === 0) return await skip(job, shop, 'OWNER_UNKNOWN');
     const parts: string[] = [];
     for (const owner of owners) parts.push(await workFor(shop, event, owner));
-    return { kind: 'done', answer: processed(event, parts) };
+    return { kind: 'done', answer: processed(event, parts), authenticated };
   } catch (error) {
     return { kind: 'later', reason: codeOf(error), answer: undefined };
   }
 }
 
-function believable(job: Job, { config }: EventShop): ProviderEvent | Reason {
-  const problem = signatureProblem({
+/** An event, and whether its sender proved to be the provider. */
+interface BelievableEvent {
+  readonly event: ProviderEvent;
+  readonly authenticated: boolean;
+}
+
+function believable(job: Job, { config }: EventShop): BelievableEvent | Reason {
+  const check = {
     header: job.headers['x-strava-signature'],
     body: job.body,
     receivedMs: job.received_ms,
     secret: config.ACTIVITYNET_CLIENT_SECRET,
     required: config.ACTIVITYNET_REQUIRE_SIGNATURE,
-  });
+  };
+  const problem = signatureProblem(check);
   if (problem !== null) return problem;
   const event = readEvent(job.body);
   if (event === null) return 'MALFORMED';
   const subscription = config.ACTIVITYNET_SUBSCRIPTION_ID;
   const isOurs = subscription === undefined || event.subscription_id === String(subscription);
-  return isOurs ? event : 'SUBSCRIPTION_UNKNOWN';
+  if (!isOurs) return 'SUBSCRIPTION_UNKNOWN';
+  return { event, authenticated: job.authenticated || isSigned(check) };
 }
 
 async function skip(job: Job, { database, logger }: EventShop, reason: Reason): Promise<Outcome> {

@@ -5,6 +5,7 @@ import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
 import { contracts } from '../../contracts/all.ts';
 import { apiGateway } from '../../contracts/api-gateway.ts';
+import { apiPrefix } from '../../domain/contract.ts';
 import { isErrorCode, ServiceError } from '../../domain/errors.ts';
 import { type Database, database } from '../../mixins/database.ts';
 import { onDrain } from '../../mixins/drain.ts';
@@ -18,12 +19,13 @@ import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from '.
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
 import { addressWindows, type Edge, limited, serve } from './edge.ts';
-import { apiPrefix, type Endpoint, endpoints } from './endpoints.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
 import { createFront } from './front.ts';
 import { idempotency } from './idempotency.ts';
 import { intake } from './intake.ts';
 import { openapiDocument } from './openapi.ts';
 import { nameRoute, watcher } from './watch.ts';
+import { webhookAccess } from './webhook-access.ts';
 
 type Next = (error: unknown) => void;
 interface Sender {
@@ -73,6 +75,7 @@ const service = implement(apiGateway, {
       intake: intake(config, inbox),
       idempotency: idempotent,
       windows: addressWindows(config),
+      webhooks: webhookAccess(config),
       addressOf: addressReader(config),
       url: () => gatewayUrl(broker),
     };

@@ -19,6 +19,7 @@ import type { Intake } from './intake.ts';
 import { readBytes } from './read-bytes.ts';
 import { receiveDelivery } from './receive-delivery.ts';
 import { streamLines } from './stream-lines.ts';
+import type { WebhookAccess } from './webhook-access.ts';
 import { type Window, Windows } from './windows.ts';
 
 /**
@@ -33,6 +34,7 @@ export interface Edge {
   readonly intake: Intake;
   readonly idempotency: Idempotency;
   readonly windows: AddressWindows;
+  readonly webhooks: WebhookAccess;
   addressOf(req: IncomingMessage): string;
   /** Where this gateway listens. */
   url(): string;
@@ -78,6 +80,7 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   const { route } = exchange.endpoint;
   const caller = await admit(edge, exchange);
   authorise(caller, exchange);
+  checkWebhookAccess(edge, exchange);
   const params = await gather(exchange);
   refuseUnstorable(params);
   if (route.stream !== undefined) {
@@ -165,6 +168,12 @@ export function limited(res: ServerResponse, window: Admission | Window): Servic
     'RATE_LIMITED',
     `Too many requests: ${window.limit} a minute. Try again in ${seconds} ${unit}.`,
   );
+}
+
+/** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
+export function checkWebhookAccess({ webhooks, addressOf }: Edge, { req, endpoint }: Exchange): void {
+  const provider = endpoint.route.secretAddress;
+  if (provider !== undefined) webhooks.check(req, provider, addressOf(req));
 }
 
 function authorise(caller: Caller | null, exchange: Exchange): void {

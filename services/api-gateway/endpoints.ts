@@ -1,8 +1,5 @@
 import { contracts } from '../../contracts/all.ts';
-import type { ActionDefinition, Contract, HttpRoute } from '../../domain/contract.ts';
-
-/** Everything that is served under /api/v1 has this prefix. */
-export const apiPrefix = '/api/v1';
+import { type ActionDefinition, apiPrefix, type Contract, type HttpRoute } from '../../domain/contract.ts';
 
 /** One route: an action of a contract and how it is reached. */
 export interface Endpoint {

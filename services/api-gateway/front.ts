@@ -26,6 +26,7 @@ export function createFront(
     watch(req, res);
     dress(req, res);
     setWindow(res, edge.windows.rest.peek(edge.addressOf(req), Date.now())); // until another one counts
+    edge.webhooks.readSecret(req);
     if (req.method === 'OPTIONS') {
       answerOptions(req, res);
       return;

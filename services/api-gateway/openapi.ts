@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { ActionDefinition, HttpRoute } from '../../domain/contract.ts';
+import { type ActionDefinition, apiPrefix, type HttpRoute } from '../../domain/contract.ts';
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
-import { apiPrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
+import { type Endpoint, endpoints, pathParameters } from './endpoints.ts';
 
 type Json = Record<string, unknown>;
 
@@ -72,11 +72,19 @@ function version(): string {
 
 function paths(): Json {
   const result: Record<string, Json> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of endpoints.flatMap(withSecretAddress)) {
     const path = endpoint.route.path.replace(/:([a-z_]+)/g, '{$1}');
     result[path] = { ...result[path], [endpoint.route.method.toLowerCase()]: operation(endpoint) };
   }
   return result;
+}
+
+// The secret address is listed beside the plain one, as a route with one more parameter.
+function withSecretAddress(endpoint: Endpoint): Endpoint[] {
+  const { action, route } = endpoint;
+  if (route.secretAddress === undefined) return [endpoint];
+  const secret = { ...route, path: `${route.path}/:secret` } as const;
+  return [endpoint, { ...endpoint, action: `${action}AtSecretAddress`, route: secret }];
 }
 
 function operation({ action, definition, route }: Endpoint): Json {
@@ -200,10 +208,12 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   if (guarded) codes.push('UNAUTHENTICATED', 'FORBIDDEN');
   if (route.delivery?.clientIdHeaders !== undefined) codes.push('WEBHOOK_CLIENT_MISSING');
   if (route.delivery !== undefined) codes.push('WEBHOOK_FAILED');
+  if (route.secretAddress !== undefined) codes.push('WEBHOOK_SENDER_REFUSED', 'WEBHOOK_ADDRESS_REFUSED');
   if (takesBody) codes.push('MALFORMED_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   if (Object.keys(propertiesOf(jsonSchema(definition.params, 'input'))).length > 0)
     codes.push('VALIDATION_FAILED');
-  if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
+  if (route.path.endsWith('/:secret')) codes.push('ROUTE_NOT_FOUND');
+  else if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
   if (route.idempotencyKey === true) codes.push('IDEMPOTENCY_KEY_REUSED');
   return codes;
 }

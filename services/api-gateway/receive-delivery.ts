@@ -1,13 +1,13 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType } from './body.ts';
-import { type Edge, type Exchange, limited } from './edge.ts';
+import { checkWebhookAccess, type Edge, type Exchange, limited } from './edge.ts';
 import type { Take } from './intake.ts';
 import { readBytes } from './read-bytes.ts';
+import { equal } from './webhook-access.ts';
 
 /**
  * A webhook's way through the gateway: required header (401), size, content type, one committed row, then the
@@ -20,6 +20,7 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   setWindow(res, window);
   checkClient(req.headers, delivery, edge.config);
   if (!window.allowed) throw limited(res, window);
+  checkWebhookAccess(edge, exchange);
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
   await edge.intake.refuseIfFull(delivery.provider, res);
   const id = await edge.intake.hold(res, (take) => takeIn(edge, delivery, req, take));
@@ -38,12 +39,14 @@ async function takeIn(edge: Edge, delivery: Delivery, req: IncomingMessage, take
   const body = await readBytes(req, 'webhook', take);
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  return store(edge, delivery, req.headers, body);
+  return store(edge, delivery, req, body);
 }
 
-async function store(edge: Edge, { provider, kind }: Delivery, headers: IncomingHttpHeaders, body: Buffer) {
+async function store(edge: Edge, { provider, kind }: Delivery, req: IncomingMessage, body: Buffer) {
+  const authenticated = edge.webhooks.isAuthenticated(req);
+  const headers = keptHeaders(req.headers);
   try {
-    return await edge.inbox.receive({ provider, kind, headers: keptHeaders(headers), body, handOver: true });
+    return await edge.inbox.receive({ provider, kind, headers, body, authenticated, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }
@@ -70,9 +73,4 @@ function checkClient(
   const expected = provider === 'devicemaker' ? config.DEVICEMAKER_CLIENT_ID : undefined;
   if (expected !== undefined && !equal(String(given), expected))
     throw new ServiceError('WEBHOOK_CLIENT_UNKNOWN');
-}
-
-function equal(a: string, b: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

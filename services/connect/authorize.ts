@@ -5,6 +5,7 @@ import type { ProviderName } from '../../domain/wire.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { publicUrl } from '../../mixins/webhook-settings.ts';
 import { accessOf } from './providers.ts';
 import { insertAttempt } from './queries/insert-attempt.ts';
 
@@ -65,8 +66,7 @@ export function hashOf(state: string): string {
 
 /** Where a provider sends the browser back to: PUBLIC_URL, else where the gateway itself listens. */
 export function callbackOf(config: Config, provider: ProviderName, gatewayUrl: string | undefined): string {
-  const base = config.PUBLIC_URL ?? gatewayUrl ?? `http://${config.HOST}:${config.PORT}`;
-  return `${base.replace(/\/$/, '')}/api/v1/connect/${provider}/callback`;
+  return `${publicUrl(config, gatewayUrl)}/api/v1/connect/${provider}/callback`;
 }
 
 function checkRedirect({ CONNECT_REDIRECTS }: Config, redirect: string | undefined): void {

@@ -4,6 +4,7 @@ import { database } from '../../mixins/database.ts';
 import { implement } from '../../mixins/implement.ts';
 import { metricsOf } from '../../mixins/metrics.ts';
 import { startRounds } from '../../mixins/rounds.ts';
+import { publicUrl } from '../../mixins/webhook-settings.ts';
 import { erasurePace, startErasing } from './erasure.ts';
 import { expire } from './expire.ts';
 import { setFigures } from './figures.ts';
@@ -20,7 +21,11 @@ const firstRetentionMs = 30_000;
 export default implement(deliveries, {
   uses: { database: database() },
   actions: {
-    status: (ctx) => readStatus(ctx),
+    status: (ctx) => {
+      const isDeveloper = ctx.meta.caller?.kind === 'developer';
+      const addressesAt = isDeveloper ? publicUrl(ctx.config, ctx.meta.gateway_url) : undefined;
+      return readStatus({ ...ctx, addressesAt });
+    },
     async noteAnswers({ params, database }) {
       await addAnswers(database, params.answers);
       return { noted: true as const };

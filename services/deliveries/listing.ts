@@ -65,5 +65,6 @@ export function toWire(row: DeliveryRow): Delivery {
     done_at: row.done_at === null ? null : formatInstant(row.done_at.getTime()),
     error: row.error,
     body_bytes: row.body_bytes,
+    authenticated: row.authenticated,
   };
 }

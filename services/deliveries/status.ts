@@ -3,6 +3,7 @@ import type { ProviderStatus, Status } from '../../contracts/deliveries.ts';
 import type { ProviderName } from '../../domain/wire.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { secretAddresses, webhookSettings } from '../../mixins/webhook-settings.ts';
 import { type AnswersRow, selectAnswers } from './queries/answer-minutes.ts';
 import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 
@@ -13,10 +14,12 @@ interface Shop {
   readonly database: Queryable;
   readonly call: Call;
   readonly config: Config;
+  /** Where the secret addresses begin; undefined for a caller who may not see them. */
+  readonly addressesAt?: string | undefined;
 }
 
 /** How each provider does. What another service does not tell is null, and the service is named: this has to answer. */
-export async function readStatus({ database, call, config }: Shop): Promise<Status> {
+export async function readStatus({ database, call, config, addressesAt }: Shop): Promise<Status> {
   const [queues, answers, fetching] = await Promise.all([
     selectFigures(database),
     selectAnswers(database, minutes),
@@ -24,6 +27,7 @@ export async function readStatus({ database, call, config }: Shop): Promise<Stat
   ]);
   const of = (provider: ProviderName): ProviderStatus => ({
     configured: isConfigured(config, provider),
+    webhook_addresses: addressesAt === undefined ? null : secretAddresses(config, provider, addressesAt),
     deliveries: queueOf(queues.find((one) => one.provider === provider)),
     answers: answersOf(answers.find((one) => one.provider === provider)),
     fetches:
@@ -43,11 +47,8 @@ export async function readStatus({ database, call, config }: Shop): Promise<Stat
 }
 
 function isConfigured(config: Config, provider: ProviderName): boolean {
-  const settings =
-    provider === 'devicemaker'
-      ? [config.DEVICEMAKER_CLIENT_ID, config.DEVICEMAKER_CLIENT_SECRET]
-      : [config.ACTIVITYNET_CLIENT_ID, config.ACTIVITYNET_CLIENT_SECRET];
-  return !settings.includes(undefined);
+  const { clientId, clientSecret } = webhookSettings(config, provider);
+  return clientId !== undefined && clientSecret !== undefined;
 }
 
 function queueOf(row: QueueRow | undefined): ProviderStatus['deliveries'] {

@@ -44,6 +44,8 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'DEVICEMAKER_CLIENT_SECRET',
     'ACTIVITYNET_VERIFY_TOKEN',
     'SERVICES',
+    'WEBHOOK_SECRET_DEVICEMAKER',
+    'WEBHOOK_SECRET_ACTIVITYNET',
   ];
   const none = ['STACK_DIR', 'DEBIAN_MIRROR', 'SANDBOX_SPEED', 'NAMESPACE'];
   const known = [...passed, ...image, ...secret, ...entry, ...none];
@@ -68,6 +70,10 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
     );
   t.strictSame(groupsOf('migrate'), ['database', 'admin']);
   t.strictSame(
+    serviceNames.filter((name) => groupsOf(name).includes('webhooks')),
+    ['api-gateway', 'deliveries'],
+  );
+  t.strictSame(
     serviceNames.filter((name) => groupsOf(name).includes('admin')),
     [],
   );
@@ -90,7 +96,16 @@ for (const [secret, users] of Object.entries(sharedSecrets))
 function makeFolders(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  for (const group of ['database', 'bus', 'sessions', 'encryption', 'admin', 'providers', 'figures'])
+  for (const group of [
+    'database',
+    'bus',
+    'sessions',
+    'encryption',
+    'admin',
+    'providers',
+    'webhooks',
+    'figures',
+  ])
     mkdirSync(join(folder, group));
   return folder;
 }

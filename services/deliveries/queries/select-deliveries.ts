@@ -15,6 +15,7 @@ export interface DeliveryRow {
   done_at: Date | null;
   error: string | null;
   body_bytes: number;
+  authenticated: boolean;
 }
 
 /** Place of a row: microseconds since 1970, then the id. */
@@ -23,7 +24,7 @@ export type DeliveryKey = readonly [receivedUs: number, id: string];
 /** The columns of a listed delivery. */
 export const deliveryColumns = `id, provider, kind, state, attempts, received_at,
   (extract(epoch from received_at) * 1000000)::float8 as received_us, run_at, done_at, error,
-  octet_length(body) as body_bytes`;
+  octet_length(body) as body_bytes, authenticated`;
 
 const page = (name: string, sign: '<' | '>', order: 'asc' | 'desc'): Statement => ({
   name: `deliveries.${name}`,

@@ -6,6 +6,7 @@ import { freshDatabase } from '../../support/database.ts';
 
 const quiet = {
   configured: false,
+  webhook_addresses: null,
   deliveries: { waiting: 0, working: 0, dead: 0, oldest_waiting_seconds: null },
   answers: { minutes: 15, requests: 0, failed: 0, rejected: 0, mean_ms: null, slowest_ms: null },
   fetches: null,

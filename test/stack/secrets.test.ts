@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { loadConfig } from '../../config.ts';
+import { notesOn, webhookAddresses } from '../../stack/prepare.ts';
+import { generatedSecrets } from '../../stack/secrets.ts';
+import { startPage } from '../../stack/start-page.ts';
+
+function folder(t: Test): string {
+  const made = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
+  t.teardown(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+t.test('generated secrets are made once, for the owner of the folder only', async (t) => {
+  const dir = folder(t);
+  const made = generatedSecrets(dir);
+  t.strictSame(generatedSecrets(dir), made);
+  t.equal(new Set(Object.values(made)).size, 4);
+  t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
+  for (const secret of Object.values(made)) t.match(secret, /^[0-9a-f]{64}$/);
+});
+
+t.test('a file of an earlier version keeps its secrets and gets the webhook secrets', async (t) => {
+  const dir = folder(t);
+  const old = { JWT_SECRET: 'j'.repeat(64), ENCRYPTION_KEY: 'e'.repeat(64) };
+  writeFileSync(join(dir, 'secrets.json'), JSON.stringify(old));
+  const made = generatedSecrets(dir);
+  t.match(made, { ...old, WEBHOOK_SECRET_DEVICEMAKER: /^[0-9a-f]{64}$/ });
+  t.strictSame(JSON.parse(readFileSync(join(dir, 'secrets.json'), 'utf8')), made);
+});
+
+const secret = 'a_secret-of-the-tests-with-32-characters';
+
+t.test('a webhook secret is at least 32 characters that are the same in every URL', async (t) => {
+  const load = (text: string) => loadConfig({ WEBHOOK_SECRET_DEVICEMAKER: text });
+  t.strictSame(load(`${secret}, ${secret}2`).WEBHOOK_SECRET_DEVICEMAKER, [secret, `${secret}2`]);
+  for (const bad of ['short', secret.replace('_', '/'), secret.replace('_', '%'), `${secret},x`])
+    t.throws(() => load(bad), /WEBHOOK_SECRET_DEVICEMAKER/);
+  const senders = (text: string) => loadConfig({ WEBHOOK_SENDERS_ACTIVITYNET: text });
+  t.strictSame(senders('192.0.2.1,2001:db8::/32').WEBHOOK_SENDERS_ACTIVITYNET, [
+    '192.0.2.1',
+    '2001:db8::/32',
+  ]);
+  for (const bad of ['192.0.2', '192.0.2.1/33', 'example.com'])
+    t.throws(() => senders(bad), /WEBHOOK_SENDERS_ACTIVITYNET: must be/);
+});
+
+t.test('the start page shows the addresses to register', async (t) => {
+  const config = loadConfig({
+    WEBHOOK_SECRET_DEVICEMAKER: secret,
+    WEBHOOK_SECRET_ACTIVITYNET: `${secret},x${secret}`,
+  });
+  const webhooks = webhookAddresses(config, 'http://127.0.0.1:3000');
+  t.strictSame(webhooks, [
+    `http://127.0.0.1:3000/api/v1/webhooks/devicemaker/push/${secret}`,
+    `http://127.0.0.1:3000/api/v1/webhooks/devicemaker/ping/${secret}`,
+    `http://127.0.0.1:3000/api/v1/webhooks/activitynet/webhook/${secret}`,
+  ]);
+  const page = startPage({
+    ...{
+      url: 'http://127.0.0.1:3000',
+      choice: 'tests',
+      dataDir: '.data',
+      webhooks,
+      notes: [],
+      example: null,
+    },
+    login: { email: 'developer@example.com', password: null },
+  });
+  for (const address of webhooks) t.match(page, address);
+});
+
+t.test('the start page warns of plain addresses once a provider is real', async (t) => {
+  const secrets = { WEBHOOK_SECRET_DEVICEMAKER: secret, WEBHOOK_SECRET_ACTIVITYNET: secret };
+  const real = { ...secrets, DEVICEMAKER_CLIENT_ID: 'x', DEVICEMAKER_CLIENT_SECRET: 'x' };
+  const warning = /WARNING: anybody can post webhooks of devicemaker/;
+  t.match(notesOn(loadConfig(real), false).join('\n'), warning);
+  t.strictSame(notesOn(loadConfig({ ...real, WEBHOOK_PLAIN: 'false' }), false), []);
+  t.strictSame(notesOn(loadConfig(real), true), [], 'the sandbox is no real provider');
+  t.notMatch(notesOn(loadConfig(secrets), false).join('\n'), /WARNING/);
+  const unset = notesOn(loadConfig({ DEVICEMAKER_CLIENT_ID: 'x' }), false);
+  t.match(unset, [/WEBHOOK_SECRET_DEVICEMAKER is not set/, /WEBHOOK_SECRET_ACTIVITYNET is not set/]);
+});
