@@ -1,5 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { plainMessage } from './domain/plain-message.ts';
 
 /**
  * Every setting, its form and its default: the only reader of the environment. A bad value stops the start, and
@@ -188,7 +189,7 @@ export class ConfigError extends Error {
 export function loadConfig(environment: RawSettings = process.env, preset: RawSettings = {}): Config {
   const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
   const given: RawSettings = { ...preset, ...Object.fromEntries(set) };
-  const parsed = Settings.safeParse(given);
+  const parsed = Settings.safeParse(given, { error: plainMessage });
   const problems = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);

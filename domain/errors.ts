@@ -115,7 +115,8 @@ export function validationFailed(errors: readonly FieldError[]): ServiceError {
 }
 
 function sentence({ field, message }: FieldError): string {
-  const text = field === '' ? message : `${field}: ${message}`;
+  const isRest = /^(must|is|has) /.test(message); // of a sentence that the field begins
+  const text = field === '' ? message : `${field}${isRest ? '' : ':'} ${message}`;
   return text.endsWith('.') ? text : `${text}.`;
 }
 

@@ -2,7 +2,8 @@ import type { Context, Logger, Service, ServiceBroker, ServiceSchema } from 'mol
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { ActionDefinition, Contract } from '../domain/contract.ts';
-import { type FieldError, ServiceError, validationFailed } from '../domain/errors.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { parseParams } from '../domain/params.ts';
 import { type AuditOrigin, originOf } from './audit.ts';
 import { type Call, configOf, type Environment, type Meta, type Resource, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
@@ -149,38 +150,4 @@ async function run(
   } catch (error) {
     throw failureOf(error, logger, ctx.action?.name ?? service.name);
   }
-}
-
-/** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with an entry a field. */
-export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
-  const parsed = schema.safeParse(params ?? {}, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw validationFailed(fieldErrors(parsed.error.issues));
-}
-
-/** The issues of a schema as fields of a 422 answer; of a union, the branch that says most. */
-export function fieldErrors(
-  issues: readonly z.core.$ZodIssue[],
-  prefix: readonly PropertyKey[] = [],
-): FieldError[] {
-  return issues.flatMap((issue) => {
-    const path = [...prefix, ...issue.path];
-    if (issue.code !== 'invalid_union')
-      return [{ field: path.map(String).join('.'), message: messageOf(issue) }];
-    const branch = mostTelling(issue.errors);
-    return branch === undefined
-      ? [{ field: path.map(String).join('.'), message: messageOf(issue) }]
-      : fieldErrors(branch, path);
-  });
-}
-
-function mostTelling(branches: readonly (readonly z.core.$ZodIssue[])[]) {
-  const wrongKind = (branch: readonly z.core.$ZodIssue[]) =>
-    branch.some((issue) => issue.code === 'invalid_type' && issue.path.length === 0);
-  return branches.find((branch) => !wrongKind(branch)) ?? branches.at(-1);
-}
-
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
-  return issue.message;
 }

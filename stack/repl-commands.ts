@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Backfill } from '../contracts/backfill.ts';
 import { type Delivery, DeliveryStatus } from '../contracts/deliveries.ts';
+import { plainMessage } from '../domain/plain-message.ts';
 import { ProviderName } from '../domain/wire.ts';
 import type { Call } from '../mixins/environment.ts';
 
@@ -63,7 +64,7 @@ function command<P extends z.ZodType>(
     command: text,
     description,
     async run(call, given) {
-      const parsed = params.safeParse(given);
+      const parsed = params.safeParse(given, { error: plainMessage });
       if (parsed.success) return run(call, parsed.data);
       return parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}. Usage: ${text}`);
     },

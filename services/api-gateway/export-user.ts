@@ -1,7 +1,7 @@
 import { apiGateway, type ExportLine } from '../../contracts/api-gateway.ts';
+import { parseParams } from '../../domain/params.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Call } from '../../mixins/environment.ts';
-import { parseParams } from '../../mixins/implement.ts';
 
 const recordsPerCall = 500;
 const samplesPerCall = 5000;

@@ -21,7 +21,7 @@ t.test('a failed validation names the first field in its sentence and all in its
   ]);
   t.match(failureToSend(error), {
     status: 422,
-    detail: 'limit: must be at most 100.',
+    detail: 'limit must be at most 100.',
     errors: [{ field: 'limit' }, { field: 'page' }],
   });
 });

@@ -245,7 +245,7 @@ t.test('what is missing is told apart from what is of the wrong type', async (t)
   const of = async (body: unknown) => (await api.ask('/api/v1/auth/login', { body })).body;
   t.match(await of({ email: 'a@example.com' }), { errors: [{ field: 'password', message: 'is required' }] });
   t.match(await of({ email: 'a@example.com', password: 7 }), {
-    errors: [{ field: 'password', message: /expected string, received number/ }],
+    errors: [{ field: 'password', message: 'must be text' }],
   });
 });
 

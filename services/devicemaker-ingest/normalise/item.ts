@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainMessage } from '../../../domain/plain-message.ts';
 import type { StoreItem } from '../../../domain/records.ts';
 import { dayMs, earliestMs } from '../../../domain/time.ts';
 
@@ -114,7 +115,7 @@ export function readItem<T extends z.ZodType>(
   item: unknown,
 ): Read<z.output<T>> {
   if (!isObject(item)) return refused('', 'must be an object');
-  const first = schema.safeParse(item);
+  const first = schema.safeParse(item, { error: plainMessage });
   if (first.success) return { ok: true, fields: first.data, problems: [] };
   const problems = first.error.issues.map((issue) => problemOf(issue, item));
   const bad = new Set(problems.map(({ field }) => field));

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import { type FieldError, validationFailed } from './errors.ts';
+import { isLong, plainMessage } from './plain-message.ts';
+
+/** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with an entry a field. */
+export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
+  const parsed = schema.safeParse(params ?? {}, { reportInput: true, error: plainMessage });
+  if (parsed.success) return parsed.data;
+  throw validationFailed(fieldErrors(parsed.error.issues));
+}
+
+/** The issues of a schema as fields of a 422 answer; of a union, those of the form that was most likely meant. */
+function fieldErrors(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): FieldError[] {
+  return issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    const inner = issue.code === 'invalid_union' ? likelyForm(issue) : undefined;
+    if (inner !== undefined) return fieldErrors(inner, path);
+    return [{ field: path.map(String).join('.'), message: messageOf(issue) }];
+  });
+}
+
+// The first form that takes this kind of value: its issues are about the value itself.
+function likelyForm({ errors, input }: z.core.$ZodIssueInvalidUnion) {
+  const form = errors.find((issues) => !issues.some(isOtherKind));
+  return form ?? (Array.isArray(input) ? undefined : errors.at(-1));
+}
+
+const isOtherKind = ({ code, path }: z.core.$ZodIssue) => code === 'invalid_type' && path.length === 0;
+
+const longestQuoted = 100;
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  const { code, input } = issue;
+  if (code === 'invalid_type' && input === undefined) return 'is required';
+  if (Array.isArray(input) && wantsOne(issue)) return 'must be a single value, not a list';
+  if (code === 'invalid_value' && isLong(issue.values) && typeof input === 'string')
+    return `"${input.slice(0, longestQuoted)}" ${issue.message}`;
+  return issue.message;
+}
+
+// A parameter that was given twice comes as a list.
+function wantsOne(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === 'invalid_type') return issue.expected !== 'object' && issue.expected !== 'record';
+  return issue.code === 'invalid_value' || issue.code === 'invalid_union';
+}
