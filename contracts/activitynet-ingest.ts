@@ -69,7 +69,13 @@ export const activitynetIngest = contract('activitynet-ingest', {
     summary: 'Whether the webhook of the activity platform is there',
     params: Nothing,
     returns: z.object({ status: z.literal('ok'), service: z.string() }),
-    http: { method: 'GET', path: '/webhooks/activitynet/health', access: ['public'], tag: 'Webhooks' },
+    http: {
+      method: 'GET',
+      path: '/webhooks/activitynet/health',
+      access: ['public'],
+      tag: 'Webhooks',
+      unlimited: true,
+    },
     idempotent: true,
   }),
   /** Pages through the list of activities and fetches each, as far as live events leave room. */

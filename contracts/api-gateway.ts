@@ -13,7 +13,7 @@ export const apiGateway = contract('api-gateway', {
     summary: 'Whether the gateway runs',
     params: Nothing,
     returns: z.object({ status: z.literal('ok') }),
-    http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations' },
+    http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
   export: action({
@@ -35,7 +35,7 @@ export const apiGateway = contract('api-gateway', {
     summary: 'Whether all services and the database answer; 503 while one is away or a stop has begun',
     params: Nothing,
     returns: z.object({ status: z.enum(['ok', 'unavailable']), services: z.record(z.string(), z.boolean()) }),
-    http: { method: 'GET', path: '/ready', access: ['public'], tag: 'Operations' },
+    http: { method: 'GET', path: '/ready', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
 });

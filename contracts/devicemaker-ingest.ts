@@ -139,7 +139,13 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     summary: 'Whether the webhook of the device maker is there',
     params: z.object({}),
     returns: z.object({ status: z.literal('ok'), service: z.string() }),
-    http: { method: 'GET', path: '/webhooks/devicemaker/health', access: ['public'], tag: 'Webhooks' },
+    http: {
+      method: 'GET',
+      path: '/webhooks/devicemaker/health',
+      access: ['public'],
+      tag: 'Webhooks',
+      unlimited: true,
+    },
     idempotent: true,
   }),
 });

@@ -3,11 +3,10 @@ import type { Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
 import ApiGateway, { type ApiSettingsSchema, type IncomingRequest } from 'moleculer-web';
 import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
-import { contracts } from '../../contracts/all.ts';
 import { apiGateway } from '../../contracts/api-gateway.ts';
 import { apiPrefix } from '../../domain/contract.ts';
 import { isErrorCode, ServiceError } from '../../domain/errors.ts';
-import { type Database, database } from '../../mixins/database.ts';
+import { database } from '../../mixins/database.ts';
 import { onDrain } from '../../mixins/drain.ts';
 import { typedCall } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
@@ -24,6 +23,7 @@ import { createFront } from './front.ts';
 import { idempotency } from './idempotency.ts';
 import { intake } from './intake.ts';
 import { openapiDocument } from './openapi.ts';
+import { readiness } from './readiness.ts';
 import { nameRoute, watcher } from './watch.ts';
 import { webhookAccess } from './webhook-access.ts';
 
@@ -62,7 +62,7 @@ const service = implement(apiGateway, {
       throw new ServiceError('NOT_IMPLEMENTED', 'An export is read over HTTP.');
     },
     health: () => ({ status: 'ok' as const }),
-    ready: async ({ broker, database }) => readiness(broker, database),
+    ready: ({ broker, database }) => readiness(broker, database, stopping.has(broker)),
   },
   async started(environment) {
     const { broker, config, database, inbox, logger } = environment;
@@ -104,27 +104,6 @@ const service = implement(apiGateway, {
     };
   },
 });
-
-async function readiness(broker: ServiceBroker, database: Database) {
-  const services = Object.fromEntries(contracts.map(({ name }) => [name, hasService(broker, name)]));
-  const databaseAnswers = await database.query('select 1').then(
-    () => true,
-    () => false,
-  );
-  const all = { ...services, database: databaseAnswers };
-  if (stopping.has(broker) || Object.values(all).includes(false)) {
-    const away = Object.keys(all).filter((name) => Reflect.get(all, name) === false);
-    throw new ServiceError(
-      'SERVICE_UNAVAILABLE',
-      stopping.has(broker) ? 'Stopping.' : `Away: ${away.join(', ')}.`,
-    );
-  }
-  return { status: 'ok' as const, services: all };
-}
-
-function hasService({ registry }: ServiceBroker, name: string): boolean {
-  return registry.getServiceList({ onlyAvailable: true }).some((one) => one.name === name);
-}
 
 function addressReader({ TRUSTED_PROXIES }: Config) {
   const trust = proxyAddr.compile([...TRUSTED_PROXIES]);

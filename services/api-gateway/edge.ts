@@ -150,6 +150,7 @@ async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {
 
 // Log-ins, tokens and refreshes count only when they fail; the rest counts as it comes in.
 function enter({ windows, addressOf }: Edge, { req, res, endpoint }: Exchange, isPublic: boolean): void {
+  if (endpoint.route.unlimited === true) return;
   const address = addressOf(req);
   const countsLater = isPublic && endpoint.route.countFailures === true;
   const window = countsLater

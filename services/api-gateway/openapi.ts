@@ -204,7 +204,8 @@ function jsonSuccess(definition: ActionDefinition, route: HttpRoute): Json {
 function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {
   const guarded = !route.access.every((who) => who === 'public' || who === 'webhook');
   const takesBody = route.method === 'POST' || route.method === 'PATCH';
-  const codes: ErrorCode[] = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'];
+  const codes: ErrorCode[] = ['SERVICE_UNAVAILABLE'];
+  if (route.unlimited !== true) codes.push('RATE_LIMITED');
   if (guarded) codes.push('UNAUTHENTICATED', 'FORBIDDEN');
   if (route.delivery?.clientIdHeaders !== undefined) codes.push('WEBHOOK_CLIENT_MISSING');
   if (route.delivery !== undefined) codes.push('WEBHOOK_FAILED');

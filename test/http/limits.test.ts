@@ -82,7 +82,7 @@ t.test('failed log-ins count, successful ones do not', async (t) => {
 t.test('strangers are counted by address', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_ADDRESS: '4' });
   const statuses = [];
-  for (const path of ['/api/v1/users', '/nowhere', '/docs', '/api/v1/health', '/api/v1/users', '/docs'])
+  for (const path of ['/api/v1/users', '/nowhere', '/docs', '/api/v1/openapi.json', '/api/v1/users', '/docs'])
     statuses.push((await api.ask(path)).status);
   t.same(statuses, [401, 404, 200, 200, 429, 429]);
   t.equal(
@@ -90,6 +90,27 @@ t.test('strangers are counted by address', async (t) => {
     200,
     'a credential is not held up by its address',
   );
+});
+
+t.test('health and readiness are never refused and use up nothing of a window', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_ADDRESS: '2' });
+  const paths = [
+    '/api/v1/health',
+    '/api/v1/ready',
+    '/api/v1/webhooks/devicemaker/health',
+    '/api/v1/webhooks/activitynet/health',
+  ];
+  const statuses = async () => {
+    const answers = await Promise.all(
+      paths.flatMap((path) => [api.ask(path), api.ask(path, { method: 'HEAD' }), api.ask(path)]),
+    );
+    return new Set(answers.map(({ status }) => status));
+  };
+  t.same([...(await statuses())], [200]);
+  t.equal((await api.ask('/docs')).headers.get('x-ratelimit-remaining'), '1', 'the first that is counted');
+  for (let i = 0; i < 3; i += 1) await api.ask('/docs');
+  t.equal((await api.ask('/docs')).status, 429);
+  t.same([...(await statuses())], [200]);
 });
 
 t.test('webhooks have a window of their own, far above', async (t) => {
