@@ -15,6 +15,10 @@ export const ActivityResult = z.object({
   status: z.enum(['saved', 'duplicate', 'user_not_found', 'validation_error']),
 });
 
+const Placeholders = z
+  .int()
+  .describe('Values that mean "not measured" (stress -1, oxygen 0), of all items: not stored, and no error.');
+
 /** The answer to a push; `processed` and `saved` count activities only, `total` counts items of all data types. */
 export const PushAnswer = z.object({
   processed: z.int().describe('Activities that were handled, whatever their status.'),
@@ -22,6 +26,7 @@ export const PushAnswer = z.object({
   total: z
     .object({ processed: z.int(), saved: z.int() })
     .describe('The same counts over all data types, activities included.'),
+  placeholders: Placeholders,
   errors: z.array(z.string()),
   activities: z.array(ActivityResult),
   wellness: z.record(z.string(), z.object({ processed: z.int(), saved: z.int() })),
@@ -64,6 +69,7 @@ export const PingAnswer = z.object({
     .describe(
       'Over all data types: `processed` counts items of this ping; `fetched` and `saved` count the records that their callbacks returned and those of them that were stored.',
     ),
+  placeholders: Placeholders,
   errors: z.array(z.string()),
   activities: z.array(PingActivityResult),
   wellness: z.record(z.string(), PingWellness),
@@ -81,6 +87,7 @@ export const pendingSentence = 'The delivery is stored; its processing goes on i
 const pendingPing = (): z.infer<typeof PingAnswer> => ({
   processed: 0,
   total: { processed: 0, fetched: 0, saved: 0 },
+  placeholders: 0,
   errors: [pendingSentence],
   activities: [],
   wellness: {},

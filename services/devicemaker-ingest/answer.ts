@@ -1,5 +1,5 @@
 import { type ActivityResult, type PushAnswer, pendingSentence } from '../../contracts/devicemaker-ingest.ts';
-import { type Entry, sentencesOf } from './entries.ts';
+import { type Entry, placeholdersOf, sentencesOf } from './entries.ts';
 import type { History } from './history.ts';
 import { cleanText, isObject } from './normalise/item.ts';
 import type { Push } from './read-push.ts';
@@ -27,6 +27,7 @@ export function pushAnswer({ push, entries, specials, history, pending }: Result
   return {
     ...countsOf(activities),
     total: countsOf(known),
+    placeholders: placeholdersOf(entries),
     errors: bounded(
       [...push.errors, ...entries.filter(isTold).flatMap(sentencesOf)],
       pending ? pendingSentence : null,

@@ -57,9 +57,17 @@ export function sentencesOf(entry: Entry): string[] {
   const where = whereOf(entry);
   if (entry.status === 'user_not_found') return [`${where}: no user is connected to this userId`];
   if (entry.isLeft) return [`${where}: could not be stored for now; it is tried again`];
-  return entry.problems.map(({ field, reason }) =>
+  const errors = entry.problems.filter(({ placeholders }) => placeholders === undefined);
+  return errors.map(({ field, reason }) =>
     field === '' ? `${where}: ${reason}` : `${where}: ${field}: ${reason}`,
   );
+}
+
+/** How many values of entries were placeholders: a device's way to say that it did not measure. */
+export function placeholdersOf(entries: readonly Entry[]): number {
+  return entries
+    .flatMap(({ problems }) => problems)
+    .reduce((sum, { placeholders = 0 }) => sum + placeholders, 0);
 }
 
 function whereOf({ key, index, item }: Entry): string {

@@ -18,7 +18,12 @@ const Line = z.object({
 
 /** What came of a notice for good: its data is stored, or it will never be fetched. */
 export const Settled = z.discriminatedUnion('state', [
-  z.object({ state: z.literal('fetched'), lines: z.array(Line), sentences: z.array(z.string()) }),
+  z.object({
+    state: z.literal('fetched'),
+    lines: z.array(Line),
+    sentences: z.array(z.string()),
+    placeholders: z.int().default(0),
+  }),
   z.object({ state: z.literal('refused'), sentences: z.array(z.string()) }),
 ]);
 

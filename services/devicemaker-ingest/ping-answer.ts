@@ -31,6 +31,7 @@ export function pingAnswer({ ping, notices, specials, history, pending }: PingRe
   return {
     processed: processedOf(activities),
     total: totalOf(notices),
+    placeholders: notices.reduce((sum, notice) => sum + placeholdersOf(notice), 0),
     errors: bounded([...ping.errors, ...sentencesOf(activities)], pending ? pendingSentence : null),
     activities: activities.flatMap(activityResults),
     wellness: Object.fromEntries(
@@ -52,6 +53,10 @@ function totalOf(notices: readonly Notice[]): PingAnswer['total'] {
 
 function processedOf(notices: readonly Notice[]): number {
   return notices.filter((notice) => !isWaiting(notice)).length;
+}
+
+function placeholdersOf({ outcome }: Notice): number {
+  return outcome.state === 'fetched' ? outcome.placeholders : 0;
 }
 
 function sentencesOf(notices: readonly Notice[]): string[] {

@@ -3,7 +3,7 @@ import { failureOf } from '../../mixins/failure.ts';
 import type { Reached } from '../../mixins/inbox-progress.ts';
 import { codeOf, type Job } from '../../mixins/inbox-worker.ts';
 import type { CallbackRules } from './callback.ts';
-import { type Entry, sentencesOf } from './entries.ts';
+import { type Entry, placeholdersOf, sentencesOf } from './entries.ts';
 import { type Failure, type FetchLimits, fetchCallback } from './fetch-callback.ts';
 import { startMsOf } from './history.ts';
 import { isObject } from './normalise/item.ts';
@@ -159,7 +159,8 @@ function settledOf(notice: Notice, items: readonly unknown[], entries: readonly 
     const saved = entries.filter((each) => each.recipient === recipient && each.status === 'saved').length;
     return { ...recipient, fetched: own.length, saved, ...span };
   });
-  return { state: 'fetched', lines, sentences: atMost([...new Set(entries.flatMap(sentencesOf))]) };
+  const sentences = atMost([...new Set(entries.flatMap(sentencesOf))]);
+  return { state: 'fetched', lines, sentences, placeholders: placeholdersOf(entries) };
 }
 
 function atMost(sentences: readonly string[]): string[] {

@@ -122,7 +122,12 @@ function shuffled<T>(list: readonly T[]): T[] {
 function repeat(notice: Notice, { outcome }: Notice): void {
   notice.outcome =
     outcome.state === 'fetched'
-      ? { ...outcome, lines: outcome.lines.map((line) => ({ ...line, saved: 0 })), sentences: [] }
+      ? {
+          ...outcome,
+          lines: outcome.lines.map((line) => ({ ...line, saved: 0 })),
+          sentences: [],
+          placeholders: 0,
+        }
       : { ...outcome, sentences: [] };
 }
 

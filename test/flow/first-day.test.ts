@@ -39,6 +39,7 @@ t.test(
       processed: 0,
       saved: 0,
       total: { processed: 1, saved: 1 },
+      placeholders: 0,
       errors: [],
       activities: [],
       wellness: { dailies: { processed: 1, saved: 1 } },

@@ -63,6 +63,6 @@ function plainId(summaryId: string | null): string | null {
   return summaryId?.replace(/-detail$/, '') ?? null;
 }
 
-function inSummary({ field, reason }: Problem, inner: Fields): Problem {
-  return { field: Object.hasOwn(inner, field) ? `summary.${field}` : field, reason };
+function inSummary({ field, ...rest }: Problem, inner: Fields): Problem {
+  return { field: Object.hasOwn(inner, field) ? `summary.${field}` : field, ...rest };
 }

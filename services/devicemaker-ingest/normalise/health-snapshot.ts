@@ -56,7 +56,10 @@ function readSummary(place: string, summary: unknown, origin: SampleOrigin): Rea
 }
 
 function placed(place: string, problems: readonly Problem[]): Problem[] {
-  return problems.map(({ field, reason }) => ({ field: field === '' ? place : `${place}.${field}`, reason }));
+  return problems.map(({ field, ...rest }) => ({
+    field: field === '' ? place : `${place}.${field}`,
+    ...rest,
+  }));
 }
 
 function nothing(problems: readonly Problem[]): ReadSamples {

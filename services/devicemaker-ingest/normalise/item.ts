@@ -7,6 +7,8 @@ import { dayMs, earliestMs } from '../../../domain/time.ts';
 export interface Problem {
   readonly field: string;
   readonly reason: string;
+  /** Set where values that mean "not measured" were left out, which is no error: how many. */
+  readonly placeholders?: number;
 }
 
 /** An item in our own terms with the fields that were left out, or the reasons why it cannot be stored at all. */
@@ -48,6 +50,20 @@ export function count(least: number, most: number) {
   return measure(least, most).transform((value) => (value === null ? null : Math.round(value)));
 }
 
+/**
+ * As `measure`, of a field in which a value of 0 or less means "not measured", unless it is in the range: it is counted
+ * as a placeholder and not reported.
+ */
+export function measureOrPlaceholder(least: number, most: number) {
+  const range = `must be ${least} to ${most}`;
+  const low = {
+    error: ({ input }: { readonly input?: unknown }) => (Number(input) <= 0 ? placeholderReason : range),
+  };
+  return z.number('must be a number').min(least, low).max(most, range).nullable().default(null);
+}
+
+const placeholderReason = 'is a placeholder';
+
 /** A flag; null where it was not sent. */
 export const flag = z.boolean('must be true or false').nullable().default(null);
 
@@ -83,7 +99,7 @@ export const map = z
 /** A list; its entries are looked at one by one. */
 export const list = z.array(z.unknown(), 'must be a list').nullable().default(null);
 
-/** Fields that most types share. A heart rate of 0 or less is a device's way to say that there is none. */
+/** Fields that most types share. */
 export const head = {
   summaryId: id,
   startTimeInSeconds: z.number('must be a number'),
@@ -92,8 +108,8 @@ export const head = {
   deviceName: text(100),
 };
 
-/** Beats per minute, whole. */
-export const beats = count(1, 300);
+/** Beats per minute, whole; a heart rate of 0 or less is a placeholder. */
+export const beats = measureOrPlaceholder(1, 300).transform((bpm) => (bpm === null ? null : Math.round(bpm)));
 
 /** Whether a value is an object with named fields. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -127,7 +143,9 @@ export function readItem<T extends z.ZodType>(
 
 function problemOf(issue: z.core.$ZodIssue, item: Readonly<Record<string, unknown>>): Problem {
   const field = String(issue.path[0] ?? '');
-  return { field, reason: Object.hasOwn(item, field) ? issue.message : 'is required' };
+  if (!Object.hasOwn(item, field)) return { field, reason: 'is required' };
+  const { message: reason } = issue;
+  return reason === placeholderReason ? { field, reason, placeholders: 1 } : { field, reason };
 }
 
 /** Seconds of a provider as milliseconds; null before 1990 (a clock never set) and more than a day ahead of now. */

@@ -14,9 +14,9 @@ export function named(spellings: Spellings, normalise: Normaliser): Normaliser {
     }));
     const result = normalise(renamed(item, sent), nowMs);
     const nameOf = new Map(sent.map(({ field, name }) => [field, name]));
-    const problems = result.problems.map(({ field, reason }) => ({
+    const problems = result.problems.map(({ field, ...rest }) => ({
       field: nameOf.get(field) ?? field,
-      reason,
+      ...rest,
     }));
     return { ...result, problems };
   };

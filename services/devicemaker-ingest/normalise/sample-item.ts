@@ -1,5 +1,5 @@
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { bareItem, measure, type Normalised } from './item.ts';
+import { bareItem, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
 import type { ReadSamples } from './samples.ts';
 import type { Timed } from './timed-item.ts';
 
@@ -21,7 +21,7 @@ type Fields = Readonly<Record<string, unknown>> & { readonly durationInSeconds: 
 export function sampleItem({ fields, problems, hash }: ReadItem, made: SampleItem): Normalised {
   const { dataType, key, supersede, anyOf, samples } = made;
   const found = [...problems, ...samples.flatMap((one) => one.problems)];
-  if (anyOf.every((field) => (fields[field] ?? null) === null))
+  if (!anyOf.some((field) => (fields[field] ?? null) !== null || isPlaceholderIn(problems, field)))
     return { ok: false, problems: [...found, { field: '', reason: `has none of ${anyOf.join(', ')}` }] };
   const blocks = samples.map(({ block }) => block).filter((block) => block !== null);
   const reach = blocks.map(({ at }) => (at.at(-1) ?? 0) / 1000);
@@ -37,8 +37,13 @@ export function sampleItem({ fields, problems, hash }: ReadItem, made: SampleIte
   return { ok: true, item: record, problems: found };
 }
 
+// An item that says that nothing was measured is complete.
+function isPlaceholderIn(problems: readonly Problem[], name: string): boolean {
+  return problems.some(({ field, placeholders = 0 }) => field === name && placeholders > 0);
+}
+
 /** A number in the accepted range of a series, `scale` times as large as it is stored. */
-export function valueIn(type: SeriesType, scale = 1): ReturnType<typeof measure> {
+export function valueIn(type: SeriesType, scale = 1): ReturnType<typeof measureOrPlaceholder> {
   const { min, max } = seriesOf(type);
-  return measure(min * scale, max * scale);
+  return measureOrPlaceholder(min * scale, max * scale);
 }

@@ -22,8 +22,8 @@ const offsetKey = /^\d{1,7}(\.\d{1,3})?$/;
 
 /**
  * Samples of a map from seconds after the start to values, in time order. Of two for one instant the later in the
- * map stays. A value that is no number, a placeholder (0 or less where the type has no such value) or out of the
- * type's range is left out and counted; the others are kept.
+ * map stays. A placeholder (null, or 0 or less where the type has no such value), a value that is no number and one out
+ * of the type's range are left out and counted; the others are kept.
  */
 export function offsetSamples(
   field: string,
@@ -89,8 +89,9 @@ const neverZero: ReadonlySet<SeriesType> = new Set([
   'heart_rate_variability_sdnn',
 ]);
 
-/** Whether a value is one of a device's ways to say that there is none: 0 or less where the type has no such value. */
+/** Whether a value means "not measured": null, or 0 or less where the type has no such value. */
 export function isPlaceholder(type: SeriesType, value: unknown): boolean {
+  if (value === null) return true;
   if (typeof value !== 'number' || value > 0 || seriesOf(type).min < 0) return false;
   return neverZero.has(type) || !accepts(type, value);
 }
@@ -102,13 +103,16 @@ export interface LeftOut {
   badTimes: number;
 }
 
-/** The sentence that tells what was left out; none where nothing was. */
+/** What was left out: errors in one sentence, placeholders as a count of their own. */
 export function problemsOf(field: string, total: number, left: LeftOut): Problem[] {
+  const { placeholders, outOfRange, badTimes } = left;
   const parts = [
-    left.placeholders > 0 ? `${left.placeholders} placeholders` : '',
-    left.outOfRange > 0 ? `${left.outOfRange} out of range` : '',
-    left.badTimes > 0 ? `${left.badTimes} with a bad time` : '',
+    outOfRange > 0 ? `${outOfRange} out of range` : '',
+    badTimes > 0 ? `${badTimes} with a bad time` : '',
   ].filter((part) => part !== '');
-  const reason = `${left.placeholders + left.outOfRange + left.badTimes} of ${total} values left out: ${parts.join(', ')}`;
-  return parts.length === 0 ? [] : [{ field, reason }];
+  const reason = `${outOfRange + badTimes} of ${total} values left out: ${parts.join(', ')}`;
+  return [
+    ...(parts.length === 0 ? [] : [{ field, reason }]),
+    ...(placeholders === 0 ? [] : [{ field, reason: 'placeholders', placeholders }]),
+  ];
 }

@@ -144,7 +144,7 @@ function readNaps(fields: Sleep, origin: SampleOrigin): { sleeps: SleepRecord[];
   for (const [index, nap] of (fields.naps ?? []).entries()) {
     const read = readItem(Nap, ['napStartTimeInSeconds', 'napDurationInSeconds'], nap);
     const field = `naps[${index}]`;
-    problems.push(...read.problems.map((one) => ({ field: `${field}.${one.field}`, reason: one.reason })));
+    problems.push(...read.problems.map((one) => ({ ...one, field: `${field}.${one.field}` })));
     const startMs = read.ok ? instantMs(read.fields.napStartTimeInSeconds, origin.nowMs) : null;
     if (read.ok && startMs !== null && sleeps.length < mostNaps)
       sleeps.push(napOf(read.fields, startMs, fields, origin));

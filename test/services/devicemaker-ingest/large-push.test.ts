@@ -116,7 +116,7 @@ t.test('answers a large body word for word as a small one of the same items', as
       null,
     ],
     pulseox: [{ userId: one }, { userId: two, summaryId: 'short' }],
-    dailies: [daily(one, 2), daily(one, 1), daily(two, 3)],
+    dailies: [daily(one, 2, { restingHeartRateInBeatsPerMinute: 0 }), daily(one, 1), daily(two, 3)],
     sleeps: {},
     solid: [1, 2],
     userPermissionsChange: [{ userId: one, permissions: ['A'], changeTimeInSeconds: runStart }, 3],
@@ -136,6 +136,7 @@ t.test('answers a large body word for word as a small one of the same items', as
   });
   t.same(plain(large), plain(small));
   t.equal(small.activities.length, 10);
+  t.equal(small.placeholders, 1);
   t.match(await call('users.connections', { user_id: d.id }), [{ status: 'revoked' }]);
   t.equal(await sampleCount(c.id), await sampleCount(a.id));
 });

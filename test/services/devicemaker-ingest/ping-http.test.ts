@@ -34,6 +34,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
   t.same(answer.body, {
     processed: 1,
     total: { processed: 2, fetched: 2, saved: 2 },
+    placeholders: 0,
     errors: [],
     activities: [
       { garmin_user_id: 'account', internal_user_id: user, activities_count: 1, status: 'fetched' },
@@ -52,6 +53,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
   t.same(Object.keys(JSON.parse(answer.text)), [
     'processed',
     'total',
+    'placeholders',
     'errors',
     'activities',
     'wellness',

@@ -117,6 +117,7 @@ t.test('fetches what is told of, stores it, and says so in full', async (t) => {
   t.same(answer, {
     processed: 2,
     total: { processed: 5, fetched: 5, saved: 5 },
+    placeholders: 0,
     errors: ['activities[1]: no user is connected to this userId'],
     activities: [
       { garmin_user_id: one.account, internal_user_id: one.id, activities_count: 2, status: 'fetched' },
@@ -343,6 +344,7 @@ t.test('an empty object is no error', async (t) => {
   t.same(await ping({}), {
     processed: 0,
     total: { processed: 0, fetched: 0, saved: 0 },
+    placeholders: 0,
     errors: [],
     activities: [],
     wellness: {},
@@ -371,6 +373,28 @@ t.test('an item that breaks the store is named, and is tried again without fetch
     activities: [{ status: 'fetched', activities_count: 3 }],
   });
   t.equal(provider.asked.length, 1);
+});
+
+t.test('placeholders are counted once for a repeated notice, and are there after a retry', async (t) => {
+  const { account } = await person();
+  const items = [daily(account, 2, { restingHeartRateInBeatsPerMinute: 0 })];
+  const told = notice(account, 'dailies', items);
+  const failing = notice(account, 'sleeps', [night(account)]);
+  let isDown = true;
+  provider.answer((req, res) => {
+    if (isDown && req.url?.includes('/sleeps')) res.writeHead(500).end();
+    else json(req.url?.includes('/sleeps') ? [night(account)] : items)(req, res);
+  });
+  const delivery_id = await receive(JSON.stringify({ dailies: [told, told], sleeps: [failing] }));
+  await edge.call('devicemaker-ingest.ping', { delivery_id });
+  const soFar = PingAnswer.parse(await inbox.answerOf(delivery_id));
+  t.match(soFar, { placeholders: 1, wellness: { dailies: { processed: 2, errors: [] } } });
+  t.match(soFar.wellness.sleeps?.items, [{ fetched: 0 }]);
+  isDown = false;
+  await database.query('update deliveries.delivery set run_at = now() where id = $1', [delivery_id]);
+  await until(isDone(delivery_id));
+  const whole = PingAnswer.parse(await inbox.answerOf(delivery_id));
+  t.match(whole, { placeholders: 1, errors: [], wellness: { sleeps: { saved: 1, errors: [] } } });
 });
 
 t.test('who deregistered is not found, and is again after connecting anew', async (t) => {

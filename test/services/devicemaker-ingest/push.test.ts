@@ -64,6 +64,7 @@ t.test('stores a full day, and says so', async (t) => {
     processed: 0,
     saved: 0,
     total: { processed: 1, saved: 1 },
+    placeholders: 0,
     errors: [],
     activities: [],
     wellness: { dailies: { processed: 1, saved: 1 } },

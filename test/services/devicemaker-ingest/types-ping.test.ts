@@ -14,11 +14,12 @@ const api = await joinApi(t, {
 });
 const Answer = z.object({
   processed: z.int(),
+  placeholders: z.int(),
   errors: z.array(z.string()),
   activities: z.array(z.object({ activities_count: z.int(), status: z.string() })),
   wellness: z.record(
     z.string(),
-    z.object({ items: z.array(z.object({ fetched: z.int(), saved: z.int() })) }),
+    z.object({ errors: z.array(z.string()), items: z.array(z.object({ fetched: z.int(), saved: z.int() })) }),
   ),
 });
 
@@ -43,6 +44,8 @@ for (const one of typeCases)
           : answer.wellness[key]?.items.map(({ fetched, saved }) => [fetched, saved]);
       const first = await ping(key, account, 1);
       t.same(counts(first), [[items.length, one.type === 'activities' ? 'fetched' : items.length]]);
+      t.same(first.errors.concat(first.wellness[key]?.errors ?? []), []);
+      t.equal(first.placeholders, one.placeholders ?? 0);
       const stored = await readAll(api, userId, typesRange);
       t.same(stored.samples, one.samples);
       t.same(stored.workouts, one.workouts ?? []);

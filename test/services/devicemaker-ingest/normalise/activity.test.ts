@@ -98,7 +98,7 @@ t.test('knows the parts of a multisport set from the whole', async (t) => {
 
 t.test('refuses single fields and keeps the rest', async (t) => {
   const result = normaliseActivity(
-    activity(userId, { averageHeartRateInBeatsPerMinute: 0, distanceInMeters: '5 km', manual: 'no' }),
+    activity(userId, { averageHeartRateInBeatsPerMinute: 301, distanceInMeters: '5 km', manual: 'no' }),
     nowMs,
   );
   t.match(stored(result).workout, {

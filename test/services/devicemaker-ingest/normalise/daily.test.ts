@@ -85,8 +85,32 @@ t.test('leaves single values out, counts them, and keeps the rest', async (t) =>
   t.same(result.problems, [
     {
       field: 'timeOffsetHeartRateSamples',
-      reason: '8 of 11 values left out: 2 placeholders, 3 out of range, 3 with a bad time',
+      reason: '5 of 11 values left out: 2 out of range, 3 with a bad time',
     },
+    { field: 'timeOffsetHeartRateSamples', reason: 'placeholders', placeholders: 3 },
+  ]);
+});
+
+t.test('a heart rate of 0 or less means that none was measured', async (t) => {
+  const changes = {
+    averageHeartRateInBeatsPerMinute: 0,
+    minHeartRateInBeatsPerMinute: -1,
+    maxHeartRateInBeatsPerMinute: 301,
+    restingHeartRateInBeatsPerMinute: 0,
+    timeOffsetHeartRateSamples: null,
+  };
+  const result = normaliseDaily(daily(userId, 1, changes), nowMs);
+  t.match(stored(result).day, {
+    avg_heart_rate_bpm: null,
+    min_heart_rate_bpm: null,
+    max_heart_rate_bpm: null,
+  });
+  t.same(stored(result).samples, []);
+  t.same(result.problems, [
+    { field: 'averageHeartRateInBeatsPerMinute', reason: 'is a placeholder', placeholders: 1 },
+    { field: 'minHeartRateInBeatsPerMinute', reason: 'is a placeholder', placeholders: 1 },
+    { field: 'maxHeartRateInBeatsPerMinute', reason: 'must be 1 to 300' },
+    { field: 'restingHeartRateInBeatsPerMinute', reason: 'is a placeholder', placeholders: 1 },
   ]);
 });
 
@@ -104,7 +128,7 @@ const wrongFields: readonly [field: string, value: unknown, kept: string, reason
   ['steps', Number.POSITIVE_INFINITY, 'steps', 'must be a number'],
   ['distanceInMeters', -0.5, 'distance_meters', 'must be 0 to 10000000'],
   ['floorsClimbed', true, 'floors_climbed', 'must be a number'],
-  ['minHeartRateInBeatsPerMinute', 0, 'min_heart_rate_bpm', 'must be 1 to 300'],
+  ['minHeartRateInBeatsPerMinute', 301, 'min_heart_rate_bpm', 'must be 1 to 300'],
   ['maxHeartRateInBeatsPerMinute', 301, 'max_heart_rate_bpm', 'must be 1 to 300'],
   ['startTimeOffsetInSeconds', 65_000, 'zone_offset_minutes', 'must be -64800 to 64800'],
   ['activeKilocalories', {}, 'active_calories_kcal', 'must be a number'],

@@ -75,8 +75,9 @@ t.test('leaves placeholders of oxygen and respiration out', async (t) => {
     ],
   );
   t.same(result.problems, [
-    { field: 'timeOffsetSleepSpo2', reason: '3 of 4 values left out: 2 placeholders, 1 out of range' },
-    { field: 'timeOffsetSleepRespiration', reason: '1 of 2 values left out: 1 placeholders' },
+    { field: 'timeOffsetSleepSpo2', reason: '1 of 4 values left out: 1 out of range' },
+    { field: 'timeOffsetSleepSpo2', reason: 'placeholders', placeholders: 2 },
+    { field: 'timeOffsetSleepRespiration', reason: 'placeholders', placeholders: 1 },
   ]);
 });
 

@@ -31,10 +31,12 @@ import {
 
 const user = 'account-1';
 
-/** [series, ms after the start of the block, value] of all samples, and the problems as sentences. */
+/** [series, ms after the start of the block, value] of all samples, and the problems as sentences or counts. */
 function read(normalise: Normaliser, item: unknown) {
   const result = normalise(item, typesNowMs);
-  const problems = result.problems.map(({ field, reason }) => `${field}: ${reason}`);
+  const problems = result.problems.map(({ field, reason, placeholders }) =>
+    placeholders === undefined ? `${field}: ${reason}` : `${placeholders} placeholders of ${field}`,
+  );
   return result.ok
     ? { key: result.item.key, samples: result.item.samples.flatMap(rows), problems, hash: result.item.hash }
     : { key: null, samples: [], problems, hash: null };
@@ -59,7 +61,7 @@ const mapCases: readonly (readonly [
       ['heart_rate_variability_rmssd', 900_000, 1000],
       ['heart_rate_variability_rmssd', 1_500_000, 0.5],
     ],
-    ['hrvValues: 4 of 6 values left out: 2 placeholders, 2 out of range'],
+    ['hrvValues: 2 of 6 values left out: 2 out of range', '2 placeholders of hrvValues'],
   ],
   [
     'hrv: summaries of the night are no samples',
@@ -82,8 +84,10 @@ const mapCases: readonly (readonly [
       ['devicemaker_body_battery', 180_000, 100],
     ],
     [
-      'timeOffsetStressLevelValues: 4 of 6 values left out: 3 placeholders, 1 out of range',
-      'timeOffsetBodyBatteryValues: 2 of 4 values left out: 1 placeholders, 1 out of range',
+      'timeOffsetStressLevelValues: 1 of 6 values left out: 1 out of range',
+      '3 placeholders of timeOffsetStressLevelValues',
+      'timeOffsetBodyBatteryValues: 1 of 4 values left out: 1 out of range',
+      '1 placeholders of timeOffsetBodyBatteryValues',
     ],
   ],
   [
@@ -105,7 +109,24 @@ const mapCases: readonly (readonly [
     normaliseRespiration,
     respiration(user, { timeOffsetEpochToBreaths: { 0: 0, 120: -2, 240: 200, 360: 201 } }),
     [['respiratory_rate', 240_000, 200]],
-    ['timeOffsetEpochToBreaths: 3 of 4 values left out: 2 placeholders, 1 out of range'],
+    [
+      'timeOffsetEpochToBreaths: 1 of 4 values left out: 1 out of range',
+      '2 placeholders of timeOffsetEpochToBreaths',
+    ],
+  ],
+  [
+    'respiration: a mean of -2 alone means that nothing was measured, which is no error',
+    normaliseRespiration,
+    respiration(user, { timeOffsetEpochToBreaths: null, avgWakingRespirationValue: -2 }),
+    [],
+    ['1 placeholders of avgWakingRespirationValue'],
+  ],
+  [
+    'oxygen: a mean of 0 and values of null mean that nothing was measured',
+    normalisePulseOx,
+    pulseOx(user, { timeOffsetSpo2Values: { 0: null, 60: 97 }, avgSpo2: 0 }),
+    [['oxygen_saturation', 60_000, 97]],
+    ['1 placeholders of avgSpo2', '1 placeholders of timeOffsetSpo2Values'],
   ],
   [
     'oxygen: a mean alone is one sample at the start',
@@ -119,7 +140,10 @@ const mapCases: readonly (readonly [
     normalisePulseOx,
     pulseOx(user, { timeOffsetSpo2Values: { 0: 0, 60: -1, 120: 100, 180: 100.5 } }),
     [['oxygen_saturation', 120_000, 100]],
-    ['timeOffsetSpo2Values: 3 of 4 values left out: 2 placeholders, 1 out of range'],
+    [
+      'timeOffsetSpo2Values: 1 of 4 values left out: 1 out of range',
+      '2 placeholders of timeOffsetSpo2Values',
+    ],
   ],
   [
     'skin: a deviation is no temperature, an absolute one is',
@@ -139,14 +163,14 @@ const mapCases: readonly (readonly [
       ['body_fat_percentage', 0, 18.2],
       ['body_mass_index', 0, 22.9],
     ],
-    ['weightInGrams: must be 200 to 1000000'],
+    ['1 placeholders of weightInGrams'],
   ],
   [
     'cuff: a value out of range is left out, the rest is kept',
     normaliseBloodPressure,
     bloodPressure(user, { systolic: 301, pulse: 0 }),
     [['blood_pressure_diastolic', 0, 79]],
-    ['systolic: must be 20 to 300', 'pulse: must be 1 to 300'],
+    ['systolic: must be 20 to 300', '1 placeholders of pulse'],
   ],
   [
     'snapshot: names what it does not know, and takes the rest',
@@ -166,7 +190,7 @@ const mapCases: readonly (readonly [
       ['respiratory_rate', 0, 13.5],
     ],
     [
-      'summaries[0].epochSummaries: 1 of 2 values left out: 1 placeholders',
+      '1 placeholders of summaries[0].epochSummaries',
       'summaries[1].summaryType: is not known',
       'summaries[2].avgValue: must be 1 to 300',
       'summaries[4].summaryType: is required',
