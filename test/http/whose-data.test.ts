@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
+import { deliver } from '../services/summaries/deliver.ts';
+import { bothProviders, brokenNights } from '../services/summaries/lives.ts';
+import { createUser, push, startApi, type TestApi, userToken } from '../support/api.ts';
+import { fuller, together, vitalsAt } from '../support/two-lives.ts';
+
+/*
+ * Every read of every route, asked for one user who is alone in the database, and for the same user beside a second
+ * one who has more of everything at the same times. A query that forgets the user's id answers differently.
+ */
+const measuredMs = Date.now() - 3_600_000;
+const life = together(bothProviders(), brokenNights(), vitalsAt(measuredMs));
+const other = fuller(together(bothProviders(), brokenNights(), vitalsAt(measuredMs, 1)));
+
+const range = 'start_time=2025-03-09&end_time=2025-03-25&limit=100';
+const dates = 'start_date=2025-03-09&end_date=2025-03-25&limit=100';
+const reads: readonly (readonly [route: string, query: string])[] = [
+  ['/users/:user_id', ''],
+  ['/users/:user_id/connections', ''],
+  ['/users/:user_id/connections/:provider', ''],
+  ['/users/:user_id/connections/:provider/backfill', ''],
+  ['/users/:user_id/export', ''],
+  ...['raw', '1min', '5min', '15min', '1hour'].map(
+    (resolution) => ['/users/:user_id/timeseries', `${range}&resolution=${resolution}`] as const,
+  ),
+  ['/users/:user_id/timeseries', `start_time=${measuredMs - 60_000}&end_time=${measuredMs + 60_000}`],
+  ['/users/:user_id/events/workouts', dates],
+  ['/users/:user_id/events/workouts', `${dates}&record_type=cycling`],
+  ['/users/:user_id/events/sleep', dates],
+  ['/users/:user_id/events/other', dates],
+  ['/users/:user_id/summaries/activity', dates],
+  ['/users/:user_id/summaries/activity', `${dates}&sort_order=desc`],
+  ['/users/:user_id/summaries/sleep', dates],
+  ['/users/:user_id/summaries/body', 'average_period=7&latest_window_hours=4'],
+  ['/users/:user_id/summaries/recovery', dates],
+];
+// Their answers for a stranger's record are below; a record has one owner, so that a fuller user changes nothing.
+const byRecord = ['workouts', 'sleep', 'other'].map((kind) => `/users/:user_id/events/${kind}/:event_id`);
+
+const limits = { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000', RATE_LIMIT_ADDRESS: '100000' };
+const ofUser = endpoints
+  .map(({ route }) => route)
+  .filter(({ path, method }) => method === 'GET' && path.includes(':user_id'));
+
+t.test('every read of a user is in this table', async (t) => {
+  const asked = new Set([...reads.map(([route]) => route), ...byRecord]);
+  t.strictSame(
+    ofUser.map(({ path }) => path).filter((path) => !asked.has(path)),
+    [],
+  );
+});
+
+t.test('a second, fuller user changes no answer of the first', async (t) => {
+  const alone = await answersOf(t, async (api) => ({ userId: await deliverAll(api, life) }));
+  t.ok(alone.every(({ text }) => text.length > 2));
+  const first = await answersOf(t, async (api) => {
+    const userId = await deliverAll(api, life);
+    await withBackfill(api, await deliverAll(api, other));
+    return { userId };
+  });
+  t.strictSame(differences(alone, first), [], 'where the second came later');
+  const second = await answersOf(t, async (api) => {
+    await withBackfill(api, await deliverAll(api, other));
+    return { userId: await deliverAll(api, life) };
+  });
+  t.strictSame(differences(alone, second), [], 'where the second was there before');
+});
+
+t.test('a user without data stays without data beside a full one', async (t) => {
+  const empty = await answersOf(t, async (api) => ({ userId: await createUser(api) }));
+  const beside = await answersOf(t, async (api) => {
+    await withBackfill(api, await deliverAll(api, other));
+    return { userId: await createUser(api) };
+  });
+  t.strictSame(differences(empty, beside), []);
+});
+
+const api = await startApi(t, limits);
+const ada = await deliverAll(api, life);
+const bob = await deliverAll(api, other);
+const adasToken = await userToken(api, ada);
+
+t.test("a record is read under its owner's id only", async (t) => {
+  const records = z.array(z.object({ id: z.string() })).min(1);
+  for (const kind of ['workouts', 'sleep', 'other']) {
+    const list = await api.expect(200, `/users/${bob}/events/${kind}?${dates}`);
+    const [record] = records.parse(Reflect.get(Object(list), 'data'));
+    const statusFor = async (userId: string) =>
+      (await api.ask(`/api/v1/users/${userId}/events/${kind}/${record?.id}`, { key: api.apiKey })).status;
+    t.same([await statusFor(bob), await statusFor(ada)], [200, 404], kind);
+  }
+});
+
+t.test("a user's token reads the path's user, whatever the query names", async (t) => {
+  const wrong: string[] = [];
+  for (const { path } of ofUser) {
+    const own = pathFor(path, ada);
+    const query = path.includes('/timeseries') ? range : /events|summaries/.test(path) ? dates : '';
+    const plain = await api.ask(`${own}?${query}`, { token: adasToken });
+    const misled = await api.ask(`${own}?${query}&user_id=${bob}`, { token: adasToken });
+    if (plain.status !== misled.status || shown(plain.text) !== shown(misled.text)) wrong.push(path);
+    const foreign = await api.ask(`${pathFor(path, bob)}?${query}&user_id=${ada}`, { token: adasToken });
+    if (foreign.status !== 403) wrong.push(`${path}: ${foreign.status}`);
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test("a user's token asks for its own user where only the query names one", async (t) => {
+  const path = '/api/v1/connect/devicemaker/authorize';
+  const asked = async (query: string) => (await api.ask(`${path}?${query}`, { token: adasToken })).status;
+  t.equal(await asked(`user_id=${bob}`), 403);
+  t.equal(await asked(`user_id=${bob}&user_id=${ada}`), 403);
+  t.equal(await asked(''), 403);
+});
+
+t.test('a user_id in a body never takes the place of the one in the path', async (t) => {
+  const before = await api.expect(200, `/users/${bob}`);
+  const routes = endpoints.filter(
+    ({ route }) => ['POST', 'PATCH'].includes(route.method) && pathParameters(route.path).includes('user_id'),
+  );
+  for (const { route } of routes) {
+    const body = { user_id: bob, first_name: 'Changed', provider: 'activitynet', provider_user_id: 'x' };
+    const path = pathFor(route.path, randomUUID());
+    const answer = await api.ask(path, {
+      method: route.method,
+      body,
+      ...(route.access.includes('api-key') ? { key: api.apiKey } : { token: api.developerToken }),
+    });
+    t.ok([404, 422].includes(answer.status), `${route.method} ${route.path}: ${answer.status}`);
+  }
+  await api.ask(`/api/v1/users/${randomUUID()}?user_id=${bob}`, { method: 'DELETE', key: api.apiKey });
+  t.strictSame(await api.expect(200, `/users/${bob}`), before);
+  t.match(await api.expect(200, `/users/${bob}/connections`), { length: 1 });
+});
+
+t.test('two API keys may use the same Idempotency-Key', async (t) => {
+  const made = await api.ask('/api/v1/api-keys', { token: api.developerToken, body: { name: 'Second' } });
+  const second = z.object({ key: z.string() }).parse(made.body).key;
+  const create = (key: string, first_name: string) =>
+    api.ask('/api/v1/users', { key, body: { first_name }, headers: { 'Idempotency-Key': 'shared' } });
+  const one = await create(api.apiKey, 'One');
+  const same = await create(second, 'One');
+  t.same([one.status, same.status], [201, 201]);
+  t.equal(same.headers.get('idempotent-replayed'), null);
+  t.not(Reflect.get(Object(one.body), 'id'), Reflect.get(Object(same.body), 'id'));
+  const own = await create(second, 'One');
+  t.equal(own.text, same.text, 'each key is answered with its own user');
+});
+
+interface Read {
+  readonly path: string;
+  readonly text: string;
+}
+
+async function answersOf(t: Test, fill: (api: TestApi) => Promise<{ userId: string }>): Promise<Read[]> {
+  const api = await startApi(t, limits);
+  const { userId } = await fill(api);
+  const answers: Read[] = [];
+  for (const [route, query] of reads)
+    answers.push({
+      path: `${route}?${query}`,
+      text: shown(await readAll(api, pathFor(route, userId), query)),
+    });
+  await api.broker.stop();
+  return answers;
+}
+
+async function readAll(api: TestApi, path: string, query: string): Promise<string> {
+  const Page = z.object({ pagination: z.object({ next_cursor: z.string().nullable() }) });
+  const texts: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await api.ask(`${path}?${query}${from}`, { key: api.apiKey });
+    texts.push(`${answer.status} ${answer.text}`);
+    const page = Page.safeParse(answer.body);
+    cursor = page.success ? page.data.pagination.next_cursor : null;
+  } while (cursor !== null && texts.length < 12);
+  return texts.join('\n');
+}
+
+/** An answer without what differs from one database to the next: ids, cursors, the times of writing. */
+function shown(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replace(/"(next_cursor|previous_cursor)":"[^"]*"/g, '"$1":"<cursor>"')
+    .replace(/"(created_at|updated_at|last_synced_at|period_start|period_end)":"[^"]*"/g, '"$1":"<time>"');
+}
+
+function differences(expected: readonly Read[], found: readonly Read[]): string[] {
+  return expected.filter(({ text }, index) => found[index]?.text !== text).map(({ path }) => path);
+}
+
+async function deliverAll(api: TestApi, all: typeof life): Promise<string> {
+  const userId = await deliver(api, all);
+  const connections = await api.expect(200, `/users/${userId}/connections`);
+  const [account] = z.array(z.object({ provider_user_id: z.string() })).parse(connections);
+  const moves = [0, 1, 2].map((day) => ({
+    userId: account?.provider_user_id,
+    summaryId: `m-${day}-${all.samples.length}`,
+    startTimeInSeconds: Date.UTC(2025, 2, 11 + day, 8) / 1000,
+    offsetInSeconds: 0,
+    durationInSeconds: 600 + all.samples.length,
+    activityType: 'Walking',
+  }));
+  await push(api, { moveiq: moves });
+  return userId;
+}
+
+async function withBackfill({ database }: TestApi, userId: string): Promise<void> {
+  await database.query(
+    `insert into backfill.run (connection_id, user_id, provider, connected_at, start_time, end_time, state, finished_at)
+     select id, user_id, provider, now(), now() - interval '1 day', now(), 'done', now()
+     from users.connection where user_id = $1`,
+    [userId],
+  );
+}
+
+function pathFor(route: string, userId: string): string {
+  const path = route
+    .replace(':user_id', userId)
+    .replace(':provider', 'devicemaker')
+    .replace(':event_id', randomUUID());
+  return `/api/v1${path}`;
+}
