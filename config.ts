@@ -109,6 +109,8 @@ const Settings = z.object({
   DRAIN_MS: whole(0, 3000).default(1000),
   QUEUE_LIMIT: whole(1, 100_000_000).default(100_000),
   WEBHOOK_MEMORY_MIB: whole(1, 65_536).default(256),
+  BODY_TIMEOUT_SECONDS: whole(1, 3600).default(60),
+  BODY_MAX_RATIO: whole(10, 100_000).default(200),
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),

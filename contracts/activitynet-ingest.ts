@@ -33,6 +33,8 @@ export const Figures = z.object({
 });
 
 const path = '/webhooks/activitynet/webhook';
+/** Events carry no data: the longest title of an activity fits many times. */
+const eventLimitBytes = 16 * 1024;
 const Asked = Text.max(1000);
 
 /** The activity platform: its events, which carry no data, and the fetching that follows from them. */
@@ -61,6 +63,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
       access: ['webhook'],
       tag: 'Webhooks',
       secretAddress: 'activitynet',
+      bodyLimitBytes: eventLimitBytes,
       delivery: { provider: 'activitynet', kind: 'event', answer: EventAnswer, pending, anyBody: true },
     },
     timeoutMs: 1300,

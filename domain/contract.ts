@@ -43,6 +43,8 @@ export interface HttpRoute {
   readonly audit?: AuditAction | { readonly none: string };
   /** Failures without a credential count against the address (log-ins, tokens, refreshes). */
   readonly countFailures?: true;
+  /** The largest body, decompressed; 128 MiB of a delivery and 1 MiB of everything else unless told. */
+  readonly bodyLimitBytes?: number;
   /** Requests are neither counted nor refused by rate limits: load balancers and monitors depend on the answer. */
   readonly unlimited?: true;
 }

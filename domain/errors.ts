@@ -9,6 +9,7 @@ export const errorTable = {
   RATE_LIMITED: { status: 429, detail: 'Too many requests.' },
   FORBIDDEN: { status: 403, detail: 'This credential may not do that.' },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
+  BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The body must be application/json.' },
   MALFORMED_BODY: { status: 400, detail: 'The body is not valid JSON.' },
   MALFORMED_REQUEST: { status: 400, detail: 'The request cannot be read.' },

@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { type ErrorCode, errorTable, type FieldError, isErrorCode } from '../../domain/errors.ts';
+import {
+  type ErrorCode,
+  errorTable,
+  type FieldError,
+  isErrorCode,
+  ServiceError,
+} from '../../domain/errors.ts';
 import type { Window } from './windows.ts';
 
 /** What a failed request is answered with. */
@@ -25,9 +31,17 @@ export function sendJson(res: ServerResponse, status: number, body: unknown): vo
 export function sendFailure(res: ServerResponse, failure: Failure): void {
   if (failure.code === 'UNAUTHENTICATED' && !res.headersSent) res.setHeader('WWW-Authenticate', 'Bearer');
   // What is left of a refused body would be read as the next request.
-  if (failure.status === 413 && !res.headersSent) res.setHeader('Connection', 'close');
+  if ((failure.status === 413 || failure.status === 408) && !res.headersSent)
+    res.setHeader('Connection', 'close');
   const { detail, errors } = failure;
   sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
+}
+
+/** 503 with Retry-After: there is no room for this body now. Its connection ends, as the rest of it is not read. */
+export function comeAgain(res: ServerResponse, seconds: number, detail: string): ServiceError {
+  res.setHeader('Retry-After', seconds);
+  res.setHeader('Connection', 'close');
+  return new ServiceError('SERVICE_UNAVAILABLE', detail);
 }
 
 /** Puts the three rate-limit headers on an answer. */

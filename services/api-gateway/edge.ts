@@ -10,6 +10,7 @@ import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { recordExport, recordRead } from './audit-access.ts';
 import { checkContentType, hasBody, parseObject, refuseUnstorable } from './body.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
@@ -81,7 +82,7 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   const caller = await admit(edge, exchange);
   authorise(caller, exchange);
   checkWebhookAccess(edge, exchange);
-  const params = await gather(exchange);
+  const params = await gather(edge, exchange);
   refuseUnstorable(params);
   if (route.stream !== undefined) {
     const lines = exportUser(exchange.call, params);
@@ -199,12 +200,15 @@ function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
 }
 
 // A query never reaches an action that takes a body, a body never one that takes a query, and the path wins.
-async function gather({ req, endpoint, path, query }: Exchange): Promise<Record<string, unknown>> {
+async function gather(
+  { config }: Edge,
+  { req, endpoint, path, query }: Exchange,
+): Promise<Record<string, unknown>> {
   const { route } = endpoint;
   const named = Object.fromEntries(pathParameters(route.path).map((name) => [name, path[name]]));
   if (route.method === 'GET' || route.method === 'DELETE') return { ...query, ...named };
   if (!hasBody(req)) return named;
-  const bytes = await readBytes(req, 'other');
+  const bytes = await readBytes(req, bodyBounds(config, route));
   if (bytes.length === 0) return named;
   const kind = checkContentType(req, route.form === true);
   return { ...parseObject(bytes, kind), ...named };

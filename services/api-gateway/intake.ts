@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Config } from '../../config.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
+import { comeAgain } from './answer.ts';
+import { BodyMemory } from './body-memory.ts';
+import type { CountBytes } from './read-bytes.ts';
 
 /**
  * How much of webhooks a gateway takes in at once: bytes of bodies between their first byte and their row, and
@@ -10,25 +12,29 @@ import type { Inbox } from '../../mixins/inbox.ts';
 export interface Intake {
   /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) while too many deliveries of a provider are not done. */
   refuseIfFull(provider: string, res: ServerResponse): Promise<void>;
-  /** Runs `work`, which reports each byte that it holds; all are let go when it ends. */
-  hold<T>(res: ServerResponse, work: (take: Take) => Promise<T>): Promise<T>;
+  /** Runs `work`, which counts each byte that it holds; all are given back when it ends. */
+  hold<T>(res: ServerResponse, work: (body: BodyInWork) => Promise<T>): Promise<T>;
+  /** The bytes that are held now. */
+  heldBytes(): number;
 }
 
-/** Counts bytes. @throws SERVICE_UNAVAILABLE (503, with Retry-After) when there is no room for them. */
-export type Take = (bytes: number) => void;
+/** One body between its first byte and its row. */
+export interface BodyInWork {
+  /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) when there is no room. */
+  readonly count: CountBytes;
+  /** Aborted with the refusal when the room is given to faster senders. */
+  readonly ending: AbortController;
+  /** The whole body is there: it is not refused any more. */
+  arrived(): void;
+}
 
 const mebibyte = 1024 * 1024;
 const countedForMs = 1000;
 const retryFullSeconds = 30;
-const retryBytesSeconds = 5;
-// What is left to small bodies when large ones have filled the rest.
-const largeFromBytes = mebibyte;
-const shareOfLarge = 0.75;
 
 /** The intake of one gateway. */
 export function intake({ WEBHOOK_MEMORY_MIB, QUEUE_LIMIT }: Config, inbox: Inbox, now = Date.now): Intake {
-  const most = WEBHOOK_MEMORY_MIB * mebibyte;
-  let heldBytes = 0;
+  const memory = new BodyMemory(WEBHOOK_MEMORY_MIB * mebibyte, now);
   const counts = new Map<string, { readonly atMs: number; readonly waiting: Promise<number> }>();
   // A database that does not answer is no reason to refuse here: storing will say so.
   const count = (provider: string) => {
@@ -44,26 +50,17 @@ export function intake({ WEBHOOK_MEMORY_MIB, QUEUE_LIMIT }: Config, inbox: Inbox
       throw comeAgain(res, retryFullSeconds, 'Too many deliveries wait for their work.');
     },
     async hold(res, work) {
-      let ownBytes = 0;
-      const take = (bytes: number) => {
-        const room = ownBytes + bytes > largeFromBytes ? most * shareOfLarge : most;
-        if (heldBytes + bytes > room && heldBytes > ownBytes)
-          throw comeAgain(res, retryBytesSeconds, 'Too many large bodies are coming in at once.');
-        ownBytes += bytes;
-        heldBytes += bytes;
+      const body = memory.begin(res);
+      const { ending } = body;
+      const arrived = () => {
+        body.isComing = false;
       };
       try {
-        return await work(take);
+        return await work({ count: (bytes) => memory.take(body, bytes), ending, arrived });
       } finally {
-        heldBytes -= ownBytes;
+        memory.giveBack(body);
       }
     },
+    heldBytes: () => memory.heldBytes,
   };
-}
-
-// What is left of a refused body would be read as the next request.
-function comeAgain(res: ServerResponse, seconds: number, detail: string): ServiceError {
-  res.setHeader('Retry-After', seconds);
-  res.setHeader('Connection', 'close');
-  return new ServiceError('SERVICE_UNAVAILABLE', detail);
 }

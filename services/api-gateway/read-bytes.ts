@@ -1,60 +1,81 @@
 import type { IncomingMessage } from 'node:http';
-import { finished, type Readable, type Transform } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import { endWhenSlow } from './body-deadline.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
-const mebibyte = 1024 * 1024;
-/** The largest body of a webhook: an activity of hours at 1 Hz comes as one notification. */
-export const webhookLimitBytes = 128 * mebibyte;
-/** The largest body of everything else. */
-export const bodyLimitBytes = mebibyte;
-
-const limits = { webhook: webhookLimitBytes, other: bodyLimitBytes } as const;
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
+type Encoding = keyof typeof decoders;
+
+/** The ratio of a body is checked past so many bytes: small repetitive bodies are common. */
+const anyRatioBytes = 256 * 1024;
 
 /** Counts bytes as they arrive. It throws to refuse them. */
 export type CountBytes = (bytes: number) => void;
 
-interface Reading {
-  readonly limit: number;
+/** What bounds the reading of one body. */
+export interface Reading {
+  readonly limitBytes: number;
+  /** How many bytes a compressed byte may unpack to. */
+  readonly maxRatio: number;
+  /** How long a small body may take; a large one has more time (body-deadline.ts). */
+  readonly timeoutMs: number;
   readonly count: CountBytes;
-  /** The length that the sender announced; 0 where it is unknown. */
-  readonly announced: number;
+  /** Aborting it ends the reading; its reason is thrown. */
+  readonly ending: AbortController;
 }
 
 /**
  * The body's bytes, decompressed; empty where there is none.
- * @throws BODY_TOO_LARGE (413) on the announced length or on the first byte past the limit, UNSUPPORTED_MEDIA_TYPE
- *   (415) for an unknown encoding, MALFORMED_BODY (400) where it cannot be decompressed, MALFORMED_REQUEST (400)
- *   when the sender hangs up, and what `count` throws.
+ * @throws BODY_TOO_LARGE (413) on the announced length, or on the first byte past the limit or the ratio,
+ *   UNSUPPORTED_MEDIA_TYPE (415) for an unknown encoding, MALFORMED_BODY (400) where it cannot be decompressed,
+ *   MALFORMED_REQUEST (400) when the sender hangs up, BODY_TIMEOUT (408) when it comes too slowly, what `count`
+ *   throws, and the reason of `ending`.
  */
-export async function readBytes(
-  req: IncomingMessage,
-  kind: keyof typeof limits,
-  count: CountBytes = () => undefined,
-): Promise<Buffer> {
-  const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
-  const reading = { limit: limits[kind], count, announced: Number(length ?? 0) };
-  if (reading.announced > reading.limit) throw new ServiceError('BODY_TOO_LARGE');
-  if (encoding === 'identity') return gather(chunksOf(req, cutOff), reading);
-  if (!isDecoder(encoding))
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The body has an unknown encoding.');
-  return decompress(req, decoders[encoding](), { ...reading, announced: 0 });
+export async function readBytes(req: IncomingMessage, reading: Reading): Promise<Buffer> {
+  const announced = Number(req.headers['content-length'] ?? 0);
+  if (announced > reading.limitBytes) throw new ServiceError('BODY_TOO_LARGE');
+  const encoding = encodingOf(req);
+  const { signal } = reading.ending;
+  const ended = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => ended.reject(signal.reason), { once: true });
+  const stopTimer = endWhenSlow(req, reading);
+  const body =
+    encoding === null
+      ? gather(chunksOf(req, cutOff), reading, announced)
+      : decompress(req, encoding, reading);
+  return Promise.race([body, ended.promise]).finally(stopTimer);
 }
 
-function isDecoder(encoding: string): encoding is keyof typeof decoders {
-  return Object.hasOwn(decoders, encoding);
+// Names of encodings have no case.
+function encodingOf({ headers }: IncomingMessage): Encoding | null {
+  const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (name === 'identity') return null;
+  if (isEncoding(name)) return name;
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'The body has an unknown encoding.');
+}
+
+function isEncoding(name: string): name is Encoding {
+  return Object.hasOwn(decoders, name);
 }
 
 // pipe() does not pass on that its source was cut off: without the watch the decoder waits for ever.
-async function decompress(req: IncomingMessage, decoder: Transform, reading: Reading): Promise<Buffer> {
+async function decompress(req: IncomingMessage, encoding: Encoding, reading: Reading): Promise<Buffer> {
+  const decoder = decoders[encoding]();
   const stopWatching = finished(req, { writable: false }, (error) => {
     if (error) decoder.destroy(error);
   });
   const failure = (cause: unknown) => (req.destroyed && !req.complete ? cutOff(cause) : undecodable(cause));
+  let unpacked = 0;
+  const count = (bytes: number) => {
+    unpacked += bytes;
+    if (unpacked > Math.max(anyRatioBytes, decoder.bytesWritten * reading.maxRatio))
+      throw new ServiceError('BODY_TOO_LARGE', 'The body unpacks to too many times its size.');
+    reading.count(bytes);
+  };
   try {
-    return await gather(chunksOf(req.pipe(decoder), failure), reading);
+    return await gather(chunksOf(req.pipe(decoder), failure), { ...reading, count }, 0);
   } finally {
     stopWatching();
     req.unpipe(decoder);
@@ -62,10 +83,17 @@ async function decompress(req: IncomingMessage, decoder: Transform, reading: Rea
   }
 }
 
-async function gather(chunks: AsyncIterable<Buffer>, { limit, count, announced }: Reading): Promise<Buffer> {
+type Gathering = Pick<Reading, 'limitBytes' | 'count' | 'ending'>;
+
+async function gather(
+  chunks: AsyncIterable<Buffer>,
+  { limitBytes, count, ending }: Gathering,
+  announced: number,
+): Promise<Buffer> {
   const bytes = new GrowingBytes(announced);
   for await (const chunk of chunks) {
-    if (bytes.length + chunk.length > limit) throw new ServiceError('BODY_TOO_LARGE');
+    ending.signal.throwIfAborted();
+    if (bytes.length + chunk.length > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
     count(chunk.length);
     bytes.add(chunk);
   }

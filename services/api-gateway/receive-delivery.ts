@@ -4,8 +4,9 @@ import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType } from './body.ts';
+import { bodyBounds } from './body-bounds.ts';
 import { checkWebhookAccess, type Edge, type Exchange, limited } from './edge.ts';
-import type { Take } from './intake.ts';
+import type { BodyInWork } from './intake.ts';
 import { readBytes } from './read-bytes.ts';
 import { equal } from './webhook-access.ts';
 
@@ -23,7 +24,7 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   checkWebhookAccess(edge, exchange);
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
   await edge.intake.refuseIfFull(delivery.provider, res);
-  const id = await edge.intake.hold(res, (take) => takeIn(edge, delivery, req, take));
+  const id = await edge.intake.hold(res, (body) => takeIn(edge, exchange, delivery, body));
   const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
   const problem = await byName(endpoint.action, { delivery_id: id }).then(
     () => null,
@@ -35,8 +36,14 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   sendJson(res, 200, answer ?? delivery.pending());
 }
 
-async function takeIn(edge: Edge, delivery: Delivery, req: IncomingMessage, take: Take): Promise<string> {
-  const body = await readBytes(req, 'webhook', take);
+async function takeIn(
+  edge: Edge,
+  { req, endpoint }: Exchange,
+  delivery: Delivery,
+  { count, ending, arrived }: BodyInWork,
+): Promise<string> {
+  const body = await readBytes(req, { ...bodyBounds(edge.config, endpoint.route), count, ending });
+  arrived();
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
   return store(edge, delivery, req, body);

@@ -1,14 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
-import { readBytes, webhookLimitBytes } from '../../../services/api-gateway/read-bytes.ts';
+import { webhookLimitBytes } from '../../../services/api-gateway/body-bounds.ts';
+import { allowedMs } from '../../../services/api-gateway/body-deadline.ts';
+import { type Reading, readBytes } from '../../../services/api-gateway/read-bytes.ts';
 import { refusal } from '../../support/refusal.ts';
 
+const bounds = (): Reading => ({
+  ...{ limitBytes: webhookLimitBytes, maxRatio: 200, timeoutMs: 60_000 },
+  ...{ count: () => undefined, ending: new AbortController() },
+});
+
 /** Reads what a sender sends: its bytes, or the failure. */
-type Reading = (req: IncomingMessage) => Promise<Buffer>;
-let read: Reading = (req) => readBytes(req, 'webhook');
+type Read = (req: IncomingMessage) => Promise<Buffer>;
+const readBounded: Read = (req) => readBytes(req, bounds());
+let read = readBounded;
 let outcome = Promise.withResolvers<Buffer>();
 const server = createServer((req, res) => {
   read(req)
@@ -21,7 +30,7 @@ const { port } = server.address() as AddressInfo;
 
 t.beforeEach(() => {
   outcome = Promise.withResolvers();
-  read = (req) => readBytes(req, 'webhook');
+  read = readBounded;
 });
 
 function send(pieces: readonly Buffer[], headers: Record<string, string | number>, end: 'whole' | 'cut') {
@@ -70,7 +79,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
     t.test(`${title}: a body whose sender hung up before it is read is refused`, async (t) => {
       read = async (req) => {
         await new Promise((resolve) => req.once('close', resolve));
-        return readBytes(req, 'webhook');
+        return readBounded(req);
       };
       const start = [encoded.subarray(0, 1000)]; // more would wait in the socket, and its end behind it
       await t.rejects(send(start, headers, 'cut'), refusal('MALFORMED_REQUEST'));
@@ -93,9 +102,69 @@ t.test('one that announces too much is not waited for', async (t) => {
 t.test('whoever counts its bytes may end it in the middle', async (t) => {
   let counted = 0;
   read = (req) =>
-    readBytes(req, 'webhook', (bytes) => {
-      counted += bytes;
-      if (counted > 1_000_000) throw new Error('full');
+    readBytes(req, {
+      ...bounds(),
+      count: (bytes) => {
+        counted += bytes;
+        if (counted > 1_000_000) throw new Error('full');
+      },
     });
   await t.rejects(send(pieces, { 'content-length': whole.length }, 'whole'), { message: 'full' });
+});
+
+t.test('a reading that is ended from outside counts no further byte', async (t) => {
+  const counted: number[] = [];
+  const reading = { ...bounds(), count: (bytes: number) => void counted.push(bytes) };
+  read = (req) => readBytes(req, reading);
+  const sending = request({ port, method: 'POST' });
+  sending.on('error', () => undefined); // the server hangs up
+  sending.write('first');
+  while (counted.length === 0) await sleep(10);
+  reading.ending.abort(new Error('no room'));
+  sending.write('second');
+  await t.rejects(outcome.promise, { message: 'no room' });
+  await sleep(50);
+  t.same(counted, [5]);
+  sending.destroy();
+});
+
+t.test('names of encodings have no case, and an unknown one is refused', async (t) => {
+  t.ok((await send([gzipSync(whole)], { 'content-encoding': 'GZIP' }, 'whole')).equals(whole));
+  outcome = Promise.withResolvers();
+  await t.rejects(send([whole], { 'content-encoding': 'zstd' }, 'whole'), refusal('UNSUPPORTED_MEDIA_TYPE'));
+});
+
+const bombs = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+const zeros = Buffer.alloc(8 * 1024 * 1024);
+
+for (const [encoding, encode] of Object.entries(bombs))
+  t.test(`${encoding}: a body that unpacks to more than the ratio allows is refused early`, async (t) => {
+    let counted = 0;
+    const count = (bytes: number) => {
+      counted += bytes;
+    };
+    read = (req) => readBytes(req, { ...bounds(), count });
+    await t.rejects(
+      send([encode(zeros)], { 'content-encoding': encoding }, 'whole'),
+      refusal('BODY_TOO_LARGE'),
+    );
+    t.ok(counted <= 1024 * 1024, `${counted} bytes were unpacked`);
+    outcome = Promise.withResolvers();
+    const small = encode(zeros.subarray(0, 256 * 1024));
+    t.equal((await send([small], { 'content-encoding': encoding }, 'whole')).length, 256 * 1024);
+  });
+
+t.test('a trickle is ended at the time-out, however long it would go on', async (t) => {
+  read = (req) => readBytes(req, { ...bounds(), timeoutMs: 300 });
+  const sending = request({ port, method: 'POST', headers: { 'content-length': 100_000 } });
+  sending.on('error', () => undefined); // the server hangs up
+  const trickle = setInterval(() => sending.write('x'), 20);
+  t.teardown(() => clearInterval(trickle));
+  await t.rejects(outcome.promise, refusal('BODY_TIMEOUT'));
+});
+
+t.test('a large body has more time than a small one', async (t) => {
+  t.equal(allowedMs(60_000, 0), 60_000);
+  t.equal(allowedMs(60_000, 256), 60_001);
+  t.equal(allowedMs(60_000, webhookLimitBytes), 584_288);
 });
