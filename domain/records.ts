@@ -54,7 +54,7 @@ export const WorkoutRecord = z.object({
   parent_id: z.string().max(100).nullable(),
 });
 
-/** How final a provider calls a sleep: a higher rank replaces a lower one whatever their lengths. */
+/** What a provider says of a sleep's validity, as stored codes; `services/timeseries/versions.ts` has their order. */
 export const sleepRanks = { unknown: 0, tentative: 1, final: 2 } as const;
 
 /** A night's main sleep or a nap. `date` is the local day of waking up; durations are seconds. */
@@ -128,7 +128,7 @@ export const OtherRecord = z.object({
 /**
  * How a later version of an item stands to the stored one: `longest` keeps the one of longer duration (a record
  * that grows through the day), `latest` takes the later delivery (an activity), `sleep` decides by overlap,
- * rank, length, then delivery.
+ * validity, length, then delivery.
  */
 export const Supersede = z.enum(['longest', 'latest', 'sleep']);
 

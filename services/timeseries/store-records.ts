@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../domain/records.ts';
 import type { Queryable } from '../../mixins/database.ts';
+import type { Ledger } from './ledger.ts';
 import { mergeWorkouts } from './merge-workouts.ts';
 import { selectDayId } from './queries/select-day-id.ts';
 import { selectWorkoutSpan } from './queries/select-workout-span.ts';
@@ -16,6 +17,7 @@ export interface RecordContext {
   readonly userId: string;
   readonly provider: string;
   readonly clockMinutes: number;
+  readonly ledger: Ledger;
   /** Record ids that the ledger has of the item's stored version. */
   readonly storedIds: readonly string[];
 }

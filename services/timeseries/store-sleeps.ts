@@ -1,4 +1,4 @@
-import type { SleepRecord, StoreItem } from '../../domain/records.ts';
+import { type SleepRecord, type StoreItem, sleepRanks } from '../../domain/records.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps } from './queries/delete-sleeps.ts';
 import { selectOverlappingSleeps } from './queries/select-overlapping-sleeps.ts';
 import { upsertRecord } from './queries/upsert-record.ts';
@@ -45,19 +45,34 @@ async function storeSessions(context: RecordContext, item: StoreItem, isNap: boo
 
 async function storeSession(
   context: RecordContext,
-  { key, data_type: dataType }: StoreItem,
+  item: StoreItem,
   session: SleepRecord,
 ): Promise<StoredSession> {
   const { transaction, userId, provider, clockMinutes } = context;
-  const versions = await selectOverlappingSleeps(transaction, userId, provider, session);
+  const { key, data_type: dataType } = item;
+  const { was_final, versions } = await versionsOf(context, item, session);
   const best = weightiest(versions);
-  const weight = { ...session, span_seconds: (session.end_ms - session.start_ms) / 1000 };
+  const weight = { ...session, was_final, span_seconds: (session.end_ms - session.start_ms) / 1000 };
   if (best !== undefined && outweighs(best, weight)) return { id: best.id, gone: [], status: 'stale' };
   const identity = identityOf(context, key, best?.id);
   const gone = versions.filter(({ id }) => id !== identity.id).map(({ id }) => id);
   await deleteMergedSleeps(transaction, { userId, provider, dataType }, gone, identity.id);
   await upsertRecord(transaction, 'sleep_session', sleepRow(identity, session, clockMinutes));
   return { id: identity.id, gone, status: best === undefined ? 'saved' : 'replaced' };
+}
+
+// The call's own items are not in the database yet.
+async function versionsOf(context: RecordContext, { key, data_type }: StoreItem, session: SleepRecord) {
+  const { transaction, userId, provider, ledger } = context;
+  const of = { userId, provider, dataType: data_type };
+  const stored = await selectOverlappingSleeps(transaction, of, session);
+  const isFinalNow = [session, ...stored.filter((one) => one.key === key)].some(
+    ({ rank }) => rank === sleepRanks.final,
+  );
+  const wasFinal = (ofKey: string) =>
+    (ofKey === key && isFinalNow) || (ledger.get({ data_type, key: ofKey })?.was_final ?? false);
+  const versions = stored.map((one) => ({ ...one, was_final: one.was_final || wasFinal(one.key) }));
+  return { was_final: wasFinal(key), versions };
 }
 
 function outcomeOf(sessions: readonly StoredSession[]): StoredSleeps {

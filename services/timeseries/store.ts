@@ -3,6 +3,7 @@ import type { SampleBlock, StoreItem, StoreOutcome } from '../../domain/records.
 import { seriesOf } from '../../domain/series.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import { clockOf, later } from './clock.ts';
+import { Ledger } from './ledger.ts';
 import { ensureSeries } from './queries/ensure-series.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { type ClockRow, selectClock } from './queries/select-clock.ts';
@@ -36,8 +37,7 @@ export interface StoreCircumstances {
 /** A store in work: what it found, and what it gathers to write at its end. */
 interface Work extends StoreRequest, StoreCircumstances {
   readonly transaction: Queryable;
-  readonly ledger: Map<string, ItemRow>;
-  readonly changed: Map<string, ItemRow>;
+  readonly ledger: Ledger;
   readonly blocks: PendingBlock[];
   readonly spans: Span[];
   readonly epochs: PendingEpoch[];
@@ -69,20 +69,23 @@ async function begin(
   const { user_id, provider, items } = request;
   const rows = await selectItems(transaction, user_id, provider, items);
   const clock = (await selectClock(transaction, user_id)) ?? null;
-  const ledger = new Map(rows.map((row) => [ledgerKey(row), row]));
-  const gathered = { changed: new Map<string, ItemRow>(), blocks: [], spans: [], epochs: [] };
+  const ledger = new Ledger(rows);
+  const gathered = { blocks: [], spans: [], epochs: [] };
   return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
 }
 
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
-  const stored = work.ledger.get(ledgerKey(item));
+  const stored = work.ledger.get(item);
   const decision = decide(item, stored);
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
   const told = clockOf(item);
   const clock = later(work.clock, told);
   const clockMinutes = (told ?? clock)?.zone_offset_minutes ?? 0;
   const result = await recordsOf(work, item, { decision, stored, clockMinutes });
-  if (result.status === 'stale') return result;
+  if (result.status === 'stale') {
+    work.ledger.noteRefused(item, result);
+    return result;
+  }
   work.clock = clock;
   for (const block of item.samples)
     work.blocks.push({ item: index, block, zone_offset_minutes: block.zone_offset_minutes ?? clockMinutes });
@@ -92,7 +95,7 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
       epoch: item.epoch,
       zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
     });
-  note(work, item, result);
+  work.ledger.note(item, result);
   return result;
 }
 
@@ -107,33 +110,13 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   const { decision, stored, clockMinutes } = judged;
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
-  const { transaction, user_id: userId, provider } = work;
-  const context = { transaction, userId, provider, clockMinutes, storedIds };
+  const { transaction, user_id: userId, provider, ledger } = work;
+  const context = { transaction, userId, provider, clockMinutes, ledger, storedIds };
   const { status, ids, workoutSpans, merged } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
-  for (const row of work.ledger.values()) row.record_ids = replaceIds(row.record_ids, merged);
+  ledger.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
   return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
-}
-
-function replaceIds(ids: string[], merged: ReadonlyMap<string, string>): string[] {
-  return merged.size === 0 ? ids : [...new Set(ids.map((id) => merged.get(id) ?? id))];
-}
-
-// While parts are pending the ledger has no hash: a crash between two parts ends in a new store of them all.
-function note(work: Work, item: StoreItem, { status, record_ids }: StoreOutcome): void {
-  const { data_type, key, duration_seconds, hash, more } = item;
-  const row: ItemRow = {
-    data_type,
-    key,
-    duration_seconds,
-    hash: more ? null : hash,
-    pending_hash: more ? hash : null,
-    is_first: status === 'saved',
-    record_ids,
-  };
-  work.ledger.set(ledgerKey(row), row);
-  work.changed.set(ledgerKey(row), row);
 }
 
 async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
@@ -141,7 +124,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   await settleTwins(transaction, user_id, work.spans, work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, work, work.epochs)));
   const written = await writeSamples(work);
-  await upsertItems(transaction, user_id, provider, [...work.changed.values()]);
+  await upsertItems(transaction, user_id, provider, work.ledger.changes());
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
 }
@@ -172,10 +155,6 @@ async function seriesIds(
 
 function seriesKey(typeId: number, device: string): string {
   return `${typeId} ${device}`;
-}
-
-function ledgerKey({ data_type, key }: { data_type: string; key: string }): string {
-  return JSON.stringify([data_type, key]);
 }
 
 function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {

@@ -1,4 +1,4 @@
-import type { StoreItem } from '../../domain/records.ts';
+import { type StoreItem, sleepRanks } from '../../domain/records.ts';
 import type { ItemRow } from './queries/select-items.ts';
 
 /**
@@ -22,12 +22,15 @@ export function decide(item: Version, stored: Stored | undefined): Decision {
 
 /** What a sleep session is judged by among sessions that overlap it. */
 export interface SleepWeight {
+  /** One of `sleepRanks`. */
   readonly rank: number;
+  /** Some delivery of the same record, this one included, was final. */
+  readonly was_final: boolean;
   readonly asleep_seconds: number;
   readonly span_seconds: number;
 }
 
-/** Whether a stored session stands against a later delivery: by rank, then length; of equals the later counts. */
+/** Whether a stored session stands against a later delivery: by validity, then length; of equals the later counts. */
 export function outweighs(stored: SleepWeight, later: SleepWeight): boolean {
   return compare(stored, later) > 0;
 }
@@ -38,5 +41,11 @@ export function weightiest<T extends SleepWeight>(sessions: readonly T[]): T | u
 }
 
 function compare(a: SleepWeight, b: SleepWeight): number {
-  return a.rank - b.rank || a.asleep_seconds - b.asleep_seconds || a.span_seconds - b.span_seconds;
+  return validity(a) - validity(b) || a.asleep_seconds - b.asleep_seconds || a.span_seconds - b.span_seconds;
+}
+
+// A sleep that is neither tentative nor final is as good as final, unless the same record was final once.
+function validity({ rank, was_final }: SleepWeight): number {
+  if (rank === sleepRanks.tentative) return 0;
+  return rank === sleepRanks.final || !was_final ? 2 : 1;
 }

@@ -9,12 +9,15 @@ export interface ItemRow {
   pending_hash: string | null;
   is_first: boolean;
   record_ids: string[];
+  /** Of sleeps: some version of the item was final, whether it was stored or not. */
+  was_final: boolean;
 }
 
 const statement = {
   name: 'timeseries-select-items',
   text: `
-    select i.data_type, i.key, i.duration_seconds, i.hash, i.pending_hash, i.is_first, i.record_ids
+    select i.data_type, i.key, i.duration_seconds, i.hash, i.pending_hash, i.is_first, i.record_ids,
+      i.was_final
     from unnest($3::text[], $4::text[]) t (data_type, key)
     join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key`,
 };

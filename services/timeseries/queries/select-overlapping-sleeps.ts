@@ -1,9 +1,12 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A stored session that overlaps another one of its kind. */
+/** A stored session that overlaps another one of its kind; `key` is that of the item that wrote it. */
 export interface SleepVersionRow {
   id: string;
+  key: string;
   rank: number;
+  /** Some version of the item was final. */
+  was_final: boolean;
   asleep_seconds: number;
   span_seconds: number;
 }
@@ -11,20 +14,22 @@ export interface SleepVersionRow {
 const statement = {
   name: 'timeseries-select-overlapping-sleeps',
   text: `
-    select id, rank, asleep_seconds, extract(epoch from end_time - start_time)::float8 as span_seconds
-    from timeseries.sleep_session
-    where user_id = $1 and provider = $2 and is_nap = $3
-      and start_time > to_timestamp($4::float8 / 1000) - interval '7 days'
-      and start_time < to_timestamp($5::float8 / 1000) and end_time > to_timestamp($4::float8 / 1000)`,
+    select s.id, s.key, s.rank, coalesce(i.was_final, false) as was_final, s.asleep_seconds,
+      extract(epoch from s.end_time - s.start_time)::float8 as span_seconds
+    from timeseries.sleep_session s
+    left join timeseries.item i
+      on i.user_id = $1 and i.provider = $2 and i.data_type = $6 and i.key = s.key
+    where s.user_id = $1 and s.provider = $2 and s.is_nap = $3
+      and s.start_time > to_timestamp($4::float8 / 1000) - interval '7 days'
+      and s.start_time < to_timestamp($5::float8 / 1000) and s.end_time > to_timestamp($4::float8 / 1000)`,
 };
 
 /** Sessions of the provider that overlap a span, naps apart from main sleeps. */
 export function selectOverlappingSleeps(
   transaction: Queryable,
-  userId: string,
-  provider: string,
-  session: { is_nap: boolean; start_ms: number; end_ms: number },
+  of: { readonly userId: string; readonly provider: string; readonly dataType: string },
+  { is_nap, start_ms, end_ms }: { is_nap: boolean; start_ms: number; end_ms: number },
 ): Promise<SleepVersionRow[]> {
-  const { is_nap, start_ms, end_ms } = session;
-  return transaction.query<SleepVersionRow>(statement, [userId, provider, is_nap, start_ms, end_ms]);
+  const values = [of.userId, of.provider, is_nap, start_ms, end_ms, of.dataType];
+  return transaction.query<SleepVersionRow>(statement, values);
 }

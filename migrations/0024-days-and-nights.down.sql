@@ -1,0 +1,1 @@
+alter table timeseries.item drop column was_final;

@@ -1,0 +1,204 @@
+import t from 'tap';
+import { sleepRanks } from '../../../domain/records.ts';
+import { at, night, sleep } from './items.ts';
+import { setUp, withUser } from './setting.ts';
+
+const { database, call } = await setUp(t);
+
+type Validity = keyof typeof sleepRanks;
+
+/** A delivery: its record (those of one key begin at one instant), its validity, its length in hours. */
+type Delivery = readonly [record: 'a' | 'b' | 'c', validity: Validity, hours: number, inBedHours?: number];
+
+const startOf = { a: at('22:00:00'), b: at('22:10:00'), c: at('22:20:00') };
+let deliveries = 0;
+
+function itemOf([record, validity, hours, inBedHours = hours]: Delivery) {
+  deliveries += 1;
+  const session = sleep(startOf[record], inBedHours * 60, {
+    rank: sleepRanks[validity],
+    asleep_seconds: hours * 3600,
+  });
+  return night([session], { key: record, hash: `delivery ${deliveries}` });
+}
+
+async function another() {
+  const { id } = await call('users.create', {});
+  return withUser(database, call, id);
+}
+
+/** The hours of the one night that stands after the deliveries, each in a call of its own or all in one. */
+async function standing(given: readonly Delivery[], together: boolean): Promise<unknown[]> {
+  const { store, userId } = await another();
+  const items = given.map(itemOf);
+  if (together) await store(items);
+  else for (const item of items) await store([item]);
+  return database.query(
+    `select key, asleep_seconds / 3600.0::float8 as hours, extract(epoch from end_time - start_time) / 3600.0::float8 as bed
+     from timeseries.sleep_session where user_id = $1`,
+    [userId],
+  );
+}
+
+const cases: readonly (readonly [claim: string, given: readonly Delivery[], stands: number])[] = [
+  [
+    'a tentative sleep does not replace one without validation',
+    [
+      ['a', 'unknown', 8],
+      ['b', 'tentative', 4],
+    ],
+    0,
+  ],
+  [
+    'a sleep without validation replaces a longer tentative one',
+    [
+      ['a', 'tentative', 8],
+      ['b', 'unknown', 4],
+    ],
+    1,
+  ],
+  [
+    'a final sleep replaces a longer tentative one',
+    [
+      ['a', 'tentative', 8],
+      ['b', 'final', 4],
+    ],
+    1,
+  ],
+  [
+    'of two records the longer stands, final or without validation',
+    [
+      ['a', 'final', 7],
+      ['b', 'unknown', 8],
+    ],
+    1,
+  ],
+  [
+    'of two records the longer stands, in the other order',
+    [
+      ['b', 'unknown', 8],
+      ['a', 'final', 7],
+    ],
+    0,
+  ],
+  [
+    'of one record the final sleep stands before a longer one',
+    [
+      ['a', 'final', 7],
+      ['a', 'unknown', 8],
+    ],
+    0,
+  ],
+  [
+    'of one record the final sleep stands, in the other order',
+    [
+      ['a', 'unknown', 8],
+      ['a', 'final', 7],
+    ],
+    1,
+  ],
+  [
+    'a record that was final is not replaced by its longer version, though the final one lost',
+    [
+      ['a', 'final', 7],
+      ['b', 'final', 6],
+      ['b', 'unknown', 8],
+    ],
+    0,
+  ],
+  [
+    'a record that turns final stands before its earlier, longer version',
+    [
+      ['a', 'final', 7],
+      ['b', 'unknown', 8],
+      ['b', 'final', 6],
+    ],
+    2,
+  ],
+  [
+    'a third record without validation is as good as final',
+    [
+      ['a', 'final', 7],
+      ['b', 'final', 6],
+      ['c', 'unknown', 8],
+    ],
+    2,
+  ],
+  [
+    'of two equally valid the longer stands',
+    [
+      ['a', 'final', 7],
+      ['b', 'final', 8],
+      ['c', 'final', 7.5],
+    ],
+    1,
+  ],
+  [
+    'more time asleep counts before more time in bed',
+    [
+      ['a', 'final', 8],
+      ['b', 'final', 7.5, 9],
+    ],
+    0,
+  ],
+  [
+    'of equal time asleep the longer time in bed stands',
+    [
+      ['a', 'final', 7, 8],
+      ['b', 'final', 7, 7.5],
+    ],
+    0,
+  ],
+  [
+    'of equal time asleep the longer time in bed stands, later',
+    [
+      ['b', 'final', 7, 7.5],
+      ['a', 'final', 7, 8],
+    ],
+    1,
+  ],
+  [
+    'of equal lengths the later delivery stands',
+    [
+      ['a', 'final', 7],
+      ['b', 'final', 7],
+    ],
+    1,
+  ],
+];
+
+for (const [claim, given, stands] of cases)
+  for (const together of [false, true])
+    t.test(`${claim}${together ? ', in one call' : ''}`, async (t) => {
+      const [key, , hours, bed = hours] = given[stands] ?? [];
+      t.same(await standing(given, together), [{ key, hours, bed }]);
+    });
+
+t.test('a final sleep that was stored before its ledger had a mark stands too', async (t) => {
+  const { store, userId } = await another();
+  await store([itemOf(['a', 'final', 7])]);
+  await database.query('update timeseries.item set was_final = false where user_id = $1', [userId]);
+  const [outcome] = await store([itemOf(['a', 'unknown', 8])]);
+  t.equal(outcome?.status, 'stale');
+});
+
+t.test(
+  'a stored version of a record that was final gives way to a shorter sleep of another record',
+  async (t) => {
+    const { store, userId } = await another();
+    await store([itemOf(['a', 'final', 8])]);
+    await store([itemOf(['b', 'final', 7])]);
+    await database.query('delete from timeseries.sleep_session where user_id = $1', [userId]);
+    t.match(await store([itemOf(['b', 'unknown', 8])]), [{ status: 'replaced' }]);
+    t.match(await store([itemOf(['c', 'unknown', 5])]), [{ status: 'replaced' }]);
+  },
+);
+
+t.test('a final sleep that lost is stored when nothing stands against it any more', async (t) => {
+  const { store, userId } = await another();
+  await store([itemOf(['a', 'final', 8])]);
+  const lost = itemOf(['b', 'final', 7]);
+  t.match(await store([lost]), [{ status: 'stale' }]);
+  await database.query('delete from timeseries.sleep_session where user_id = $1', [userId]);
+  t.match(await store([lost]), [{ status: 'replaced' }]);
+});
