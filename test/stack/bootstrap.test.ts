@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+
+const root = join(import.meta.dirname, '../..');
+const nodePackage = `node-${process.platform}-${process.arch}`;
+const lock = {
+  lockfileVersion: 3,
+  packages: { '': {}, [`node_modules/${nodePackage}`]: { version: '24.99.0', optional: true } },
+};
+
+/** A checkout with the files that run before there are packages, and a program to start. */
+function checkout(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-bootstrap-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(root, 'stack'), join(folder, 'stack'), {
+    recursive: true,
+    filter: (source) => !source.endsWith('.ts'),
+  });
+  const manifest = { type: 'module', optionalDependencies: { [nodePackage]: '24.99.0' } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+  writeFileSync(join(folder, 'program.ts'), "console.log('started by', process.version);");
+  return folder;
+}
+
+/** What npm leaves: its own note, and the package that holds Node.js. The program only says that it ran. */
+const installed = `
+  mkdir -p node_modules/${nodePackage}/bin
+  cp package-lock.json node_modules/.package-lock.json
+  echo '{"version": "24.99.0"}' >node_modules/${nodePackage}/package.json
+  printf '#!/bin/sh\\necho "pinned: $*; node is $(command -v node)"\\n' >node_modules/${nodePackage}/bin/node
+  chmod 755 node_modules/${nodePackage}/bin/node
+`;
+
+/** Stands for npm: `ping` answers, and `ci` does what a script says. */
+function npmThat(folder: string, script: string): NodeJS.ProcessEnv {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const text = `#!/bin/sh\necho "$*" >>"${folder}/npm-calls"\n[ "$1" = ci ] || exit 0\n${script}\n`;
+  writeFileSync(join(bin, 'npm'), text, { mode: 0o755 });
+  return { npm_execpath: '', PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin` };
+}
+
+async function start(folder: string, env: NodeJS.ProcessEnv = {}) {
+  const args = [join(folder, 'stack/bootstrap.js'), 'program.ts', 'one'];
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, cwd: folder });
+  let [output, errors] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code: Number(code), output, lines: errors.trimEnd().split('\n') };
+}
+
+t.test('finds the pinned Node.js in its package where npm made no link to it', async (t) => {
+  const folder = checkout(t);
+  const { code, output } = await start(folder, npmThat(folder, installed));
+  t.equal(code, 0);
+  const bin = join(folder, 'node_modules', nodePackage, 'bin');
+  t.match(output, `pinned: ${join(folder, 'program.ts')} one; node is ${join(bin, 'node')}`);
+  t.notOk(existsSync(join(folder, 'node_modules/.bin')), 'nothing else leads to it');
+  const calls = readFileSync(join(folder, 'npm-calls'), 'utf8');
+  t.match((await start(folder, { PATH: '/usr/bin:/bin' })).output, 'pinned: ', 'the next start finds it too');
+  t.equal(readFileSync(join(folder, 'npm-calls'), 'utf8'), calls, 'and installs nothing');
+});
+
+t.test('uses the Node.js of the machine where the pinned one cannot run', async (t) => {
+  const folder = checkout(t);
+  const broken = `${installed}\nprintf '#!/no/such/loader\\n' >node_modules/${nodePackage}/bin/node`;
+  const { code, output } = await start(folder, npmThat(folder, broken));
+  t.match(output, `started by ${process.version}`);
+  t.equal(code, 0);
+});
+
+t.test('a failed install prints three lines', async (t) => {
+  const folder = checkout(t);
+  const warnings = 'for n in $(seq 300); do echo "npm warn EBADENGINE Unsupported engine $n" >&2; done';
+  const failure = `
+    echo 'npm error code E404' >&2
+    echo 'npm error 404 Not Found - GET http://127.0.0.1/tap - Not found' >&2
+    echo 'npm error A complete log of this run can be found in: /logs/debug-0.log' >&2
+    exit 1`;
+  const { code, lines } = await start(folder, npmThat(folder, `${warnings}${failure}`));
+  t.strictSame(lines, [
+    'Packages could not be installed: npm ci failed (E404).',
+    'npm: 404 Not Found - GET http://127.0.0.1/tap - Not found',
+    "npm's log: /logs/debug-0.log. Nothing was started.",
+  ]);
+  t.equal(code, 1);
+});
+
+t.test('a full disk ends the install at once, although npm goes on and ends with 0', async (t) => {
+  const folder = checkout(t);
+  const full = `${installed}
+    echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2
+    exec sleep 60`;
+  const { code, lines } = await start(folder, npmThat(folder, full));
+  t.strictSame(lines.slice(0, 2), [
+    'Packages could not be installed: the disk is full (ENOSPC).',
+    'npm: no space left on device',
+  ]);
+  t.match(lines[2], /^Free about \d+ MB on the disk of .*\. Nothing was started\.$/);
+  t.equal(lines.length, 3);
+  t.equal(code, 1);
+  t.notOk(existsSync(join(folder, 'node_modules/.package-lock.json')), 'the next start installs again');
+});
+
+t.test('without a network npm itself is asked once, then for its cache', async (t) => {
+  const folder = checkout(t);
+  const env = {
+    npm_config_registry: 'http://127.0.0.1:9/',
+    npm_config_cache: join(folder, 'cache'),
+    npm_config_fetch_retry_mintimeout: '10',
+  };
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ type: 'module', dependencies: { zod: '4.0.0' } }),
+  );
+  const packages = { '': { dependencies: { zod: '4.0.0' } }, 'node_modules/zod': { version: '4.0.0' } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
+  const { code, lines } = await start(folder, env);
+  t.equal(lines.length, 3);
+  t.equal(
+    lines[0],
+    "Packages could not be installed: the npm registry does not answer, and npm's cache does not hold all packages (ECONNREFUSED).",
+  );
+  t.match(lines[1], /^npm: request to http:\/\/127\.0\.0\.1:9\/.* failed/);
+  t.match(lines[2], /npm config set registry/);
+  t.equal(code, 1);
+});
+
+t.test('where npm left the Node.js of this platform out, a start on a new enough one goes on', async (t) => {
+  const folder = checkout(t);
+  const { code, output } = await start(
+    folder,
+    npmThat(folder, 'mkdir node_modules && cp package-lock.json node_modules/.package-lock.json'),
+  );
+  t.match(output, `started by ${process.version}`);
+  t.equal(code, 0);
+});
