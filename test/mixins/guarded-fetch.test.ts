@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { mock } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { byteBudget, type Guard, guardedFetch } from '../../mixins/guarded-fetch.ts';
@@ -260,4 +262,92 @@ t.test('all fetches together hold no more than the budget, and give it back', as
   if (second.ok) second.release();
   t.equal(await outcomeOf({ held }), 'too_large');
   t.ok(held.take(10_000), 'a failure holds nothing');
+});
+
+t.test('an origin is listed only as a whole', async (t) => {
+  const listed = 'https://api.provider.example';
+  const others = [
+    'https://api.provider.example.attacker.example',
+    'https://api.provider.example:8443',
+    'https://api.provider.exampl',
+    'https://provider.example',
+    'https://x.api.provider.example',
+    'http://api.provider.example',
+  ];
+  const lookedUp: string[] = [];
+  const resolve = async (name: string) => {
+    lookedUp.push(name);
+    return [];
+  };
+  for (const other of others)
+    t.equal(await outcomeOf({ origins: [listed], resolve }, new URL(`${other}/`)), 'origin_refused', other);
+  const userInfo = new URL('https://api.provider.example@attacker.example/');
+  t.equal(await outcomeOf({ origins: [listed], resolve }, userInfo), 'origin_refused');
+  t.same(lookedUp, []);
+});
+
+t.test('a body in chunks that fails gives its bytes back', async (t) => {
+  const chunked =
+    (end: (res: ServerResponse) => void): Answering =>
+    (_req, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.write('x'.repeat(6000), () => end(res));
+    };
+  const compressed = gzipSync(Buffer.alloc(5000, 'x'));
+  const failures: readonly (readonly [string, Answering])[] = [
+    ['too_large', chunked((res) => res.end('x'.repeat(6000)))],
+    ['cut_off', chunked((res) => res.destroy())],
+    ['cut_off', raw(compressed.subarray(0, -1), { 'content-encoding': 'gzip' })],
+    ['cut_off', raw('no gzip at all', { 'content-encoding': 'gzip' })],
+  ];
+  for (const [failure, answering] of failures) {
+    provider.answer(answering);
+    const held = byteBudget(20_000);
+    t.equal(await outcomeOf({ held }), failure);
+    t.ok(held.take(20_000), `${failure}: nothing is held`);
+  }
+  provider.answer(chunked((res) => res.end('x'.repeat(3000))));
+  const small = byteBudget(8000);
+  t.equal(await outcomeOf({ held: small }), 'crowded');
+  t.ok(small.take(8000), 'crowded: nothing is held');
+});
+
+/** Runs `work` on a clock that stands still until it is turned. */
+async function onFakeClock(work: (turn: (ms: number) => Promise<void>) => Promise<void>): Promise<void> {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    await work(async (ms) => {
+      mock.timers.tick(ms);
+      for (let round = 0; round < 5; round += 1) await new Promise(setImmediate);
+    });
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+t.test('an address that does not connect ends at its own limit, the answer at the total', async (t) => {
+  const limits = { connectMs: 3000, totalMs: 10_000 };
+  const ended: string[] = [];
+  await onFakeClock(async (turn) => {
+    const named = new URL('http://provider.example/');
+    const resolve = () => new Promise<never>(() => undefined);
+    const never = outcomeOf({ ...limits, origins: [named.origin], resolve }, named);
+    void never.then((outcome) => ended.push(outcome));
+    await turn(2999);
+    t.same(ended, []);
+    await turn(1);
+    t.equal(await never, 'unreachable');
+  });
+  await onFakeClock(async (turn) => {
+    ended.length = 0;
+    const arrived = Promise.withResolvers<void>();
+    provider.answer(() => arrived.resolve());
+    const silent = outcomeOf(limits);
+    void silent.then((outcome) => ended.push(outcome));
+    await arrived.promise;
+    await turn(9999);
+    t.same(ended, [], 'a connection that stands has the whole time');
+    await turn(1);
+    t.equal(await silent, 'timed_out');
+  });
 });
