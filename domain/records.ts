@@ -13,6 +13,8 @@ const Device = z.string().min(1).max(100);
 const Offset = z.int().min(-1080).max(1080).nullable();
 const Measure = z.number().nullable();
 const Count = z.int().nullable();
+/** A local day; null where the item tells neither the day nor its offset: then the user's clock decides. */
+const LocalDate = CalendarDate.nullable();
 
 /** Samples of one series, as two columns: `at` counts milliseconds from `base_ms`. */
 export const SampleBlock = z
@@ -62,7 +64,7 @@ export const SleepRecord = z.object({
   start_ms: Milliseconds,
   end_ms: Milliseconds,
   zone_offset_minutes: Offset,
-  date: CalendarDate,
+  date: LocalDate,
   device: Device,
   is_nap: z.boolean(),
   rank: z.int().min(0).max(2),
@@ -79,7 +81,7 @@ export const SleepRecord = z.object({
 
 /** A provider's own totals of one local day; they never enter the samples. */
 export const DayRecord = z.object({
-  date: CalendarDate,
+  date: LocalDate,
   start_ms: Milliseconds,
   duration_seconds: Seconds,
   zone_offset_minutes: Offset,
@@ -120,7 +122,7 @@ export const OtherRecord = z.object({
   start_ms: Milliseconds,
   end_ms: Milliseconds,
   zone_offset_minutes: Offset,
-  date: CalendarDate,
+  date: LocalDate,
   device: Device,
   data: z.record(z.string(), z.unknown()),
 });

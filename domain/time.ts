@@ -112,6 +112,11 @@ export function localDate(ms: number, offsetMinutes: number): string {
   return new Date(ms + offsetMinutes * minuteMs).toISOString().slice(0, 10);
 }
 
+/** As `localDate`; null where the offset is not known. */
+export function knownLocalDate(ms: number, offsetMinutes: number | null): string | null {
+  return offsetMinutes === null ? null : localDate(ms, offsetMinutes);
+}
+
 /** UTC midnight of a date, in milliseconds. */
 export function dateToMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);

@@ -25,26 +25,30 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
   };
 }
 
-/** The row of a sleep session. */
+/** The row of a sleep session; it belongs to the local day of waking up. */
 export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, ...rest } = record;
+  const { start_ms, end_ms, zone_offset_minutes, date, ...rest } = record;
+  const offset = zone_offset_minutes ?? clockMinutes;
   return {
     ...identity,
     ...rest,
     start_time: isoTime(start_ms),
     end_time: isoTime(end_ms),
-    zone_offset_minutes: zone_offset_minutes ?? clockMinutes,
+    zone_offset_minutes: offset,
+    date: date ?? localDate(end_ms, offset),
   };
 }
 
 /** The row of a provider's totals of a day. */
 export function dayRow(identity: RecordIdentity, record: DayRecord, clockMinutes: number): RecordRow {
-  const { start_ms, zone_offset_minutes, ...rest } = record;
+  const { start_ms, zone_offset_minutes, date, ...rest } = record;
+  const offset = zone_offset_minutes ?? clockMinutes;
   return {
     ...identity,
     ...rest,
     start_time: isoTime(start_ms),
-    zone_offset_minutes: zone_offset_minutes ?? clockMinutes,
+    zone_offset_minutes: offset,
+    date: date ?? localDate(start_ms, offset),
   };
 }
 

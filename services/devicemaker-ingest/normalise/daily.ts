@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DayRecord, SampleBlock } from '../../../domain/records.ts';
-import { CalendarDate, localDate } from '../../../domain/time.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
 import { bareItem, beats, count, head, map, measure, type Normaliser } from './item.ts';
 import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
 import { readTimed } from './timed-item.ts';
@@ -55,7 +55,7 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
 
 function dayOf(fields: Daily, origin: SampleOrigin, heart: SampleBlock | null): DayRecord {
   return {
-    date: fields.calendarDate ?? localDate(origin.startMs, origin.zoneOffsetMinutes ?? 0),
+    date: fields.calendarDate ?? knownLocalDate(origin.startMs, origin.zoneOffsetMinutes),
     start_ms: origin.startMs,
     duration_seconds: fields.durationInSeconds ?? 0,
     zone_offset_minutes: origin.zoneOffsetMinutes,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CalendarDate, localDate } from '../../../domain/time.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
 import { bareItem, head, isObject, measure, type Normaliser, offsetMinutes, refused } from './item.ts';
 import { readTimed } from './timed-item.ts';
 import { wholeItem, wholeReason } from './whole-item.ts';
@@ -34,7 +34,7 @@ export const normaliseMoveiq: Normaliser = (item, nowMs) => {
       start_ms: origin.startMs,
       end_ms: origin.startMs + seconds * 1000,
       zone_offset_minutes: zoneOffsetMinutes,
-      date: fields.calendarDate ?? localDate(origin.startMs, zoneOffsetMinutes ?? 0),
+      date: fields.calendarDate ?? knownLocalDate(origin.startMs, zoneOffsetMinutes),
       device: origin.device,
       data,
     },

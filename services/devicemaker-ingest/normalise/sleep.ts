@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type SampleBlock, type SleepRecord, sleepRanks } from '../../../domain/records.ts';
-import { CalendarDate, localDate } from '../../../domain/time.ts';
+import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
 import {
   bareItem,
   count,
@@ -117,7 +117,7 @@ function session(startMs: number, endMs: number, origin: SampleOrigin) {
     start_ms: startMs,
     end_ms: endMs,
     zone_offset_minutes: origin.zoneOffsetMinutes,
-    date: localDate(endMs, origin.zoneOffsetMinutes ?? 0),
+    date: knownLocalDate(endMs, origin.zoneOffsetMinutes),
     device: origin.device,
   };
 }

@@ -203,7 +203,7 @@ t.test('what nobody sent is null, never 0', async (t) => {
     normaliseDaily({ userId, startTimeInSeconds: dayStart, durationInSeconds: 900 }, nowMs),
   );
   const { date, start_ms, duration_seconds, device, ...rest } = item.day ?? {};
-  t.same([date, start_ms, duration_seconds, device], ['2025-06-02', dayStart * 1000, 900, 'unknown']);
+  t.same([date, start_ms, duration_seconds, device], [null, dayStart * 1000, 900, 'unknown']);
   t.same(new Set(Object.values(rest)), new Set([null]));
   t.same(item.samples, []);
 });
