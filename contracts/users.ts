@@ -82,7 +82,6 @@ export const users = contract('users', {
       access: writers,
       status: 201,
       tag: 'Users',
-      bodyOptional: true,
       idempotencyKey: true,
     },
   }),

@@ -39,18 +39,16 @@ export function nearestNames(text: string, names: readonly string[], most: numbe
 export function misspelledName(text: string, names: readonly string[]): string | null {
   if (names.includes(text) || text.length > longestCompared) return null;
   const same = names.find((name) => bare(name) === bare(text));
-  return (
-    same ??
-    names.toSorted((a, b) => editDistance(text, a) - editDistance(text, b)).find(isTypoOf(text)) ??
-    null
-  );
+  if (same !== undefined) return same;
+  const typos = names
+    .filter((name) => Math.abs(name.length - text.length) <= mostEdits)
+    .map((name) => ({ name, distance: editDistance(text, name) }))
+    .filter(({ name, distance }) => distance <= mostEdits && distance < Math.min(text.length, name.length));
+  return typos.sort((a, b) => a.distance - b.distance)[0]?.name ?? null;
 }
 
-// Any two names of two characters are two characters apart, and mean nothing of each other.
-const isTypoOf = (text: string) => (name: string) => {
-  const distance = editDistance(text, name);
-  return distance <= 2 && distance < Math.min(text.length, name.length);
-};
+// Any two names of two characters are two edits apart, so a typo also has a character in common with its name.
+const mostEdits = 2;
 
 // Typing errors are few edits; a name that was remembered wrongly shares parts with the right one.
 function likeness(a: string, b: string): number {

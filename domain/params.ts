@@ -6,8 +6,10 @@ import { isLong, plainMessage } from './plain-message.ts';
 export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
   const parsed = schema.safeParse(params ?? {}, { reportInput: true, error: plainMessage });
   if (parsed.success) return parsed.data;
-  throw validationFailed(fieldErrors(parsed.error.issues));
+  throw validationFailed(fieldErrors(parsed.error.issues).slice(0, mostErrors));
 }
+
+const mostErrors = 20;
 
 /** The issues of a schema as fields of a 422 answer; of a union, those of the form that was most likely meant. */
 function fieldErrors(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): FieldError[] {

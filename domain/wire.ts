@@ -42,7 +42,13 @@ export const BrowserAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('page'), status: z.int(), title: z.string(), text: z.string() }),
 ]);
 
-/** A parameter that may be repeated (`types=a&types=b`): one text or a list of them. */
+/** A parameter that may name several values: repeated (`types=a&types=b`), or with commas between them (`types=a,b`). */
 export function repeated<T extends z.ZodType>(item: T, most: number) {
-  return z.union([z.array(item).max(most), item.transform((one) => [one])]);
+  const cut = z.transform((given: z.input<T> | z.input<T>[]): unknown => cutAtCommas(given));
+  return cut.pipe(z.union([z.array(item).max(most), item.transform((one) => [one])]));
+}
+
+function cutAtCommas(given: unknown): unknown {
+  if (Array.isArray(given)) return given.flatMap(cutAtCommas);
+  return typeof given === 'string' && given.includes(',') ? given.split(',').map((one) => one.trim()) : given;
 }

@@ -59,7 +59,7 @@ function loginCalls(url: string, email: string): string[] {
   return [
     `    TOKEN=$(curl -s ${url}/api/v1/auth/login -d username=${email} -d password=… | grep -o '"access_token":"[^"]*' | cut -d'"' -f4)`,
     `    curl -s -X POST -H "Authorization: Bearer $TOKEN" ${url}/api/v1/api-keys`,
-    `    curl -s -X POST -H "X-API-Key: sk-…" ${url}/api/v1/users`,
+    `    curl -s ${url}/api/v1/users -H "X-API-Key: sk-…" -H 'Content-Type: application/json' -d '{"first_name": "Ada"}'`,
   ];
 }
 

@@ -211,7 +211,7 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
     logResponse: null,
     logRequestParams: null,
     logRouteRegistration: null,
-    qsOptions: { depth: 0, arrayLimit: 100, parameterLimit: 200 },
+    qsOptions: { depth: 0, arrayLimit: 200, parameterLimit: 200 },
     onError: answerFailure,
     routes: [
       {

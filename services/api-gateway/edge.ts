@@ -9,15 +9,14 @@ import type { Call, Meta } from '../../mixins/environment.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { recordExport, recordRead } from './audit-access.ts';
-import { checkContentType, hasBody, parseObject, refuseUnstorable } from './body.ts';
-import { bodyBounds } from './body-bounds.ts';
+import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
 import { exportUser } from './export-user.ts';
+import { gather } from './gather.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Intake } from './intake.ts';
-import { readBytes } from './read-bytes.ts';
 import { receiveDelivery } from './receive-delivery.ts';
 import { streamLines } from './stream-lines.ts';
 import type { WebhookAccess } from './webhook-access.ts';
@@ -197,21 +196,6 @@ function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
   const wanted = access.includes('api-key') ? 'an API key or a developer token' : 'a developer token';
   const names = { 'api-key': 'An API key', developer: 'A developer token', sdk: 'A user token' };
   return `${names[kind]} may not do this: ${wanted} is needed.`;
-}
-
-// A query never reaches an action that takes a body, a body never one that takes a query, and the path wins.
-async function gather(
-  { config }: Edge,
-  { req, endpoint, path, query }: Exchange,
-): Promise<Record<string, unknown>> {
-  const { route } = endpoint;
-  const named = Object.fromEntries(pathParameters(route.path).map((name) => [name, path[name]]));
-  if (route.method === 'GET' || route.method === 'DELETE') return { ...query, ...named };
-  if (!hasBody(req)) return named;
-  const bytes = await readBytes(req, bodyBounds(config, route));
-  if (bytes.length === 0) return named;
-  const kind = checkContentType(req, route.form === true);
-  return { ...parseObject(bytes, kind), ...named };
 }
 
 async function countingFailures<T>(

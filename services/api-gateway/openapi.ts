@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { type ActionDefinition, apiPrefix, type HttpRoute } from '../../domain/contract.ts';
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
 import { type Endpoint, endpoints, pathParameters } from './endpoints.ts';
-
-type Json = Record<string, unknown>;
+import { asJson, formOf, type Json, jsonSchema, propertiesOf, requiredOf } from './json-schema.ts';
 
 /** The OpenAPI 3.1 document of all routes, made from the contracts: same contracts, same document. */
 export function openapiDocument(): Json {
@@ -143,7 +142,7 @@ function bodyOf(route: HttpRoute, properties: [string, unknown][], required: rea
 }
 
 function body(schema: Json, required: boolean, { form }: HttpRoute): Json {
-  const content: Json = { 'application/json': { schema } };
+  const content: Record<string, Json> = { 'application/json': { schema } };
   if (form === true) content['application/x-www-form-urlencoded'] = { schema };
   return { requestBody: { required, content } };
 }
@@ -159,8 +158,14 @@ function securityOf({ access }: HttpRoute): Json[] {
 }
 
 function parameter(where: string, name: string, schema: unknown, required: boolean): Json {
-  const many = typeof schema === 'object' && schema !== null && JSON.stringify(schema).includes('"array"');
-  return { name, in: where, required, schema, ...(many ? { style: 'form', explode: true } : {}) };
+  const list = formOf(asJson(schema), 'array');
+  return {
+    name,
+    in: where,
+    required,
+    schema: list ?? schema,
+    ...(list ? { style: 'form', explode: true } : {}),
+  };
 }
 
 function responses(definition: ActionDefinition, route: HttpRoute): Json {
@@ -217,23 +222,4 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   else if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
   if (route.idempotencyKey === true) codes.push('IDEMPOTENCY_KEY_REUSED');
   return codes;
-}
-
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    target: 'draft-2020-12',
-  });
-  return rest;
-}
-
-function propertiesOf(schema: Json): Record<string, unknown> {
-  const { properties } = schema;
-  return typeof properties === 'object' && properties !== null ? { ...properties } : {};
-}
-
-function requiredOf(schema: Json): string[] {
-  const { required } = schema;
-  return Array.isArray(required) ? required.map(String) : [];
 }

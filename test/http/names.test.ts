@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { type Endpoint, endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
+import { jsonSchema, propertiesOf } from '../../services/api-gateway/json-schema.ts';
+import { type Answer, createUser, startApi, userToken } from '../support/api.ts';
+
+const api = await startApi(t, {
+  RATE_LIMIT_API_KEY: '1000000',
+  RATE_LIMIT_DEVELOPER: '1000000',
+  ACTIVITYNET_VERIFY_TOKEN: 'verify',
+});
+const user = await createUser(api);
+const Failure = z.object({
+  detail: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })),
+});
+
+const readers = endpoints.filter(({ route }) => ['GET', 'DELETE'].includes(route.method));
+const writers = endpoints.filter(
+  ({ route }) => !['GET', 'DELETE'].includes(route.method) && route.delivery === undefined,
+);
+const nameOf = ({ route }: Endpoint) => `${route.method} ${route.path}`;
+
+/** Requests that SPEC.md defines without a body, or with defaults for all of it. */
+const withoutBody = new Set([
+  'POST /api-keys',
+  'POST /api-keys/:key_id/rotate',
+  'POST /applications/:app_id/rotate-secret',
+  'POST /users/:user_id/token',
+  'POST /users/:user_id/connections/:provider/backfill',
+  'POST /deliveries/:delivery_id/replay',
+]);
+
+function namesOf({ definition, route }: Endpoint): string[] {
+  const inPath = pathParameters(route.path);
+  return Object.keys(propertiesOf(jsonSchema(definition.params, 'input'))).filter(
+    (name) => !inPath.includes(name),
+  );
+}
+
+function send({ route }: Endpoint, query: string, body?: unknown): Promise<Answer> {
+  const path = route.path
+    .replace(':user_id', route.method === 'GET' ? user : randomUUID())
+    .replace(':provider', 'devicemaker')
+    .replace(/:[a-z_]+/g, randomUUID());
+  const credential = route.access.includes('developer') ? { token: api.developerToken } : {};
+  return api.ask(`/api/v1${path}${query}`, {
+    ...credential,
+    method: route.method,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+function check(t: Test, said: string, answer: Answer, field: string, text: string | RegExp): void {
+  t.equal(answer.status, 422, `${said}: ${answer.text.slice(0, 200)}`);
+  const { detail, errors } = Failure.parse(answer.body);
+  t.ok(
+    errors.some((error) => error.field === field),
+    `${said}: ${answer.text.slice(0, 300)}`,
+  );
+  t.match(detail, text, said);
+}
+
+/** What people make of a name. */
+function misspellings(name: string): string[] {
+  const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return [...new Set([camel, name.toUpperCase(), `${name}s`, name.slice(0, -1), `${name}[x]`])].filter(
+    (text) => text !== name,
+  );
+}
+
+for (const endpoint of writers) {
+  const known = namesOf(endpoint);
+  t.test(`${nameOf(endpoint)} refuses a field that it does not know`, async (t) => {
+    const odd = await send(endpoint, '', { quite_another_thing: 1 });
+    const told = known.length === 0 ? 'this request takes no fields' : /(known fields are|the nearest) /;
+    check(t, 'another field', odd, 'quite_another_thing', told);
+    for (const name of known) t.match(odd.text, name, `${name} is a field that it has`);
+    for (const name of known)
+      for (const text of misspellings(name).filter((one) => !known.includes(one)))
+        check(
+          t,
+          text,
+          await send(endpoint, '', { [text]: 'x' }),
+          text,
+          `${text} is unknown; the nearest known field is ${name}.`,
+        );
+  });
+
+  t.test(`${nameOf(endpoint)} takes what stands in its path from nowhere else`, async (t) => {
+    for (const name of pathParameters(endpoint.route.path))
+      check(t, name, await send(endpoint, '', { [name]: user }), name, 'part of the path');
+    t.not((await send(endpoint, `?first_name=x`, {})).status, 500);
+  });
+
+  t.test(`${nameOf(endpoint)} without a body`, async (t) => {
+    const { status, text } = await send(endpoint, '');
+    if (withoutBody.has(nameOf(endpoint))) t.not(status, 422, text);
+    else t.equal(status, 422, text);
+  });
+}
+
+for (const endpoint of readers) {
+  const known = namesOf(endpoint);
+  t.test(`${nameOf(endpoint)} refuses a misspelt parameter and ignores any other`, async (t) => {
+    for (const name of known)
+      for (const text of misspellings(name).filter((one) => !known.includes(one))) {
+        const answer = await send(endpoint, `?${encodeURIComponent(text)}=x`);
+        if (endpoint.route.browser !== undefined)
+          t.notMatch(answer.text, 'is unknown', `${text} of a browser`);
+        else check(t, text, answer, text, `${text} is unknown; the nearest known parameter is ${name}.`);
+      }
+    const [plain, more] = [await send(endpoint, ''), await send(endpoint, '?_=1&utm_source_of_all=x&v=2')];
+    t.equal(more.status, plain.status, more.text);
+  });
+}
+
+t.test('there are routes of every kind, and those without a body are there', async (t) => {
+  t.ok(writers.length >= 15 && readers.length >= 35, `${writers.length}, ${readers.length}`);
+  const names = new Set(endpoints.map(nameOf));
+  t.strictSame(
+    [...withoutBody].filter((name) => !names.has(name)),
+    [],
+  );
+});
+
+t.test('a user is made of an empty object, not of nothing, and not of a misspelt field', async (t) => {
+  const ask = (body?: unknown) => api.ask('/api/v1/users', { method: 'POST', key: api.apiKey, body });
+  t.equal((await ask({})).status, 201);
+  t.match((await ask()).body, {
+    detail: 'The body must be a JSON object with any of first_name, last_name, email and external_user_id.',
+  });
+  t.match((await ask({ externalUserId: '42' })).body, {
+    detail: 'externalUserId is unknown; the nearest known field is external_user_id.',
+    errors: [{ field: 'externalUserId' }],
+  });
+});
+
+t.test('many unknown fields, or long ones, make no long answer', async (t) => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`${'x'.repeat(90)}${n}`, 1]));
+  const answer = await api.ask('/api/v1/users', { key: api.apiKey, body: many });
+  t.equal(answer.status, 422);
+  t.ok(answer.text.length < 8000, `${answer.text.length}`);
+  const long = await api.ask('/api/v1/users', { key: api.apiKey, body: { ['y'.repeat(500_000)]: 1 } });
+  t.ok(long.status === 422 && long.text.length < 1000);
+});
+
+t.test('names that every object has are unknown fields too', async (t) => {
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    const answer = await api.ask('/api/v1/users', { key: api.apiKey, body: `{"${name}": {"a": 1}}` });
+    t.match(answer, { status: 422, body: { errors: [{ field: name }] } }, name);
+    t.equal((await api.ask(`/api/v1/users?${name}=1`, { key: api.apiKey })).status, 200, name);
+  }
+});
+
+t.test('a body that is nested very deeply is refused', async (t) => {
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
+    const body = `{"first_name": ${open.repeat(100_000)}1${close.repeat(100_000)}}`;
+    t.equal((await api.ask('/api/v1/users', { key: api.apiKey, body })).status, 422, open);
+  }
+});
+
+t.test('a webhook body may have fields that nobody knows', async (t) => {
+  const headers = { 'devicemaker-client-id': 'x' };
+  const body = { dailies: [{ userId: 'nobody', brandNewField: 1 }], brandNewType: [], schemaVersion: 2 };
+  t.equal((await api.ask('/api/v1/webhooks/devicemaker/push', { body, headers })).status, 200);
+  t.equal((await api.ask('/api/v1/webhooks/devicemaker/ping', { body, headers })).status, 200);
+  t.equal((await api.ask('/api/v1/webhooks/activitynet/webhook', { body: { brand_new: 1 } })).status, 200);
+});
+
+t.test('a log-in form may carry the fields of OAuth', async (t) => {
+  const form = (fields: string) =>
+    api.ask('/api/v1/auth/login', {
+      body: fields,
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+  const right = 'username=developer%40example.com&password=a+long+password+of+the+tests';
+  t.equal((await form(`${right}&grant_type=password&scope=&client_id=&client_secret=`)).status, 200);
+  t.match((await form('userName=x&password=x')).body, { errors: [{ field: 'userName' }] });
+});
+
+t.test('a user token is told of a misspelt name only where it may read', async (t) => {
+  const other = await createUser(api);
+  const token = await userToken(api, user);
+  t.equal((await api.ask(`/api/v1/users/${other}/timeseries?Limit=1`, { token })).status, 403);
+  t.equal((await api.ask(`/api/v1/users/${user}/timeseries?Limit=1`, { token })).status, 422);
+});
