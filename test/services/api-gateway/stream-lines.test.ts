@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { streamLines } from '../../../services/api-gateway/stream-lines.ts';
+
+const all = 400_000;
+
+/** A server that streams `all` lines of 1 kB; `made` says how many were produced, `ended` that nobody asks for more. */
+async function startStream(t: Test) {
+  const state = { made: 0, ended: false };
+  async function* lines() {
+    try {
+      for (; state.made < all; state.made += 1) yield { line: state.made, text: 'x'.repeat(1000) };
+    } finally {
+      state.ended = true;
+    }
+  }
+  const server = createServer((_, res) => void streamLines(res, lines()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const request = get({ port, host: '127.0.0.1' });
+  request.on('error', () => undefined);
+  const response = await new Promise<IncomingMessage>((resolve) => request.once('response', resolve));
+  return { state, response };
+}
+
+/** Waits until the count has stood still for a second. */
+async function settled(count: () => number): Promise<number> {
+  for (let before = -1; before !== count(); await sleep(1000)) before = count();
+  return count();
+}
+
+t.test('a stream goes no faster than its reader', async (t) => {
+  const { state, response } = await startStream(t);
+  const made = await settled(() => state.made);
+  t.ok(made < all / 10, `${made} lines are in buffers`);
+  response.resume();
+  response.once('data', () => response.pause());
+  await once(response, 'pause');
+  const later = await settled(() => state.made);
+  t.ok(later < all / 5, `${later} lines are in buffers`);
+  response.destroy();
+});
+
+t.test('a reader that leaves ends the stream', async (t) => {
+  const { state, response } = await startStream(t);
+  await settled(() => state.made);
+  response.destroy();
+  while (!state.ended) await sleep(20);
+  t.ok(state.made < all);
+});
