@@ -31,6 +31,16 @@ export const metricTable = {
     help: 'Requests that are being answered.',
     labels: [],
   },
+  pulsebus_http_connections: {
+    kind: 'gauge',
+    help: 'Open connections of a gateway.',
+    labels: [],
+  },
+  pulsebus_webhook_body_bytes: {
+    kind: 'gauge',
+    help: 'Memory of a gateway for bodies of webhooks that are not stored yet.',
+    labels: [],
+  },
   pulsebus_action_duration_seconds: {
     kind: 'histogram',
     help: 'Calls of the bus, where they were worked on.',

@@ -15,6 +15,7 @@ import { metricsOf } from '../../mixins/metrics.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { tracerOf } from '../../mixins/tracing.ts';
 import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
+import { boundConnections, connectionBounds } from './connections.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
 import { addressWindows, type Edge, limited, serve } from './edge.ts';
@@ -84,6 +85,12 @@ const service = implement(apiGateway, {
     if (typeof router !== 'function') throw new Error('moleculer-web is not there');
     const routed = router.call(broker.getLocalService(apiGateway.name));
     const server = createFront(edge, routed, watcher(metricsOf(broker)));
+    const openConnections = boundConnections(server, connectionBounds(config));
+    const metrics = metricsOf(broker);
+    metrics.onLook(() => {
+      metrics.set('pulsebus_http_connections', {}, openConnections());
+      metrics.set('pulsebus_webhook_body_bytes', {}, edge.intake.heldBytes());
+    });
     const stopCleaning = startRounds({
       name: 'gateway.cleaning',
       everyMs: cleaningEveryMs,

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Config } from '../../config.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { failureToSend, sendFailure, setWindow } from './answer.ts';
+import { webhookLimitBytes } from './body-bounds.ts';
+import { allowedMs } from './body-deadline.ts';
 import { type Edge, limited } from './edge.ts';
 import { methodsOf } from './endpoints.ts';
 
@@ -11,6 +14,7 @@ type Next = (error?: unknown) => void;
 export type Router = (req: IncomingMessage, res: ServerResponse, next: Next) => unknown;
 
 const corsMaxAgeSeconds = 86_400;
+const headersTimeoutMs = 66_000;
 
 /**
  * The HTTP server in front of the router: what every answer has (request id, security headers), HEAD and OPTIONS,
@@ -25,6 +29,7 @@ export function createFront(
   const server = createServer((req, res) => {
     watch(req, res);
     dress(req, res);
+    endUnreadBody(req, res, edge.config.BODY_TIMEOUT_SECONDS * 1000);
     setWindow(res, edge.windows.rest.peek(edge.addressOf(req), Date.now())); // until another one counts
     edge.webhooks.readSecret(req);
     if (req.method === 'OPTIONS') {
@@ -37,8 +42,23 @@ export function createFront(
   });
   server.on('clientError', answerUnreadable);
   server.keepAliveTimeout = 65_000; // longer than a load balancer's, which must be the one that closes
-  server.headersTimeout = 66_000;
+  server.headersTimeout = headersTimeoutMs;
+  server.requestTimeout = requestTimeoutMs(edge.config);
   return server;
+}
+
+// A backstop: bodies that are read have time-outs of their own (body-deadline.ts).
+function requestTimeoutMs({ BODY_TIMEOUT_SECONDS }: Config): number {
+  return headersTimeoutMs + allowedMs(BODY_TIMEOUT_SECONDS * 1000, webhookLimitBytes);
+}
+
+// Node reads the rest of a body that nobody wanted, so that the connection can be used again: not for ever.
+function endUnreadBody(req: IncomingMessage, res: ServerResponse, timeoutMs: number): void {
+  res.once('finish', () => {
+    if (req.complete) return;
+    const timer = setTimeout(() => req.socket.destroy(), timeoutMs);
+    req.once('close', () => clearTimeout(timer));
+  });
 }
 
 // A request id from outside is kept when it is harmless in a log.

@@ -1,0 +1,117 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import proxyAddr from 'proxy-addr';
+import type { Config } from '../../config.ts';
+import { network } from './windows.ts';
+
+/** A connection without any traffic is closed after so long, whatever it waits for. */
+const silentMs = 300_000;
+
+/** What bounds the connections of a gateway. */
+export interface ConnectionBounds extends Pick<Config, 'MAX_CONNECTIONS' | 'MAX_CONNECTIONS_PER_ADDRESS'> {
+  /** Whether an address is a proxy of ours, behind which all others come in. */
+  readonly isProxy: (address: string) => boolean;
+}
+
+/** The bounds that the settings name. */
+export function connectionBounds(config: Config): ConnectionBounds {
+  const isProxy = proxyAddr.compile([...config.TRUSTED_PROXIES]);
+  return { ...config, isProxy: (address) => isProxy(address, 0) };
+}
+
+/**
+ * Bounds the connections of a server, in total and of one address. When all are taken, the address with the most
+ * loses one that works on no request: `server.maxConnections` would refuse whoever comes next instead, so one
+ * sender with many open connections would keep everybody else out.
+ */
+export function boundConnections(server: Server, bounds: ConnectionBounds): () => number {
+  const connections = new Connections();
+  server.timeout = silentMs;
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (!makeRoom(connections, network(address), bounds.isProxy(address), bounds))
+      return void socket.destroy();
+    connections.add(network(address), socket, bounds.isProxy(address));
+  });
+  server.on('request', (req: IncomingMessage, res: ServerResponse) => connections.begin({ req, res }));
+  return () => connections.size;
+}
+
+function makeRoom(
+  connections: Connections,
+  address: string,
+  isProxy: boolean,
+  { MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS }: ConnectionBounds,
+): boolean {
+  const own = connections.of(address);
+  if (!isProxy && own >= MAX_CONNECTIONS_PER_ADDRESS) return false;
+  if (connections.size < MAX_CONNECTIONS) return true;
+  return connections.closeOneOfLargest(isProxy ? 0 : own + 1);
+}
+
+interface Group {
+  readonly sockets: Set<Socket>;
+  readonly isProxy: boolean;
+}
+
+interface HttpExchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+function oldestOf({ sockets }: Group): Socket | undefined {
+  return sockets.values().next().value;
+}
+
+/** Open connections by address. */
+class Connections {
+  readonly #groups = new Map<string, Group>();
+  readonly #exchanges = new WeakMap<Socket, HttpExchange>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  of(address: string): number {
+    return this.#groups.get(address)?.sockets.size ?? 0;
+  }
+
+  add(address: string, socket: Socket, isProxy: boolean): void {
+    const group = this.#groups.get(address) ?? { sockets: new Set(), isProxy };
+    this.#groups.set(address, group);
+    group.sockets.add(socket);
+    this.#size += 1;
+    socket.once('close', () => this.#remove(address, group, socket));
+  }
+
+  begin(exchange: HttpExchange): void {
+    this.#exchanges.set(exchange.req.socket, exchange);
+  }
+
+  /** Closes a connection of the address that has the most, if those are more than `moreThan`. */
+  closeOneOfLargest(moreThan: number): boolean {
+    const groups = [...this.#groups].filter(([, { isProxy }]) => !isProxy);
+    const [first] = groups;
+    if (first === undefined) return false;
+    const largest = groups.reduce((a, b) => (b[1].sockets.size > a[1].sockets.size ? b : a), first);
+    const [address, group] = largest;
+    const victim = group.sockets.values().find((socket) => !this.#isAtWork(socket)) ?? oldestOf(group);
+    if (group.sockets.size <= moreThan || victim === undefined) return false;
+    this.#remove(address, group, victim);
+    victim.destroy();
+    return true;
+  }
+
+  // A request that is still being sent is not at work yet.
+  #isAtWork(socket: Socket): boolean {
+    const exchange = this.#exchanges.get(socket);
+    return exchange?.req.complete === true && !exchange.res.writableFinished;
+  }
+
+  #remove(address: string, group: Group, socket: Socket): void {
+    if (!group.sockets.delete(socket)) return;
+    this.#size -= 1;
+    if (group.sockets.size === 0 && this.#groups.get(address) === group) this.#groups.delete(address);
+  }
+}
