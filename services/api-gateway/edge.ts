@@ -11,7 +11,7 @@ import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { recordExport, recordRead } from './audit-access.ts';
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
-import { credentialOf } from './credential.ts';
+import { credentialOf, howToSend } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
 import { exportUser } from './export-user.ts';
 import { gather } from './gather.ts';
@@ -136,7 +136,11 @@ async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {
   if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
     enter(edge, exchange, isPublic);
     if (isPublic) return null;
-    throw new ServiceError('UNAUTHENTICATED');
+    throw new ServiceError('UNAUTHENTICATED', `A credential is required. ${howToSend}`);
+  }
+  if ('problem' in credential) {
+    enter(edge, exchange, false);
+    throw new ServiceError('UNAUTHENTICATED', credential.problem);
   }
   const admission = await call('auth.admit', credential);
   if (admission.caller === null) {

@@ -229,6 +229,21 @@ t.test('whoever was refused has changed nothing', async (t) => {
   t.equal((await api.database.query(made)).length, 3, 'the one that a developer token made');
 });
 
+t.test('a key in the wrong form is told which header to use, and counts like an unknown one', async (t) => {
+  const of = (headers: Record<string, string>) => api.ask('/api/v1/users', { headers });
+  const authorization = `Basic ${Buffer.from(`${api.apiKey}:`).toString('base64')}`;
+  const first = await of({ authorization });
+  t.equal(first.status, 401);
+  t.match(first.body, { detail: /scheme Basic, .* `X-API-Key: <key>` or `Authorization: Bearer <key>`/ });
+  t.equal(first.headers.get('www-authenticate'), 'Bearer');
+  t.match((await of({ authorization: api.apiKey })).body, { detail: /no scheme/ });
+  t.match((await of({})).body, { detail: /^A credential is required. Send an API key as/ });
+  const second = await of({ authorization });
+  const left = [first, second].map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
+  t.ok((left[1] ?? 0) < (left[0] ?? 0), `${left}`);
+  t.equal((await of({ authorization: `Bearer ${api.apiKey}` })).status, 200);
+});
+
 t.test('a token is not issued for an API key, nor for a user token', async (t) => {
   const path = `/api/v1/users/${user}/token`;
   t.equal((await api.ask(path, { method: 'POST', key: api.apiKey })).status, 403);
