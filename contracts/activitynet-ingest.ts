@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract, Nothing } from '../domain/contract.ts';
+import { action, auditOfDelivery, contract, Nothing } from '../domain/contract.ts';
 import { Text, UserId } from '../domain/wire.ts';
 import { Backfill } from './backfill.ts';
 
@@ -65,6 +65,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
       secretAddress: 'activitynet',
       bodyLimitBytes: eventLimitBytes,
       delivery: { provider: 'activitynet', kind: 'event', answer: EventAnswer, pending, anyBody: true },
+      audit: auditOfDelivery,
     },
     timeoutMs: 1300,
   }),

@@ -4,7 +4,7 @@ import { UserId } from '../domain/wire.ts';
 
 /** One line of an export, told apart by `kind`; the last one is `end` with the number of lines before it. */
 export const ExportLine = z.looseObject({
-  kind: z.enum(['user', 'connection', 'workout', 'sleep', 'day', 'other', 'sample', 'end']),
+  kind: z.enum(['user', 'connection', 'workout', 'sleep', 'day', 'other', 'sample', 'audit', 'end']),
 });
 
 /** The edge itself: whether it is up, and whether it should be sent requests. */
@@ -19,7 +19,7 @@ export const apiGateway = contract('api-gateway', {
   export: action({
     summary: 'Everything that is kept of one user, one JSON value a line',
     description:
-      'A stream: the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series. The last line is `{"kind": "end", "lines": n}`; without it the export is not complete.',
+      'A stream: the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series, the audit entries of the user. The last line is `{"kind": "end", "lines": n}`; without it the export is not complete.',
     params: z.object({ user_id: UserId }),
     returns: ExportLine,
     http: {

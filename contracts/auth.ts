@@ -52,8 +52,8 @@ export const AuditActionName = z.enum(Object.keys(auditActions));
 
 /**
  * A change, or an export of personal data. `actor` is `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`,
- * `user:{user_id}`, `webhook:{provider}` or `system:{service}`, and null where nobody was logged in. `details` holds
- * ids, names of fields and counts.
+ * `user:{user_id}`, `webhook:{provider}`, `consent:{provider}` (the owner of an account, on the consent page) or
+ * `system:{service}`, and null where nobody was logged in. `details` holds ids, names of fields and counts.
  */
 export const AuditEntry = z.object({
   id: z.string(),
@@ -121,6 +121,7 @@ export const auth = contract('auth', {
       tag: 'Accounts',
       form: true,
       countFailures: true,
+      audit: 'developer.logged_in',
     },
     timeoutMs: hashingTimeoutMs,
   }),
@@ -129,7 +130,14 @@ export const auth = contract('auth', {
     description: 'A refresh token works once. One that comes back later ends all tokens that grew from it.',
     params: z.object({ refresh_token: z.string().min(1).max(200) }),
     returns: Tokens,
-    http: { method: 'POST', path: '/auth/refresh', access: ['public'], tag: 'Tokens', countFailures: true },
+    http: {
+      method: 'POST',
+      path: '/auth/refresh',
+      access: ['public'],
+      tag: 'Tokens',
+      countFailures: true,
+      audit: { none: 'The tokens belong to a family that has an entry of its start.' },
+    },
   }),
   me: action({
     summary: 'The developer whose token this is',
@@ -142,7 +150,13 @@ export const auth = contract('auth', {
     summary: 'Change the own password; all other sessions end',
     params: z.object({ current_password: z.string().max(1024), new_password: Password }),
     returns: Developer,
-    http: { method: 'POST', path: '/auth/change-password', access: developer, tag: 'Accounts' },
+    http: {
+      method: 'POST',
+      path: '/auth/change-password',
+      access: developer,
+      tag: 'Accounts',
+      audit: 'developer.password_changed',
+    },
     timeoutMs: hashingTimeoutMs,
   }),
   createDeveloper: action({
@@ -156,6 +170,7 @@ export const auth = contract('auth', {
       status: 201,
       tag: 'Accounts',
       idempotencyKey: true,
+      audit: 'developer.created',
     },
     timeoutMs: hashingTimeoutMs,
   }),
@@ -170,7 +185,13 @@ export const auth = contract('auth', {
     summary: 'Delete a developer account; its API keys stay',
     params: z.object({ developer_id: z.uuid('must be a UUID') }),
     returns: Developer,
-    http: { method: 'DELETE', path: '/developers/:developer_id', access: developer, tag: 'Accounts' },
+    http: {
+      method: 'DELETE',
+      path: '/developers/:developer_id',
+      access: developer,
+      tag: 'Accounts',
+      audit: 'developer.deleted',
+    },
   }),
   createKey: action({
     summary: 'Create an API key; the key is shown this once',
@@ -184,6 +205,7 @@ export const auth = contract('auth', {
       tag: 'API keys',
       bodyOptional: true,
       idempotencyKey: true,
+      audit: 'api_key.created',
     },
   }),
   listKeys: action({
@@ -197,7 +219,13 @@ export const auth = contract('auth', {
     summary: 'Rename an API key',
     params: z.object({ key_id: KeyId, name: Title }),
     returns: ApiKey,
-    http: { method: 'PATCH', path: '/api-keys/:key_id', access: developer, tag: 'API keys' },
+    http: {
+      method: 'PATCH',
+      path: '/api-keys/:key_id',
+      access: developer,
+      tag: 'API keys',
+      audit: 'api_key.renamed',
+    },
   }),
   rotateKey: action({
     summary: 'Replace an API key; the old one is dead when this answers',
@@ -210,13 +238,20 @@ export const auth = contract('auth', {
       status: 201,
       tag: 'API keys',
       bodyOptional: true,
+      audit: 'api_key.rotated',
     },
   }),
   removeKey: action({
     summary: 'Delete an API key',
     params: z.object({ key_id: KeyId }),
     returns: ApiKey,
-    http: { method: 'DELETE', path: '/api-keys/:key_id', access: developer, tag: 'API keys' },
+    http: {
+      method: 'DELETE',
+      path: '/api-keys/:key_id',
+      access: developer,
+      tag: 'API keys',
+      audit: 'api_key.deleted',
+    },
   }),
   createApplication: action({
     summary: 'Create an application; its secret is shown this once',
@@ -229,6 +264,7 @@ export const auth = contract('auth', {
       status: 201,
       tag: 'Applications',
       idempotencyKey: true,
+      audit: 'application.created',
     },
   }),
   listApplications: action({
@@ -242,13 +278,25 @@ export const auth = contract('auth', {
     summary: 'Rename an application',
     params: z.object({ app_id: AppId, name: Title }),
     returns: Application,
-    http: { method: 'PATCH', path: '/applications/:app_id', access: developer, tag: 'Applications' },
+    http: {
+      method: 'PATCH',
+      path: '/applications/:app_id',
+      access: developer,
+      tag: 'Applications',
+      audit: 'application.renamed',
+    },
   }),
   removeApplication: action({
     summary: 'Delete an application; the tokens it obtained end',
     params: z.object({ app_id: AppId }),
     returns: Application,
-    http: { method: 'DELETE', path: '/applications/:app_id', access: developer, tag: 'Applications' },
+    http: {
+      method: 'DELETE',
+      path: '/applications/:app_id',
+      access: developer,
+      tag: 'Applications',
+      audit: 'application.deleted',
+    },
   }),
   rotateSecret: action({
     summary: "Replace an application's secret",
@@ -260,6 +308,7 @@ export const auth = contract('auth', {
       access: developer,
       tag: 'Applications',
       bodyOptional: true,
+      audit: 'application.secret_rotated',
     },
   }),
   issueToken: action({
@@ -279,6 +328,7 @@ export const auth = contract('auth', {
       tag: 'Tokens',
       bodyOptional: true,
       countFailures: true,
+      audit: 'token.issued',
     },
   }),
   audit: action({

@@ -69,6 +69,7 @@ export const backfill = contract('backfill', {
       status: 202,
       tag: 'Connections',
       bodyOptional: true,
+      audit: 'backfill.started',
     },
   }),
   status: action({
@@ -86,7 +87,7 @@ export const backfill = contract('backfill', {
       'Nothing more is asked for; what the provider was asked for may still come. One that ended stays as it is.',
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Backfill,
-    http: { method: 'DELETE', path, access: writers, tag: 'Connections' },
+    http: { method: 'DELETE', path, access: writers, tag: 'Connections', audit: 'backfill.cancelled' },
   }),
   /**
    * An ingest service stored a delivery's items. `completed`: the requests that this delivery answered; `chained`:

@@ -52,7 +52,13 @@ export const connect = contract('connect', {
       redirect_uri: Text.min(1).max(2048).optional(),
     }),
     returns: z.object({ authorization_url: z.string(), state: z.string() }),
-    http: { method: 'GET', path: '/connect/:provider/authorize', access: readers, tag: 'Connections' },
+    http: {
+      method: 'GET',
+      path: '/connect/:provider/authorize',
+      access: readers,
+      tag: 'Connections',
+      audit: 'connection.authorization_started',
+    },
     timeoutMs: 10_000,
   }),
   callback: action({
@@ -71,6 +77,7 @@ export const connect = contract('connect', {
       access: ['public'],
       tag: 'Connections',
       browser: true,
+      audit: 'connection.created',
     },
     timeoutMs: 45_000,
   }),

@@ -95,6 +95,7 @@ export const deliveries = contract('deliveries', {
       status: 202,
       tag: 'Operations',
       bodyOptional: true,
+      audit: 'delivery.replayed',
     },
   }),
   status: action({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { action, contract } from '../domain/contract.ts';
+import { action, auditOfDelivery, contract } from '../domain/contract.ts';
 
 /** The header that a notification must carry, under either name. */
 export const clientIdHeaders = ['devicemaker-client-id', 'garmin-client-id'] as const;
@@ -117,6 +117,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       tag: 'Webhooks',
       secretAddress: 'devicemaker',
       delivery: { provider: 'devicemaker', kind: 'push', clientIdHeaders, answer: PushAnswer, pending },
+      audit: auditOfDelivery,
     },
     timeoutMs: 20_000,
   }),
@@ -139,6 +140,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
         answer: PingAnswer,
         pending: pendingPing,
       },
+      audit: auditOfDelivery,
     },
     timeoutMs: 20_000,
   }),

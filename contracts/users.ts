@@ -83,6 +83,7 @@ export const users = contract('users', {
       status: 201,
       tag: 'Users',
       idempotencyKey: true,
+      audit: 'user.created',
     },
   }),
   list: action({
@@ -113,14 +114,14 @@ export const users = contract('users', {
     summary: 'Change a user; fields left out stay',
     params: UserFields.extend({ user_id: UserId }),
     returns: User,
-    http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users' },
+    http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.updated' },
   }),
   remove: action({
     summary: 'Delete a user and all their data',
     description: 'The user is gone when the call answers; their data is erased behind it.',
     params: z.object({ user_id: UserId }),
     returns: User,
-    http: { method: 'DELETE', path: '/users/:user_id', access: writers, tag: 'Users' },
+    http: { method: 'DELETE', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.deleted' },
     timeoutMs: 10_000,
   }),
   connections: action({
@@ -151,6 +152,7 @@ export const users = contract('users', {
       status: 201,
       tag: 'Connections',
       idempotencyKey: true,
+      audit: 'connection.created',
     },
   }),
   disconnect: action({
@@ -164,6 +166,7 @@ export const users = contract('users', {
       path: '/users/:user_id/connections/:provider',
       access: writers,
       tag: 'Connections',
+      audit: 'connection.revoked',
     },
   }),
   /**

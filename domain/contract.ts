@@ -13,6 +13,11 @@ export type Access = 'public' | 'webhook' | 'api-key' | 'developer' | 'sdk';
 /** Every path of the API has this prefix. */
 export const apiPrefix = '/api/v1';
 
+/** Why the route of a webhook has no audit entry of its own. */
+export const auditOfDelivery = {
+  none: 'The delivery itself is kept and listed; what it changes beside health data has entries.',
+} as const;
+
 /** How an action is reached over HTTP; the path is relative to apiPrefix and names its parameters `:like_this`. */
 export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

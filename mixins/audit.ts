@@ -7,8 +7,8 @@ import type { Meta } from './environment.ts';
 /** Who caused a change, and by which request; a handler finds its own as `ctx.origin`. */
 export interface AuditOrigin {
   /**
-   * `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`, `user:{user_id}`, `webhook:{provider}` or
-   * `system:{service}`; null where nobody is logged in.
+   * `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`, `user:{user_id}`, `webhook:{provider}`,
+   * `consent:{provider}` or `system:{service}`; null where nobody is logged in.
    */
   readonly actor: string | null;
   readonly requestId: string | null;

@@ -60,6 +60,11 @@ export function callWithin(broker: ServiceBroker, requestID: string): Call {
   });
 }
 
+/** Calls on behalf of somebody who has no credential, as audit entries name them: `webhook:{provider}`. */
+export function callAs(call: Call, actor: string): Call {
+  return (name, params, options) => call(name, params, { ...options, meta: { ...options?.meta, actor } });
+}
+
 interface Caller_ {
   call(name: string, params: unknown, options?: CallingOptions): Promise<unknown>;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceError } from '../domain/errors.ts';
-import { callWithin, type Environment, type Resource } from './environment.ts';
+import { callAs, callWithin, type Environment, type Resource } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
 import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
 import { expectBodies } from './inbox-at-hand.ts';
@@ -209,11 +209,12 @@ function requestIdOf({ headers }: Lease): string | undefined {
   return headers['x-request-id'];
 }
 
-function within(environment: Environment, lease: Lease): Environment {
+function within({ environment, provider }: Shop, lease: Lease): Environment {
   const requestId = requestIdOf(lease);
-  if (requestId === undefined) return environment;
   const { broker, logger } = environment;
-  return { ...environment, logger: loggerFor(logger, requestId), call: callWithin(broker, requestId) };
+  const call = requestId === undefined ? environment.call : callWithin(broker, requestId);
+  const sender = `webhook:${provider}`;
+  return { ...environment, logger: loggerFor(logger, requestId), call: callAs(call, sender) };
 }
 
 const stopped: Outcome = { kind: 'stopped' };
@@ -222,7 +223,7 @@ async function outcomeOf(shop: Shop, lease: Lease, turn: Turn): Promise<Outcome>
   try {
     const body = await shop.store.readBody(lease);
     const progress = shop.store.progressOf(lease);
-    return await shop.work({ ...lease, ...turn, body, progress }, within(shop.environment, lease));
+    return await shop.work({ ...lease, ...turn, body, progress }, within(shop, lease));
   } catch (error) {
     const failure = failureOf(error, shop.environment.logger, `${shop.provider}.work`);
     return { kind: 'later', reason: codeOf(failure), answer: undefined };

@@ -1,5 +1,6 @@
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { toBackfill } from './history-wire.ts';
@@ -9,6 +10,7 @@ import { cancelHistory, insertHistory, selectHistory } from './queries/history-r
 export interface Histories {
   readonly database: Database;
   readonly call: Call;
+  readonly origin: AuditOrigin;
 }
 
 /** Whose history, of which span. */
@@ -23,27 +25,46 @@ export interface Wish {
  * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN,
  * BACKFILL_RUNNING (409)
  */
-export async function beginHistory({ database, call }: Histories, wish: Wish): Promise<Backfill> {
+export async function beginHistory({ database, call, origin }: Histories, wish: Wish): Promise<Backfill> {
   const { user_id, start_ms, end_ms } = wish;
   const held = await call('users.tokens', { user_id, provider: 'activitynet' });
   if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
   if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
   const { connection_id, connected_at } = held;
-  const isMade = await insertHistory(database, { user_id, connection_id, connected_at, start_ms, end_ms });
-  if (!isMade) throw new ServiceError('BACKFILL_RUNNING');
+  const run = { user_id, connection_id, connected_at, start_ms, end_ms };
+  await database.transaction(async (transaction) => {
+    if (!(await insertHistory(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
+    await recordAudit(transaction, origin, {
+      ...entryOf(user_id, connection_id),
+      action: 'backfill.started',
+    });
+  });
   return show(database, connection_id);
 }
 
 /** How far the newest run is. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND, BACKFILL_NOT_FOUND (404) */
-export async function showHistory({ database, call }: Histories, userId: string): Promise<Backfill> {
+export async function showHistory(
+  { database, call }: Pick<Histories, 'database' | 'call'>,
+  userId: string,
+): Promise<Backfill> {
   return show(database, await connectionOf(call, userId));
 }
 
 /** Cancels what is under way; one that ended stays as it is. @throws as showHistory */
-export async function endHistory({ database, call }: Histories, userId: string): Promise<Backfill> {
+export async function endHistory({ database, call, origin }: Histories, userId: string): Promise<Backfill> {
   const connectionId = await connectionOf(call, userId);
-  await cancelHistory(database, connectionId);
+  await database.transaction(async (transaction) => {
+    if (!(await cancelHistory(transaction, connectionId))) return;
+    await recordAudit(transaction, origin, {
+      ...entryOf(userId, connectionId),
+      action: 'backfill.cancelled',
+    });
+  });
   return show(database, connectionId);
+}
+
+function entryOf(userId: string, subjectId: string) {
+  return { userId, subjectId, details: { provider: 'activitynet' } };
 }
 
 async function connectionOf(call: Call, user_id: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { apiGateway, type ExportLine } from '../../contracts/api-gateway.ts';
+import type { AuditEntry } from '../../contracts/auth.ts';
 import { parseParams } from '../../domain/params.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Call } from '../../mixins/environment.ts';
@@ -28,6 +29,21 @@ async function* linesOf(call: Call, user_id: string): AsyncGenerator<ExportLine>
   for (const kind of ['workout', 'sleep', 'day', 'other'] as const) yield* recordsOf(call, user_id, kind);
   for (const series of await call('timeseries.exportSeries', { user_id }))
     yield* samplesOf(call, user_id, series);
+  yield* auditOf(call, user_id);
+}
+
+// The entry of this export is among them: it is written before the first line is sent.
+async function* auditOf(call: Call, user_id: string): AsyncGenerator<ExportLine> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: AuditPage = await call('auth.audit', { user_id, limit: 100, cursor });
+    for (const entry of page.data) yield { kind: 'audit', ...entry };
+    cursor = page.pagination.next_cursor;
+  }
+}
+
+interface AuditPage {
+  readonly data: readonly AuditEntry[];
+  readonly pagination: { readonly next_cursor: string | null };
 }
 
 async function* recordsOf(

@@ -5,6 +5,7 @@ import { database } from '../../mixins/database.ts';
 import { implement } from '../../mixins/implement.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { cancelBackfill } from './cancel.ts';
 import { type ChainPace, chainPace, startChain } from './chain.ts';
 import { deleteRuns } from './queries/delete-runs.ts';
 import { endRun } from './queries/end-run.ts';
@@ -34,11 +35,11 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
         if (provider === 'activitynet') return call('activitynet-ingest.historyStatus', { user_id });
         return showBackfill(database, await connectionOf(call, user_id, provider));
       },
-      async cancel({ call, database, params }) {
+      async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
         if (provider === 'activitynet') return call('activitynet-ingest.cancelHistory', { user_id });
         const connectionId = await connectionOf(call, user_id, provider);
-        await endRun(database, connectionId, 'cancelled', null);
+        await cancelBackfill(database, origin, { userId: user_id, provider, connectionId });
         return showBackfill(database, connectionId);
       },
       async received(ctx) {

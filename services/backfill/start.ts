@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/wire.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { lastDays, planSteps } from './plan.ts';
@@ -18,6 +19,7 @@ interface Starting {
   readonly database: Database;
   readonly call: Call;
   readonly config: Config;
+  readonly origin: AuditOrigin;
 }
 
 /** The activity platform's history is a list that is read, by the service that fetches its activities. */
@@ -36,7 +38,7 @@ export function startActivities(
  * CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING (409)
  */
 export async function startBackfill(
-  { database, call, config }: Starting,
+  { database, call, config, origin }: Starting,
   { user_id, provider, days = config.BACKFILL_DAYS }: Wish,
   nowMs: number,
 ): Promise<string> {
@@ -54,6 +56,8 @@ export async function startBackfill(
   };
   await database.transaction(async (transaction) => {
     if (!(await insertRun(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
+    const entry = { userId: user_id, subjectId: held.connection_id, details: { provider, days } };
+    await recordAudit(transaction, origin, { ...entry, action: 'backfill.started' });
   });
   return held.connection_id;
 }

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { validationFailed } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/wire.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
@@ -21,6 +22,7 @@ interface Shop {
   readonly database: Database;
   readonly cipher: Cipher;
   readonly call: Call;
+  readonly origin: AuditOrigin;
 }
 
 /**
@@ -28,7 +30,7 @@ interface Shop {
  * @throws VALIDATION_FAILED (422), USER_NOT_FOUND (404), PROVIDER_NOT_CONFIGURED (409)
  */
 export async function authorize(
-  { config, database, cipher, call }: Shop,
+  { config, database, cipher, call, origin }: Shop,
   { user_id, provider, redirect_uri }: Wish,
   callbackUri: string,
 ): Promise<{ authorization_url: string; state: string }> {
@@ -38,13 +40,18 @@ export async function authorize(
   const state = randomBytes(32).toString('base64url');
   const verifier = access.hasProof ? randomBytes(32).toString('base64url') : null;
   const stateHash = hashOf(state);
-  await insertAttempt(database, {
+  const attempt = {
     stateHash,
     userId: user_id,
     provider,
     redirectUri: redirect_uri ?? null,
     callbackUri,
     verifier: verifier === null ? null : cipher.encrypt(verifier, stateHash),
+  };
+  await database.transaction(async (transaction) => {
+    await insertAttempt(transaction, attempt);
+    const entry = { userId: user_id, details: { provider } };
+    await recordAudit(transaction, origin, { ...entry, action: 'connection.authorization_started' });
   });
   const url = new URL(access.authorizeUrl);
   url.searchParams.set('response_type', 'code');

@@ -1,7 +1,7 @@
 import { connect } from '../../contracts/connect.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
-import type { Environment } from '../../mixins/environment.ts';
+import { callAs, type Environment } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
 import { providerApi, providerPace } from '../../mixins/provider-api.ts';
 import { startRounds } from '../../mixins/rounds.ts';
@@ -20,6 +20,9 @@ const historiesEveryMs = 5000;
 /** A person waits in front of a blank page: no pause between two requests, and few tries. */
 const pace = { ...providerPace, spacingMs: 0, atOnce: 20 };
 
+// How the audit trail names whoever consented at the provider: an address that works once is all that we know them by.
+const consentOf = (provider: string) => `consent:${provider}`;
+
 /** From a user to a connected account at a provider, and the end of it. */
 export default implement(connect, {
   uses: {
@@ -30,7 +33,7 @@ export default implement(connect, {
   actions: {
     authorize: (ctx) =>
       authorize(ctx, ctx.params, callbackOf(ctx.config, ctx.params.provider, ctx.meta.gateway_url)),
-    callback: (ctx) => finish(ctx, ctx.params),
+    callback: (ctx) => finish({ ...ctx, call: callAs(ctx.call, consentOf(ctx.params.provider)) }, ctx.params),
     result({ config, params: { provider, status, reason } }) {
       return resultPage(config.PROVIDER_NAMES[provider] ?? provider, status, reason);
     },
@@ -64,7 +67,7 @@ export default implement(connect, {
     const endHistories = startRounds({
       name: 'connect.histories',
       everyMs: historiesEveryMs,
-      work: () => resumeHistories({ database, call, logger }),
+      work: () => resumeHistories({ database, call: callAs(call, 'system:connect'), logger }),
       logger,
     });
     return async () => {

@@ -31,8 +31,8 @@ export default implement(deliveries, {
       return { noted: true as const };
     },
     list: ({ params, database }) => listDeliveries(database, params),
-    async replay({ params, database }) {
-      const row = await replayDelivery(database, params.delivery_id);
+    async replay({ params, database, origin }) {
+      const row = await replayDelivery(database, origin, params.delivery_id);
       if (row !== undefined) return toWire(row);
       const erased = await isErased(database, params.delivery_id);
       if (erased === undefined) throw new ServiceError('DELIVERY_NOT_FOUND');

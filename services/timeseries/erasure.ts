@@ -1,4 +1,5 @@
 import type { Logger } from 'moleculer';
+import { recordAudit, systemOrigin } from '../../mixins/audit.ts';
 import { type Database, database } from '../../mixins/database.ts';
 import type { Resource } from '../../mixins/environment.ts';
 import { purgeOnePart } from './purge.ts';
@@ -29,7 +30,10 @@ export function eraseOnePart(database: Database): Promise<boolean> {
     const [seriesId] = series_ids;
     if (seriesId !== undefined) {
       if (await eraseSamples(transaction, seriesId)) await forgetSeries(transaction, user_id, seriesId);
-    } else if (await eraseItems(transaction, user_id)) await finishTombstone(transaction, user_id);
+    } else if (await eraseItems(transaction, user_id)) {
+      await finishTombstone(transaction, user_id);
+      await recordAudit(transaction, systemOrigin('timeseries'), { action: 'user.erased', userId: user_id });
+    }
     return true;
   });
 }

@@ -1,6 +1,7 @@
 import type { ProviderName } from '../../domain/wire.ts';
-import type { Database } from '../../mixins/database.ts';
-import { claimPurge, lockPurge } from './queries/claim-purge.ts';
+import { recordAudit, systemOrigin } from '../../mixins/audit.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
+import { claimPurge, lockPurge, type PurgeRow } from './queries/claim-purge.ts';
 import { deleteRecords } from './queries/delete-records.ts';
 import { eraseProviderItems } from './queries/erase-items.ts';
 import { eraseSamples } from './queries/erase-samples.ts';
@@ -40,15 +41,31 @@ export function purgeOnePart(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const purge = await claimPurge(transaction);
     if (purge === undefined) return false;
-    const { user_id, provider, series_ids, items_done } = purge;
-    const [seriesId] = series_ids;
-    if (!items_done) {
-      if (await eraseProviderItems(transaction, user_id, provider))
-        await finishItems(transaction, user_id, provider);
-    } else if (seriesId !== undefined && (await eraseSamples(transaction, seriesId)))
-      await forgetPurgedSeries(transaction, user_id, provider, seriesId);
+    if (await workOnPurge(transaction, purge)) await recordPurged(transaction, purge);
     return true;
   });
+}
+
+// Answers whether nothing is left.
+async function workOnPurge(
+  transaction: Queryable,
+  { user_id, provider, series_ids, items_done }: PurgeRow,
+): Promise<boolean> {
+  const [seriesId] = series_ids;
+  if (!items_done) {
+    if (!(await eraseProviderItems(transaction, user_id, provider))) return false;
+    return finishItems(transaction, user_id, provider);
+  }
+  if (seriesId === undefined || !(await eraseSamples(transaction, seriesId))) return false;
+  return forgetPurgedSeries(transaction, user_id, provider, seriesId);
+}
+
+function recordPurged(
+  transaction: Queryable,
+  { user_id, provider }: Pick<PurgeRow, 'user_id' | 'provider'>,
+): Promise<void> {
+  const entry = { action: 'connection.purged', userId: user_id, details: { provider } } as const;
+  return recordAudit(transaction, systemOrigin('timeseries'), entry);
 }
 
 /**
@@ -64,7 +81,9 @@ function reopenOnePart(database: Database, { user_id, provider, version }: Purge
     const purge = await lockPurge(transaction, user_id, provider);
     if (purge === undefined || purge.version > version) return true;
     const isDone = purge.items_done || (await eraseProviderItems(transaction, user_id, provider));
-    if (isDone) await openPurge(transaction, user_id, provider);
-    return isDone;
+    if (!isDone) return false;
+    const isFinished = await openPurge(transaction, user_id, provider);
+    if (isFinished && !purge.items_done) await recordPurged(transaction, { user_id, provider });
+    return true;
   });
 }

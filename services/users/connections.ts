@@ -1,5 +1,6 @@
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import type { ProviderName } from '../../domain/wire.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import type { Orm } from '../../mixins/orm.ts';
@@ -24,6 +25,13 @@ export async function findConnection(orm: Orm, userId: string, provider: Provide
   return connection;
 }
 
+/** Which connection is to end, and whether its data is to go with it. */
+export interface Disconnecting {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly purge: boolean;
+}
+
 /**
  * Revokes a connection and erases its tokens; once more is no error. The provider is told behind it. With `purge` the
  * data that came through it is wanted gone: also when the connection ended before.
@@ -31,15 +39,22 @@ export async function findConnection(orm: Orm, userId: string, provider: Provide
  */
 export function disconnect(
   database: Database,
-  userId: string,
-  provider: ProviderName,
-  isPurge: boolean,
+  origin: AuditOrigin,
+  { user_id, provider, purge }: Disconnecting,
 ): Promise<WantedPurge | undefined> {
   return database.transaction(async (transaction) => {
-    if (!(await lockPerson(transaction, userId))) throw userNotFound(userId);
-    await insertFarewells(transaction, userId, provider);
-    await revokeConnection(transaction, userId, provider);
-    return isPurge ? wantPurge(transaction, userId, provider) : undefined;
+    if (!(await lockPerson(transaction, user_id))) throw userNotFound(user_id);
+    await insertFarewells(transaction, user_id, provider);
+    const entry = { userId: user_id, details: { provider } };
+    const subjectId = await revokeConnection(transaction, user_id, provider);
+    if (subjectId !== null)
+      await recordAudit(transaction, origin, { ...entry, action: 'connection.revoked', subjectId });
+    const wanted = purge ? await wantPurge(transaction, user_id, provider) : undefined;
+    if (wanted !== undefined) {
+      const requested = { action: 'connection.purge_requested', subjectId: wanted.connection_id } as const;
+      await recordAudit(transaction, origin, { ...entry, ...requested });
+    }
+    return wanted;
   });
 }
 

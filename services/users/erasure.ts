@@ -1,5 +1,6 @@
 import type { Logger } from 'moleculer';
 import { userNotFound } from '../../domain/errors.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';
@@ -22,8 +23,11 @@ const patience = { timeout: 4000, retries: 0 } as const;
  * answer; otherwise `resumeErasures` sees to it, also after this process died.
  * @throws USER_NOT_FOUND (404)
  */
-export async function removePerson(erasing: Erasing, id: string): Promise<Omit<Person, 'deletedAt'>> {
-  const person = await deletePerson(erasing.database, id);
+export async function removePerson(
+  erasing: Erasing & { readonly origin: AuditOrigin },
+  id: string,
+): Promise<Omit<Person, 'deletedAt'>> {
+  const person = await deletePerson(erasing.database, erasing.origin, id);
   if (person === null) throw userNotFound(id);
   await eraseElsewhere(erasing, id);
   return person;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { ProviderName } from '../../domain/wire.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
@@ -38,6 +39,7 @@ export interface ConsentedLink extends Account {
 interface Linking {
   readonly database: Database;
   readonly call: Call;
+  readonly origin: AuditOrigin;
 }
 
 /**
@@ -85,13 +87,15 @@ async function write(
   account: Account,
   make: (held: ConnectionState | null) => Sealed,
 ): Promise<Connection> {
-  const { database, call } = linking;
+  const { database, call, origin } = linking;
   const { user_id, provider } = account;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const seen = await selectConnectionState(database, user_id, provider);
     if (seen !== null && seen.purge !== null)
       await reopen(call, { user_id, provider, version: seen.version });
-    const written = await database.transaction((transaction) => link(transaction, account, seen, make));
+    const written = await database.transaction((transaction) =>
+      link(transaction, origin, account, seen, make),
+    );
     if (written !== null) return written;
   }
   throw new ServiceError('SERVICE_UNAVAILABLE');
@@ -99,10 +103,12 @@ async function write(
 
 async function link(
   transaction: Queryable,
-  { user_id, provider, provider_user_id, scope }: Account,
+  origin: AuditOrigin,
+  account: Account,
   seen: ConnectionState | null,
   make: (held: ConnectionState | null) => Sealed,
 ): Promise<Connection | null> {
+  const { user_id, provider, provider_user_id, scope } = account;
   // The lock makes connects of one person, and their deletion, take turns.
   if (!(await lockPerson(transaction, user_id))) throw userNotFound(user_id);
   const held = await selectConnectionState(transaction, user_id, provider);
@@ -113,5 +119,17 @@ async function link(
     await insertFarewells(transaction, user_id, provider);
   await dropFarewells(transaction, provider, provider_user_id);
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
-  return upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
+  const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
+  await recordAudit(transaction, origin, {
+    action: isRenewal(held, account) ? 'connection.changed' : 'connection.created',
+    userId: user_id,
+    subjectId: connection.id,
+    details: { provider, fields: ['tokens', 'scope'] },
+  });
+  return connection;
+}
+
+// The owner of an account that is connected already consented once more.
+function isRenewal(held: ConnectionState | null, { provider_user_id }: Account): boolean {
+  return held?.status === 'active' && held.providerUserId === provider_user_id;
 }

@@ -1,5 +1,6 @@
 import type { User } from '../../contracts/users.ts';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
+import { type AuditOrigin, recordAuditInOrm } from '../../mixins/audit.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import { violates } from '../../mixins/violation.ts';
 import { Person } from './users.entities.ts';
@@ -10,11 +11,14 @@ export type PersonFields = {
 };
 
 /** Makes a person. @throws EXTERNAL_USER_ID_TAKEN (409) */
-export async function createPerson(orm: Orm, fields: PersonFields): Promise<Person> {
-  const em = orm.fork();
-  const person = em.create(Person, columnsOf(fields));
-  await unlessTaken(em.persist(person).flush());
-  return person;
+export function createPerson(orm: Orm, origin: AuditOrigin, fields: PersonFields): Promise<Person> {
+  const creating = orm.fork().transactional(async (em) => {
+    const person = em.create(Person, columnsOf(fields));
+    await em.persist(person).flush();
+    await recordAuditInOrm(em, origin, { action: 'user.created', userId: person.id });
+    return person;
+  });
+  return unlessTaken(creating);
 }
 
 /** A person who lives here. @throws USER_NOT_FOUND (404) */
@@ -25,14 +29,31 @@ export async function findPerson(orm: Orm, id: string): Promise<Person> {
 }
 
 /** Changes a person. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
-export async function changePerson(orm: Orm, id: string, fields: PersonFields): Promise<Person> {
+export async function changePerson(
+  orm: Orm,
+  origin: AuditOrigin,
+  id: string,
+  fields: PersonFields,
+): Promise<Person> {
   const change = columnsOf(fields);
-  if (Object.keys(change).length > 0) {
-    // Not by way of a loaded row: a deletion between the reading and the writing must win.
-    const changed = await unlessTaken(orm.fork().nativeUpdate(Person, { id, deletedAt: null }, change));
-    if (changed === 0) throw userNotFound(id);
-  }
+  if (Object.keys(change).length > 0) await unlessTaken(writeChange(orm, origin, id, fields));
   return findPerson(orm, id);
+}
+
+function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: PersonFields): Promise<void> {
+  return orm.fork().transactional(async (em) => {
+    // Not by way of a loaded row: a deletion between the reading and the writing must win.
+    const changed = await em.nativeUpdate(Person, { id, deletedAt: null }, columnsOf(fields));
+    if (changed === 0) throw userNotFound(id);
+    const details = { fields: namesOf(fields) };
+    await recordAuditInOrm(em, origin, { action: 'user.updated', userId: id, details });
+  });
+}
+
+const names = ['first_name', 'last_name', 'email', 'external_user_id'] as const;
+
+function namesOf(fields: PersonFields): string[] {
+  return names.filter((name) => fields[name] !== undefined);
 }
 
 function columnsOf({ first_name, last_name, email, external_user_id }: PersonFields) {

@@ -37,14 +37,14 @@ export default implement(users, {
   },
   actions: {
     async create(ctx) {
-      return toUser(await createPerson(ctx.orm, ctx.params));
+      return toUser(await createPerson(ctx.orm, ctx.origin, ctx.params));
     },
     list: (ctx) => listPeople(ctx.database, ctx.params),
     async get(ctx) {
       return toUser(await findPerson(ctx.orm, ctx.params.user_id));
     },
     async update(ctx) {
-      return toUser(await changePerson(ctx.orm, ctx.params.user_id, ctx.params));
+      return toUser(await changePerson(ctx.orm, ctx.origin, ctx.params.user_id, ctx.params));
     },
     async remove(ctx) {
       return toUser(await removePerson(ctx, ctx.params.user_id));
@@ -65,7 +65,7 @@ export default implement(users, {
     },
     async disconnect(ctx) {
       const { user_id, provider } = ctx.params;
-      const wanted = await disconnect(ctx.database, user_id, provider, ctx.params.purge);
+      const wanted = await disconnect(ctx.database, ctx.origin, ctx.params);
       const connection = await findConnection(ctx.orm, user_id, provider);
       await stopBackfill(ctx.call, connection.id);
       if (wanted !== undefined) await purge(ctx, wanted);
@@ -80,10 +80,10 @@ export default implement(users, {
       return { updated: await touchConnections(ctx.database, ctx.params.connection_ids) };
     },
     async changePrivacy(ctx) {
-      return { updated: await updatePrivacy(ctx.database, ctx.params) };
+      return { updated: await updatePrivacy(ctx.database, ctx.origin, ctx.params) };
     },
     async changeScopes(ctx) {
-      return { updated: await updateScopes(ctx.database, ctx.params.changes) };
+      return { updated: await updateScopes(ctx.database, ctx.origin, ctx.params.changes) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {
@@ -96,7 +96,7 @@ export default implement(users, {
       return { stored: await storeTokens(ctx.database, ctx.params) };
     },
     async expire(ctx) {
-      return { expired: await expireConnection(ctx.database, ctx.params) };
+      return { expired: await expireConnection(ctx.database, ctx.origin, ctx.params) };
     },
   },
   async started({ database, cipher, config, call, logger }) {

@@ -73,16 +73,19 @@ t.test('a user token exports its own user, and nobody else', async (t) => {
   t.equal((await api.ask(`/api/v1/users/${other}/export`, { token })).status, 403);
 });
 
-t.test('a user without data has two lines; an unknown one is 404, a bad id 422', async (t) => {
-  const empty = await createUser(api);
-  const answer = await api.ask(`/api/v1/users/${empty}/export`, { key: api.apiKey });
-  t.same(
-    linesOf(answer.text).map(({ kind }) => kind),
-    ['user', 'end'],
-  );
-  await api.expect(404, '/users/00000000-0000-4000-8000-000000000000/export');
-  await api.expect(422, '/users/7/export');
-});
+t.test(
+  'a user without data has a line of their own, audit entries and an end; an unknown one is 404, a bad id 422',
+  async (t) => {
+    const empty = await createUser(api);
+    const answer = await api.ask(`/api/v1/users/${empty}/export`, { key: api.apiKey });
+    t.same(
+      linesOf(answer.text).map(({ kind }) => kind),
+      ['user', 'audit', 'audit', 'end'],
+    );
+    await api.expect(404, '/users/00000000-0000-4000-8000-000000000000/export');
+    await api.expect(422, '/users/7/export');
+  },
+);
 
 t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
   await new Promise<void>((resolve, reject) => {

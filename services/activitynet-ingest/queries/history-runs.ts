@@ -67,16 +67,19 @@ export async function selectHistory(
   return row;
 }
 
-/** Cancels the run of a connection that is under way, and what waits for it. */
-export async function cancelHistory(database: Queryable, connectionId: string): Promise<void> {
-  await database.query(
+/** Cancels the run of a connection that is under way, and what waits for it; false where none is. */
+export async function cancelHistory(database: Queryable, connectionId: string): Promise<boolean> {
+  const cancelled = await database.query(
     `with cancelled as (
        update activitynet.history set state = 'cancelled', finished_at = now(), attempt = attempt + 1
-       where connection_id = $1 and state in ('listing', 'fetching') returning id)
-     update activitynet.activity a set work = null, error = 'CANCELLED', version = version + 1
-     from cancelled where a.history_id = cancelled.id and a.work = 'fetch' and a.priority = 10`,
+       where connection_id = $1 and state in ('listing', 'fetching') returning id),
+     dropped as (
+       update activitynet.activity a set work = null, error = 'CANCELLED', version = version + 1
+       from cancelled where a.history_id = cancelled.id and a.work = 'fetch' and a.priority = 10)
+     select id from cancelled`,
     [connectionId],
   );
+  return cancelled.length > 0;
 }
 
 const close: Statement = {

@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
 import { type DeliveryRow, deliveryColumns } from './select-deliveries.ts';
 
 /** Attempts that a replayed delivery gets, beside those that it had. */
@@ -17,9 +18,18 @@ const statement: Statement = {
 };
 
 /** Makes a delivery due again; undefined when it is unknown or in work. */
-export async function replayDelivery(database: Queryable, id: string): Promise<DeliveryRow | undefined> {
-  const [row] = await database.query<DeliveryRow>(statement, [id, moreAttempts]);
-  return row;
+export function replayDelivery(
+  database: Database,
+  origin: AuditOrigin,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query<DeliveryRow>(statement, [id, moreAttempts]);
+    if (row === undefined) return undefined;
+    const entry = { subjectId: id, details: { provider: row.provider, kind: row.kind } };
+    await recordAudit(transaction, origin, { ...entry, action: 'delivery.replayed' });
+    return row;
+  });
 }
 
 const selected: Statement = {

@@ -1,3 +1,4 @@
+import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
 import type { Person } from '../users.entities.ts';
 import { insertFarewells } from './farewells.ts';
@@ -13,13 +14,18 @@ where id = $1`;
  * Hides a person, empties the row, revokes the connections: one commit. Returns the person as they were; null when
  * nobody is there. The row stays, as the note that the data elsewhere is to be erased.
  */
-export function deletePerson(database: Database, id: string): Promise<Omit<Person, 'deletedAt'> | null> {
+export function deletePerson(
+  database: Database,
+  origin: AuditOrigin,
+  id: string,
+): Promise<Omit<Person, 'deletedAt'> | null> {
   return database.transaction(async (transaction) => {
     const person = await lockPerson(transaction, id);
     if (person === null) return null;
     await transaction.query(emptied, [id]);
     await insertFarewells(transaction, id, null);
     await revokeConnections(transaction, id);
+    await recordAudit(transaction, origin, { action: 'user.deleted', userId: id });
     return person;
   });
 }

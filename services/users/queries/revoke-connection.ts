@@ -5,14 +5,15 @@ const revoked = `
 update users.connection set status = 'revoked', access_token = null, refresh_token = null, expires_at = null,
   token_version = token_version + 1, refresh_leased_until = null, status_reason = null, updated_at = clock_timestamp()`;
 
-/** Revokes one connection of a person, unless it is revoked already; its tokens are erased. */
+/** Revokes one connection of a person and erases its tokens. Returns its id; null where none was left to revoke. */
 export async function revokeConnection(
   database: Queryable,
   userId: string,
   provider: ProviderName,
-): Promise<void> {
-  const statement = `${revoked} where user_id = $1 and provider = $2 and status <> 'revoked'`;
-  await database.query(statement, [userId, provider]);
+): Promise<string | null> {
+  const statement = `${revoked} where user_id = $1 and provider = $2 and status <> 'revoked' returning id`;
+  const [row] = await database.query<{ id: string }>(statement, [userId, provider]);
+  return row?.id ?? null;
 }
 
 /** Revokes all connections of a person; their tokens are erased. */

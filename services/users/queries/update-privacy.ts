@@ -1,4 +1,5 @@
-import type { Queryable } from '../../../mixins/database.ts';
+import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import type { Database } from '../../../mixins/database.ts';
 
 /** What the owner of an account said of their privacy, by name, and when. */
 export interface PrivacyChange {
@@ -13,10 +14,20 @@ set privacy = coalesce(privacy, '{}') || $2::jsonb, updated_at = clock_timestamp
   privacy_changed_at = to_timestamp($3::float8 / 1000)
 where id = $1 and status = 'active'
   and (privacy_changed_at is null or privacy_changed_at <= to_timestamp($3::float8 / 1000))
-returning id`;
+returning id, user_id`;
 
 /** Adds settings of privacy to an active connection, unless a newer change was told. */
-export async function updatePrivacy(database: Queryable, change: PrivacyChange): Promise<boolean> {
+export function updatePrivacy(
+  database: Database,
+  origin: AuditOrigin,
+  change: PrivacyChange,
+): Promise<boolean> {
   const values = [change.connection_id, JSON.stringify(change.privacy), change.changed_ms];
-  return (await database.query(statement, values)).length > 0;
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query<{ id: string; user_id: string }>(statement, values);
+    if (row === undefined) return false;
+    const entry = { userId: row.user_id, subjectId: row.id, details: { fields: ['privacy'] } };
+    await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
+    return true;
+  });
 }

@@ -1,4 +1,5 @@
-import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Statement } from '../../../mixins/database.ts';
 
 /** What the owner of an account lets us read from an instant on. */
 export interface ScopeChange {
@@ -26,11 +27,24 @@ from told, held
 where c.id = held.id and c.id = told.connection_id and c.status = 'active' and (
   c.scope_changed_at is null or c.scope_changed_at < told.changed_at
   or (c.scope_changed_at = told.changed_at and c.scope <> told.scope))
-returning c.id`,
+returning c.id, c.user_id`,
 };
 
 /** Sets the scopes of active connections unless a newer change was told; returns how many changed. */
-export async function updateScopes(database: Queryable, changes: readonly ScopeChange[]): Promise<number> {
+export function updateScopes(
+  database: Database,
+  origin: AuditOrigin,
+  changes: readonly ScopeChange[],
+): Promise<number> {
   const rows = changes.map((change, position) => ({ ...change, position }));
-  return (await database.query(statement, [JSON.stringify(rows)])).length;
+  return database.transaction(async (transaction) => {
+    const changed = await transaction.query<{ id: string; user_id: string }>(statement, [
+      JSON.stringify(rows),
+    ]);
+    for (const { id, user_id } of changed) {
+      const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
+      await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
+    }
+    return changed.length;
+  });
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database.ts';
 
 /** Tokens as they were read: a change names the version that it is based on, and finds nothing where it is old. */
 export interface TokensRead {
@@ -49,14 +50,23 @@ export async function storeTokens(database: Queryable, made: NewTokens): Promise
 }
 
 /** Expires a connection for a reason, and erases its tokens. */
-export async function expireConnection(
-  database: Queryable,
+export function expireConnection(
+  database: Database,
+  origin: AuditOrigin,
   { connection_id, version, reason }: TokensRead & { readonly reason: string },
 ): Promise<boolean> {
   const statement = `
     update users.connection
     set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, expires_at = null,
       token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
-    ${same} returning id`;
-  return (await database.query(statement, [connection_id, version, reason])).length > 0;
+    ${same} returning user_id, provider`;
+  return database.transaction(async (transaction) => {
+    const values = [connection_id, version, reason];
+    const [row] = await transaction.query<{ user_id: string; provider: string }>(statement, values);
+    if (row === undefined) return false;
+    const details = { provider: row.provider, reason };
+    const entry = { userId: row.user_id, subjectId: connection_id, details };
+    await recordAudit(transaction, origin, { ...entry, action: 'connection.expired' });
+    return true;
+  });
 }

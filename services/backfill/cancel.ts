@@ -1,0 +1,24 @@
+import type { ProviderName } from '../../domain/wire.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import type { Database } from '../../mixins/database.ts';
+import { endRun } from './queries/end-run.ts';
+
+/** Whose backfill of which connection. */
+export interface CancelledRun {
+  readonly userId: string;
+  readonly provider: ProviderName;
+  readonly connectionId: string;
+}
+
+/** Cancels the backfill of a connection; one that ended stays as it is. */
+export function cancelBackfill(
+  database: Database,
+  origin: AuditOrigin,
+  { userId, provider, connectionId }: CancelledRun,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    if (!(await endRun(transaction, connectionId, 'cancelled', null))) return;
+    const entry = { userId, subjectId: connectionId, details: { provider } };
+    await recordAudit(transaction, origin, { ...entry, action: 'backfill.cancelled' });
+  });
+}

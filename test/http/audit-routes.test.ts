@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { z } from 'zod';
+import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
+import { consentTo, playProvider } from '../services/connect/provider.ts';
+import { type Ask, createUser, developer, push, startApi } from '../support/api.ts';
+import { linkFor } from '../support/connect.ts';
+
+const provider = await playProvider(t);
+const api = await startApi(t, { ...provider.settings, BACKFILL_ON_CONNECT: 'false' });
+const secret = { first_name: 'Wilhelmina', email: 'wilhelmina@example.com', external_user_id: 'ext-7351' };
+const Id = z.object({ id: z.string() });
+const App = z.object({ app_id: z.string() });
+const byDeveloper = { token: api.developerToken };
+
+const made = async (path: string, body: unknown) => (await api.ask(path, { ...byDeveloper, body })).body;
+const keyId = async () => Id.parse(await made('/api/v1/api-keys', { name: 'Audited' })).id;
+const appId = async () => App.parse(await made('/api/v1/applications', { name: 'Audited' })).app_id;
+const account = () => ({ email: `${randomUUID()}@example.com`, password: 'a long password of the tests' });
+const linked = async () => {
+  const user = await createUser(api, {});
+  await api.expect(201, `/users/${user}/connections`, {
+    body: { provider: 'devicemaker', provider_user_id: randomUUID(), access_token: randomUUID() },
+  });
+  return `/users/${user}/connections/devicemaker`;
+};
+
+interface Request extends Ask {
+  readonly path: string;
+  /** The request id that the entry has; that of the test where it is left out. */
+}
+
+/**
+ * A request that succeeds for each route that changes something or exports personal data. A new route without one is
+ * red, and so is one whose request leaves no entry of the action that its contract states.
+ */
+const requests: Readonly<Record<string, () => Promise<Request>>> = {
+  'auth.login': async () => ({ path: '/auth/login', body: developer }),
+  'auth.changePassword': async () => {
+    const body = { current_password: developer.password, new_password: developer.password };
+    return { path: '/auth/change-password', ...byDeveloper, body };
+  },
+  'auth.createDeveloper': async () => ({ path: '/developers', ...byDeveloper, body: account() }),
+  'auth.removeDeveloper': async () => {
+    const { id } = Id.parse(await made('/api/v1/developers', account()));
+    return { path: `/developers/${id}`, ...byDeveloper, method: 'DELETE' };
+  },
+  'auth.createKey': async () => ({ path: '/api-keys', ...byDeveloper, body: { name: 'New' } }),
+  'auth.renameKey': async () => ({
+    path: `/api-keys/${await keyId()}`,
+    ...byDeveloper,
+    method: 'PATCH',
+    body: { name: 'Other' },
+  }),
+  'auth.rotateKey': async () => ({
+    path: `/api-keys/${await keyId()}/rotate`,
+    ...byDeveloper,
+    method: 'POST',
+  }),
+  'auth.removeKey': async () => ({ path: `/api-keys/${await keyId()}`, ...byDeveloper, method: 'DELETE' }),
+  'auth.createApplication': async () => ({ path: '/applications', ...byDeveloper, body: { name: 'New' } }),
+  'auth.renameApplication': async () => ({
+    path: `/applications/${await appId()}`,
+    ...byDeveloper,
+    method: 'PATCH',
+    body: { name: 'Other' },
+  }),
+  'auth.removeApplication': async () => ({
+    path: `/applications/${await appId()}`,
+    ...byDeveloper,
+    method: 'DELETE',
+  }),
+  'auth.rotateSecret': async () => ({
+    path: `/applications/${await appId()}/rotate-secret`,
+    ...byDeveloper,
+    method: 'POST',
+  }),
+  'auth.issueToken': async () => ({
+    path: `/users/${await createUser(api)}/token`,
+    ...byDeveloper,
+    method: 'POST',
+  }),
+  'users.create': async () => ({ path: '/users', key: api.apiKey, body: secret }),
+  'users.update': async () => ({
+    path: `/users/${await createUser(api)}`,
+    key: api.apiKey,
+    method: 'PATCH',
+    body: { ...secret, external_user_id: 'ext-7352' },
+  }),
+  'users.remove': async () => ({
+    path: `/users/${await createUser(api)}`,
+    key: api.apiKey,
+    method: 'DELETE',
+  }),
+  'users.connect': async () => ({
+    path: `/users/${await createUser(api)}/connections`,
+    key: api.apiKey,
+    body: { provider: 'devicemaker', provider_user_id: 'account-7353' },
+  }),
+  'users.disconnect': async () => ({ path: await linked(), key: api.apiKey, method: 'DELETE' }),
+  'backfill.start': async () => ({
+    path: `${await linked()}/backfill`,
+    key: api.apiKey,
+    body: { days: 3 },
+  }),
+  'backfill.cancel': async () => {
+    const path = `${await linked()}/backfill`;
+    await api.expect(202, path, { body: { days: 3 } });
+    return { path, key: api.apiKey, method: 'DELETE' };
+  },
+  'deliveries.replay': async () => {
+    await push(api, { dailies: [] });
+    const [row] = await api.database.query<{ id: string }>('select id from deliveries.delivery');
+    return { path: `/deliveries/${row?.id}/replay`, key: api.apiKey, method: 'POST' };
+  },
+  'connect.authorize': async () => ({
+    path: `/connect/devicemaker/authorize?user_id=${await createUser(api)}`,
+    key: api.apiKey,
+  }),
+  'connect.callback': async () => {
+    const user = await createUser(api);
+    const { authorization_url } = await linkFor(api, user, 'devicemaker', null);
+    const url = await consentTo(authorization_url);
+    return { path: `${url.pathname.replace('/api/v1', '')}${url.search}` };
+  },
+  'api-gateway.export': async () => ({ path: `/users/${await createUser(api)}/export`, key: api.apiKey }),
+};
+
+const changes = (endpoint: Endpoint) => {
+  const { route } = endpoint;
+  const isAudited = typeof route.audit === 'string' && route.audit !== 'user.read';
+  return route.method !== 'GET' || route.stream !== undefined || isAudited;
+};
+const audited = endpoints.filter((one) => changes(one) && typeof one.route.audit === 'string');
+
+t.test('every route that changes something states its audit entry, or why it has none', async (t) => {
+  const silent = endpoints.filter((one) => changes(one) && one.route.audit === undefined);
+  t.same(
+    silent.map(({ action }) => action),
+    [],
+  );
+  const exempt = endpoints.filter(({ route }) => typeof route.audit === 'object');
+  t.same(exempt.map(({ action }) => action).sort(), [
+    'activitynet-ingest.receive',
+    'auth.refresh',
+    'devicemaker-ingest.ping',
+    'devicemaker-ingest.push',
+  ]);
+  t.same(audited.map(({ action }) => action).sort(), Object.keys(requests).sort());
+  t.ok(audited.length >= 24);
+});
+
+for (const { action, route } of audited) {
+  t.test(`${route.method} ${route.path} leaves an entry with its request id`, async (t) => {
+    const { path, ...given } = (await requests[action]?.()) ?? { path: '/none' };
+    const requestId = `request-of-${action}`;
+    const answer = await api.ask(`/api/v1${path}`, { ...given, headers: { 'X-Request-Id': requestId } });
+    t.ok(answer.status < 400, `${answer.status}: ${answer.text.slice(0, 200)}`);
+    const entries = await api.database.query(
+      'select action, actor, user_id, subject_id from auth.audit_entry where request_id = $1',
+      [requestId],
+    );
+    t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|consent):/, subject_id: /./ }]);
+    t.equal(entries.length, 1, 'one request, one entry');
+    const isOfUser = /user|connection|backfill|token/.test(String(route.audit));
+    t.equal(entries[0]?.user_id !== null, isOfUser, 'whose data it concerns');
+  });
+}
+
+t.test('no entry holds what was sent: neither name, address nor account', async (t) => {
+  const entries = JSON.stringify(await api.database.query('select * from auth.audit_entry'));
+  for (const value of [...Object.values(secret), 'account-7353', '@example.com']) t.notMatch(entries, value);
+});
