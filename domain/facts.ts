@@ -88,6 +88,8 @@ export const NightSleep = z.object({
   awake_seconds: Measure,
   /** Those within sessions: the time between two of them is not among them. */
   interruptions: Measure,
+  /** Whether each session has a measured stage: else the time asleep is partly nothing but the time in bed. */
+  is_staged: z.boolean(),
   means: NightMeans,
 });
 

@@ -57,9 +57,9 @@ function mainFields(main: NightSleep | null): MainFields {
   };
 }
 
-/** Time asleep as a share of the time in bed; null for a session without length. */
-function efficiency({ asleep_seconds, in_bed_seconds }: NightSleep): number | null {
-  if (in_bed_seconds <= 0) return null;
+/** Time asleep as a share of the time in bed; null without length, and where a session has no measured stage. */
+function efficiency({ asleep_seconds, in_bed_seconds, is_staged }: NightSleep): number | null {
+  if (in_bed_seconds <= 0 || !is_staged) return null;
   return Math.min(100, hundredths((asleep_seconds / in_bed_seconds) * 100) ?? 0);
 }
 

@@ -1,3 +1,5 @@
+import { withoutNoise } from '../../domain/decimals.ts';
+
 /** Whole minutes of a number of seconds, rounded down. */
 export function wholeMinutes(seconds: number | null): number | null {
   return seconds === null ? null : Math.floor(seconds / 60);
@@ -13,7 +15,7 @@ export function hundredths(value: number | null): number | null {
   return value === null ? null : Math.round(value * 100) / 100;
 }
 
-/** A sum without the noise of its last binary digits: 0.1 + 0.2 is 0.3. What a provider sent stays as it was sent. */
+/** As `withoutNoise`, of a value that may not be there. */
 export function clean(value: number | null): number | null {
-  return value === null ? null : Math.round(value * 1e6) / 1e6;
+  return value === null ? null : withoutNoise(value);
 }

@@ -93,7 +93,7 @@ function mainOf(row: Night & { means: NightMeans }): NightSource['main'] {
   const sessions = sessionsOf(row);
   const [first] = sessions;
   if (first === undefined) return null;
-  const { deep_seconds, light_seconds, rem_seconds, awake_seconds, interruptions, means } = row;
+  const { deep_seconds, light_seconds, rem_seconds, awake_seconds, interruptions, is_staged, means } = row;
   return {
     sessions: sessions.length,
     start_ms: first.startMs,
@@ -105,6 +105,7 @@ function mainOf(row: Night & { means: NightMeans }): NightSource['main'] {
     rem_seconds,
     awake_seconds,
     interruptions,
+    is_staged: is_staged ?? false,
     means,
   };
 }

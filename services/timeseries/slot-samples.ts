@@ -1,3 +1,4 @@
+import { withoutNoise } from '../../domain/decimals.ts';
 import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../domain/series.ts';
 import type { EpochPartRow } from './queries/select-epoch-parts.ts';
 
@@ -33,20 +34,18 @@ function samplesOf(parts: readonly EpochPartRow[]): SlotSample[] {
 }
 
 function sumOf(parts: readonly EpochPartRow[], type: SeriesType): number {
-  return clean(parts.reduce((sum, { vals }) => sum + (vals[type] ?? 0), 0));
+  return withoutNoise(parts.reduce((sum, { vals }) => sum + (vals[type] ?? 0), 0));
 }
 
+// Of a single part the mean is its value as it was sent.
 function meanOf(parts: readonly EpochPartRow[], type: SeriesType): number {
   const told = parts.flatMap(({ vals, active_seconds }) => {
     const value = vals[type];
     return value === undefined ? [] : [{ value, weight: active_seconds ?? 0 }];
   });
+  const [first] = told;
+  if (told.length === 1 && first !== undefined) return first.value;
   const weight = told.reduce((sum, one) => sum + one.weight, 0);
-  if (weight === 0) return clean(told.reduce((sum, { value }) => sum + value, 0) / told.length);
-  return clean(told.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
-}
-
-// Without the noise of binary fractions: 0.1 + 0.2 is 0.3.
-function clean(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
+  if (weight === 0) return withoutNoise(told.reduce((sum, { value }) => sum + value, 0) / told.length);
+  return withoutNoise(told.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
 }

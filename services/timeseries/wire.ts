@@ -42,9 +42,14 @@ export function sleepToWire(row: SleepRow, { shownAs }: Settings): SleepSession 
   };
 }
 
-/** Time asleep as a share of the time in bed, to a hundredth of a percent; null for a session without length. */
-function efficiency({ asleep_seconds, start_ms, end_ms }: SleepRow): number | null {
-  if (end_ms <= start_ms) return null;
+/**
+ * Time asleep as a share of the time in bed, to a hundredth of a percent; null for a session without length, and where
+ * no stage was measured: then the time asleep is nothing but the time in bed.
+ */
+function efficiency(row: SleepRow): number | null {
+  const { asleep_seconds, start_ms, end_ms } = row;
+  const staged = [row.deep_seconds, row.light_seconds, row.rem_seconds, row.awake_seconds];
+  if (end_ms <= start_ms || !staged.some((seconds) => (seconds ?? 0) > 0)) return null;
   const percent = (asleep_seconds * 1000 * 100) / (end_ms - start_ms);
   return Math.min(100, Math.round(percent * 100) / 100);
 }

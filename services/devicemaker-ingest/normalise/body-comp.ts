@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutNoise } from '../../../domain/decimals.ts';
 import { head, type Normaliser } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
@@ -27,8 +28,8 @@ export const normaliseBodyComp: Normaliser = named(
     const { fields, origin } = read;
     const { bodyFatInPercent: fat } = fields;
     const weight = kilograms(fields.weightInGrams);
-    const fatMass = weight === null || fat === null ? null : clean((weight * fat) / 100);
-    const leanMass = weight === null || fatMass === null ? null : clean(weight - fatMass);
+    const fatMass = weight === null || fat === null ? null : withoutNoise((weight * fat) / 100);
+    const leanMass = weight === null || fatMass === null ? null : withoutNoise(weight - fatMass);
     return sampleItem(read, {
       dataType: 'bodyComps',
       key: String(fields.startTimeInSeconds),
@@ -48,9 +49,4 @@ export const normaliseBodyComp: Normaliser = named(
 
 function kilograms(grams: number | null): number | null {
   return grams === null ? null : grams / gramsPerKilogram;
-}
-
-// Less than any scale tells, and without the noise of binary fractions.
-function clean(value: number): number {
-  return Math.round(value * 1e6) / 1e6;
 }

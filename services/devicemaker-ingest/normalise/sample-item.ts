@@ -1,5 +1,5 @@
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { bareItem, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
+import { bareItem, measure, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
 import type { ReadSamples } from './samples.ts';
 import type { Timed } from './timed-item.ts';
 
@@ -42,8 +42,8 @@ function isPlaceholderIn(problems: readonly Problem[], name: string): boolean {
   return problems.some(({ field, placeholders = 0 }) => field === name && placeholders > 0);
 }
 
-/** A number in the accepted range of a series, `scale` times as large as it is stored. */
+/** A number in the accepted range of a series, `scale` times as large as it is stored; a count below 0 is an error. */
 export function valueIn(type: SeriesType, scale = 1): ReturnType<typeof measureOrPlaceholder> {
-  const { min, max } = seriesOf(type);
-  return measureOrPlaceholder(min * scale, max * scale);
+  const { min, max, bucket } = seriesOf(type);
+  return (bucket === 'sum' ? measure : measureOrPlaceholder)(min * scale, max * scale);
 }

@@ -5,7 +5,7 @@ export interface Levels {
   /** Seconds in a stage; null when the map says nothing of it. */
   seconds(stage: string): number | null;
   readonly lastEndMs: number | null;
-  /** Awake intervals strictly inside a session; null without a map. */
+  /** Awake intervals strictly inside a session; null where no list of them is there that can be read. */
   interruptions(startMs: number, endMs: number): number | null;
   readonly problems: readonly Problem[];
 }
@@ -26,16 +26,15 @@ export function readLevels(given: Readonly<Record<string, unknown>> | null, star
     const raw: readonly unknown[] = Array.isArray(intervals) ? intervals : [null];
     const read = raw.map((interval) => intervalOf(interval, startMs)).filter((one) => one !== null);
     left += raw.length - read.length;
-    if (Array.isArray(intervals)) stages.set(stage, read);
+    if (Array.isArray(intervals) && (read.length > 0 || raw.length === 0)) stages.set(stage, read);
   }
   const ends = [...stages.values()].flat().map(({ endMs }) => endMs);
   return {
     seconds: (stage) => secondsOf(stages.get(stage)),
     lastEndMs: ends.length === 0 ? null : ends.reduce((a, b) => Math.max(a, b)),
     interruptions(fromMs, toMs) {
-      const awake = stages.get('awake') ?? [];
-      const inside = awake.filter((one) => one.startMs > fromMs && one.endMs < toMs);
-      return given === null ? null : inside.length;
+      const inside = stages.get('awake')?.filter((one) => one.startMs > fromMs && one.endMs < toMs);
+      return inside?.length ?? null;
     },
     problems:
       left === 0 ? [] : [{ field: 'sleepLevelsMap', reason: `${left} intervals left out: no start and end` }],

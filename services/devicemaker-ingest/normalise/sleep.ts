@@ -10,6 +10,7 @@ import {
   list,
   map,
   measure,
+  type Normalised,
   type Normaliser,
   offsetMinutes,
   type Problem,
@@ -17,6 +18,7 @@ import {
   refused,
   text,
 } from './item.ts';
+import { named } from './named.ts';
 import { offsetSamples, type SampleOrigin } from './samples.ts';
 import { type Levels, readLevels } from './sleep-levels.ts';
 import { readTimed } from './timed-item.ts';
@@ -59,7 +61,12 @@ type Sleep = z.output<typeof Sleep>;
  * A night becomes one session with its stages, each nap a session of its own; oxygen and respiration become
  * samples. An item that has naps only has no main session.
  */
-export const normaliseSleep: Normaliser = (item, nowMs) => {
+export const normaliseSleep: Normaliser = named(
+  { unmeasurableSleepInSeconds: ['unmeasurableSleepInSeconds', 'unmeasurableSleepDurationInSeconds'] },
+  normaliseNight,
+);
+
+function normaliseNight(item: unknown, nowMs: number): Normalised {
   const read = readTimed(Sleep, [], item, nowMs);
   if (!read.ok) return read;
   const { fields, origin, hash } = read;
@@ -81,20 +88,19 @@ export const normaliseSleep: Normaliser = (item, nowMs) => {
   };
   const problems = [...read.problems, ...levels.problems, ...naps.problems, ...samples.problems];
   return { ok: true, item: record, problems };
-};
+}
 
 function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRecord | null {
-  const stages = {
+  const staged = {
     deep_seconds: fields.deepSleepDurationInSeconds ?? levels.seconds('deep'),
     light_seconds: fields.lightSleepDurationInSeconds ?? levels.seconds('light'),
     rem_seconds: fields.remSleepInSeconds ?? levels.seconds('rem'),
     awake_seconds: fields.awakeDurationInSeconds ?? levels.seconds('awake'),
-    unmeasurable_seconds: fields.unmeasurableSleepInSeconds,
   };
+  const stages = { ...staged, unmeasurable_seconds: fields.unmeasurableSleepInSeconds };
   const { startMs } = origin;
-  const measured = Object.values(stages).reduce<number>((sum, seconds) => sum + (seconds ?? 0), 0);
   const endMs = Math.max(
-    startMs + measured * 1000,
+    startMs + total(stages) * 1000,
     startMs + (fields.durationInSeconds ?? 0) * 1000,
     levels.lastEndMs ?? startMs,
   );
@@ -106,7 +112,8 @@ function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRe
     is_nap: false,
     rank: rankOf(fields.validation),
     asleep_seconds: asleepOf(stages, (endMs - startMs) / 1000),
-    interruptions: levels.interruptions(startMs, endMs),
+    // An empty list of awake intervals beside no measured stage is no measurement.
+    interruptions: total(staged) > 0 ? levels.interruptions(startMs, endMs) : null,
     score: fields.overallSleepScore,
   };
 }
@@ -120,6 +127,10 @@ function session(startMs: number, endMs: number, origin: SampleOrigin) {
     date: knownLocalDate(endMs, origin.zoneOffsetMinutes),
     device: origin.device,
   };
+}
+
+function total(seconds: Readonly<Record<string, number | null>>): number {
+  return Object.values(seconds).reduce<number>((sum, one) => sum + (one ?? 0), 0);
 }
 
 type Stages = Pick<SleepRecord, 'deep_seconds' | 'light_seconds' | 'rem_seconds' | 'awake_seconds'>;

@@ -19,6 +19,8 @@ export interface NightRow {
   rem_seconds: number | null;
   awake_seconds: number | null;
   interruptions: number | null;
+  /** Whether each main session has a measured stage; null where there are naps only. */
+  is_staged: boolean | null;
   nap_count: number;
   nap_seconds: number | null;
 }
@@ -42,6 +44,7 @@ const textOf = (order: 'asc' | 'desc') => `
       sum(asleep_seconds) ${main} as asleep_seconds, sum(deep_seconds) ${main} as deep_seconds,
       sum(light_seconds) ${main} as light_seconds, sum(rem_seconds) ${main} as rem_seconds,
       sum(awake_seconds) ${main} as awake_seconds, sum(interruptions) ${main} as interruptions,
+      bool_and(coalesce(greatest(deep_seconds, light_seconds, rem_seconds, awake_seconds), 0) > 0) ${main} as is_staged,
       count(*) filter (where is_nap) as nap_count, sum(asleep_seconds) filter (where is_nap) as nap_seconds
     from timeseries.sleep_session join page using (date)
     where user_id = $1 and date between $2 and $3
@@ -49,7 +52,7 @@ const textOf = (order: 'asc' | 'desc') => `
   )
   select c.total, n.date::text, n.provider, n.device, n.sessions::int, n.starts_ms, n.ends_ms, n.asleep_seconds::float8,
     n.deep_seconds::float8, n.light_seconds::float8, n.rem_seconds::float8, n.awake_seconds::float8,
-    n.interruptions::float8, n.nap_count::int, n.nap_seconds::float8
+    n.interruptions::float8, n.is_staged, n.nap_count::int, n.nap_seconds::float8
   from (select count(*)::int as total from dates) c left join night n on true
   order by n.date ${order}, n.provider`;
 

@@ -50,6 +50,16 @@ t.test('the parts of a slot are added up, their MET weighted by the active time'
   t.same(await slotOf(userId), both);
 });
 
+t.test('a value is kept with all of its decimals', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const changes = { met: 1.123456789012, activeKilocalories: 0.1000000123, distanceInMeters: 80.123456789 };
+  await savedOf(walk(account, changes));
+  const one = { energy: 0.1000000123, distance_walking_running: 80.123456789, average_met: 1.123456789012 };
+  t.match(await slotOf(userId), one);
+  await savedOf(ride(account, { met: 2, activeKilocalories: 0.2 }));
+  t.match(await slotOf(userId), { energy: 0.3000000123, average_met: 1.70781892967067 });
+});
+
 t.test('parts of two deliveries come to the same, in either order', async (t) => {
   for (const parts of [
     [walk, ride],

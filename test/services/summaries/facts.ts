@@ -60,6 +60,7 @@ export function main(fields: Partial<NightSleep> = {}): NightSleep {
     rem_seconds: null,
     awake_seconds: null,
     interruptions: null,
+    is_staged: true,
     means: {
       heart_rate: null,
       heart_rate_variability_sdnn: null,

@@ -113,6 +113,11 @@ t.test('a session without length has no efficiency', async (t) => {
   t.match(summary, { efficiency_percent: null, duration_minutes: 0, time_in_bed_minutes: 0 });
 });
 
+t.test('a night with a session without stages has no efficiency', async (t) => {
+  const summary = night({ provider: 'devicemaker', main: main({ is_staged: false, deep_seconds: 3600 }) });
+  t.match(summary, { efficiency_percent: null, duration_minutes: 450, time_in_bed_minutes: 480 });
+});
+
 t.test('an efficiency is never above 100', async (t) => {
   const summary = night({ provider: 'devicemaker', main: main({ asleep_seconds: 40_000 }) });
   t.equal(summary.efficiency_percent, 100);

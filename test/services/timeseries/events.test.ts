@@ -63,6 +63,21 @@ t.test('shows a workout with every field, null where nobody sent one', async (t)
   });
 });
 
+t.test('a sleep without measured stages has no efficiency', async (t) => {
+  const { store, call, userId } = await setUp(t);
+  const zeros = { deep_seconds: 0, light_seconds: 0, rem_seconds: 0, awake_seconds: 0 };
+  await store([
+    night([sleep(at('22:00:00'), 480, { deep_seconds: 28_800 })]),
+    night([sleep(at('20:00:00'), 60, { awake_seconds: 600, asleep_seconds: 3000 })]),
+    night([sleep(at('18:00:00'), 60, zeros), sleep(at('16:00:00'), 30, { is_nap: true })]),
+  ]);
+  const { data } = await call('timeseries.sleeps', { user_id: userId, ...march });
+  t.strictSame(
+    data.map(({ efficiency_percent }) => efficiency_percent),
+    [100, 83.33, null, null],
+  );
+});
+
 t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
   const { store, call, userId } = await setUp(t);
   const staged = sleep(at('22:00:00'), 480, {

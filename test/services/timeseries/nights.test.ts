@@ -71,6 +71,7 @@ t.test('main sessions of a night are added up, naps apart', async (t) => {
               rem_seconds: null,
               awake_seconds: 300,
               interruptions: 2,
+              is_staged: true,
               means: none,
             },
           },
@@ -78,6 +79,25 @@ t.test('main sessions of a night are added up, naps apart', async (t) => {
       },
     ],
   });
+});
+
+t.test('a night is staged where each of its main sessions has a measured stage', async (t) => {
+  const staged = { deep_seconds: 600, light_seconds: null };
+  const cases: readonly (readonly [object[], boolean | undefined])[] = [
+    [[staged, { awake_seconds: 60 }], true],
+    [[staged, {}], false],
+    [[{ deep_seconds: 0, light_seconds: 0, rem_seconds: 0, awake_seconds: 0 }], false],
+    [[staged, { is_nap: true }], true],
+    [[{ is_nap: true }], undefined],
+  ];
+  for (const [sessions, expected] of cases) {
+    const person = await another();
+    const date = '2026-03-02';
+    const all = sessions.map((one, n) => sleep(evening + n * 3_600_000, 50, { date, ...one }));
+    await person.store(all.map((one) => night([one])));
+    const [found] = (await read(person)).nights;
+    t.equal(found?.sources[0]?.main?.is_staged, expected, JSON.stringify(sessions));
+  }
 });
 
 t.test(

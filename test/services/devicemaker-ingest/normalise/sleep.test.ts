@@ -86,6 +86,12 @@ const stages = {
   lightSleepDurationInSeconds: 7200,
   remSleepInSeconds: 1800,
 };
+const noStages = {
+  deepSleepDurationInSeconds: null,
+  lightSleepDurationInSeconds: null,
+  remSleepInSeconds: null,
+  awakeDurationInSeconds: null,
+};
 const noMap = { sleepLevelsMap: null, unmeasurableSleepInSeconds: null };
 const ends: readonly [claim: string, changes: Record<string, unknown>, minutes: number][] = [
   ['the last interval of the map', { durationInSeconds: 60 }, 450],
@@ -107,13 +113,7 @@ for (const [claim, changes, minutes] of ends)
   });
 
 t.test('takes the stages from the map where their fields are missing', async (t) => {
-  const missing = {
-    deepSleepDurationInSeconds: null,
-    lightSleepDurationInSeconds: null,
-    remSleepInSeconds: null,
-    awakeDurationInSeconds: null,
-  };
-  t.match(mainOf(missing), {
+  t.match(mainOf(noStages), {
     deep_seconds: 90 * 60,
     light_seconds: 200 * 60,
     rem_seconds: 130 * 60,
@@ -172,12 +172,24 @@ t.test('counts as interruptions the awake intervals strictly inside the session'
   });
   const awake = [at(0, 5), at(100, 110), at(200, 200), at(440, 450)];
   t.equal(mainOf({ sleepLevelsMap: { awake, deep: [at(5, 450)] } })?.interruptions, 2);
-  t.equal(
-    mainOf({ sleepLevelsMap: { deep: [at(0, 450)] } })?.interruptions,
-    0,
-    'a map without awake times: none',
-  );
-  t.equal(mainOf({ sleepLevelsMap: null })?.interruptions, null, 'no map: not known');
+  t.equal(mainOf({ sleepLevelsMap: { awake: [], deep: [at(5, 450)] } })?.interruptions, 0);
+});
+
+t.test('interruptions are null where awake intervals were not measured', async (t) => {
+  const deep = [{ startTimeInSeconds: sleepStart, endTimeInSeconds: sleepStart + 27_000 }];
+  for (const sleepLevelsMap of [null, {}, { deep }, { deep, awake: null }, { deep, awake: [{}] }])
+    t.equal(mainOf({ sleepLevelsMap })?.interruptions, null, JSON.stringify(sleepLevelsMap));
+  const empty = { deep: [], light: [], rem: [], awake: [] };
+  const unstaged = { ...noStages, unmeasurableSleepInSeconds: 600, sleepLevelsMap: empty };
+  t.equal(mainOf(unstaged)?.interruptions, null, 'no stage has any time');
+});
+
+t.test('reads the unmeasurable time under either name', async (t) => {
+  const sent = { unmeasurableSleepInSeconds: undefined, unmeasurableSleepDurationInSeconds: 900 };
+  t.equal(mainOf(sent)?.unmeasurable_seconds, 900);
+  const hashOf = (changes: object) => stored(normaliseSleep(sleep(userId, { ...changes }), nowMs)).hash;
+  t.equal(hashOf(sent), hashOf({ unmeasurableSleepInSeconds: 900 }));
+  t.equal(mainOf({ ...sent, durationInSeconds: 0 })?.end_ms, startMs + 465 * minuteMs, 'and in the length');
 });
 
 t.test('leaves intervals out that make no sense, and counts them', async (t) => {
