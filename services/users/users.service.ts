@@ -9,11 +9,11 @@ import { startRounds } from '../../mixins/rounds.ts';
 import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
 import { removePerson, resumeErasures } from './erasure.ts';
 import { sayFarewells } from './farewells.ts';
+import { startFolding } from './folding.ts';
 import { consentLink, importLink } from './links.ts';
 import { listPeople } from './listing.ts';
 import { changePerson, createPerson, findPerson } from './people.ts';
 import { purge, resumePurges } from './purges.ts';
-import { foldChanges } from './queries/fold-changes.ts';
 import { selectActiveConnections } from './queries/select-active-connections.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
@@ -26,7 +26,6 @@ import { Connection, Person } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
 const erasureEveryMs = 5000;
-const foldingEveryMs = 2000;
 const partingsEveryMs = 2000;
 
 export default implement(users, {
@@ -117,14 +116,7 @@ export default implement(users, {
       },
       logger,
     });
-    const endFolding = startRounds({
-      name: 'users.folding',
-      everyMs: foldingEveryMs,
-      work: async () => {
-        if (await foldChanges(database)) logger.debug('users.list_folded');
-      },
-      logger,
-    });
+    const endFolding = startFolding(database, logger);
     const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
       await Promise.all([endErasures(), endPartings(), endFolding(), endResealing()]);

@@ -6,10 +6,11 @@ import auth from '../../../services/auth/auth.service.ts';
 import { ensureFirstDeveloper } from '../../../services/auth/first-developer.ts';
 import { resumeErasures } from '../../../services/users/erasure.ts';
 import users from '../../../services/users/users.service.ts';
-import { account, logIn } from '../../support/auth.ts';
+import { account as developer, logIn } from '../../support/auth.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { tracesLeft, tracesOf } from '../../support/traces.ts';
 
 type Willing = (userId: string) => boolean;
 
@@ -34,7 +35,7 @@ const others = [
 
 async function start(t: Test, isWilling: Willing = () => true) {
   const database = await freshDatabase(t);
-  await ensureFirstDeveloper(database, { ADMIN_EMAIL: account.email, ADMIN_PASSWORD: account.password });
+  await ensureFirstDeveloper(database, { ADMIN_EMAIL: developer.email, ADMIN_PASSWORD: developer.password });
   const { service, erased } = playTimeseries(isWilling);
   const services = [users, auth, service, ...others];
   const started = await startBroker(t, { databaseUrl: database.url, services });
@@ -173,4 +174,50 @@ t.test('a token issued while its user is deleted is dead', async (t) => {
     ]);
   }
   t.same(await database.query('select from auth.family where user_id is not null'), []);
+});
+
+const earlier = {
+  first_name: 'Augusta Ada',
+  last_name: 'Gordon-Noel',
+  email: 'augusta.gordon@example.org',
+  external_user_id: 'crm-18151210',
+};
+const later = {
+  first_name: 'Adelaide',
+  last_name: 'Lovelace',
+  email: 'adelaide.lovelace@example.org',
+  external_user_id: 'crm-18521127',
+};
+const providerAccount = 'account-at-the-provider';
+
+t.test('no table keeps a field, old or new, or an account of a deleted user', async (t) => {
+  const { call, database } = await start(t);
+  const staying = await call('users.create', { first_name: 'Charles', email: 'charles@example.net' });
+  const { id: user_id } = await call('users.create', earlier);
+  await call('users.connect', { user_id, provider: 'devicemaker', provider_user_id: providerAccount });
+  const values = [...Object.values(earlier), ...Object.values(later), providerAccount];
+  await database.query('analyze');
+  const found = await tracesOf(database, values);
+  await call('users.update', { user_id, ...later });
+  found.push(...(await tracesOf(database, values)));
+  const isFound = (value: string) => found.some((trace) => trace.endsWith(`: ${value}`));
+  t.same(
+    values.filter((value) => !isFound(value)),
+    [],
+    'the search finds each of them',
+  );
+
+  await call('users.remove', { user_id });
+  t.same(await tracesLeft(database, values), []);
+  t.ok((await tracesOf(database, ['charles@example.net'])).length > 0, 'other users keep theirs');
+  t.match(await call('users.list', {}), { total: 1, items: [{ id: staying.id }] });
+});
+
+t.test('no table keeps a field that was changed', async (t) => {
+  const { call, database } = await start(t);
+  const { id: user_id } = await call('users.create', earlier);
+  await database.query('analyze');
+  await call('users.update', { user_id, ...later });
+  t.same(await tracesLeft(database, Object.values(earlier)), []);
+  t.match(await call('users.list', {}), { total: 1, items: [later] });
 });

@@ -1,0 +1,28 @@
+import type { Logger } from 'moleculer';
+import type { Database } from '../../mixins/database.ts';
+import { startRounds } from '../../mixins/rounds.ts';
+import { foldChanges } from './queries/fold-changes.ts';
+import { renewStatistics } from './queries/renew-statistics.ts';
+
+const everyMs = 2000;
+/** A fold reads all users: however often they change, it takes a tenth of the time at most. */
+const restFactor = 9;
+
+/**
+ * Folds the changes of the list in the background. Former names and addresses of users, and those of erased users,
+ * are gone from the list and from the planner's statistics when it has done so. Returns what stops it.
+ */
+export function startFolding(database: Database, logger: Logger): () => Promise<void> {
+  let restsUntil = 0;
+  const work = async () => {
+    const began = performance.now();
+    if (began < restsUntil) return;
+    const isFolded = await foldChanges(database);
+    const isRenewed = await renewStatistics(database);
+    if (!isFolded && !isRenewed) return;
+    const tookMs = performance.now() - began;
+    restsUntil = performance.now() + restFactor * tookMs;
+    logger.debug('users.list_folded', { took_ms: Math.round(tookMs) });
+  };
+  return startRounds({ name: 'users.folding', everyMs, work, logger });
+}

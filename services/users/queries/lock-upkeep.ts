@@ -1,0 +1,10 @@
+import type { Queryable } from '../../../mixins/database.ts';
+
+const upkeepLock = 0x666f6c64; // any fixed number
+
+/** Takes the right to fold the list and to renew its statistics, until the transaction ends; false: another has it. */
+export async function lockUpkeep(transaction: Queryable): Promise<boolean> {
+  const statement = 'select pg_try_advisory_xact_lock($1) as mine';
+  const [row] = await transaction.query<{ mine: boolean }>(statement, [upkeepLock]);
+  return row?.mine === true;
+}
