@@ -106,8 +106,8 @@ export const deliveries = contract('deliveries', {
     idempotent: true,
   }),
   /**
-   * Their items are taken out of the deliveries that came until `erased_at`, in the background; of those that are not
-   * done, once they are.
+   * Their items are taken out of the deliveries that came until `erased_at`, in the background; of those
+   * in work, once that attempt has ended.
    */
   eraseAccounts: action({
     summary: 'Erase what raw deliveries hold of accounts',

@@ -46,18 +46,19 @@ export function expectEnd(scan: JsonScan): void {
   if (scan.at !== scan.bytes.length) throw new JsonError();
 }
 
-/** Goes through an object; `member` is called at each value, and reads it. */
-export function readObject(scan: JsonScan, member: (key: string) => void): void {
+/** Goes through an object; `member` is called at each value, and reads it. `from` is where its key begins. */
+export function readObject(scan: JsonScan, member: (key: string, from: number) => void): void {
   expect(scan, openBrace);
   if (isClosed(scan, closeBrace)) return;
   for (;;) {
-    const key = parseSlice(scan.bytes, scan.at, endOf(scan));
-    if (typeof key !== 'string') throw new JsonError();
+    const from = scan.at;
     scan.at = endOf(scan);
+    const key = parseSlice(scan.bytes, from, scan.at);
+    if (typeof key !== 'string') throw new JsonError();
     skipBlanks(scan);
     expect(scan, colon);
     skipBlanks(scan);
-    member(key);
+    member(key, from);
     if (!goesOn(scan, closeBrace)) return;
   }
 }
@@ -112,6 +113,14 @@ export function passList(scan: JsonScan, item: (from: number, to: number) => voi
     item(from, scan.at);
     if (!goesOn(scan, closeBracket)) return;
   }
+}
+
+/** Goes through a list; `element` is called at each value, and reads it. */
+export function readElements(scan: JsonScan, element: () => void): void {
+  expect(scan, openBracket);
+  if (isClosed(scan, closeBracket)) return;
+  do element();
+  while (goesOn(scan, closeBracket));
 }
 
 /** Goes on behind the value that comes next, which may be none. */

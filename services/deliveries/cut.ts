@@ -7,9 +7,11 @@ import {
   passList,
   passValue,
   readObject,
-  readValue,
 } from '../../domain/json-scan.ts';
 import type { ProviderName } from '../../domain/wire.ts';
+import { cutItem } from './cut-item.ts';
+import { type Cutout, memberStandIn, standIn } from './cut-values.ts';
+import { idIn, mentions } from './mentions.ts';
 
 /** What is left of a body without some accounts: all of it, the rest, or nothing that is worth keeping. */
 export type Cut =
@@ -17,57 +19,67 @@ export type Cut =
   | { readonly kind: 'rest'; readonly body: Buffer; readonly entries: readonly string[] }
   | { readonly kind: 'nothing' };
 
-/** An array's place in a body, in which items stand in for it when they are cut out: the others keep their index. */
-const standIn = Buffer.from('null');
+type Accounts = ReadonlySet<string>;
 
 /**
  * Takes the items of accounts out of a body, byte for byte: each gives way to `null`, and `entries` names it as its
- * progress is named (`dailies[3]`). A body that cannot be read and names an account is not worth keeping.
+ * progress is named (`dailies[3]`). A body that cannot be read and mentions an account is not worth keeping.
  */
-export function cutBody(provider: ProviderName, bytes: Buffer, accounts: ReadonlySet<string>): Cut {
+export function cutBody(provider: ProviderName, bytes: Buffer, accounts: Accounts): Cut {
+  return orMentioned(bytes, accounts, () =>
+    provider === 'devicemaker' ? cutKeyedItems(bytes, accounts) : cutEvent(bytes, accounts),
+  );
+}
+
+/** Takes the items of accounts out of a list, as a callback is answered with. */
+export function cutList(bytes: Buffer, accounts: Accounts): Cut {
+  return orMentioned(bytes, accounts, () => {
+    const scan = jsonScan(bytes);
+    const found: Found = { cutouts: [], entries: [], others: 0 };
+    if (kindOf(scan) !== 'list') throw new JsonError();
+    lookThrough(scan, '', accounts, found);
+    expectEnd(scan);
+    return cutOf(bytes, found);
+  });
+}
+
+function orMentioned(bytes: Buffer, accounts: Accounts, cut: () => Cut): Cut {
   try {
-    return provider === 'devicemaker' ? cutItems(bytes, accounts) : cutEvent(bytes, accounts);
+    return cut();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return [...accounts].some((account) => bytes.includes(account)) ? { kind: 'nothing' } : { kind: 'whole' };
+    return { kind: mentions(bytes, accounts) ? 'nothing' : 'whole' };
   }
 }
 
 interface Found {
-  readonly places: { readonly entry: string; readonly from: number; readonly to: number }[];
+  readonly cutouts: Cutout[];
+  readonly entries: string[];
   /** Values that belong to nobody who is to be cut out. */
   others: number;
 }
 
-// A value in the place of an array is nobody's data to us, and still somebody's.
-function cutItems(bytes: Buffer, accounts: ReadonlySet<string>): Cut {
+// A value in the place of an array is not read by anybody, but may hold data of an account, or of another one.
+function cutKeyedItems(bytes: Buffer, accounts: Accounts): Cut {
   const scan = jsonScan(bytes);
-  const found: Found = { places: [], others: 0 };
+  const found: Found = { cutouts: [], entries: [], others: 0 };
   if (kindOf(scan) !== 'object') throw new JsonError();
-  readObject(scan, (key) => {
-    if (kindOf(scan) === 'list') return lookThrough(scan, key, accounts, found);
+  readObject(scan, (key, keyFrom) => {
     const from = scan.at;
+    const isList = kindOf(scan) === 'list' && !accounts.has(key);
+    if (isList) return lookThrough(scan, key, accounts, found);
     passValue(scan);
-    note(scan.bytes, key, [from, scan.at], accounts, found);
+    if (accounts.has(key)) found.cutouts.push({ from: keyFrom, to: scan.at, by: memberStandIn });
+    else note(bytes, key, from, scan.at, accounts, found);
   });
   expectEnd(scan);
   return cutOf(bytes, found);
 }
 
-/** Takes the items of accounts out of a list, as a callback is answered with. */
-export function cutList(bytes: Buffer, accounts: ReadonlySet<string>): Cut {
-  const scan = jsonScan(bytes);
-  const found: Found = { places: [], others: 0 };
-  if (kindOf(scan) !== 'list') throw new JsonError();
-  lookThrough(scan, '', accounts, found);
-  expectEnd(scan);
-  return cutOf(bytes, found);
-}
-
-function lookThrough(scan: JsonScan, key: string, accounts: ReadonlySet<string>, found: Found): void {
+function lookThrough(scan: JsonScan, key: string, accounts: Accounts, found: Found): void {
   let index = 0;
   passList(scan, (from, to) => {
-    note(scan.bytes, `${key}[${index}]`, [from, to], accounts, found);
+    note(scan.bytes, `${key}[${index}]`, from, to, accounts, found);
     index += 1;
   });
 }
@@ -75,45 +87,50 @@ function lookThrough(scan: JsonScan, key: string, accounts: ReadonlySet<string>,
 function note(
   bytes: Buffer,
   entry: string,
-  [from, to]: readonly [number, number],
-  accounts: ReadonlySet<string>,
+  from: number,
+  to: number,
+  accounts: Accounts,
   found: Found,
 ): void {
-  const owner = ownerOf({ bytes: bytes.subarray(0, to), at: from }, 'userId');
-  if (owner !== null && accounts.has(owner)) found.places.push({ entry, from, to });
-  else if (!bytes.subarray(from, to).equals(standIn)) found.others += 1;
+  const cut = cutItem(bytes, from, to, accounts);
+  if (cut === 'gone') {
+    found.cutouts.push({ from, to, by: standIn });
+    found.entries.push(entry);
+    return;
+  }
+  if (cut !== 'kept') for (const each of cut) found.cutouts.push(each);
+  if (!bytes.subarray(from, to).equals(standIn)) found.others += 1;
 }
 
-function cutOf(bytes: Buffer, { places, others }: Found): Cut {
-  if (places.length === 0) return { kind: 'whole' };
+function cutOf(bytes: Buffer, { cutouts, entries, others }: Found): Cut {
+  if (cutouts.length === 0) return { kind: 'whole' };
   if (others === 0) return { kind: 'nothing' };
   const pieces: Buffer[] = [];
   let at = 0;
-  for (const { from, to } of places) {
-    pieces.push(bytes.subarray(at, from), standIn);
+  for (const { from, to, by } of cutouts) {
+    pieces.push(bytes.subarray(at, from), by);
     at = to;
   }
-  const body = Buffer.concat([...pieces, bytes.subarray(at)]);
-  return { kind: 'rest', body, entries: places.map(({ entry }) => entry) };
+  return { kind: 'rest', body: Buffer.concat([...pieces, bytes.subarray(at)]), entries };
 }
 
-// An event carries no data, and is of one account.
-function cutEvent(bytes: Buffer, accounts: ReadonlySet<string>): Cut {
-  const owner = ownerOf(jsonScan(bytes), 'owner_id');
-  if (owner === null) throw new JsonError();
-  return accounts.has(owner) ? { kind: 'nothing' } : { kind: 'whole' };
+// An event is of one account. An activity's id may be the same number as an account's: it is no trace of that.
+function cutEvent(bytes: Buffer, accounts: Accounts): Cut {
+  const ids = idsOf(jsonScan(bytes));
+  const owner = ids.get('owner_id');
+  if (owner === undefined) throw new JsonError();
+  const isOfAthlete = ids.get('object_type') === 'athlete' && accounts.has(ids.get('object_id') ?? '');
+  return { kind: accounts.has(owner) || isOfAthlete ? 'nothing' : 'whole' };
 }
 
-// Numbers as they are written: an id may exceed what a double holds.
-function ownerOf(scan: JsonScan, field: string): string | null {
-  let owner: string | null = null;
-  if (kindOf(scan) !== 'object') return null;
+function idsOf(scan: JsonScan): ReadonlyMap<string, string | undefined> {
+  const ids = new Map<string, string | undefined>();
+  if (kindOf(scan) !== 'object') throw new JsonError();
   readObject(scan, (key) => {
     const from = scan.at;
-    if (key !== field) return passValue(scan);
-    const value = readValue(scan);
-    if (typeof value === 'string') owner = value;
-    else owner = typeof value === 'number' ? scan.bytes.toString('utf8', from, scan.at) : null;
+    passValue(scan);
+    ids.set(key, idIn(scan.bytes, from, scan.at));
   });
-  return owner;
+  expectEnd(scan);
+  return ids;
 }

@@ -5,7 +5,7 @@ import { implement } from '../../mixins/implement.ts';
 import { metricsOf } from '../../mixins/metrics.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { publicUrl } from '../../mixins/webhook-settings.ts';
-import { erasurePace, startErasing } from './erasure.ts';
+import { startAfterSeconds, startErasing } from './erasure.ts';
 import { expire } from './expire.ts';
 import { setFigures } from './figures.ts';
 import { listDeliveries, toWire } from './listing.ts';
@@ -39,7 +39,7 @@ export default implement(deliveries, {
       throw new ServiceError(erased ? 'DELIVERY_ERASED' : 'DELIVERY_IN_WORK');
     },
     async eraseAccounts({ params, database }) {
-      await insertErasures(database, params.accounts, params.erased_at, erasurePace.graceSeconds);
+      await insertErasures(database, params.accounts, params.erased_at, startAfterSeconds);
       return { noted: true as const };
     },
   },

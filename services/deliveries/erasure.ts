@@ -6,7 +6,7 @@ import { startRounds } from '../../mixins/rounds.ts';
 import type { Cut } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
 import { claimErasures, type ErasureRow, moveErasures, passErasures, waitOn } from './queries/erasures.ts';
-import { lockClosed } from './queries/lock-closed.ts';
+import { lockIdle } from './queries/lock-idle.ts';
 import { isErased } from './queries/replay-delivery.ts';
 import { bytesPerPiece, selectNamed, selectNamedProgress, selectPiece } from './queries/select-named.ts';
 import { deleteProgress, emptyDelivery, replaceBody, replaceProgress } from './queries/update-erased.ts';
@@ -23,10 +23,13 @@ export interface ErasurePace {
   readonly bytesPerPiece: number;
 }
 
-/** The pace that runs. */
-export const erasurePace: ErasurePace = { graceSeconds: 60, bytesPerPiece };
+/** The pace that runs: a sender waits 20 s at most, and reads its answer at once. */
+export const erasurePace: ErasurePace = { graceSeconds: 30, bytesPerPiece };
 
-const waitSeconds = 30;
+/** A delivery that came before an erasure is committed by then: its statement ends after 30 s (statement_timeout). */
+export const startAfterSeconds = 35;
+
+const waitSeconds = 5;
 const waitingPerPiece = 50;
 
 /** Does one bounded piece of work. False: there is none, or others have it in hand. */
@@ -73,7 +76,7 @@ async function workPiece(
   await moveErasures(transaction, erasures, last, left);
 }
 
-// What was not done when the others were looked through: some of it may be now.
+// What was in work when the others were looked through: some of it may be over now.
 async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: ErasurePace): Promise<void> {
   const left = erasure.waiting.slice(waitingPerPiece);
   for (const id of erasure.waiting.slice(0, waitingPerPiece))
@@ -81,19 +84,19 @@ async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: Er
   await waitOn(transaction, erasure, left, waitSeconds);
 }
 
-/** Takes accounts out of one delivery. False: it is not done yet. */
+/** Takes accounts out of one delivery. False: it is in work, or its sender is being answered. */
 async function eraseFrom(
   transaction: Queryable,
   id: string,
   erasures: readonly ErasureRow[],
   { graceSeconds }: ErasurePace,
 ): Promise<boolean> {
-  const closed = await lockClosed(transaction, id, graceSeconds);
-  if (closed === undefined) return (await isErased(transaction, id)) === undefined;
-  const due = erasures.filter(({ until_us }) => until_us >= closed.received_us);
+  const idle = await lockIdle(transaction, id, graceSeconds);
+  if (idle === undefined) return (await isErased(transaction, id)) === undefined;
+  const due = erasures.filter(({ until_us }) => until_us >= idle.received_us);
   const accounts = due.map(({ provider_user_id }) => provider_user_id);
-  const bytes = await readBody(transaction, { id, body_bytes: closed.body_bytes });
-  const cut = await cutApart({ provider: closed.provider, root: 'body', bytes, accounts });
+  const bytes = await readBody(transaction, { id, body_bytes: idle.body_bytes });
+  const cut = await cutApart({ provider: idle.provider, root: 'body', bytes, accounts });
   if (cut.kind === 'nothing') await emptyDelivery(transaction, id);
   else await keepRest(transaction, id, cut);
   for (const entry of await selectNamedProgress(transaction, id, accounts))

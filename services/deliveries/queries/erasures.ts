@@ -66,7 +66,7 @@ const keysOf = (erasures: readonly ErasureRow[]) =>
     })),
   );
 
-/** Notes how far erasures are, and which deliveries they left because they were not done. */
+/** Notes how far erasures are, and which deliveries they left because they were in work. */
 export async function moveErasures(
   transaction: Queryable,
   erasures: readonly ErasureRow[],

@@ -24,8 +24,9 @@ export async function selectPiece(transaction: Queryable, place: string, most: n
   return within.map(({ id }) => id);
 }
 
-// JSON may spell any character with a backslash: a body that has one is looked at in any case.
-const names = `(position('\\x5c'::bytea in body) > 0
+// JSON may spell any character with a backslash, and UTF-16 has zeroes in between: a body that has one of them is
+// looked at in any case.
+const names = `(position('\\x5c'::bytea in body) > 0 or position('\\x00'::bytea in body) > 0
   or exists (select from unnest($2::bytea[]) account where position(account in body) > 0))`;
 
 const named: Statement = {

@@ -17,10 +17,15 @@ export async function replaceBody(
   ]);
 }
 
-/** Empties a delivery of which nothing is left: its body, its answer, and what its attempts reached. */
+/**
+ * Empties a delivery of which nothing is left: its body, its answer, and what its attempts reached. One that waits for
+ * an attempt is done with it.
+ */
 export async function emptyDelivery(transaction: Queryable, id: string): Promise<void> {
   await transaction.query(
-    `update deliveries.delivery set body = '', answer = null, erased_at = now() where id = $1`,
+    `update deliveries.delivery set body = '', answer = null, erased_at = now(), done_at = coalesce(done_at, now()),
+       state = case state when 'ready' then 'done' else state end
+     where id = $1`,
     [id],
   );
   await transaction.query('delete from deliveries.progress where delivery_id = $1', [id]);

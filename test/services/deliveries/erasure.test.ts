@@ -134,6 +134,62 @@ t.test('what is not done waits until it is', async (t) => {
   t.same(await left(), []);
 });
 
+t.test('what waits for another attempt does so without the account', async (t) => {
+  const gone = await createWearer(api);
+  const other = await createWearer(api);
+  await push(api, { dailies: [dayOf(gone.account, 7), dayOf(other.account, 8)] });
+  await push(api, { dailies: [dayOf(gone.account, 7)] });
+  await database.query(
+    `update deliveries.delivery set state = 'ready', done_at = null, error = 'SERVICE_UNAVAILABLE',
+       run_at = now() + interval '1 hour'`,
+  );
+  await database.query('delete from timeseries.item where user_id = $1', [other.userId]);
+  await remove(gone.userId);
+  await eraseAll();
+  t.same(await bodies(), [JSON.stringify({ dailies: [null, dayOf(other.account, 8)] }), '']);
+  t.same(await left(), []);
+  await database.query('update deliveries.delivery set run_at = now()');
+  const [mixed, own] = await ids();
+  await untilDone(mixed);
+  const rows = await database.query('select answer, attempts from deliveries.delivery order by received_at');
+  t.match(Answer.parse(rows[0]).answer, { wellness: { dailies: { processed: 2, saved: 1 } } });
+  t.match(rows[1], { answer: null, attempts: 1 }, 'nothing is left to work on');
+  t.equal((await replay(own)).status, 409);
+});
+
+t.test('what names the account in any other way goes too', async (t) => {
+  const gone = await createWearer(api);
+  const other = await createWearer(api);
+  const { account } = gone;
+  const own = [
+    { userID: account, heartRate: 61 },
+    [{ user: { id: account }, heartRate: 62 }, dayOf(other.account, 1)],
+    { summaryId: `${account}-1`, heartRate: 63 },
+  ];
+  await push(api, {
+    dailies: [...own, dayOf(other.account, 2)],
+    odd: { of: account },
+    [account]: [{ heartRate: 64 }],
+  });
+  await push(api, `{"dailies":[{"userId":"${account}"`);
+  await push(api, [{ userId: account, heartRate: 65 }]);
+  await push(api, { dailies: [{ userId: other.account, device: account, steps: 9 }] });
+  t.equal((await bodies()).filter((body) => body.includes(account)).length, 4);
+  await remove(gone.userId);
+  await eraseAll();
+  t.same(await bodies(), [
+    JSON.stringify({
+      dailies: [null, [null, dayOf(other.account, 1)], null, dayOf(other.account, 2)],
+      odd: null,
+      '': null,
+    }),
+    '',
+    '',
+    JSON.stringify({ dailies: [{ userId: other.account, device: null, steps: 9 }] }),
+  ]);
+  t.same(await left(), []);
+});
+
 t.test('one that went by its age is waited for no longer', async (t) => {
   const { userId, account } = await createWearer(api);
   await push(api, { dailies: [dayOf(account, 7)] });

@@ -1,0 +1,71 @@
+import {
+  JsonError,
+  type JsonScan,
+  kindOf,
+  passValue,
+  readElements,
+  readObject,
+} from '../../domain/json-scan.ts';
+import { type Cutout, cutoutsIn, mostLevels, standIn } from './cut-values.ts';
+import { idIn, mayMention, mentions } from './mentions.ts';
+
+/** What is to be cut from one item: nothing (`kept`), the item itself (`gone`), or values within it. */
+export type ItemCut = 'kept' | 'gone' | readonly Cutout[];
+
+/**
+ * What an item holds of accounts. `userId` names its owner. Without one it is of no use to anybody, and goes if it
+ * mentions an account anywhere. An item of another owner stays; of it goes each value that is an account's id, with
+ * the object or list that holds it where that has no other owner. Numbers of another owner's items are measurements.
+ */
+export function cutItem(bytes: Buffer, from: number, to: number, accounts: ReadonlySet<string>): ItemCut {
+  const slice = bytes.subarray(from, to);
+  if (!mayMention(slice, accounts)) return 'kept';
+  try {
+    return cutParsed({ bytes: bytes.subarray(0, to), at: from }, accounts, 0);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return mentions(slice, accounts) ? 'gone' : 'kept';
+  }
+}
+
+function cutParsed(scan: JsonScan, accounts: ReadonlySet<string>, level: number): ItemCut {
+  const from = scan.at;
+  const kind = kindOf(scan);
+  if (kind === 'list') return cutItems(scan, accounts, level + 1);
+  passValue(scan);
+  const slice = scan.bytes.subarray(0, scan.at);
+  const owner = kind === 'object' ? ownerIn(slice, from) : undefined;
+  if (owner === undefined) return mentions(slice.subarray(from), accounts) ? 'gone' : 'kept';
+  if (accounts.has(owner)) return 'gone';
+  const cutouts = cutoutsIn({ bytes: slice, at: from }, accounts, level);
+  return cutouts.length === 0 ? 'kept' : cutouts;
+}
+
+// Of a name that comes twice the last counts, as for every other reader of JSON.
+function ownerIn(bytes: Buffer, at: number): string | undefined {
+  const scan = { bytes, at };
+  let owner: string | undefined;
+  readObject(scan, (key) => {
+    const from = scan.at;
+    passValue(scan);
+    if (key === 'userId') owner = idIn(bytes, from, scan.at);
+  });
+  return owner;
+}
+
+// A list in the place of an item: items, unless it holds anything else.
+function cutItems(scan: JsonScan, accounts: ReadonlySet<string>, level: number): ItemCut {
+  if (level > mostLevels) throw new JsonError();
+  const start = scan.at;
+  const cutouts: Cutout[] = [];
+  let isRow = false;
+  readElements(scan, () => {
+    const from = scan.at;
+    isRow ||= kindOf(scan) === 'other';
+    const cut = cutParsed(scan, accounts, level);
+    if (cut === 'gone') cutouts.push({ from, to: scan.at, by: standIn });
+    else if (cut !== 'kept') for (const each of cut) cutouts.push(each);
+  });
+  if (isRow) return mentions(scan.bytes.subarray(start, scan.at), accounts) ? 'gone' : 'kept';
+  return cutouts.length === 0 ? 'kept' : cutouts;
+}

@@ -1,0 +1,34 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** A delivery that nobody works on, locked against claims and replays. */
+export interface IdleRow {
+  provider: ProviderName;
+  received_us: number;
+  body_bytes: number;
+}
+
+// One that waits for its next attempt is nobody's; one that is leased to the call that stored it has no error yet.
+const statement: Statement = {
+  name: 'deliveries.lock_idle',
+  text: `
+    select provider, (extract(epoch from received_at) * 1000000)::float8 as received_us,
+       octet_length(body) as body_bytes from deliveries.delivery
+    where id = $1 and (
+      (state in ('done', 'dead') and done_at <= now() - $2 * interval '1 s')
+      or (state = 'ready' and (error is not null or run_at <= now())))
+    for update skip locked`,
+};
+
+/**
+ * Locks a delivery that came to its end that many seconds ago, or waits for another attempt; undefined where somebody
+ * works on it.
+ */
+export async function lockIdle(
+  transaction: Queryable,
+  id: string,
+  graceSeconds: number,
+): Promise<IdleRow | undefined> {
+  const [row] = await transaction.query<IdleRow>(statement, [id, graceSeconds]);
+  return row;
+}
