@@ -38,6 +38,12 @@ export const apiGateway = contract('api-gateway', {
     http: { method: 'GET', path: '/ready', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
+  forgetUser: action({
+    summary: 'Erase the answers kept under an Idempotency-Key for a user who is deleted',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ forgotten: z.int() }),
+    idempotent: true,
+  }),
 });
 
 export type ExportLine = z.infer<typeof ExportLine>;

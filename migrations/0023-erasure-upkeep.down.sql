@@ -1,4 +1,5 @@
 drop index users.person_erased;
+drop table users.former_account;
 alter table users.list_total drop column folded_at, drop column analyzed_at;
 do $$
 declare

@@ -3,6 +3,15 @@
 alter table users.list_total add column folded_at timestamptz, add column analyzed_at timestamptz;
 create index person_erased on users.person (erased_at) where erased_at is not null;
 
+-- Accounts that a connection was linked to before it was linked to another one: raw deliveries may hold items of them.
+create table users.former_account (
+  user_id uuid not null references users.person on delete cascade,
+  provider text not null,
+  provider_user_id text not null,
+  left_at timestamptz not null default now(),
+  primary key (user_id, provider, provider_user_id)
+);
+
 -- ANALYZE copies values of a column into pg_statistic, where they outlive their row until the next ANALYZE. No
 -- statement filters by the columns below, so the planner needs no statistics of them. Setting a column's type to what
 -- it is removes what was gathered before; it rewrites nothing.
@@ -14,6 +23,7 @@ begin
     select c.oid::regclass as relation, a.attname as name, format_type(a.atttypid, a.atttypmod) as type
     from (values
       ('users.connection', array['access_token', 'refresh_token', 'privacy']),
+      ('users.former_account', array['provider_user_id']),
       ('users.farewell', array['provider_user_id', 'access_token', 'refresh_token']),
       ('users.list_fence', array['key']),
       ('users.list_change', array['email_key', 'first_name_key', 'last_name_key']),

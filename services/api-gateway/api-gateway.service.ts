@@ -24,6 +24,7 @@ import { createFront } from './front.ts';
 import { idempotency } from './idempotency.ts';
 import { intake } from './intake.ts';
 import { openapiDocument } from './openapi.ts';
+import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
 import { nameRoute, watcher } from './watch.ts';
 import { webhookAccess } from './webhook-access.ts';
@@ -63,6 +64,9 @@ const service = implement(apiGateway, {
       throw new ServiceError('NOT_IMPLEMENTED', 'An export is read over HTTP.');
     },
     health: () => ({ status: 'ok' as const }),
+    async forgetUser({ database, params }) {
+      return { forgotten: await emptyAnswersOfUser(database, params.user_id) };
+    },
     ready: ({ broker, database }) => readiness(broker, database, stopping.has(broker)),
   },
   async started(environment) {

@@ -92,7 +92,6 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
     return create(edge, exchange, { caller, params, meta });
   const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, meta));
   await recordRead(edge, exchange, { caller, params });
-  if (exchange.endpoint.action === 'users.remove') await edge.idempotency.forgetUser(String(params.user_id));
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);
 }

@@ -11,7 +11,7 @@ import { failureOf } from '../../mixins/failure.ts';
 import { failureToSend } from './answer.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ClaimRow, claimKey, type KeyOwner } from './queries/claim-key.ts';
-import { answersPerStatement, deleteExpiredAnswers, emptyAnswersOfUser } from './queries/delete-answers.ts';
+import { answersPerStatement, deleteExpiredAnswers } from './queries/delete-answers.ts';
 import { keepAnswer, releaseKey } from './queries/settle-key.ts';
 
 /**
@@ -23,8 +23,6 @@ import { keepAnswer, releaseKey } from './queries/settle-key.ts';
 export interface Idempotency {
   /** Runs `work`, or answers what it answered before. @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_WORK (409) */
   once(asked: Asked, work: () => Promise<Kept>): Promise<Kept & { readonly replayed: boolean }>;
-  /** Nothing that was said about a user is kept once they are erased. */
-  forgetUser(userId: string): Promise<void>;
   /** Deletes what is past its day, within bounds; tells how many. */
   clean(): Promise<number>;
 }
@@ -70,7 +68,6 @@ export function idempotency(
   const shop = { database, cipher: cipherOf(config), logger, patienceMs };
   return {
     once: (asked, work) => once(shop, asked, work),
-    forgetUser: (userId) => quietly(logger, () => emptyAnswersOfUser(database, userId)),
     clean: () => clean(database),
   };
 }
@@ -88,8 +85,9 @@ async function once(shop: Shop, asked: Asked, work: () => Promise<Kept>) {
   const owner = ownerOf(asked);
   const hash = hashOf(asked.params);
   const request = shop.cipher.encrypt(hash, boundTo(owner));
+  const userId = userIdOf(asked, null);
   for (let waited = 0; waited <= shop.patienceMs; waited += lookEveryMs) {
-    const row = await atDatabase(shop, () => claimKey(shop.database, owner, request));
+    const row = await atDatabase(shop, () => claimKey(shop.database, owner, request, userId));
     if (row.is_mine) return { ...(await runOwned(shop, owner, asked, work)), replayed: false };
     const kept = readRow(shop.cipher, owner, hash, row);
     if (kept !== null) return { ...kept, replayed: true };

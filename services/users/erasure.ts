@@ -3,6 +3,7 @@ import { userNotFound } from '../../domain/errors.ts';
 import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { eraseAccounts } from './erase-accounts.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';
 import { deletePerson } from './queries/delete-person.ts';
 import { selectErasedAccounts } from './queries/select-erased-accounts.ts';
@@ -44,6 +45,7 @@ async function eraseElsewhere({ database, call, logger }: Erasing, user_id: stri
     call('timeseries.erase', { user_id }, patience),
     call('backfill.forgetUser', { user_id }, patience),
     call('activitynet-ingest.forgetUser', { user_id }, patience),
+    call('api-gateway.forgetUser', { user_id }, patience),
     eraseDeliveries(database, call, user_id),
   ]);
   const failed = answers.find((answer) => answer.status === 'rejected');
@@ -56,9 +58,8 @@ async function eraseDeliveries(database: Database, call: Call, userId: string): 
   const accounts = await selectErasedAccounts(database, userId);
   const [first] = accounts;
   if (first === undefined) return;
-  const erased_at = first.deleted_at.toISOString();
   const told = accounts.map(({ provider, provider_user_id }) => ({ provider, provider_user_id }));
-  await call('deliveries.eraseAccounts', { erased_at, accounts: told }, patience);
+  await eraseAccounts(call, told, first.deleted_at, patience);
 }
 
 function typeOf(error: unknown): unknown {

@@ -8,6 +8,7 @@ import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { reopen } from './purges.ts';
 import { dropFarewells, insertFarewells } from './queries/farewells.ts';
+import { insertFormerAccount } from './queries/insert-former-account.ts';
 import { lockPerson } from './queries/lock-person.ts';
 import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
 import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
@@ -115,8 +116,10 @@ async function link(
   const sealed = make(held);
   if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
   // Another account takes the place of the one that was connected: our access to that ends.
-  if (held !== null && held.providerUserId !== provider_user_id)
+  if (held !== null && held.providerUserId !== provider_user_id) {
     await insertFarewells(transaction, user_id, provider);
+    await insertFormerAccount(transaction, user_id, held.id);
+  }
   await dropFarewells(transaction, provider, provider_user_id);
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
   const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });

@@ -2,8 +2,9 @@ import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
+import { eraseAccounts } from './erase-accounts.ts';
 import { isStillWanted, markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
-import { selectPurgedAccount } from './queries/select-purged-account.ts';
+import { selectPurgedAccounts } from './queries/select-purged-accounts.ts';
 
 /** What having data purged takes. */
 export interface Purging {
@@ -30,10 +31,10 @@ export async function purge(purging: Purging, wanted: WantedPurge): Promise<void
 
 // What the provider sent for the account, as it came, goes too.
 async function purgeDeliveries({ database, call }: Purging, wanted: WantedPurge): Promise<void> {
-  const provider_user_id = await selectPurgedAccount(database, wanted.connection_id);
-  if (provider_user_id === undefined) return;
-  const accounts = [{ provider: wanted.provider, provider_user_id }];
-  await call('deliveries.eraseAccounts', { erased_at: new Date().toISOString(), accounts }, patience);
+  const { provider, connection_id } = wanted;
+  const ids = await selectPurgedAccounts(database, connection_id);
+  const accounts = ids.map((provider_user_id) => ({ provider, provider_user_id }));
+  await eraseAccounts(call, accounts, new Date(), patience);
 }
 
 /** Takes up purges that nobody was told of: a service was away, or a process died in the middle. */

@@ -154,6 +154,26 @@ t.test('an answer about a user is emptied when they are erased, and makes nobody
   ]);
 });
 
+t.test('an answer that comes after the erasure of its user is not kept', async (t) => {
+  const userId = await createUser(api);
+  const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
+  const endpoint = endpoints.find(({ action }) => action === 'users.connect');
+  if (endpoint === undefined) throw new Error('there is no route to connect a user');
+  const logger = api.broker.getLogger('tests');
+  const kept = idempotency(api.database, { ENCRYPTION_KEY: ['x'.repeat(32)] }, logger);
+  const caller = { kind: 'api-key' as const, id: randomUUID(), developer_id: null, user_id: null };
+  const asked = { key: 'in work', caller, endpoint, params: { user_id: userId } };
+  const answer = await kept.once(asked, async () => {
+    await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
+    return { status: 201, body: { provider_user_id: 'an account' } };
+  });
+  t.match(answer, { status: 201 });
+  const rows = await rowsOf(
+    `select status, answer from gateway.idempotent_answer where user_id = '${userId}'`,
+  );
+  t.same(rows, [{ status: 410, answer: null }]);
+});
+
 t.test('a request whose process died in the middle stays unknown, rather than to run twice', async (t) => {
   await post('/users', 'died', { key: api.apiKey, body: {} });
   const died = 'update gateway.idempotent_answer set status = null, answer = null where answer is not null';

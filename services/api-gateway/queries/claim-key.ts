@@ -23,9 +23,11 @@ const statement: Statement = {
   name: 'gateway.claim_key',
   text: `
 with mine as (
-  insert into gateway.idempotent_answer as held (caller, route, key_hash, request) values ($1, $2, $3, $4)
+  insert into gateway.idempotent_answer as held (caller, route, key_hash, request, user_id)
+  values ($1, $2, $3, $4, $5)
   on conflict (caller, route, key_hash) do update
-    set request = excluded.request, status = null, answer = null, user_id = null, created_at = now()
+    set request = excluded.request, status = null, answer = null, user_id = excluded.user_id,
+      created_at = now()
     where held.created_at < now() - interval '1 day'
   returning 1
 )
@@ -35,13 +37,17 @@ from (values (1)) one
 left join gateway.idempotent_answer known on known.caller = $1 and known.route = $2 and known.key_hash = $3`,
 };
 
-/** Takes a key for a request, or tells what became of the request that has it. */
+/**
+ * Takes a key for a request, or tells what became of the request that has it. `userId` is whose erasure empties it,
+ * also while it is in work; null where the request makes the user.
+ */
 export async function claimKey(
   database: Queryable,
   { caller, route, keyHash }: KeyOwner,
   request: string,
+  userId: string | null,
 ): Promise<ClaimRow> {
-  const [row] = await database.query<ClaimRow>(statement, [caller, route, keyHash, request]);
+  const [row] = await database.query<ClaimRow>(statement, [caller, route, keyHash, request, userId]);
   if (row === undefined) throw new Error('a key was neither taken nor found');
   return row;
 }

@@ -13,14 +13,17 @@ where idempotent_answer.caller = old.caller and idempotent_answer.route = old.ro
 returning 1`;
 
 const ofUser = `
-update gateway.idempotent_answer set status = 410, answer = null where user_id = $1`;
+update gateway.idempotent_answer set status = 410, answer = null where user_id = $1 returning 1`;
 
 /** Deletes one batch of answers that were kept for a day; tells how many. */
 export async function deleteExpiredAnswers(database: Queryable): Promise<number> {
   return (await database.query(expired, [answersPerStatement])).length;
 }
 
-/** Empties the answers about a user who is erased; the keys stay taken, so that nothing makes them anew. */
-export async function emptyAnswersOfUser(database: Queryable, userId: string): Promise<void> {
-  await database.query(ofUser, [userId]);
+/**
+ * Empties the answers about a user who is erased, those in work too; returns how many there were. The keys stay taken,
+ * so that nothing makes the user anew.
+ */
+export async function emptyAnswersOfUser(database: Queryable, userId: string): Promise<number> {
+  return (await database.query(ofUser, [userId])).length;
 }

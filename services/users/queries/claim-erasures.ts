@@ -21,7 +21,8 @@ export async function claimErasures(database: Queryable): Promise<string[]> {
 
 // The account at the provider tells who somebody is: it goes with the rest.
 const erased = `
-with emptied as (delete from users.connection where user_id = $1)
+with emptied as (delete from users.connection where user_id = $1),
+former as (delete from users.former_account where user_id = $1)
 update users.person set erased_at = now() where id = $1 and erased_at is null`;
 
 /** Notes that nothing of a deleted person is left elsewhere, and removes the connections. */

@@ -239,6 +239,58 @@ t.test('what two people share stays as long as one of them does', async (t) => {
   t.same(await bodies(), ['']);
 });
 
+/** Links a wearer's connection to another account. */
+async function relink(userId: string, account: string): Promise<void> {
+  await api.expect(200, `/users/${userId}/connections/devicemaker`, { method: 'DELETE' });
+  const body = { provider: 'devicemaker', provider_user_id: account };
+  await api.expect(201, `/users/${userId}/connections`, { body });
+}
+
+for (const [how, end] of [
+  ['deletion', remove],
+  [
+    'purge',
+    (userId: string) =>
+      api.expect(200, `/users/${userId}/connections/devicemaker?purge=true`, { method: 'DELETE' }),
+  ],
+] as const)
+  t.test(`a ${how} covers an account that the connection was linked to before`, async (t) => {
+    const { userId, account: former } = await createWearer(api);
+    const other = await createWearer(api);
+    await push(api, { dailies: [dayOf(former, 1), dayOf(other.account, 2)] });
+    const account = randomUUID();
+    await relink(userId, account);
+    await relink(userId, account);
+    await push(api, { dailies: [dayOf(account, 3)] });
+    await end(userId);
+    await eraseAll();
+    t.same(await bodies(), [JSON.stringify({ dailies: [null, dayOf(other.account, 2)] }), '']);
+  });
+
+t.test('a former account stays as long as somebody else is connected to it', async (t) => {
+  const { userId, account: former } = await createWearer(api);
+  await createWearer(api, former);
+  await push(api, { dailies: [dayOf(former, 1)] });
+  await relink(userId, randomUUID());
+  await remove(userId);
+  await eraseAll();
+  t.match(await bodies(), [former]);
+});
+
+t.test('more accounts than one call takes are erased together', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await database.query(
+    `insert into users.former_account (user_id, provider, provider_user_id)
+     select $1, 'devicemaker', 'former-' || i from generate_series(1, 150) i`,
+    [userId],
+  );
+  await push(api, { dailies: [dayOf('former-150', 1), dayOf(account, 1)] });
+  await remove(userId);
+  await eraseAll();
+  t.same(await bodies(), ['']);
+  t.same(await database.query('select from users.former_account where user_id = $1', [userId]), []);
+});
+
 t.test('a crash in the middle leaves the work as it was, and the next process goes on', async (t) => {
   const { userId, account } = await createWearer(api);
   const other = await createWearer(api);

@@ -30,6 +30,7 @@ const forgetUser = () => ({ forgotten: 0 });
 const others = [
   { name: 'backfill', actions: { forgetUser, stop: () => ({ stopped: false }) } },
   { name: 'deliveries', actions: { eraseAccounts: () => ({ noted: true }) } },
+  { name: 'api-gateway', actions: { forgetUser } },
   { name: 'activitynet-ingest', actions: { forgetUser, stopConnection: () => ({ dropped: 0 }) } },
 ];
 
