@@ -100,6 +100,7 @@ function secondsOf(day: DayLife, workout: Workout): Record<string, number>[] {
   const { traits } = person;
   const sport = sportOf(workout.plan.sport);
   const noise = noiseOf(`${person.seed}/seconds`);
+  const isRide = sport.cadence?.field === 'bikeCadenceInRPM';
   const samples: Record<string, number>[] = [];
   for (let ms = Math.ceil(workout.startMs / 1000) * 1000; ms < workout.endMs; ms += 1000) {
     const minute = workout.minutes.find((one) => ms < one.startMs + 60_000) ?? workout.minutes.at(-1);
@@ -113,8 +114,9 @@ function secondsOf(day: DayLife, workout: Workout): Record<string, number>[] {
         ? { speedMetersPerSecond: Math.round((minute.meters / 60) * quick * 1000) / 1000 }
         : {}),
       ...(sport.on_foot ? { stepsPerMinute: Math.round(minute.steps * quick) } : {}),
+      ...(isRide ? { stepsPerMinute: 0 } : {}),
       ...(sport.cadence ? { [sport.cadence.field]: Math.round(sport.cadence.rpm * quick) } : {}),
-      ...(traits.ride_watts !== null && sport.cadence?.field === 'bikeCadenceInRPM'
+      ...(traits.ride_watts !== null && isRide
         ? { powerInWatts: Math.round((traits.ride_watts * quick * minute.met) / sport.met) }
         : {}),
       airTemperatureCelcius: hundredths(17 + 6 * noise(ms, 7 * 86_400_000) + noise(ms, 1_800_000)),

@@ -125,18 +125,21 @@ function wayOf(activityType: string): SeriesType {
 function addDetails(series: SampleSink, { summary, samples }: Items<'activityDetails'>[number]): void {
   for (const one of samples) {
     const at = one.startTimeInSeconds ?? 0;
-    const steps = one.stepsPerMinute;
     series.add('heart_rate', summary.deviceName, at, one.heartRate);
     series.add('speed', summary.deviceName, at, one.speedMetersPerSecond);
-    series.add(
-      'cadence',
-      summary.deviceName,
-      at,
-      one.bikeCadenceInRPM ?? (steps === undefined ? undefined : steps / 2),
-    );
+    series.add('cadence', summary.deviceName, at, cadenceOf(one));
     series.add('power', summary.deviceName, at, one.powerInWatts);
     series.add('weather_temperature', summary.deviceName, at, one.airTemperatureCelcius);
   }
+}
+
+// Turns of the crank, or of one foot: whichever turns.
+function cadenceOf({
+  bikeCadenceInRPM,
+  stepsPerMinute,
+}: Readonly<Record<string, number>>): number | undefined {
+  const ofFoot = stepsPerMinute === undefined ? undefined : stepsPerMinute / 2;
+  return bikeCadenceInRPM || ofFoot || (bikeCadenceInRPM ?? ofFoot);
 }
 
 const snapshotSeries: Readonly<Record<string, SeriesType>> = {

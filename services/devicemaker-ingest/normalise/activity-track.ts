@@ -9,21 +9,38 @@ export interface Track {
   readonly problems: readonly Problem[];
 }
 
-interface Channel {
-  readonly field: string;
-  readonly type: SeriesType;
-  /** What a value of the field is divided by: a step is half a turn of one foot. */
+/** A field of a sample. */
+interface Field {
+  readonly name: string;
+  /** What a value is divided by: a step is half a turn of one foot. */
   readonly per: number;
 }
 
-/** Fields of a sample and the series that each becomes; strokes of a swimmer have none. */
+/** A series and the fields that it is read from. */
+interface Channel {
+  readonly type: SeriesType;
+  readonly fields: readonly Field[];
+}
+
+const one = (name: string) => [{ name, per: 1 }];
+
+/**
+ * The series of a track. A rider's watch sends 0 steps beside the turns of the crank, a runner's 0 turns beside the
+ * steps: of several fields the first that is above 0 counts, else the first that is there. Strokes of a swimmer have no
+ * series.
+ */
 const channels: readonly Channel[] = [
-  { field: 'heartRate', type: 'heart_rate', per: 1 },
-  { field: 'speedMetersPerSecond', type: 'speed', per: 1 },
-  { field: 'bikeCadenceInRPM', type: 'cadence', per: 1 },
-  { field: 'stepsPerMinute', type: 'cadence', per: 2 },
-  { field: 'powerInWatts', type: 'power', per: 1 },
-  { field: 'airTemperatureCelcius', type: 'weather_temperature', per: 1 },
+  { type: 'heart_rate', fields: one('heartRate') },
+  { type: 'speed', fields: one('speedMetersPerSecond') },
+  {
+    type: 'cadence',
+    fields: [
+      { name: 'bikeCadenceInRPM', per: 1 },
+      { name: 'stepsPerMinute', per: 2 },
+    ],
+  },
+  { type: 'power', fields: one('powerInWatts') },
+  { type: 'weather_temperature', fields: one('airTemperatureCelcius') },
 ];
 
 /** Reads `samples`, up to one a second for hours: a value that is not as it must be is left out and counted. */
@@ -48,27 +65,54 @@ function timeOf(sample: unknown, nowMs: number): number | null {
 }
 
 function readChannel(
-  { field, type, per }: Channel,
+  { type, fields }: Channel,
   samples: readonly unknown[],
   times: readonly (number | null)[],
 ): { block: SampleBlock | null; problems: Problem[] } {
-  const left: LeftOut = { placeholders: 0, outOfRange: 0, badTimes: 0 };
-  const found: [ms: number, value: number][] = [];
-  let told = 0;
-  for (const [index, sample] of samples.entries()) {
-    const time = times[index] ?? null;
-    const sent = isObject(sample) ? (sample[field] ?? null) : null;
-    if (sent === null || time === null) continue;
-    told += 1;
-    const value = typeof sent === 'number' ? sent / per : sent;
-    if (isPlaceholder(type, value)) left.placeholders += 1;
-    else if (accepts(type, value)) found.push([time, value]);
-    else left.outOfRange += 1;
+  const read = fields.map((field) => readField(type, field, samples, times));
+  const values = read.map((one) => one.values).reduce(firstAboveZero);
+  const found: Found[] = [];
+  for (const [index, time] of times.entries()) {
+    const value = values[index] ?? Number.NaN;
+    if (time !== null && !Number.isNaN(value)) found.push([time, value]);
   }
-  return { block: blockOf(type, found), problems: problemsOf(`samples.${field}`, told, left) };
+  return { block: blockOf(type, found), problems: read.flatMap(({ problems }) => problems) };
 }
 
-function blockOf(type: SeriesType, found: readonly (readonly [ms: number, value: number])[]) {
+type Found = readonly [ms: number, value: number];
+
+/** Value by value the first column, unless it has none, or 0 where the second has more. */
+function firstAboveZero(first: Float64Array, second: Float64Array): Float64Array {
+  return first.map((value, index) => {
+    const other = second[index] ?? Number.NaN;
+    const isOther = Number.isNaN(value) || (other > 0 && value === 0);
+    return isOther ? other : value;
+  });
+}
+
+/** The values of a field, one for each sample; NaN where it has none. A column of numbers: a track may have 600,000. */
+function readField(
+  type: SeriesType,
+  { name, per }: Field,
+  samples: readonly unknown[],
+  times: readonly (number | null)[],
+): { values: Float64Array; problems: Problem[] } {
+  const left: LeftOut = { placeholders: 0, outOfRange: 0, badTimes: 0 };
+  const values = new Float64Array(samples.length).fill(Number.NaN);
+  let sentValues = 0;
+  for (const [index, sample] of samples.entries()) {
+    const sent = isObject(sample) ? (sample[name] ?? null) : null;
+    if (sent === null || (times[index] ?? null) === null) continue;
+    sentValues += 1;
+    const value = typeof sent === 'number' ? sent / per : sent;
+    if (isPlaceholder(type, value)) left.placeholders += 1;
+    else if (accepts(type, value)) values[index] = value;
+    else left.outOfRange += 1;
+  }
+  return { values, problems: problemsOf(`samples.${name}`, sentValues, left) };
+}
+
+function blockOf(type: SeriesType, found: readonly Found[]): SampleBlock | null {
   const sorted = found.toSorted(([a], [b]) => a - b);
   const [first] = sorted;
   if (first === undefined) return null;

@@ -234,6 +234,28 @@ t.test('leaves single values of samples out, counts them field by field, and kee
   });
 });
 
+t.test('of turns and steps at once those count that are above 0', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const cases: readonly (readonly [sent: object, cadence: number | null])[] = [
+    [{ bikeCadenceInRPM: 85, stepsPerMinute: 0 }, 85],
+    [{ bikeCadenceInRPM: 0, stepsPerMinute: 170 }, 85],
+    [{ bikeCadenceInRPM: 90, stepsPerMinute: 12 }, 90],
+    [{ bikeCadenceInRPM: 0, stepsPerMinute: 0 }, 0],
+    [{ bikeCadenceInRPM: null, stepsPerMinute: 0 }, 0],
+    [{ bikeCadenceInRPM: 600, stepsPerMinute: 160 }, 80],
+    [{ bikeCadenceInRPM: -1 }, null],
+  ];
+  const samples = cases.map(([sent], second) => ({ startTimeInSeconds: runStart + second, ...sent }));
+  const answer = await send({ activityDetails: [short(account, { samples })] });
+  t.equal(answer.placeholders, 1);
+  t.match(answer.errors, [/samples.bikeCadenceInRPM: 1 of 6 values left out: 1 out of range$/]);
+  const { cadence = [] } = (await readAll(api, userId, typesRange)).samples;
+  t.same(
+    cadence.map(([, value]) => value),
+    cases.map(([, value]) => value).filter((value) => value !== null),
+  );
+});
+
 t.test('names a bad field where it stands', async (t) => {
   const { account } = await createWearer(api);
   const { summary } = activityDetails(account);
