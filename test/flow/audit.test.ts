@@ -74,7 +74,7 @@ t.test('tokens that were issued are listed by the user whom they read', async (t
   const app = Made.parse((await api.ask('/api/v1/applications', { ...as, body: { name: 'Tablet' } })).body);
   const body = { app_id: app.app_id, app_secret: app.app_secret };
   t.equal((await api.ask(`/api/v1/users/${user}/token`, { body })).status, 200);
-  const { data, pagination } = await trail(`user_id=${user}`);
+  const { data, pagination } = await trail(`user_id=${user}&action=token.issued`);
   t.same(
     data.map(({ action, actor, user_id }) => [action, actor, user_id]),
     [
