@@ -95,6 +95,21 @@ for (const name of names) {
   });
 }
 
+t.test('the PKCE verifier is kept until its state comes back, and gone then, whatever follows', async (t) => {
+  const verifierOf = async (userId: string) => {
+    const statement = 'select verifier from connect.attempt where user_id = $1';
+    const [row] = await api.database.query<{ verifier: string | null }>(statement, [userId]);
+    return row?.verifier;
+  };
+  for (const choice of [{}, { deny: true }]) {
+    const userId = await createUser(api);
+    const { authorization_url } = await linkFor(api, userId, 'devicemaker');
+    t.type(await verifierOf(userId), 'string');
+    await visit(api, await consentTo(authorization_url, choice));
+    t.equal(await verifierOf(userId), null);
+  }
+});
+
 t.test(
   'a state that nobody was given, none, one of another provider: a clear page and nothing stored',
   async (t) => {

@@ -14,6 +14,12 @@ import {
 const hourMs = 3_600_000;
 const grant = { grant_type: 'authorization_code', redirect_uri: redirectUri };
 
+/** The fields of a token request; one that is null is left out. */
+function sent(fields: Readonly<Record<string, string | null>>): Record<string, string> {
+  const given = Object.entries({ ...grant, ...fields });
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+}
+
 async function allow(sandbox: Parameters<typeof authorization>[0], changes = {}) {
   const { verifier, query } = authorization(sandbox, changes);
   for (const permission of allPermissions) query.append('permission', permission);
@@ -68,8 +74,8 @@ t.test('denied: back with the state and without a code', async (t) => {
 t.test('a code is good once, for ten minutes, for its application, address and verifier', async (t) => {
   const { sandbox } = await startApplication(t);
   const { devicemaker } = sandbox.access;
-  const exchange = async (fields: Record<string, string>, client = devicemaker) => {
-    const { status, body } = await token(devicemaker.token_url, client, { ...grant, ...fields });
+  const exchange = async (fields: Record<string, string | null>, client = devicemaker) => {
+    const { status, body } = await token(devicemaker.token_url, client, sent(fields));
     return [status, Reflect.get(Object(body), 'error') ?? null];
   };
   const first = await allow(sandbox);
@@ -80,6 +86,7 @@ t.test('a code is good once, for ten minutes, for its application, address and v
   for (const change of [
     { code_verifier: authorization(sandbox).verifier },
     { code_verifier: '' },
+    { code_verifier: null },
     { redirect_uri: `${redirectUri}/other` },
     { code: 'made-up' },
   ]) {

@@ -25,7 +25,7 @@ export async function endOtherSessions(
 // A double click sends a token twice within moments; later, two hold it, and one of them stole it.
 const reused = `
 delete from auth.family f using auth.refresh_token t
-where t.hash = $1 and f.id = t.family_id and t.consumed_at < clock_timestamp() - interval '10 seconds'
+where t.hash = $1 and f.id = t.family_id and t.consumed_at < now() - interval '10 seconds'
 returning f.id`;
 
 /** Ends the family of a refresh token that was used more than 10 s ago; null when it was a double click. */

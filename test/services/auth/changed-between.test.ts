@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import t, { type Test } from 'tap';
+import type { Database } from '../../../mixins/database.ts';
+import { typedCall } from '../../../mixins/environment.ts';
+import { type Orm, orm } from '../../../mixins/orm.ts';
+import { changePassword } from '../../../services/auth/accounts.ts';
+import { Developer } from '../../../services/auth/auth.entities.ts';
+import { freshFamily } from '../../../services/auth/fresh-family.ts';
+import { logIn as logInWith } from '../../../services/auth/log-in.ts';
+import { createPasswords, type Passwords } from '../../../services/auth/passwords.ts';
+import {
+  insertFamilyByApplication,
+  insertFamilyByDeveloper,
+  insertSession,
+} from '../../../services/auth/queries/insert-family.ts';
+import { tokenSignerOf } from '../../../services/auth/tokens.ts';
+import { account, logIn, startAuth, type TestAuth } from '../../support/auth.ts';
+import { startBroker, testConfig } from '../../support/broker.ts';
+import { refusal } from '../../support/refusal.ts';
+
+/** A password or a secret that was checked may be changed before the session is written. */
+
+const origin = { actor: null, requestId: null };
+
+interface Row {
+  readonly id: string;
+  readonly password: string;
+}
+
+async function developerRow(database: Database): Promise<Row> {
+  const [row] = await database.query<Row>('select id, password from auth.developer');
+  if (row === undefined) throw new Error('there is no developer');
+  return row;
+}
+
+/** Passwords whose check says yes, after `meanwhile` ran. */
+function checkedBefore(meanwhile: () => Promise<unknown>): Passwords {
+  const passwords = createPasswords();
+  return {
+    hash: (password) => passwords.hash(password),
+    matches: async (password, stored) => {
+      const matches = await passwords.matches(password, stored);
+      await meanwhile();
+      return matches;
+    },
+    computed: 0,
+  };
+}
+
+async function ormOf(t: Test, database: TestAuth['database']): Promise<Orm> {
+  const { broker } = await startBroker(t, { databaseUrl: database.url, services: [] });
+  const { logger } = broker;
+  const resource = orm([Developer]);
+  const open = await resource.start({
+    broker,
+    logger,
+    config: testConfig({ databaseUrl: database.url }),
+    call: typedCall(broker),
+  });
+  t.teardown(() => resource.stop(open));
+  return open;
+}
+
+const tokensOf = (database: TestAuth['database']) => tokenSignerOf(testConfig({ databaseUrl: database.url }));
+const families = async (database: Database) => (await database.query('select id from auth.family')).length;
+const replacePassword = "update auth.developer set password = 'replaced'";
+
+t.test('a log-in whose password is changed during the check opens no session', async (t) => {
+  const { database } = await startAuth(t);
+  const passwords = checkedBefore(() => database.query(replacePassword));
+  const loggingIn = { database, passwords, origin, tokens: tokensOf(database) };
+  await t.rejects(logInWith(loggingIn, account.email, account.password), refusal('UNAUTHENTICATED'));
+  t.equal(await families(database), 0);
+});
+
+t.test('of two changes of a password at once the one that was checked against the old fails', async (t) => {
+  const { call, database } = await startAuth(t);
+  const own = await logIn(call);
+  const other = await logIn(call);
+  const { id } = await developerRow(database);
+  const orm = await ormOf(t, database);
+  const passwords = checkedBefore(() => database.query(replacePassword));
+  const caller = { id: own.as.meta.caller.id, developer_id: id };
+  await t.rejects(
+    changePassword({ database, orm, origin, passwords }, caller, account.password, 'a new password'),
+    refusal('FORBIDDEN'),
+  );
+  t.equal((await developerRow(database)).password, 'replaced', 'the earlier change stands');
+  t.ok((await call('auth.admit', { token: other.tokens.access_token })).caller, 'no session was ended');
+});
+
+t.test('an application whose secret is replaced during the check obtains no token', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { as } = await logIn(call);
+  const { id } = await call('auth.createApplication', { name: 'app' }, as);
+  const before = await families(database);
+  const stale = { id, secretHash: 'the hash of an older secret' };
+  t.equal(await insertFamilyByApplication(database, freshFamily().family, randomUUID(), stale), false);
+  t.equal(await families(database), before);
+});
+
+/** Answers what `insert` does while a change of the row is not committed: it has to wait for the commit. */
+async function whileChanging(
+  t: Test,
+  database: Database,
+  change: string,
+  insert: () => Promise<boolean>,
+): Promise<boolean> {
+  const client = await database.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(change);
+    let isSettled = false;
+    const inserting = insert().finally(() => {
+      isSettled = true;
+    });
+    while (!isSettled && !(await isWaiting(database)))
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    t.notOk(isSettled, 'it waits for the change');
+    await client.query('commit');
+    return await inserting;
+  } finally {
+    client.release();
+  }
+}
+
+async function isWaiting(database: Database): Promise<boolean> {
+  const statement = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  return (await database.query(statement)).length > 0;
+}
+
+t.test('a session waits for a change of its password that is under way, and does not begin', async (t) => {
+  const { database } = await startAuth(t);
+  const developer = await developerRow(database);
+  const { family } = freshFamily();
+  const insert = () => insertSession(database, family, developer);
+  t.equal(await whileChanging(t, database, replacePassword, insert), false);
+  t.equal(await families(database), 0);
+});
+
+t.test('a token waits for a change of its secret that is under way, and is not issued', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { id } = await call('auth.createApplication', { name: 'app' }, (await logIn(call)).as);
+  const [row] = await database.query<{ secret_hash: string }>('select secret_hash from auth.application');
+  const application = { id, secretHash: row?.secret_hash ?? '' };
+  const insert = () => insertFamilyByApplication(database, freshFamily().family, randomUUID(), application);
+  const change = "update auth.application set secret_hash = 'replaced'";
+  t.equal(await whileChanging(t, database, change, insert), false);
+});
+
+t.test('a token of a developer who is being deleted is not issued', async (t) => {
+  const { database } = await startAuth(t);
+  const { id } = await developerRow(database);
+  const insert = () => insertFamilyByDeveloper(database, freshFamily().family, randomUUID(), id);
+  t.equal(await whileChanging(t, database, 'delete from auth.developer', insert), false);
+});
+
+t.test('a password and a secret that stand open a session and a token', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { id } = await call('auth.createApplication', { name: 'app' }, (await logIn(call)).as);
+  const [row] = await database.query<{ secret_hash: string }>('select secret_hash from auth.application');
+  const application = { id, secretHash: row?.secret_hash ?? '' };
+  const developer = await developerRow(database);
+  t.equal(await insertSession(database, freshFamily().family, developer), true);
+  const user = randomUUID();
+  t.equal(await insertFamilyByApplication(database, freshFamily().family, user, application), true);
+  t.equal(await insertFamilyByDeveloper(database, freshFamily().family, user, developer.id), true);
+});
