@@ -137,6 +137,8 @@ const Settings = z.object({
   RATE_LIMIT_FAILURES: whole(1, 1_000_000_000).default(30),
   RATE_LIMIT_WEBHOOK: whole(1, 1_000_000_000).default(60_000),
   SDK_TOKEN_MINUTES: whole(1, 1440).default(60),
+  SDK_SESSION_DAYS: whole(1, 3650).default(365),
+  DEVELOPER_SESSION_DAYS: whole(1, 3650).default(30),
   WEBHOOK_PLAIN: flag.default(true),
   WEBHOOK_PLAIN_ANSWERS: z.enum(['full', 'reduced', 'auto']).default('auto'),
   WEBHOOK_SECRET_DEVICEMAKER: webhookSecrets.optional(),

@@ -9,6 +9,8 @@ const Title = Text.trim().min(1, 'must not be empty').max(100, 'must be at most 
 const Email = z.email('must be a valid e-mail address').max(320);
 const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
 const developer = ['developer'] as const;
+const passwordRules =
+  'A password has at least 10 characters. Common passwords are refused, also with digits or signs around them, and so are repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @.';
 
 // Passwords are hashed two at a time, 0.1 s each: 100 log-ins at once take turns for 6 s.
 const hashingTimeoutMs = 20_000;
@@ -97,6 +99,7 @@ export const LimitWindow = z.object({
 /** A key's id, or the key itself. */
 const KeyId = z.string().min(1).max(100);
 const AppId = Text.min(1).max(100);
+const AppSecret = z.string().max(200);
 
 /** Developers, API keys, applications, tokens, and who may come in. */
 export const auth = contract('auth', {
@@ -139,6 +142,28 @@ export const auth = contract('auth', {
       audit: { none: 'The tokens belong to a family that has an entry of its start.' },
     },
   }),
+  revoke: action({
+    summary: 'End a session: all tokens that grew from one log-in or one issued token',
+    description:
+      'As RFC 7009 says, in JSON or as a form. `token` is an access token or a refresh token; whoever has it may revoke it. It is dead when this answers, and so is every other token of its family. An unknown or expired token is 200 too. An application that names itself (`app_id` and `app_secret`, or `client_id` and `client_secret`) revokes tokens that it obtained; those of others are 403.',
+    params: z.object({
+      token: z.string().min(1).max(4096),
+      token_type_hint: z.string().max(100).optional(),
+      app_id: AppId.optional(),
+      app_secret: AppSecret.optional(),
+      client_id: AppId.optional(),
+      client_secret: AppSecret.optional(),
+    }),
+    returns: Nothing,
+    http: {
+      method: 'POST',
+      path: '/auth/revoke',
+      access: ['public'],
+      tag: 'Tokens',
+      form: true,
+      audit: 'token.revoked',
+    },
+  }),
   me: action({
     summary: 'The developer whose token this is',
     params: Nothing,
@@ -148,6 +173,7 @@ export const auth = contract('auth', {
   }),
   changePassword: action({
     summary: 'Change the own password; all other sessions end',
+    description: passwordRules,
     params: z.object({ current_password: z.string().max(1024), new_password: Password }),
     returns: Developer,
     http: {
@@ -161,6 +187,7 @@ export const auth = contract('auth', {
   }),
   createDeveloper: action({
     summary: 'Create a developer account',
+    description: passwordRules,
     params: z.object({ email: Email, password: Password }),
     returns: Developer,
     http: {
@@ -299,7 +326,7 @@ export const auth = contract('auth', {
     },
   }),
   rotateSecret: action({
-    summary: "Replace an application's secret",
+    summary: "Replace an application's secret; the tokens it obtained end",
     params: z.object({ app_id: AppId }),
     returns: NewApplication,
     http: {
@@ -318,7 +345,7 @@ export const auth = contract('auth', {
     params: z.object({
       user_id: UserId,
       app_id: AppId.optional(),
-      app_secret: z.string().max(200).optional(),
+      app_secret: AppSecret.optional(),
     }),
     returns: Tokens,
     http: {

@@ -7,6 +7,7 @@ import type { Orm } from '../../mixins/orm.ts';
 import { violates } from '../../mixins/violation.ts';
 import { acting, actingWith } from './actor.ts';
 import { Developer } from './auth.entities.ts';
+import { refuseWeakPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
 
@@ -32,13 +33,14 @@ export async function findDeveloper(orm: Orm, id: string): Promise<Developer> {
   return developer;
 }
 
-/** Makes an account. @throws EMAIL_TAKEN (409), in any case of the letters */
+/** Makes an account. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) in any case of the letters */
 export async function createDeveloper(
   { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
   origin: AuditOrigin,
   email: string,
   password: string,
 ): Promise<Developer> {
+  await refuseWeakPassword('password', password, email);
   const hash = await passwords.hash(password);
   try {
     return await actingWith(orm, origin, async (em) => {
@@ -51,7 +53,10 @@ export async function createDeveloper(
   }
 }
 
-/** Changes the caller's password and ends all their other sessions. @throws FORBIDDEN (403) for a wrong one */
+/**
+ * Changes the caller's password and ends all their other sessions.
+ * @throws VALIDATION_FAILED (422) for a weak password, FORBIDDEN (403) where the current one is wrong
+ */
 export async function changePassword(
   { database, orm, passwords, origin }: Accounts & { readonly origin: AuditOrigin },
   caller: { readonly id: string; readonly developer_id: string },
@@ -59,6 +64,7 @@ export async function changePassword(
   next: string,
 ): Promise<Developer> {
   const developer = await findDeveloper(orm, caller.developer_id);
+  await refuseWeakPassword('new_password', next, developer.email);
   if (!(await passwords.matches(current, developer.password))) throw wrongPassword();
   const hash = await passwords.hash(next);
   await acting(database, origin, async (transaction) => {

@@ -24,6 +24,7 @@ import { deleteDeveloper } from './queries/delete-developer.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { refresh } from './refresh.ts';
+import { revoke } from './revoke.ts';
 import { lookAtWindow } from './window.ts';
 import { toApiKey, toApplication, toDeveloper } from './wire.ts';
 
@@ -35,6 +36,10 @@ export default implement(auth, {
   actions: {
     login: (ctx) => logIn(ctx, ctx.params.email ?? ctx.params.username ?? '', ctx.params.password),
     refresh: (ctx) => refresh(ctx, ctx.params.refresh_token),
+    async revoke(ctx) {
+      await revoke(ctx, ctx.params);
+      return {};
+    },
     async me(ctx) {
       return toDeveloper(await findDeveloper(ctx.orm, callingDeveloper(ctx.meta).developer_id));
     },

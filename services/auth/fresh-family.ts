@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Lifetime } from './lifetimes.ts';
 import type { NewFamily } from './queries/insert-family.ts';
 import { newRefreshToken, sha256 } from './secrets.ts';
 
@@ -9,7 +10,8 @@ export interface FreshFamily {
 }
 
 /** Makes up a family's id and first refresh token; nothing is stored. */
-export function freshFamily(): FreshFamily {
+export function freshFamily({ refreshSeconds }: Lifetime): FreshFamily {
   const refreshToken = newRefreshToken();
-  return { refreshToken, family: { familyId: randomUUID(), refreshHash: sha256(refreshToken) } };
+  const refreshHash = sha256(refreshToken);
+  return { refreshToken, family: { familyId: randomUUID(), refreshHash, refreshSeconds } };
 }

@@ -5,6 +5,7 @@ import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { acting } from './actor.ts';
 import { freshFamily } from './fresh-family.ts';
+import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import { endFamily } from './queries/end-families.ts';
 import {
   insertFamilyByApplication,
@@ -21,6 +22,7 @@ export interface Issuing {
   readonly tokens: TokenSigner;
   readonly call: Call;
   readonly origin: AuditOrigin;
+  readonly config: SessionDays;
 }
 
 /** Who asks for a user's token, as `issueToken` has it. */
@@ -35,11 +37,11 @@ export interface TokenRequest {
  * @throws CREDENTIALS_MISSING (400), UNAUTHENTICATED (401), FORBIDDEN (403), USER_NOT_FOUND (404)
  */
 export async function issueToken(
-  { database, tokens, call, origin }: Issuing,
+  { database, tokens, call, origin, config }: Issuing,
   request: TokenRequest,
   caller: Caller | null,
 ): Promise<Tokens> {
-  const { refreshToken, family } = freshFamily();
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
   const issuedBy = await acting(database, origin, (on) => beginFamily(on, request, caller, family));
   // The user is asked for once the family is there: either a deletion under way finds it, or we find the deletion.
   try {

@@ -3,9 +3,10 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
-import { actingWith, rotating } from './actor.ts';
+import { acting, actingWith, rotating } from './actor.ts';
 import { ApiKey, Application } from './auth.entities.ts';
 import { type ApiKeyRow, rotateApiKey } from './queries/change-keys.ts';
+import { rotateSecret } from './queries/rotate-secret.ts';
 import { newApiKey, newAppId, newAppSecret, sha256 } from './secrets.ts';
 import { toApiKey, toApplication } from './wire.ts';
 
@@ -67,7 +68,7 @@ export async function createApplication({ orm, origin }: Acting, name: string): 
 export function changeApplication(
   { orm, origin }: Acting,
   appId: string,
-  change: { readonly name?: string; readonly secretHash?: string },
+  change: { readonly name: string },
 ): Promise<Application> {
   return actingWith(orm, origin, async (em) => {
     const row = await em.findOne(Application, { appId });
@@ -78,10 +79,17 @@ export function changeApplication(
   });
 }
 
-/** Puts a new secret in an application's old one's place. @throws APPLICATION_NOT_FOUND (404) */
-export async function replaceSecret(acting: Acting, appId: string): Promise<wire.NewApplication> {
+/**
+ * Puts a new secret in an application's old one's place; the tokens that it obtained end.
+ * @throws APPLICATION_NOT_FOUND (404)
+ */
+export async function replaceSecret(
+  { database, origin }: Acting,
+  appId: string,
+): Promise<wire.NewApplication> {
   const secret = newAppSecret();
-  const row = await changeApplication(acting, appId, { secretHash: sha256(secret) });
+  const row = await acting(database, origin, (on) => rotateSecret(on, appId, sha256(secret)));
+  if (row === null) throw new ServiceError('APPLICATION_NOT_FOUND');
   return { ...toApplication(row), app_secret: secret };
 }
 

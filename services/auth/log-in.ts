@@ -4,6 +4,7 @@ import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import { acting } from './actor.ts';
 import { freshFamily } from './fresh-family.ts';
+import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import type { Passwords } from './passwords.ts';
 import { insertSession } from './queries/insert-family.ts';
 import { selectPassword } from './queries/select-credentials.ts';
@@ -15,18 +16,19 @@ export interface LoggingIn {
   readonly tokens: TokenSigner;
   readonly passwords: Passwords;
   readonly origin: AuditOrigin;
+  readonly config: SessionDays;
 }
 
 /** Opens a developer's session. @throws UNAUTHENTICATED (401), as late for an unknown e-mail as for a password. */
 export async function logIn(
-  { database, tokens, passwords, origin }: LoggingIn,
+  { database, tokens, passwords, origin, config }: LoggingIn,
   email: string,
   password: string,
 ): Promise<Tokens> {
   const developer = await selectPassword(database, email);
   const matches = await passwords.matches(password, developer?.password ?? null);
   if (developer === null || !matches) throw wrongCredentials();
-  const { refreshToken, family } = freshFamily();
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
   const isOpen = await acting(database, origin, (on) => insertSession(on, family, developer));
   if (!isOpen) throw wrongCredentials();
   const issuedBy = `admin:${developer.id}`;

@@ -1,8 +1,10 @@
 import type { Logger } from 'moleculer';
 import type { Tokens } from '../../contracts/auth.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import { consumeRefreshToken } from './queries/consume-refresh-token.ts';
 import { endFamily, endReusedFamily } from './queries/end-families.ts';
 import { selectRefreshToken } from './queries/select-refresh-token.ts';
@@ -15,27 +17,40 @@ export interface Refreshing {
   readonly tokens: TokenSigner;
   readonly call: Call;
   readonly logger: Logger;
+  readonly config: SessionDays;
+  readonly origin: AuditOrigin;
 }
 
 /** Trades a refresh token for new tokens. @throws UNAUTHENTICATED (401) when it is unknown, used or its user gone. */
 export async function refresh(refreshing: Refreshing, refreshToken: string): Promise<Tokens> {
-  const { database, tokens, logger } = refreshing;
+  const { database, tokens, config } = refreshing;
   const hash = sha256(refreshToken);
   const held = await selectRefreshToken(database, hash);
   if (held === null) throw refreshRefused();
   if (held.consumed) {
-    const ended = await endReusedFamily(database, hash);
-    if (ended !== null) logger.warn('refresh.reused', { family_id: ended });
+    await endReused(refreshing, hash);
     throw refreshRefused();
   }
   // Asked before the token is used up: with users away, it is still good for another try.
   if (held.user_id !== null) await requireUser(refreshing, held.user_id, held.family_id);
   const next = newRefreshToken();
-  const family = await consumeRefreshToken(database, hash, sha256(next));
+  const family = await consumeRefreshToken(database, hash, sha256(next), lifetimesOf(config));
   const subject = family?.user_id ?? family?.developer_id ?? null;
   if (family === null || subject === null) throw refreshRefused();
   const kind = family.user_id === null ? 'developer' : 'sdk';
-  return tokens.sign({ kind, subject, familyId: family.id, issuedBy: family.issued_by }, next);
+  const grant = { kind, subject, familyId: family.id, issuedBy: family.issued_by } as const;
+  return tokens.sign(grant, next, family.seconds_left);
+}
+
+async function endReused({ database, origin, logger }: Refreshing, hash: string): Promise<void> {
+  const ended = await database.transaction(async (transaction) => {
+    const family = await endReusedFamily(transaction, hash);
+    if (family === null) return null;
+    const entry = { userId: family.user_id, subjectId: family.id };
+    await recordAudit(transaction, origin, { ...entry, action: 'token.reused' });
+    return family;
+  });
+  if (ended !== null) logger.warn('refresh.reused', { family_id: ended.id });
 }
 
 async function requireUser(

@@ -21,7 +21,8 @@ export interface Claims {
 
 /** Signs and verifies access tokens. */
 export interface TokenSigner {
-  sign(grant: Grant, refreshToken: string): Tokens;
+  /** `secondsLeft` is how long the family lives: no access token outlives it. */
+  sign(grant: Grant, refreshToken: string, secondsLeft?: number): Tokens;
   /** The claims of a token that one of the secrets signed and that has not expired; else null. */
   verify(token: string): Claims | null;
 }
@@ -30,9 +31,6 @@ const algorithm = 'HS256';
 const developerMinutes = 60;
 const Payload = z.object({ sub: z.uuid(), kind: z.enum(['sdk', 'developer']), family: z.uuid() });
 
-/** How long a refresh token is good for, in seconds: a phone may lie in a drawer longer than a console. */
-export const refreshSeconds = { sdk: 60 * 86_400, developer: 7 * 86_400 } as const;
-
 /** The signer of JWT_SECRET: its first secret signs, all verify. @throws when the setting is missing. */
 export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MINUTES'>): TokenSigner {
   const secrets = config.JWT_SECRET ?? [];
@@ -40,12 +38,11 @@ export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MIN
   if (first === undefined) throw new Error('JWT_SECRET is not set');
   const seconds = { sdk: config.SDK_TOKEN_MINUTES * 60, developer: developerMinutes * 60 };
   return {
-    sign: (grant, refreshToken) => ({
-      access_token: sign(first, grant, seconds[grant.kind]),
-      token_type: 'bearer',
-      expires_in: seconds[grant.kind],
-      refresh_token: refreshToken,
-    }),
+    sign: (grant, refreshToken, secondsLeft = Number.POSITIVE_INFINITY) => {
+      const expiresIn = Math.max(1, Math.floor(Math.min(seconds[grant.kind], secondsLeft)));
+      const access_token = sign(first, grant, expiresIn);
+      return { access_token, token_type: 'bearer', expires_in: expiresIn, refresh_token: refreshToken };
+    },
     verify: (token) => verify(secrets, token),
   };
 }

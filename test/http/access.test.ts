@@ -36,6 +36,7 @@ const rows: readonly Row[] = [
   ['GET', '/openapi.json', 'anybody', 200],
   ['POST', '/auth/login', 'anybody', 422],
   ['POST', '/auth/refresh', 'anybody', 422],
+  ['POST', '/auth/revoke', 'anybody', 422],
   ['GET', '/auth/me', 'developers', 200],
   ['POST', '/auth/change-password', 'developers', 422],
   ['GET', '/developers', 'developers', 200],
@@ -284,4 +285,18 @@ t.test('a stale Authorization header does no harm on log-in and refresh', async 
     401,
   );
   t.equal((await api.ask('/api/v1/health', { headers })).status, 200);
+});
+
+t.test('a token is revoked by a form too, and a stale Authorization header does no harm', async (t) => {
+  const mine = await userToken(api, user);
+  const body = new URLSearchParams({ token: mine, token_type_hint: 'access_token' }).toString();
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  t.equal((await api.ask(`/api/v1/users/${user}`, { token: mine })).status, 200);
+  const answer = await api.ask('/api/v1/auth/revoke', {
+    body,
+    headers: { ...type, Authorization: 'Bearer stale' },
+  });
+  t.strictSame([answer.status, answer.body], [200, {}]);
+  t.equal((await api.ask(`/api/v1/users/${user}`, { token: mine })).status, 401);
+  t.equal((await api.ask(`/api/v1/users/${user}`, { token })).status, 200, 'another token of the user');
 });

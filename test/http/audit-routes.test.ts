@@ -3,7 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
-import { type Ask, createUser, developer, push, startApi } from '../support/api.ts';
+import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
 import { linkFor } from '../support/connect.ts';
 
 const provider = await playProvider(t);
@@ -35,9 +35,13 @@ interface Request extends Ask {
  * red, and so is one whose request leaves no entry of the action that its contract states.
  */
 const requests: Readonly<Record<string, () => Promise<Request>>> = {
+  'auth.revoke': async () => {
+    const user = await createUser(api);
+    return { path: '/auth/revoke', body: { token: await userToken(api, user) } };
+  },
   'auth.login': async () => ({ path: '/auth/login', body: developer }),
   'auth.changePassword': async () => {
-    const body = { current_password: developer.password, new_password: developer.password };
+    const body = { current_password: developer.password, new_password: 'a newer password of the tests' };
     return { path: '/auth/change-password', ...byDeveloper, body };
   },
   'auth.createDeveloper': async () => ({ path: '/developers', ...byDeveloper, body: account() }),
@@ -160,7 +164,7 @@ for (const { action, route } of audited) {
       'select action, actor, user_id, subject_id from auth.audit_entry where request_id = $1',
       [requestId],
     );
-    t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|consent):/, subject_id: /./ }]);
+    t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id: /./ }]);
     t.equal(entries.length, 1, 'one request, one entry');
     const isOfUser = /user|connection|backfill|token/.test(String(route.audit));
     t.equal(entries[0]?.user_id !== null, isOfUser, 'whose data it concerns');

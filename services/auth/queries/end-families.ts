@@ -1,8 +1,13 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** Ends one family: its access tokens and refresh tokens are dead at once. */
-export async function endFamily(database: Queryable, familyId: string): Promise<void> {
-  await database.query('delete from auth.family where id = $1', [familyId]);
+/** Ends one family: its access tokens and refresh tokens are dead at once. False where it had ended. */
+export async function endFamily(database: Queryable, familyId: string): Promise<boolean> {
+  return (await database.query('delete from auth.family where id = $1 returning id', [familyId])).length > 0;
+}
+
+/** Ends all families that an application obtained. */
+export async function endFamiliesOfApplication(database: Queryable, applicationId: string): Promise<void> {
+  await database.query('delete from auth.family where application_id = $1', [applicationId]);
 }
 
 /** Ends all families of a user; returns how many there were. */
@@ -26,10 +31,13 @@ export async function endOtherSessions(
 const reused = `
 delete from auth.family f using auth.refresh_token t
 where t.hash = $1 and f.id = t.family_id and t.consumed_at < now() - interval '10 seconds'
-returning f.id`;
+returning f.id, f.user_id`;
 
 /** Ends the family of a refresh token that was used more than 10 s ago; null when it was a double click. */
-export async function endReusedFamily(database: Queryable, refreshHash: string): Promise<string | null> {
-  const [row] = await database.query<{ id: string }>(reused, [refreshHash]);
-  return row?.id ?? null;
+export async function endReusedFamily(
+  database: Queryable,
+  refreshHash: string,
+): Promise<{ id: string; user_id: string | null } | null> {
+  const [row] = await database.query<{ id: string; user_id: string | null }>(reused, [refreshHash]);
+  return row ?? null;
 }

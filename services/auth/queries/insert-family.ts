@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../mixins/database.ts';
-import { refreshSeconds } from '../tokens.ts';
 
 /** A family that is to begin, with the hash of its first refresh token. */
 export interface NewFamily {
   readonly familyId: string;
   readonly refreshHash: string;
+  readonly refreshSeconds: number;
 }
 
 const withToken = (source: string) => `
@@ -32,31 +32,31 @@ const forApplication = withToken(`
 /** Begins a developer's session; false when the password is no longer the one that was checked. */
 export async function insertSession(
   database: Queryable,
-  { familyId, refreshHash }: NewFamily,
+  { familyId, refreshHash, refreshSeconds }: NewFamily,
   developer: { readonly id: string; readonly password: string },
 ): Promise<boolean> {
-  const values = [familyId, refreshHash, refreshSeconds.developer, developer.id, developer.password];
+  const values = [familyId, refreshHash, refreshSeconds, developer.id, developer.password];
   return (await database.query(forLogIn, values)).length === 1;
 }
 
 /** Begins a family of a user's tokens that a developer issues; false when the developer is gone. */
 export async function insertFamilyByDeveloper(
   database: Queryable,
-  { familyId, refreshHash }: NewFamily,
+  { familyId, refreshHash, refreshSeconds }: NewFamily,
   userId: string,
   developerId: string,
 ): Promise<boolean> {
-  const values = [familyId, refreshHash, refreshSeconds.sdk, userId, developerId];
+  const values = [familyId, refreshHash, refreshSeconds, userId, developerId];
   return (await database.query(forDeveloper, values)).length === 1;
 }
 
 /** Begins a family of a user's tokens that an application obtains; false when that or its secret is gone. */
 export async function insertFamilyByApplication(
   database: Queryable,
-  { familyId, refreshHash }: NewFamily,
+  { familyId, refreshHash, refreshSeconds }: NewFamily,
   userId: string,
   application: { readonly id: string; readonly secretHash: string },
 ): Promise<boolean> {
-  const values = [familyId, refreshHash, refreshSeconds.sdk, userId, application.id, application.secretHash];
+  const values = [familyId, refreshHash, refreshSeconds, userId, application.id, application.secretHash];
   return (await database.query(forApplication, values)).length === 1;
 }

@@ -20,6 +20,7 @@ import { refusal } from '../../support/refusal.ts';
 
 /** A password or a secret that was checked may be changed before the session is written. */
 
+const lifetime = { refreshSeconds: 3600, absoluteSeconds: 3600 };
 const origin = { actor: null, requestId: null };
 
 interface Row {
@@ -68,7 +69,8 @@ const replacePassword = "update auth.developer set password = 'replaced'";
 t.test('a log-in whose password is changed during the check opens no session', async (t) => {
   const { database } = await startAuth(t);
   const passwords = checkedBefore(() => database.query(replacePassword));
-  const loggingIn = { database, passwords, origin, tokens: tokensOf(database) };
+  const config = testConfig({ databaseUrl: database.url });
+  const loggingIn = { database, passwords, origin, config, tokens: tokensOf(database) };
   await t.rejects(logInWith(loggingIn, account.email, account.password), refusal('UNAUTHENTICATED'));
   t.equal(await families(database), 0);
 });
@@ -95,7 +97,10 @@ t.test('an application whose secret is replaced during the check obtains no toke
   const { id } = await call('auth.createApplication', { name: 'app' }, as);
   const before = await families(database);
   const stale = { id, secretHash: 'the hash of an older secret' };
-  t.equal(await insertFamilyByApplication(database, freshFamily().family, randomUUID(), stale), false);
+  t.equal(
+    await insertFamilyByApplication(database, freshFamily(lifetime).family, randomUUID(), stale),
+    false,
+  );
   t.equal(await families(database), before);
 });
 
@@ -132,7 +137,7 @@ async function isWaiting(database: Database): Promise<boolean> {
 t.test('a session waits for a change of its password that is under way, and does not begin', async (t) => {
   const { database } = await startAuth(t);
   const developer = await developerRow(database);
-  const { family } = freshFamily();
+  const { family } = freshFamily(lifetime);
   const insert = () => insertSession(database, family, developer);
   t.equal(await whileChanging(t, database, replacePassword, insert), false);
   t.equal(await families(database), 0);
@@ -143,7 +148,8 @@ t.test('a token waits for a change of its secret that is under way, and is not i
   const { id } = await call('auth.createApplication', { name: 'app' }, (await logIn(call)).as);
   const [row] = await database.query<{ secret_hash: string }>('select secret_hash from auth.application');
   const application = { id, secretHash: row?.secret_hash ?? '' };
-  const insert = () => insertFamilyByApplication(database, freshFamily().family, randomUUID(), application);
+  const insert = () =>
+    insertFamilyByApplication(database, freshFamily(lifetime).family, randomUUID(), application);
   const change = "update auth.application set secret_hash = 'replaced'";
   t.equal(await whileChanging(t, database, change, insert), false);
 });
@@ -151,7 +157,7 @@ t.test('a token waits for a change of its secret that is under way, and is not i
 t.test('a token of a developer who is being deleted is not issued', async (t) => {
   const { database } = await startAuth(t);
   const { id } = await developerRow(database);
-  const insert = () => insertFamilyByDeveloper(database, freshFamily().family, randomUUID(), id);
+  const insert = () => insertFamilyByDeveloper(database, freshFamily(lifetime).family, randomUUID(), id);
   t.equal(await whileChanging(t, database, 'delete from auth.developer', insert), false);
 });
 
@@ -161,8 +167,8 @@ t.test('a password and a secret that stand open a session and a token', async (t
   const [row] = await database.query<{ secret_hash: string }>('select secret_hash from auth.application');
   const application = { id, secretHash: row?.secret_hash ?? '' };
   const developer = await developerRow(database);
-  t.equal(await insertSession(database, freshFamily().family, developer), true);
+  t.equal(await insertSession(database, freshFamily(lifetime).family, developer), true);
   const user = randomUUID();
-  t.equal(await insertFamilyByApplication(database, freshFamily().family, user, application), true);
-  t.equal(await insertFamilyByDeveloper(database, freshFamily().family, user, developer.id), true);
+  t.equal(await insertFamilyByApplication(database, freshFamily(lifetime).family, user, application), true);
+  t.equal(await insertFamilyByDeveloper(database, freshFamily(lifetime).family, user, developer.id), true);
 });

@@ -15,7 +15,7 @@ t.test("a change of the password ends the developer's other sessions and nothing
   const { call } = auth;
   const own = await logIn(call);
   const second = await logIn(call);
-  const bob = { email: 'bob@example.com', password: 'the password of bob' };
+  const bob = { email: 'bob@example.com', password: 'the password of somebody' };
   await call('auth.createDeveloper', bob, own.as);
   const bobs = await logIn(call, bob);
   const { app_id, app_secret } = await call('auth.createApplication', { name: 'app' }, own.as);

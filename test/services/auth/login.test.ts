@@ -24,10 +24,11 @@ t.test('logs in by e-mail address in any case, in JSON and in a form', async (t)
 t.test('a wrong password and an unknown e-mail address fail alike, with one scrypt each', async (t) => {
   const { database } = await startAuth(t);
   const passwords = createPasswords();
-  const tokens = tokenSignerOf(testConfig({ databaseUrl: database.url }));
+  const config = testConfig({ databaseUrl: database.url });
+  const tokens = tokenSignerOf(config);
   const attempt = (email: string, password: string) =>
     logInWith(
-      { database, tokens, passwords, origin: { actor: null, requestId: null } },
+      { database, tokens, passwords, config, origin: { actor: null, requestId: null } },
       email,
       password,
     ).catch((error: unknown) => error);
@@ -120,7 +121,7 @@ t.test('me is the developer whose token it is', async (t) => {
 t.test('a deleted developer is out at once, and their API keys stay', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
-  const bob = { email: 'bob@example.com', password: 'the password of bob' };
+  const bob = { email: 'bob@example.com', password: 'the password of somebody' };
   const { id } = await call('auth.createDeveloper', bob, as);
   const theirs = await logIn(call, bob);
   const key = await call('auth.createKey', { name: 'stays' }, theirs.as);

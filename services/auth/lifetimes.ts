@@ -1,0 +1,34 @@
+import type { Config } from '../../config.ts';
+
+/** How long the tokens of a family are good for. */
+export interface Lifetime {
+  /** From the log-in, or from the last refresh. */
+  readonly refreshSeconds: number;
+  /** From the log-in or the issue of the token, however often it is refreshed. */
+  readonly absoluteSeconds: number;
+}
+
+/** By whose session it is. */
+export interface Lifetimes {
+  readonly sdk: Lifetime;
+  readonly developer: Lifetime;
+}
+
+const daySeconds = 86_400;
+// A phone may lie in a drawer longer than a console.
+const refreshDays = { sdk: 60, developer: 7 };
+
+/** The settings of absolute lifetimes. */
+export type SessionDays = Pick<Config, 'SDK_SESSION_DAYS' | 'DEVELOPER_SESSION_DAYS'>;
+
+/** The lifetimes that SDK_SESSION_DAYS and DEVELOPER_SESSION_DAYS set an end to. */
+export function lifetimesOf(config: SessionDays): Lifetimes {
+  const lifetime = (refresh: number, absolute: number): Lifetime => ({
+    refreshSeconds: Math.min(refresh, absolute) * daySeconds,
+    absoluteSeconds: absolute * daySeconds,
+  });
+  return {
+    sdk: lifetime(refreshDays.sdk, config.SDK_SESSION_DAYS),
+    developer: lifetime(refreshDays.developer, config.DEVELOPER_SESSION_DAYS),
+  };
+}
