@@ -95,6 +95,14 @@ const dayRange = {
   order: SortOrder,
 };
 
+/** Samples of [start, end), raw or in buckets. */
+const sampleRange = {
+  user_id: UserId,
+  start_ms: z.int(),
+  end_ms: z.int(),
+  resolution: Resolution,
+};
+
 /** All stored health data. */
 export const timeseries = contract('timeseries', {
   samples: action({
@@ -231,6 +239,36 @@ export const timeseries = contract('timeseries', {
       at: z.array(z.number()),
       values: z.array(z.number()),
       zone_offset_minutes: z.array(z.int()),
+    }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /** Those that have samples, or buckets, in [start, end); buckets widen the range to whole ones. */
+  seriesInRange: action({
+    summary: 'List the series that have samples in a range, for a download',
+    params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(100).nullable() }),
+    returns: z.array(
+      z.object({ series_id: z.int(), type: SeriesTypeName, unit: z.string(), source: Source }),
+    ),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /**
+   * The next samples or buckets of one series behind `after`, as columns; times in microseconds since 1970. There may
+   * be fewer than `limit`; `next` is the `after` of the next call, and null where there are no more.
+   */
+  readSeries: action({
+    summary: 'Read samples of a series in a range, for a download',
+    params: z.object({
+      ...sampleRange,
+      series_id: z.int(),
+      after: z.number().nullable(),
+      limit: z.int().min(1).max(5000),
+    }),
+    returns: z.object({
+      at: z.array(z.number()),
+      values: z.array(z.number()),
+      next: z.number().nullable(),
     }),
     idempotent: true,
     timeoutMs: 10_000,

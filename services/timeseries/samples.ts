@@ -6,13 +6,12 @@ import { type SeriesType, seriesById, seriesOf } from '../../domain/series.ts';
 import { formatInstant, type Instant, resolveRange } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { countSeries } from './queries/count-series.ts';
-import { selectBuckets } from './queries/select-buckets.ts';
 import { selectDayBound } from './queries/select-day-bound.ts';
-import { selectHours } from './queries/select-hours.ts';
-import { type SampleRow, selectSamples } from './queries/select-samples.ts';
+import type { SampleRow } from './queries/select-samples.ts';
 import type { SeriesRow } from './queries/select-series.ts';
 import { piecesOf } from './range-pieces.ts';
 import { bounded, likelyBound, type Reach, reachOf, type SampleKey } from './reach.ts';
+import { type FunctionOf, readReach } from './read-reach.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
 import type { Settings } from './settings.ts';
 
@@ -48,6 +47,7 @@ export async function readSamples(
   const ids = series.filter(({ n }) => n > 0).map(({ id }) => id);
   const reach = reachOf(ids, range, size?.widthMs ?? null, cursor);
   const byId = new Map(series.map((one) => [one.id, one]));
+  const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
   const totalCount = series.reduce((total, { n }) => total + n, 0);
   return pageFrom<SampleRow, Sample>({
     query,
@@ -55,14 +55,15 @@ export async function readSamples(
     resolution,
     limit,
     direction: cursor?.direction ?? null,
-    rows: await readRows(database, reach, size, byId, totalCount, limit + 1),
+    rows: await readRows(database, reach, size, functionOf, totalCount, limit + 1),
     totalCount,
     keyOf: (row) => [row.at, row.series_id],
     toWire: (row) => toWire(row, known(byId, row.series_id), settings),
   });
 }
 
-function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | null {
+/** The stored ids of series types, each once; null for all of them. */
+export function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | null {
   if (types === undefined || types.length === 0) return null;
   return [...new Set(types.map((type) => seriesOf(type).id))].sort((a, b) => a - b);
 }
@@ -74,13 +75,13 @@ async function readRows(
   database: Queryable,
   whole: Reach,
   size: BucketSize | null,
-  byId: ReadonlyMap<number, SeriesRow>,
+  functionOf: FunctionOf,
   total: number,
   most: number,
 ): Promise<SampleRow[]> {
   const bound = size?.resolution === '1hour' ? null : likelyBound(whole, total, most);
-  const near = bound === null ? [] : await readReach(database, bounded(whole, bound), size, byId, most);
-  return bound !== null && near.length === most ? near : readWhole(database, whole, size, byId, most);
+  const near = bound === null ? [] : await readReach(database, bounded(whole, bound), size, functionOf, most);
+  return bound !== null && near.length === most ? near : readWhole(database, whole, size, functionOf, most);
 }
 
 /** From how many series on it pays to bound a page by days first (0.3 ms). */
@@ -90,25 +91,12 @@ async function readWhole(
   database: Queryable,
   whole: Reach,
   size: BucketSize | null,
-  byId: ReadonlyMap<number, SeriesRow>,
+  functionOf: FunctionOf,
   most: number,
 ): Promise<SampleRow[]> {
   const isWide = whole.series.length >= manySeries;
   const bound = isWide ? await selectDayBound(database, whole, size?.countColumn ?? 'n', most) : null;
-  return readReach(database, bounded(whole, bound), size, byId, most);
-}
-
-function readReach(
-  database: Queryable,
-  reach: Reach,
-  size: BucketSize | null,
-  byId: ReadonlyMap<number, SeriesRow>,
-  most: number,
-): Promise<SampleRow[]> {
-  if (size === null) return selectSamples(database, reach, most);
-  const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
-  if (size.resolution === '1hour') return selectHours(database, reach, functionOf, most);
-  return selectBuckets(database, reach, size, functionOf, most);
+  return readReach(database, bounded(whole, bound), size, functionOf, most);
 }
 
 function known(byId: ReadonlyMap<number, SeriesRow>, id: number): SeriesRow {

@@ -8,6 +8,7 @@ import { readBody } from './body.ts';
 import { completeWorkouts } from './complete-workouts.ts';
 import { activityDays } from './days.ts';
 import { deleteWorkout } from './delete-workout.ts';
+import { readSeries, seriesInRange } from './download.ts';
 import { erasure, markErased } from './erasure.ts';
 import { readEvents } from './events.ts';
 import { exportRecords, exportSeries } from './export.ts';
@@ -132,6 +133,12 @@ export default implement(timeseries, {
     },
     exportSamples({ params, database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
+    },
+    seriesInRange({ params, database, settings }) {
+      return seriesInRange(database, settings, params);
+    },
+    readSeries({ params, database }) {
+      return readSeries(database, params);
     },
     async purge({ params, database, settings, erasure }) {
       const purging = await markPurged(database, params, settings.sourcePriority);
