@@ -31,8 +31,8 @@ export interface HttpRoute {
   readonly delivery?: Delivery;
   /** The route also has a secret address: its path, followed by a secret of WEBHOOK_SECRET_<PROVIDER>. */
   readonly secretAddress?: ProviderName;
-  /** The answer is a stream of JSON values, one a line; `returns` describes a line. */
-  readonly stream?: 'ndjson';
+  /** The answer is a stream of lines in one of these forms; `returns` describes a line. */
+  readonly stream?: readonly ('ndjson' | 'csv')[];
   /** It is visited by a person's browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
   readonly browser?: true;
   /** Form bodies (application/x-www-form-urlencoded) are taken beside JSON. */

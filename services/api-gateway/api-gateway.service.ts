@@ -59,9 +59,12 @@ function urlOf(server: Server): string {
 const service = implement(apiGateway, {
   uses: { database: database(), inbox: inbox() },
   actions: {
-    // Over HTTP the edge streams it; the bus has no back-pressure, so that there is nothing to call.
+    // Over HTTP the edge streams both; the bus has no back-pressure, so that there is nothing to call.
     export: () => {
       throw new ServiceError('NOT_IMPLEMENTED', 'An export is read over HTTP.');
+    },
+    download: () => {
+      throw new ServiceError('NOT_IMPLEMENTED', 'A download is read over HTTP.');
     },
     health: () => ({ status: 'ok' as const }),
     async forgetUser({ database, params }) {

@@ -22,8 +22,8 @@ export async function* recordExport(
   lines: AsyncGenerator<unknown>,
 ): AsyncGenerator<unknown> {
   const first = await lines.next();
-  if (first.done === true) return;
   await record(edge, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');
+  if (first.done === true) return;
   yield first.value;
   yield* lines;
 }

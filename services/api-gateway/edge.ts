@@ -8,17 +8,18 @@ import type { Database } from '../../mixins/database.ts';
 import type { Call, Meta } from '../../mixins/environment.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
-import { recordExport, recordRead } from './audit-access.ts';
+import { type Access as AdmittedRequest, recordExport, recordRead } from './audit-access.ts';
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf, howToSend } from './credential.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
-import { exportUser } from './export-user.ts';
 import { gather } from './gather.ts';
+import { isHead } from './head.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Intake } from './intake.ts';
 import { receiveDelivery } from './receive-delivery.ts';
 import { streamLines } from './stream-lines.ts';
+import { streamOf } from './streams.ts';
 import type { WebhookAccess } from './webhook-access.ts';
 import { type Window, Windows } from './windows.ts';
 
@@ -83,10 +84,7 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   checkWebhookAccess(edge, exchange);
   const params = await gather(edge, exchange);
   refuseUnstorable(params);
-  if (route.stream !== undefined) {
-    const lines = exportUser(exchange.call, params);
-    return streamLines(exchange.res, recordExport(edge, exchange, { caller, params }, lines));
-  }
+  if (route.stream !== undefined) return answerStream(edge, exchange, { caller, params });
   const meta = { caller, gateway_url: edge.url() };
   if (route.idempotencyKey === true && caller !== null)
     return create(edge, exchange, { caller, params, meta });
@@ -94,6 +92,12 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   await recordRead(edge, exchange, { caller, params });
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);
+}
+
+async function answerStream(edge: Edge, exchange: Exchange, access: AdmittedRequest): Promise<void> {
+  const { res, endpoint, call } = exchange;
+  const { lines, form } = streamOf(endpoint.action, call, access.params);
+  return streamLines(res, isHead(res) ? lines : recordExport(edge, exchange, access, lines), form);
 }
 
 interface Creation {

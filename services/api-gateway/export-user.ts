@@ -1,41 +1,54 @@
-import { apiGateway, type ExportLine } from '../../contracts/api-gateway.ts';
+import type { z } from 'zod';
+import {
+  type apiGateway,
+  type ExportKind,
+  type ExportLine,
+  exportKinds,
+} from '../../contracts/api-gateway.ts';
 import type { AuditEntry } from '../../contracts/auth.ts';
-import { parseParams } from '../../domain/params.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { dateToMs, dayMs, formatInstant, localDate } from '../../domain/time.ts';
 import type { Call } from '../../mixins/environment.ts';
 
 const recordsPerCall = 500;
 const samplesPerCall = 5000;
+
+/** What an export asks for. */
+export type ExportQuery = z.output<typeof apiGateway.actions.export.params>;
 
 /**
  * Everything that is kept of one user, line by line, read page by page as the reader takes it: the memory that it
  * needs does not grow with the user. Not a snapshot: what is written meanwhile may or may not be in it.
  * @throws USER_NOT_FOUND (404) before the first line.
  */
-export async function* exportUser(call: Call, params: unknown): AsyncGenerator<ExportLine> {
-  const { user_id } = parseParams(apiGateway.actions.export.params, params);
+export async function* exportUser(call: Call, query: ExportQuery): AsyncGenerator<ExportLine> {
   let lines = 0;
-  for await (const line of linesOf(call, user_id)) {
+  for await (const line of linesOf(call, query)) {
     lines += 1;
     yield line;
   }
   yield { kind: 'end', lines };
 }
 
-async function* linesOf(call: Call, user_id: string): AsyncGenerator<ExportLine> {
-  yield { kind: 'user', ...(await call('users.get', { user_id })) };
-  for (const connection of await call('users.connections', { user_id }))
-    yield { kind: 'connection', ...connection };
-  for (const kind of ['workout', 'sleep', 'day', 'other'] as const) yield* recordsOf(call, user_id, kind);
-  for (const series of await call('timeseries.exportSeries', { user_id }))
-    yield* samplesOf(call, user_id, series);
-  yield* auditOf(call, user_id);
+async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLine> {
+  const { user_id } = query;
+  const user = await call('users.get', { user_id });
+  const kinds: ReadonlySet<ExportKind> = new Set(query.kinds ?? exportKinds);
+  if (kinds.has('user')) yield { kind: 'user', ...user };
+  if (kinds.has('connection'))
+    for (const connection of await call('users.connections', { user_id }))
+      yield { kind: 'connection', ...connection };
+  for (const kind of recordKinds) if (kinds.has(kind)) yield* recordsOf(call, query, kind);
+  if (kinds.has('sample'))
+    for (const series of await call('timeseries.exportSeries', { user_id }))
+      yield* samplesOf(call, query, series);
+  if (kinds.has('audit')) yield* auditOf(call, query);
 }
 
 // The entry of this export is among them: it is written before the first line is sent.
-async function* auditOf(call: Call, user_id: string): AsyncGenerator<ExportLine> {
+async function* auditOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
+  const start_time = since === undefined ? undefined : formatInstant(since.ms);
   for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: AuditPage = await call('auth.audit', { user_id, limit: 100, cursor });
+    const page: AuditPage = await call('auth.audit', { user_id, start_time, limit: 100, cursor });
     for (const entry of page.data) yield { kind: 'audit', ...entry };
     cursor = page.pagination.next_cursor;
   }
@@ -46,27 +59,39 @@ interface AuditPage {
   readonly pagination: { readonly next_cursor: string | null };
 }
 
+const recordKinds = ['workout', 'sleep', 'day', 'other'] as const;
+
 async function* recordsOf(
   call: Call,
-  user_id: string,
-  kind: 'workout' | 'sleep' | 'day' | 'other',
+  { user_id, since }: ExportQuery,
+  kind: (typeof recordKinds)[number],
 ): AsyncGenerator<ExportLine> {
-  let after: { start_time: string; id: string } | null = null;
+  const firstDate = kind === 'day' && since !== undefined ? localDate(since.ms, 0) : '';
+  let after =
+    since === undefined ? null : placeBefore(kind === 'day' ? dateToMs(firstDate) - dayMs : since.ms);
   do {
-    const page: Page = await call('timeseries.exportRecords', {
-      user_id,
-      kind,
-      after,
-      limit: recordsPerCall,
-    });
-    for (const record of page.records) yield { ...record, kind };
+    const asked = { user_id, kind, after, limit: recordsPerCall };
+    const page: Page = await call('timeseries.exportRecords', asked);
+    for (const record of page.records)
+      if (firstDate === '' || String(record.date) >= firstDate) yield { ...record, kind };
     after = page.next;
   } while (after !== null);
 }
 
+/** The place of a record in its list. */
+interface Place {
+  readonly start_time: string;
+  readonly id: string;
+}
+
+// No record has this id: those of the instant itself come behind it.
+function placeBefore(ms: number): Place | null {
+  return { start_time: new Date(ms).toISOString(), id: '00000000-0000-0000-0000-000000000000' };
+}
+
 interface Page {
   readonly records: readonly Record<string, unknown>[];
-  readonly next: { start_time: string; id: string } | null;
+  readonly next: Place | null;
 }
 
 interface Series {
@@ -76,9 +101,12 @@ interface Series {
   readonly source: { readonly provider: string; readonly device: string };
 }
 
-async function* samplesOf(call: Call, user_id: string, series: Series): AsyncGenerator<ExportLine> {
-  const { series_id, type, unit, source } = series;
-  for (let after: number | null = -1; after !== null; ) {
+async function* samplesOf(
+  call: Call,
+  { user_id, since }: ExportQuery,
+  { series_id, type, unit, source }: Series,
+): AsyncGenerator<ExportLine> {
+  for (let after: number | null = (since?.ms ?? 0) * 1000 - 1; after !== null; ) {
     const page: SamplePage = await call('timeseries.exportSamples', {
       user_id,
       series_id,

@@ -8,6 +8,7 @@ import { webhookLimitBytes } from './body-bounds.ts';
 import { allowedMs } from './body-deadline.ts';
 import { type Edge, limited } from './edge.ts';
 import { methodsOf } from './endpoints.ts';
+import { markHead } from './head.ts';
 
 type Next = (error?: unknown) => void;
 /** moleculer-web as a middleware: it finds the route, or calls `next`. */
@@ -36,7 +37,10 @@ export function createFront(
       answerOptions(req, res);
       return;
     }
-    if (req.method === 'HEAD') req.method = 'GET'; // node leaves the body out: it noted HEAD before
+    if (req.method === 'HEAD') {
+      markHead(res);
+      req.method = 'GET'; // node leaves the body out: it noted HEAD before
+    }
     const path = pathOf(req); // the router strips its prefix from req.url
     router(req, res, () => answerUnrouted(edge, req, res, path));
   });
@@ -73,7 +77,7 @@ function dress(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
-    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed',
+    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, Content-Disposition',
   );
 }
 

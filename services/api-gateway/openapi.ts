@@ -196,15 +196,19 @@ const redirect = {
 };
 
 function jsonSuccess(definition: ActionDefinition, route: HttpRoute): Json {
-  const answer = jsonSchema(route.delivery?.answer ?? definition.returns, 'output');
+  const schema = jsonSchema(route.delivery?.answer ?? definition.returns, 'output');
+  const types = route.stream?.map((form) => streamTypes[form]) ?? ['application/json'];
   return {
     description: 'Success',
-    headers: headerRefs,
-    content: {
-      [route.stream === undefined ? 'application/json' : 'application/x-ndjson']: { schema: answer },
-    },
+    headers: route.stream === undefined ? headerRefs : { ...headerRefs, ...disposition },
+    content: Object.fromEntries(types.map((type) => [type, { schema }])),
   };
 }
+
+const streamTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
+const disposition = {
+  'Content-Disposition': { schema: { type: 'string' }, description: 'A file name for the download.' },
+};
 
 function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {
   const guarded = !route.access.every((who) => who === 'public' || who === 'webhook');

@@ -1,19 +1,41 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { isHead } from './head.ts';
 
 const chunkBytes = 64 * 1024;
 
+/** The media type of JSON values, one a line. */
+export const ndjsonType = 'application/x-ndjson; charset=utf-8';
+
+/** How lines are sent. */
+export interface LineForm {
+  readonly contentType: string;
+  /** Under which name a browser saves them. */
+  readonly fileName?: string;
+  /** A line with its end; JSON where it is left out. */
+  readonly toText?: (line: unknown) => string;
+}
+
 /**
- * Sends values as JSON, one a line, no faster than the client reads. What fails before the first line is thrown
- * and answered as usual; what fails later can only cut the answer short, which the client sees as such.
+ * Sends lines no faster than the client reads. What fails before the first line is thrown and answered as usual; what
+ * fails later can only cut the answer short, which the client sees as such. HEAD is answered with the headers alone.
  */
-export async function streamLines(res: ServerResponse, lines: AsyncGenerator<unknown>): Promise<void> {
+export async function streamLines(
+  res: ServerResponse,
+  lines: AsyncGenerator<unknown>,
+  { contentType, fileName, toText = toJson }: LineForm = { contentType: ndjsonType },
+): Promise<void> {
   const first = await lines.next();
-  res.writeHead(200, { 'Content-Type': 'application/x-ndjson; charset=utf-8' });
+  if (fileName !== undefined) res.setHeader('Content-Disposition', `attachment; filename="${fileName}"`);
+  res.writeHead(200, { 'Content-Type': contentType });
+  if (isHead(res)) {
+    await lines.return(undefined);
+    return void res.end();
+  }
   try {
-    let pending = first.done === true ? '' : `${JSON.stringify(first.value)}\n`;
+    let pending = first.done === true ? '' : toText(first.value);
     for await (const line of lines) {
-      pending += `${JSON.stringify(line)}\n`;
+      pending += toText(line);
       if (pending.length < chunkBytes) continue;
       if (!(await write(res, pending))) return;
       pending = '';
@@ -23,6 +45,8 @@ export async function streamLines(res: ServerResponse, lines: AsyncGenerator<unk
     res.destroy();
   }
 }
+
+const toJson = (line: unknown) => `${JSON.stringify(line)}\n`;
 
 // False when the client has gone: nothing more is read for it.
 async function write(res: ServerResponse, text: string): Promise<boolean> {

@@ -127,6 +127,10 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const url = await consentTo(authorization_url);
     return { path: `${url.pathname.replace('/api/v1', '')}${url.search}` };
   },
+  'api-gateway.download': async () => ({
+    path: `/users/${await createUser(api)}/timeseries/download?start_time=2026-01-01&end_time=2026-01-02`,
+    key: api.apiKey,
+  }),
   'api-gateway.export': async () => ({ path: `/users/${await createUser(api)}/export`, key: api.apiKey }),
 };
 

@@ -87,6 +87,70 @@ t.test(
   },
 );
 
+const kindsOf = (text: string) => [...new Set(linesOf(text).map(({ kind }) => kind))];
+const exported = (query: string) => api.ask(`${path}?${query}`, { key: api.apiKey });
+
+t.test('an export has the kinds that are asked for, and its end', async (t) => {
+  const all = linesOf((await exported('')).text);
+  for (const kinds of [['workout'], ['sample'], ['connection', 'day'], ['sleep', 'user']]) {
+    const lines = linesOf((await exported(`kinds=${kinds.join(',')}`)).text);
+    t.strictSame(
+      lines.slice(0, -1),
+      all.filter(({ kind }) => kinds.includes(kind)),
+      kinds.join(),
+    );
+    t.strictSame(lines.at(-1), { kind: 'end', lines: lines.length - 1 });
+  }
+  t.match((await exported('kinds=workouts')).body, {
+    errors: [{ field: 'kinds', message: /must be user, connection, workout, .* or audit/ }],
+  });
+  const unknown = '/api/v1/users/00000000-0000-4000-8000-000000000000/export?kinds=sample';
+  t.equal((await api.ask(unknown, { key: api.apiKey })).status, 404, 'of an unknown user too');
+});
+
+t.test('an export since a time has what begins then or later, and the days from its date on', async (t) => {
+  const all = linesOf((await exported('')).text);
+  const since = async (time: string) =>
+    linesOf((await exported(`since=${time}&kinds=workout,sleep,sample`)).text);
+  const beginOf = ({ timestamp, start_time }: z.infer<typeof Line>) =>
+    Date.parse(String(timestamp ?? start_time));
+  for (const time of [
+    '2026-03-10T01:00:00Z',
+    '2026-03-10T01:00:01Z',
+    '2026-03-10T12:00:00Z',
+    '2026-03-10',
+    '2026-03-11',
+  ]) {
+    const wanted = all.filter(
+      (line) => ['workout', 'sleep', 'sample'].includes(line.kind) && beginOf(line) >= Date.parse(time),
+    );
+    t.strictSame((await since(time)).slice(0, -1), wanted, time);
+  }
+  const daysSince = async (time: string) =>
+    linesOf((await exported(`since=${time}&kinds=day`)).text).length - 1;
+  t.strictSame(
+    await Promise.all(['2026-03-09', '2026-03-10', '2026-03-10T23:59:59Z', '2026-03-11'].map(daysSince)),
+    [1, 1, 1, 0],
+  );
+  t.ok(kindsOf((await exported('since=2026-03-11')).text).includes('user'), 'the user is there at any time');
+  t.same(kindsOf((await exported('since=2200-01-01&kinds=audit')).text), ['end']);
+  t.same(kindsOf((await exported('since=2000-01-01&kinds=audit')).text), ['audit', 'end']);
+});
+
+t.test('a day total belongs to its local date, wherever its user was', async (t) => {
+  const far = await createWearer(api);
+  const day = wornDay({ account: far.account, startMs: Date.UTC(2026, 2, 9, 10), seconds: 86_400, seed: 1 });
+  await push(api, { dailies: [{ ...day, calendarDate: '2026-03-10', startTimeOffsetInSeconds: 14 * 3600 }] });
+  const of = async (since: string) => {
+    const answer = await api.ask(`/api/v1/users/${far.userId}/export?kinds=day&since=${since}`, {
+      key: api.apiKey,
+    });
+    return linesOf(answer.text).map(({ date }) => date);
+  };
+  t.strictSame(await of('2026-03-10'), ['2026-03-10', undefined]);
+  t.strictSame(await of('2026-03-11'), [undefined]);
+});
+
 t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
   await new Promise<void>((resolve, reject) => {
     const request = get(`${api.url}${path}`, { headers: { 'X-API-Key': api.apiKey } }, (response) => {

@@ -135,6 +135,30 @@ function check(t: Test, expected: readonly string[], seen: readonly string[], sa
   );
 }
 
+const Line = z.looseObject({ timestamp: z.string() });
+
+/** Everything of a stream, while more is stored before, within and behind what was sent. */
+async function readWhileItGrows(path: string): Promise<string[]> {
+  const response = await fetch(`${api.url}/api/v1${path}`, { headers: { 'X-API-Key': api.apiKey } });
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString('utf8');
+    await writeMeanwhile();
+  }
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => sampleKey(Line.parse(JSON.parse(line))));
+}
+
+for (const resolution of ['raw', '5min'])
+  t.test(`a download at ${resolution} has everything that was there once while it grows`, async (t) => {
+    const path = ofUser('timeseries/download', `${range('time')}&resolution=${resolution}`);
+    const before = await readWhileItGrows(path);
+    t.ok(before.length >= 100, `${before.length} were there`);
+    const growing = writeMeanwhile();
+    check(t, before, await readWhileItGrows(path), 'forward');
+    await growing;
+  });
+
 t.test('the users list keeps its places when it is read oldest first', async (t) => {
   const read = async (page: number) => {
     const found = await api.expect(200, `/users?sort_by=created_at&sort_order=asc&limit=5&page=${page}`);

@@ -114,8 +114,11 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     t.ok(answer.status < 500 || answer.status === 501, `${route}?${query}: ${answer.status}`);
     return answer;
   };
-  for (const resolution of ['raw', '1min', '5min', '15min', '1hour'])
+  for (const resolution of ['raw', '1min', '5min', '15min', '1hour']) {
     await readPages(get, '/users/:user_id/timeseries', `${range}&resolution=${resolution}`);
+    await get('/users/:user_id/timeseries/download', `${range}&resolution=${resolution}`);
+  }
+  await get('/users/:user_id/timeseries/download', `${range}&types=heart_rate&format=csv`);
   for (const kind of ['workouts', 'sleep', 'other']) {
     const id = await readPages(get, `/users/:user_id/events/${kind}`, dates);
     await get(`/users/:user_id/events/${kind}/:event_id`, '', { id: id ?? randomUUID() });
@@ -127,6 +130,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/users/:user_id/summaries/body', 'average_period=7');
   await get('/users/:user_id/summaries/recovery', dates);
   await get('/users/:user_id/export');
+  await get('/users/:user_id/export', 'since=2025-03-10&kinds=workout,sample,day');
   await get('/users', 'search=crowd+1999');
   await get('/users', 'email=c77@example.com');
   for (const page of [1, 500, 1000]) await get('/users', `page=${page}&limit=20`);

@@ -49,6 +49,21 @@ t.test('a stream goes no faster than its reader', async (t) => {
   response.destroy();
 });
 
+t.test('a stream that fails on its way is cut off, so that its reader sees an error', async (t) => {
+  async function* lines() {
+    yield 1;
+    yield 2;
+    throw new Error('the database went away');
+  }
+  const server = createServer((_, res) => void streamLines(res, lines()));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  await t.rejects(fetch(`http://127.0.0.1:${port}/`).then((response) => response.text()));
+});
+
 t.test('a reader that leaves ends the stream', async (t) => {
   const { state, response } = await startStream(t);
   await settled(() => state.made);

@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import type { apiGateway } from '../../contracts/api-gateway.ts';
+import type { Sample } from '../../contracts/timeseries.ts';
+import { formatInstant, resolveRange } from '../../domain/time.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { SeriesReader, type SeriesSample } from './series-reader.ts';
+
+/** What a download asks for. */
+export type DownloadQuery = z.output<typeof apiGateway.actions.download.params>;
+
+/** A download holds about so many samples in memory, however many it sends. */
+const mostHeld = 20_000;
+const mostPerCall = 5000;
+const leastPerCall = 200;
+const callsAtOnce = 4;
+
+/**
+ * The samples of a user in a range, in the order of the pages: oldest first, equal times by series. Each series is
+ * read a page ahead, and a sample is sent once nothing earlier is left to be read. Not a snapshot: what is stored
+ * meanwhile may or may not be among them.
+ * @throws RANGE_INVALID (422), USER_NOT_FOUND (404) before the first sample.
+ */
+export async function* downloadSamples(call: Call, query: DownloadQuery): AsyncGenerator<Sample> {
+  const readers = await readersOf(call, query);
+  if (readers.length === 0) await call('users.get', { user_id: query.user_id });
+  for (let left = readers; left.length > 0; left = left.filter(({ isDone }) => !isDone)) {
+    await readDry(left);
+    const knownUntil = Math.min(...left.map((reader) => reader.knownUntil));
+    const ready = left.flatMap((reader) => reader.takeUntil(knownUntil));
+    for (const one of ready.sort(inOrder)) yield toWire(one);
+  }
+}
+
+interface Series {
+  readonly series_id: number;
+  readonly type: Sample['type'];
+  readonly unit: string;
+  readonly source: Sample['source'];
+}
+
+async function readersOf(call: Call, query: DownloadQuery): Promise<SeriesReader<Series>[]> {
+  const { user_id, start_time, end_time, types = null, resolution } = query;
+  const { startMs, endMs } = resolveRange(start_time, end_time, ['start_time', 'end_time']);
+  const range = { user_id, start_ms: startMs, end_ms: endMs, resolution };
+  const found = await call('timeseries.seriesInRange', { ...range, types });
+  const share = Math.floor(mostHeld / Math.max(found.length, 1));
+  const limit = Math.max(leastPerCall, Math.min(mostPerCall, share));
+  return found.map((series) => {
+    const { series_id } = series;
+    return new SeriesReader(series, (after) =>
+      call('timeseries.readSeries', { ...range, series_id, after, limit }),
+    );
+  });
+}
+
+// A few at once: a user may have many series.
+async function readDry(readers: readonly SeriesReader<Series>[]): Promise<void> {
+  const dry = readers.filter(({ isDry }) => isDry);
+  for (let from = 0; from < dry.length; from += callsAtOnce)
+    await Promise.all(dry.slice(from, from + callsAtOnce).map((reader) => reader.readNext()));
+}
+
+function inOrder(a: SeriesSample<Series>, b: SeriesSample<Series>): number {
+  return a.at - b.at || a.series.series_id - b.series.series_id;
+}
+
+function toWire({ series: { type, unit, source }, at, value }: SeriesSample<Series>): Sample {
+  return { timestamp: formatInstant(Math.floor(at / 1000)), type, value, unit, source };
+}
