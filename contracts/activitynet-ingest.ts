@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action, auditOfDelivery, contract, Nothing } from '../domain/contract.ts';
-import { Text, UserId } from '../domain/wire.ts';
+import { Text, Timestamp, UserId } from '../domain/wire.ts';
+import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { Backfill } from './backfill.ts';
 
 /**
@@ -106,6 +107,20 @@ export const activitynetIngest = contract('activitynet-ingest', {
     params: z.object({ connection_id: z.uuid() }),
     returns: z.object({ dropped: z.int() }),
     idempotent: true,
+  }),
+  /** The ending of a connection was contradicted: what was dropped since then is taken up again. */
+  resumeConnection: action({
+    summary: 'Resume what was dropped of a connection that is restored',
+    params: z.object({ connection_id: z.uuid(), since: Timestamp }),
+    returns: z.object({ resumed: z.int() }),
+    idempotent: true,
+  }),
+  /** Asks the activity platform about one connection, within its limits for reads. */
+  checkAccess: action({
+    summary: 'Ask the provider whether our access to an account is good',
+    params: AccessQuestion,
+    returns: AccessAnswer,
+    timeoutMs: 30_000,
   }),
   forgetUser: action({
     summary: 'Erase what is known of the activities of a user who is deleted',

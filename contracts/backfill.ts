@@ -114,6 +114,13 @@ export const backfill = contract('backfill', {
     returns: z.object({ stopped: z.boolean() }),
     idempotent: true,
   }),
+  /** The ending of a connection was contradicted: a backfill that it stopped goes on. */
+  resume: action({
+    summary: 'Resume the backfill of a connection that is restored',
+    params: z.object({ connection_id: z.uuid(), since: Timestamp }),
+    returns: z.object({ resumed: z.boolean() }),
+    idempotent: true,
+  }),
   forgetUser: action({
     summary: 'Erase the backfills of a user who is deleted',
     params: z.object({ user_id: UserId }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { BrowserAnswer, ProviderName, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { BackfillType } from './backfill.ts';
 import { Connection } from './users.ts';
 
@@ -109,6 +110,13 @@ export const connect = contract('connect', {
       tag: 'Connections',
     },
     idempotent: true,
+  }),
+  /** Asks the device maker about one connection, also about one whose ending is unconfirmed. */
+  checkAccess: action({
+    summary: 'Ask the provider whether our access to an account is good',
+    params: AccessQuestion,
+    returns: AccessAnswer,
+    timeoutMs: 30_000,
   }),
   /**
    * Tells a provider that we give up our access. `done`: it knows, or there is no access any more. Otherwise later

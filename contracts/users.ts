@@ -63,6 +63,8 @@ export const StoredTokens = z.object({
   access_token: z.string().nullable(),
   refresh_token: z.string().nullable(),
   expires_at: Timestamp.nullable(),
+  /** The connection is revoked by an event that nobody authenticated: the provider has not confirmed it yet. */
+  ending_unconfirmed: z.boolean(),
 });
 const TokenVersion = { connection_id: z.uuid(), version: z.int() };
 const Ciphertext = z.string().min(1).max(16_384);
@@ -196,10 +198,17 @@ export const users = contract('users', {
     returns: Connection.extend({ status_reason: z.string().nullable() }),
     idempotent: true,
   }),
-  /** Active connections of provider accounts, for the ingest services; several users may share an account. */
+  /**
+   * Active connections of provider accounts, for the ingest services; several users may share an account. `delivery`
+   * is kept for accounts whose ending is unconfirmed: it is replayed if the ending turns out to be untrue.
+   */
   resolve: action({
     summary: 'Find the users behind provider accounts',
-    params: z.object({ provider: ProviderName, provider_user_ids: z.array(Text.max(255)).max(1000) }),
+    params: z.object({
+      provider: ProviderName,
+      provider_user_ids: z.array(Text.max(255)).max(1000),
+      delivery: z.object({ id: z.uuid(), authenticated: z.boolean() }).optional(),
+    }),
     returns: z.array(
       z.object({
         connection_id: z.string(),
@@ -210,6 +219,22 @@ export const users = contract('users', {
     ),
     idempotent: true,
   }),
+  /**
+   * The provider reported that the owner of an account ended our access. Authenticated, it is final. Otherwise the
+   * connection is revoked and keeps its tokens until a read at the provider confirms or contradicts the report
+   * (`revoked`), or, where too many such reports came, nothing changes before that read (`checked_first`).
+   * `outdated`: the provider has confirmed our access since the report came. Nothing is revoked at the provider.
+   */
+  endByEvent: action({
+    summary: 'End a connection as its provider reported',
+    params: z.object({
+      connection_id: z.uuid(),
+      user_id: UserId,
+      authenticated: z.boolean(),
+      received_ms: z.int(),
+    }),
+    returns: z.object({ outcome: z.enum(['revoked', 'checked_first', 'outdated', 'gone']) }),
+  }),
   /** A delivery stored data of these connections: `last_synced_at` becomes now. */
   synced: action({
     summary: 'Note that connections received data',
@@ -217,11 +242,15 @@ export const users = contract('users', {
     returns: z.object({ updated: z.int() }),
     idempotent: true,
   }),
-  /** The owners of accounts changed what we may read; an older change never overwrites a newer one. */
+  /**
+   * The owners of accounts changed what we may read; an older change never overwrites a newer one. Changes that nobody
+   * authenticated are followed by a read of the permissions at the provider, which decides.
+   */
   changeScopes: action({
     summary: 'Change what connections may read',
     params: z.object({
       changes: z.array(z.object({ connection_id: z.uuid(), scope: Scope, changed_ms: z.int() })).max(1000),
+      authenticated: z.boolean().default(true),
     }),
     returns: z.object({ updated: z.int() }),
     idempotent: true,

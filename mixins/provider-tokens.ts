@@ -49,6 +49,11 @@ export interface ProviderTokens {
 /** What may go with the question for a token. */
 export interface BearerOptions {
   readonly refused?: number;
+  /**
+   * The token is for a read that finds out whether the access is still good: a connection whose ending is unconfirmed
+   * has one too, and a refusal expires nothing.
+   */
+  readonly isCheck?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -81,14 +86,18 @@ export function providerTokens(): Resource<ProviderTokens> {
 async function bearerOf(shop: Shop, owner: TokenOwner, options: BearerOptions): Promise<Bearer | NoBearer> {
   const held = await read(shop, owner);
   if ('kind' in held) return held;
-  if (held.status !== 'active') return { kind: 'none', reason: 'CONNECTION_GONE' };
+  if (!isUsable(held, options)) return { kind: 'none', reason: 'CONNECTION_GONE' };
   if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
   const isRefused = held.version === options.refused;
   if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(shop, held, held.access_token);
   if (held.refresh_token !== null) return refreshTogether(shop, owner, held, options);
   if (!isRefused) return inClear(shop, held, held.access_token);
-  await expire(shop, held);
+  if (options.isCheck !== true) await expire(shop, held);
   return { kind: 'none', reason: 'TOKEN_REFUSED' };
+}
+
+function isUsable({ status, ending_unconfirmed }: StoredTokens, { isCheck }: BearerOptions): boolean {
+  return status === 'active' || (isCheck === true && ending_unconfirmed);
 }
 
 async function read({ environment }: Shop, owner: TokenOwner): Promise<StoredTokens | NoBearer> {
@@ -128,7 +137,7 @@ function refreshTogether(
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
-  const key = `${held.connection_id} ${held.version}`;
+  const key = `${held.connection_id} ${held.version} ${options.isCheck === true}`;
   const running = shop.underWay.get(key);
   if (running !== undefined) return running;
   const refreshing = refresh(shop, owner, held, options).finally(() => shop.underWay.delete(key));
@@ -153,7 +162,8 @@ async function refresh(
     if (leased) return exchange(shop, owner, held, options);
     await sleep(100 + Math.random() * 200);
     const now = await read(shop, owner);
-    if ('kind' in now || now.version !== version) return bearerOf(shop, owner, {});
+    if ('kind' in now || now.version !== version)
+      return bearerOf(shop, owner, options.isCheck === true ? { isCheck: true } : {});
   }
   return { kind: 'later', reason: 'REFRESH_BUSY' };
 }
@@ -175,9 +185,9 @@ async function exchange(
     connection_id,
     outcome: outcome.kind,
   });
-  if (outcome.kind === 'fresh') return keep(shop, owner, held, outcome.tokens);
+  if (outcome.kind === 'fresh') return keep(shop, owner, held, { tokens: outcome.tokens, options });
   if (outcome.kind === 'refused') {
-    await expire(shop, held);
+    if (options.isCheck !== true) await expire(shop, held);
     return { kind: 'none', reason: 'TOKEN_REFUSED' };
   }
   await shop.environment
@@ -197,8 +207,9 @@ async function keep(
   shop: Shop,
   owner: TokenOwner,
   { connection_id, version }: StoredTokens,
-  { access_token, refresh_token, expires_at_ms }: FreshTokens,
+  { tokens, options }: { readonly tokens: FreshTokens; readonly options: BearerOptions },
 ): Promise<Bearer | NoBearer> {
+  const { access_token, refresh_token, expires_at_ms } = tokens;
   const { cipher, environment } = shop;
   const sealed = {
     connection_id,
@@ -215,7 +226,7 @@ async function keep(
   }
   const now = await read(shop, owner);
   if ('kind' in now) return now;
-  if (now.status !== 'active' || now.access_token === null)
+  if (!isUsable(now, options) || now.access_token === null)
     return { kind: 'none', reason: 'CONNECTION_GONE' };
   return inClear(shop, now, now.access_token);
 }

@@ -6,11 +6,13 @@ import { implement } from '../../mixins/implement.ts';
 import { providerApi } from '../../mixins/provider-api.ts';
 import { providerBudget } from '../../mixins/provider-budget.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { checkAccess } from './check-access.ts';
 import { events } from './events.ts';
 import { startFetching } from './fetcher.ts';
 import { beginHistory, endHistory, showHistory } from './history.ts';
 import { type FetchPace, fetchPace } from './pace.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
+import { resumeConnection } from './queries/resume-work.ts';
 import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
 import { verifySubscription } from './verify.ts';
 
@@ -49,6 +51,12 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },
+      async resumeConnection({ bell, database, params }) {
+        const resumed = await resumeConnection(database, params.connection_id, params.since);
+        bell.ring();
+        return { resumed };
+      },
+      checkAccess: (ctx) => checkAccess(ctx, ctx.params),
       async forgetUser({ database, params }) {
         return { forgotten: await deleteUser(database, params.user_id) };
       },

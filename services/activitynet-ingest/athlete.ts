@@ -1,8 +1,5 @@
-import { isError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import type { Owner } from './owners.ts';
-import { dropConnection } from './queries/drop-work.ts';
 import type { ProviderEvent } from './read-event.ts';
 
 /** Whether the owner of the account takes back what they allowed. */
@@ -10,21 +7,21 @@ export function isDeauthorization({ object_type, aspect_type, updates }: Provide
   return object_type === 'athlete' && (aspect_type === 'delete' || updates.authorized === 'false');
 }
 
+/** An event of an account, and what is known of the delivery that brought it. */
+export interface AthleteEvent {
+  readonly event: ProviderEvent;
+  readonly authenticated: boolean;
+  readonly received_ms: number;
+}
+
 /**
  * Works on an event of an account for one of our users, and says what followed. One from before the account was linked
  * says nothing of this link; an older change of privacy never overwrites a newer one.
  */
-export async function workAthlete(
-  { call, database }: { readonly call: Call; readonly database: Database },
-  event: ProviderEvent,
-  owner: Owner,
-): Promise<string> {
+export async function workAthlete(call: Call, received: AthleteEvent, owner: Owner): Promise<string> {
+  const { event } = received;
   if (event.event_time < Math.floor(owner.connectedMs / 1000)) return 'it is from before the connection';
-  if (isDeauthorization(event)) {
-    await revoke(call, owner);
-    await dropConnection(database, owner.connection_id);
-    return 'the connection is revoked';
-  }
+  if (isDeauthorization(event)) return endings[await end(call, received, owner)];
   const { authorized: _, ...privacy } = event.updates;
   if (Object.keys(privacy).length === 0) return 'nothing follows from it';
   const { connection_id } = owner;
@@ -32,11 +29,15 @@ export async function workAthlete(
   return 'the privacy settings are kept';
 }
 
-async function revoke(call: Call, { user_id }: Owner): Promise<void> {
-  try {
-    await call('users.disconnect', { user_id, provider: 'activitynet' });
-  } catch (error) {
-    const isGone = isError(error, 'CONNECTION_NOT_FOUND') || isError(error, 'USER_NOT_FOUND');
-    if (!isGone) throw error;
-  }
+const endings = {
+  revoked: 'the connection is revoked',
+  checked_first: 'the provider is asked whether the connection has ended',
+  outdated: 'the provider has confirmed the connection since',
+  gone: 'the connection has ended before',
+} as const;
+
+async function end(call: Call, { authenticated, received_ms }: AthleteEvent, owner: Owner) {
+  const { connection_id, user_id } = owner;
+  const { outcome } = await call('users.endByEvent', { connection_id, user_id, authenticated, received_ms });
+  return outcome;
 }

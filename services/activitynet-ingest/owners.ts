@@ -12,10 +12,16 @@ const roundingMs = 2;
 
 /**
  * The users behind an account; several may share one. `connectedBy` leaves out connections made later: what an event
- * told before a user linked the account is not theirs.
+ * told before a user linked the account is not theirs. The delivery is kept for users whose ending is unconfirmed.
  */
-export async function findOwners(call: Call, account: string, connectedBy: number | null): Promise<Owner[]> {
-  const rows = await call('users.resolve', { provider: 'activitynet', provider_user_ids: [account] });
+export async function findOwners(
+  call: Call,
+  account: string,
+  connectedBy: number | null,
+  held: { readonly delivery?: { readonly id: string; readonly authenticated: boolean } } = {},
+): Promise<Owner[]> {
+  const provider_user_ids = [account];
+  const rows = await call('users.resolve', { provider: 'activitynet', provider_user_ids, ...held });
   const owners = rows.map(({ connection_id, user_id, connected_at }) => ({
     connection_id,
     user_id,

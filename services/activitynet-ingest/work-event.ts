@@ -3,7 +3,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { Environment } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/failure.ts';
 import type { Job, Outcome } from '../../mixins/inbox-worker.ts';
-import { workAthlete } from './athlete.ts';
+import { type AthleteEvent, isDeauthorization, workAthlete } from './athlete.ts';
 import { findOwners, type Owner } from './owners.ts';
 import { countSkipped } from './queries/count-skipped.ts';
 import { noteEvent } from './queries/note-event.ts';
@@ -37,10 +37,14 @@ export async function workEvent(job: Job, shop: EventShop): Promise<Outcome> {
   if (typeof read === 'string') return skip(job, shop, read);
   const { event, authenticated } = read;
   try {
-    const owners = await findOwners(shop.call, event.owner_id, job.again ? job.received_ms : null);
+    const owners = await findOwners(shop.call, event.owner_id, job.again ? job.received_ms : null, {
+      // An ending says nothing new of a connection that is ended.
+      ...(isDeauthorization(event) ? {} : { delivery: { id: job.id, authenticated } }),
+    });
     if (owners.length === 0) return await skip(job, shop, 'OWNER_UNKNOWN');
     const parts: string[] = [];
-    for (const owner of owners) parts.push(await workFor(shop, event, owner));
+    const received = { event, authenticated, received_ms: job.received_ms };
+    for (const owner of owners) parts.push(await workFor(shop, received, owner));
     return { kind: 'done', answer: processed(event, parts), authenticated };
   } catch (error) {
     return { kind: 'later', reason: codeOf(error), answer: undefined };
@@ -78,10 +82,11 @@ async function skip(job: Job, { database, logger }: EventShop, reason: Reason): 
   return { kind: 'done', answer };
 }
 
-async function workFor(shop: EventShop, event: ProviderEvent, owner: Owner): Promise<string> {
+async function workFor(shop: EventShop, received: AthleteEvent, owner: Owner): Promise<string> {
+  const { event } = received;
   const { user_id, connection_id } = owner;
   const whose = `user ${user_id}`;
-  if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(shop, event, owner)}`;
+  if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(shop.call, received, owner)}`;
   const { object_id, aspect_type, event_time } = event;
   const isNews = await noteEvent(shop.database, {
     user_id,

@@ -9,6 +9,7 @@ import { cancelBackfill } from './cancel.ts';
 import { type ChainPace, chainPace, startChain } from './chain.ts';
 import { deleteRuns } from './queries/delete-runs.ts';
 import { endRun } from './queries/end-run.ts';
+import { resumeRun } from './queries/resume-run.ts';
 import { receive } from './receive.ts';
 import { connectionOf, showBackfill } from './shown.ts';
 import { startActivities, startBackfill } from './start.ts';
@@ -49,6 +50,11 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
       },
       async stop({ database, params }) {
         return { stopped: await endRun(database, params.connection_id, 'stopped', 'CONNECTION_GONE') };
+      },
+      async resume({ bell, database, params }) {
+        const resumed = await resumeRun(database, params.connection_id, params.since);
+        if (resumed) bell.ring();
+        return { resumed };
       },
       async forgetUser({ database, params }) {
         return { forgotten: await deleteRuns(database, params.user_id) };

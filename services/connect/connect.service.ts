@@ -1,9 +1,11 @@
 import { connect } from '../../contracts/connect.ts';
+import { askAccess } from '../../mixins/access-check.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
 import { callAs, type Environment } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
-import { providerApi, providerPace } from '../../mixins/provider-api.ts';
+import { providerApi, providerPace, sendOnce } from '../../mixins/provider-api.ts';
+import { providerTokens } from '../../mixins/provider-tokens.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import type { FreshTokens } from '../../mixins/token-endpoint.ts';
 import { authorize, callbackOf } from './authorize.ts';
@@ -16,6 +18,7 @@ import { statusOf } from './status.ts';
 
 const expiryEveryMs = 600_000;
 const historiesEveryMs = 5000;
+const readMs = 8000;
 
 /** A person waits in front of a blank page: no pause between two requests, and few tries. */
 const pace = { ...providerPace, spacingMs: 0, atOnce: 20 };
@@ -29,6 +32,7 @@ export default implement(connect, {
     database: database(),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
     api: providerApi(pace),
+    tokens: providerTokens(),
   },
   actions: {
     authorize: (ctx) =>
@@ -36,6 +40,11 @@ export default implement(connect, {
     callback: (ctx) => finish({ ...ctx, call: callAs(ctx.call, consentOf(ctx.params.provider)) }, ctx.params),
     result({ config, params: { provider, status, reason } }) {
       return resultPage(config.PROVIDER_NAMES[provider] ?? provider, status, reason);
+    },
+    checkAccess({ config, tokens, params }) {
+      const send = (url: URL, { token }: { readonly token: string }) =>
+        sendOnce({ url, token, timeoutMs: readMs });
+      return askAccess({ config, tokens, send }, params);
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
     async deauthorize({ config, cipher, params }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ProviderName } from '../../domain/wire.ts';
+import { readPermissions } from '../../mixins/access-check.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import { type Exchanged, scopesIn } from './exchange-code.ts';
 import type { ProviderAccess } from './providers.ts';
@@ -48,41 +49,31 @@ const UserId = z.object({
     .max(255)
     .refine((id) => !id.includes('\0')),
 });
-const Names = z.array(z.string()).max(1000);
-const Switches = z
-  .record(z.string(), z.boolean())
-  .transform((map) => Object.keys(map).filter((name) => map[name] === true));
-const Permissions = z.union([
-  Names,
-  z.object({ permissions: z.union([Names, Switches]) }).transform((one) => one.permissions),
-  Switches,
-]);
-
 async function askDevicemaker({ api, access }: Asking, { tokens }: Tokens): Promise<Granted> {
   const [user, permissions] = await Promise.all([
-    ask(api, `${access.apiUrl}/user/id`, tokens.access_token, UserId),
-    ask(api, `${access.apiUrl}/user/permissions`, tokens.access_token, Permissions),
+    ask(api, `${access.apiUrl}/user/id`, tokens.access_token, readUserId),
+    ask(api, `${access.apiUrl}/user/permissions`, tokens.access_token, readPermissions),
   ]);
   if (typeof user === 'string') return { kind: user };
   if (typeof permissions === 'string') return { kind: permissions };
-  const scope = scopesIn(permissions.join(' '));
-  return { kind: 'granted', account: user.userId, scope, isEnough: scope.length > 0 };
+  const isEnough = permissions.length > 0;
+  return { kind: 'granted', account: user.userId, scope: permissions, isEnough };
 }
 
 async function ask<T>(
   api: ProviderApi,
   url: string,
   token: string,
-  schema: z.ZodType<T>,
+  read: (text: string) => T | null,
 ): Promise<T | 'refused' | 'unavailable'> {
   const answer = await api.request({ url: new URL(url), token, timeoutMs: 5000 });
-  if (answer.status === 200) return readJson(answer.text, schema) ?? 'unavailable';
+  if (answer.status === 200) return read(answer.text) ?? 'unavailable';
   return answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? 'refused' : 'unavailable';
 }
 
-function readJson<T>(text: string, schema: z.ZodType<T>): T | null {
+function readUserId(text: string): z.infer<typeof UserId> | null {
   try {
-    return schema.parse(JSON.parse(text));
+    return UserId.parse(JSON.parse(text));
   } catch {
     return null;
   }

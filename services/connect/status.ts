@@ -34,6 +34,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 function sentenceOf(status: ConnectionStatus['status'], reason: string | null): string | null {
   if (status === 'active') return null;
+  if (status === 'revoked' && reason === 'ENDING_UNCONFIRMED')
+    return 'The provider reported that the user ended the connection. It is asked whether that is true.';
   if (status === 'revoked') return 'The connection was ended by the user, the application or the provider.';
   return reasons[reason ?? ''] ?? 'The access to the provider has ended: the user has to connect again.';
 }

@@ -10,10 +10,12 @@ export interface PermissionsChanged {
   readonly errors: string[];
 }
 
-/** When the delivery came, for changes that do not tell their own time, and which connections are not concerned. */
+/** A delivery: when it came, which connections it does not concern, and whether its sender was authenticated. */
 export interface Arrival {
+  readonly deliveryId: string;
   readonly connectedBy: number | null;
   readonly receivedMs: number;
+  readonly authenticated: boolean;
 }
 
 interface Change {
@@ -38,12 +40,15 @@ const Permissions = z.union([
 export async function changePermissions(
   call: Call,
   items: readonly unknown[],
-  { connectedBy, receivedMs }: Arrival,
+  arrival: Arrival,
 ): Promise<PermissionsChanged> {
-  const read = items.map((item) => readChange(item, receivedMs));
+  const { deliveryId: id, connectedBy, authenticated } = arrival;
+  const read = items.map((item) => readChange(item, arrival));
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);
-  const recipients = await findRecipients(call, accounts, connectedBy);
+  const recipients = await findRecipients(call, accounts, connectedBy, {
+    delivery: { id, authenticated },
+  });
   const told = changes.flatMap(({ account, scope, changed_ms }) =>
     (recipients.get(account) ?? []).map(({ connection_id }) => ({
       connection_id,
@@ -53,13 +58,16 @@ export async function changePermissions(
   );
   let updated = 0;
   for (let from = 0; from < told.length; from += changesPerCall) {
-    const answer = await call('users.changeScopes', { changes: told.slice(from, from + changesPerCall) });
+    const answer = await call('users.changeScopes', {
+      changes: told.slice(from, from + changesPerCall),
+      authenticated,
+    });
     updated += answer.updated;
   }
   return { updated, errors: read.flatMap((change, index) => problemOf(change, index, recipients)) };
 }
 
-function readChange(item: unknown, receivedMs: number): Change | string {
+function readChange(item: unknown, { receivedMs, authenticated }: Arrival): Change | string {
   const account = providerUserIdOf(item);
   if (account === null || !isObject(item)) return 'userId: must be a text';
   const permissions = Permissions.safeParse(item.permissions);
@@ -71,7 +79,9 @@ function readChange(item: unknown, receivedMs: number): Change | string {
   const seconds = item.changeTimeInSeconds ?? receivedMs / 1000;
   const changed_ms = typeof seconds === 'number' ? instantMs(seconds, receivedMs) : null;
   if (changed_ms === null) return `changeTimeInSeconds: ${instantReason}`;
-  return { account, scope: [...new Set(scope.data)], changed_ms };
+  // A time in the future would keep out every later change.
+  const until = authenticated ? changed_ms : Math.min(changed_ms, receivedMs);
+  return { account, scope: [...new Set(scope.data)], changed_ms: until };
 }
 
 function problemOf(change: Change | string, index: number, recipients: Recipients): string[] {

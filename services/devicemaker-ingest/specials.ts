@@ -39,12 +39,13 @@ export async function settleSpecials(run: Run, job: Job, push: Push): Promise<Sp
 
 // Permission changes first: who left is not found any more.
 async function workSpecials({ call }: Run, job: Job, push: Push): Promise<Specials> {
-  const arrival = { connectedBy: job.again ? job.received_ms : null, receivedMs: job.received_ms };
+  const { id: deliveryId, received_ms: receivedMs, authenticated } = job;
+  const arrival = { deliveryId, receivedMs, authenticated, connectedBy: job.again ? receivedMs : null };
   const { permissionChanges: changes, deregistrations: leavers } = push;
   const permissions = changes === null ? null : await changePermissions(call, changes, arrival);
   return {
     permissions,
-    deregistered: leavers === null ? null : await deregister(call, leavers, arrival.connectedBy),
+    deregistered: leavers === null ? null : await deregister(call, leavers, arrival),
   };
 }
 

@@ -87,7 +87,9 @@ function isSliceOver({ job, run, settled }: Round, notices: readonly Notice[]): 
 async function addressed(run: Run, ping: Push, job: Job, { config }: Environment): Promise<Notice[] | null> {
   const ids = ping.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const recipients = await findRecipients(run.call, ids, job.again ? job.received_ms : null);
+    const recipients = await findRecipients(run.call, ids, job.again ? job.received_ms : null, {
+      delivery: { id: job.id, authenticated: job.authenticated },
+    });
     return noticesOf(ping, recipients, callbackRules(config));
   } catch (error) {
     run.failed = codeOf(error);

@@ -36,8 +36,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     patience: patienceOf(job),
     failuresInRow: 0,
   };
-  const connectedBy = job.again ? job.received_ms : null;
-  const entries = await addressed(run, push, connectedBy);
+  const entries = await addressed(run, push, job);
   await storeEntries(run, entries, items);
   await noteSynced(environment, entries);
   const specials = await settleSpecials(run, job, push);
@@ -50,10 +49,12 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
 }
 
 // A lookup that fails leaves all of it for later.
-async function addressed(run: Run, push: Push, connectedBy: number | null): Promise<Entry[]> {
+async function addressed(run: Run, push: Push, job: Job): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const recipients = await findRecipients(run.call, ids, connectedBy);
+    const recipients = await findRecipients(run.call, ids, job.again ? job.received_ms : null, {
+      delivery: { id: job.id, authenticated: job.authenticated },
+    });
     return push.groups.flatMap((group) => entriesOf(group, recipients));
   } catch (error) {
     run.failed = codeOf(error);

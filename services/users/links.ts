@@ -7,9 +7,11 @@ import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { reopen } from './purges.ts';
+import { closeAccessCheck, lockAccessCheck } from './queries/access-checks.ts';
 import { dropFarewells, insertFarewells } from './queries/farewells.ts';
 import { insertFormerAccount } from './queries/insert-former-account.ts';
 import { lockPerson } from './queries/lock-person.ts';
+import { closeEndings } from './queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
 import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
 import type { Connection } from './users.entities.ts';
@@ -123,6 +125,7 @@ async function link(
   await dropFarewells(transaction, provider, provider_user_id);
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
   const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
+  if (held !== null) await settleEnding(transaction, held, provider_user_id);
   await recordAudit(transaction, origin, {
     action: isRenewal(held, account) ? 'connection.changed' : 'connection.created',
     userId: user_id,
@@ -135,4 +138,13 @@ async function link(
 // The owner of an account that is connected already consented once more.
 function isRenewal(held: ConnectionState | null, { provider_user_id }: Account): boolean {
   return held?.status === 'active' && held.providerUserId === provider_user_id;
+}
+
+// An ending that was still to be confirmed is void: the account is linked again, or another one in its place.
+async function settleEnding(transaction: Queryable, held: ConnectionState, account: string): Promise<void> {
+  if (held.providerUserId !== account) return closeEndings(transaction, [held.id]);
+  const check = await lockAccessCheck(transaction, held.id);
+  if (check === undefined) return;
+  const restoring = check.ending === 'applied' || check.ending === 'restoring';
+  await closeAccessCheck(transaction, held.id, { confirmed: 'now', restoring });
 }

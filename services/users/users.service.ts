@@ -6,7 +6,10 @@ import type { Environment } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
 import { orm } from '../../mixins/orm.ts';
 import { startRounds } from '../../mixins/rounds.ts';
+import { startAccessChecks } from './access-checks.ts';
+import { changeUnconfirmedScopes } from './change-scopes.ts';
 import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
+import { endByEvent } from './endings.ts';
 import { removePerson, resumeErasures } from './erasure.ts';
 import { sayFarewells } from './farewells.ts';
 import { startFolding } from './folding.ts';
@@ -14,6 +17,7 @@ import { consentLink, importLink } from './links.ts';
 import { listPeople } from './listing.ts';
 import { changePerson, createPerson, findPerson } from './people.ts';
 import { purge, resumePurges } from './purges.ts';
+import { holdDelivery } from './queries/held-deliveries.ts';
 import { selectActiveConnections } from './queries/select-active-connections.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
@@ -21,12 +25,14 @@ import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
 import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
 import { startResealing } from './reseal.ts';
+import { resumeRestored } from './restorations.ts';
 import { findTokens } from './tokens.ts';
 import { Connection, Person } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
 const erasureEveryMs = 5000;
 const partingsEveryMs = 2000;
+const restorationsEveryMs = 1000;
 
 export default implement(users, {
   uses: {
@@ -71,7 +77,8 @@ export default implement(users, {
       return toConnection(connection);
     },
     async resolve(ctx) {
-      const { provider, provider_user_ids } = ctx.params;
+      const { provider, provider_user_ids, delivery } = ctx.params;
+      if (delivery !== undefined) await holdDelivery(ctx.database, provider, provider_user_ids, delivery);
       const found = await selectActiveConnections(ctx.database, provider, provider_user_ids);
       return found.map((row) => ({ ...row, connected_at: formatInstant(row.connected_at.getTime()) }));
     },
@@ -82,7 +89,16 @@ export default implement(users, {
       return { updated: await updatePrivacy(ctx.database, ctx.origin, ctx.params) };
     },
     async changeScopes(ctx) {
-      return { updated: await updateScopes(ctx.database, ctx.origin, ctx.params.changes) };
+      const { changes, authenticated } = ctx.params;
+      const change = authenticated
+        ? updateScopes(ctx.database, ctx.origin, changes)
+        : changeUnconfirmedScopes(ctx, changes);
+      return { updated: await change };
+    },
+    async endByEvent(ctx) {
+      const { outcome } = await endByEvent(ctx, ctx.params);
+      if (outcome === 'revoked') await stopBackfill(ctx.call, ctx.params.connection_id);
+      return { outcome };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {
@@ -98,8 +114,15 @@ export default implement(users, {
       return { expired: await expireConnection(ctx.database, ctx.origin, ctx.params) };
     },
   },
-  async started({ database, cipher, config, call, logger }) {
+  async started({ broker, database, cipher, config, call, logger }) {
     const erasing = { database, call, logger };
+    const endChecks = startAccessChecks({ broker, database, config, call, logger });
+    const endRestorations = startRounds({
+      name: 'users.restorations',
+      everyMs: restorationsEveryMs,
+      work: () => resumeRestored(erasing),
+      logger,
+    });
     const endErasures = startRounds({
       name: 'users.erasure',
       everyMs: erasureEveryMs,
@@ -119,7 +142,14 @@ export default implement(users, {
     const endFolding = startFolding(database, logger);
     const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
-      await Promise.all([endErasures(), endPartings(), endFolding(), endResealing()]);
+      await Promise.all([
+        endChecks(),
+        endRestorations(),
+        endErasures(),
+        endPartings(),
+        endFolding(),
+        endResealing(),
+      ]);
     };
   },
 });

@@ -23,8 +23,13 @@ const secret = 'a secret of the tests with 32 characters and more';
 let nodes = 0;
 
 /** The settings of a test: everything quiet, on a free port, with fixed secrets. */
-export function testConfig({ databaseUrl, natsUrl, settings }: Omit<TestBrokerChoice, 'services'>): Config {
-  return loadConfig({
+export function testConfig(choice: Omit<TestBrokerChoice, 'services'>): Config {
+  return loadConfig(testSettings(choice));
+}
+
+/** The same as an environment has them, for a process of its own. */
+export function testSettings({ databaseUrl, natsUrl, settings }: Omit<TestBrokerChoice, 'services'>) {
+  return {
     DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
     JWT_SECRET: secret,
@@ -33,7 +38,7 @@ export function testConfig({ databaseUrl, natsUrl, settings }: Omit<TestBrokerCh
     LOG_LEVEL: 'fatal',
     DRAIN_MS: '0',
     ...settings,
-  });
+  };
 }
 
 /** Starts a broker with the given services and stops it when the test ends. */

@@ -8,7 +8,8 @@ export async function dropConnection(database: Queryable, connectionId: string):
     [connectionId],
   );
   const rows = await database.query(
-    `update activitynet.activity set work = null, error = 'CONNECTION_GONE', version = version + 1
+    `update activitynet.activity set work = null, error = 'CONNECTION_GONE', version = version + 1,
+       run_at = case when leased then run_at else now() end
      where connection_id = $1 and work = 'fetch' returning object_id`,
     [connectionId],
   );

@@ -1,5 +1,6 @@
 import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** Tokens that left their connection, for the one call that ends our access at the provider; ciphertext. */
 export interface Farewell {
@@ -15,7 +16,8 @@ export interface Farewell {
 const noted = `
 insert into users.farewell (connection_id, provider, provider_user_id, access_token, refresh_token, expires_at)
 select id, provider, provider_user_id, access_token, refresh_token, expires_at from users.connection
-where user_id = $1 and ($2::text is null or provider = $2) and status = 'active' and access_token is not null`;
+where user_id = $1 and ($2::text is null or provider = $2) and access_token is not null
+  and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
 
 /** Notes that our access is to be given up at the provider, or at all of them (null). */
 export async function insertFarewells(
@@ -30,7 +32,7 @@ export async function insertFarewells(
 const needless = `
 delete from users.farewell f where created_at < now() - interval '1 day' or exists (
   select from users.connection c
-  where c.provider = f.provider and c.provider_user_id = f.provider_user_id and c.status = 'active')`;
+  where c.provider = f.provider and c.provider_user_id = f.provider_user_id and (c.status = 'active' or ${isEndingUnconfirmed('c')}))`;
 // Due again whatever becomes of this try: after 4 s, 8 s, … half an hour.
 const claimed = `
 with due as (select id from users.farewell where run_at <= now() order by run_at limit 1 for update skip locked)

@@ -1,5 +1,6 @@
 import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** An account of somebody who was deleted, and when. */
 export interface ErasedAccountRow {
@@ -20,7 +21,7 @@ from account a join users.person p on p.id = a.user_id
 where p.deleted_at is not null and not exists (
   select from users.connection o
   where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.user_id <> a.user_id
-    and o.status = 'active' and o.connected_at <= p.deleted_at)
+    and (o.status = 'active' or ${isEndingUnconfirmed('o')}) and o.connected_at <= p.deleted_at)
 order by a.provider, a.provider_user_id`;
 
 /** The accounts of a deleted person, former ones too, that were nobody else's. */

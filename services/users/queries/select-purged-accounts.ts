@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { isEndingUnconfirmed } from './access-checks.ts';
 
 // As with somebody who is deleted: an account that somebody else is connected to sent for them as well.
 const statement = `
@@ -11,7 +12,7 @@ with account as (
 select a.provider_user_id from account a
 where not exists (
   select from users.connection o
-  where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.id <> $1 and o.status = 'active')
+  where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.id <> $1 and (o.status = 'active' or ${isEndingUnconfirmed('o')}))
 order by 1`;
 
 /** The accounts of a connection that is purged, former ones too; those of somebody else are left out. */

@@ -1,6 +1,7 @@
 import type { StoredTokens } from '../../../contracts/users.ts';
 import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** A connection's tokens with their version; ciphertext. */
 export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
@@ -11,7 +12,7 @@ export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
 // Of a person who is deleted there is nothing, also while the row waits for its erasure.
 const statement = `
 select c.id as connection_id, c.status, c.connected_at, c.token_version as version, c.access_token,
-  c.refresh_token, c.expires_at
+  c.refresh_token, c.expires_at, ${isEndingUnconfirmed('c')} as ending_unconfirmed
 from users.connection c join users.person p on p.id = c.user_id
 where c.user_id = $1 and c.provider = $2 and p.deleted_at is null`;
 

@@ -1,5 +1,5 @@
 import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
-import type { Database, Statement } from '../../../mixins/database.ts';
+import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
 
 /** What the owner of an account lets us read from an instant on. */
 export interface ScopeChange {
@@ -36,15 +36,20 @@ export function updateScopes(
   origin: AuditOrigin,
   changes: readonly ScopeChange[],
 ): Promise<number> {
+  return database.transaction((transaction) => updateScopesWithin(transaction, origin, changes));
+}
+
+/** The same within a transaction. */
+export async function updateScopesWithin(
+  transaction: Queryable,
+  origin: AuditOrigin,
+  changes: readonly ScopeChange[],
+): Promise<number> {
   const rows = changes.map((change, position) => ({ ...change, position }));
-  return database.transaction(async (transaction) => {
-    const changed = await transaction.query<{ id: string; user_id: string }>(statement, [
-      JSON.stringify(rows),
-    ]);
-    for (const { id, user_id } of changed) {
-      const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
-      await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
-    }
-    return changed.length;
-  });
+  const changed = await transaction.query<{ id: string; user_id: string }>(statement, [JSON.stringify(rows)]);
+  for (const { id, user_id } of changed) {
+    const entry = { userId: user_id, subjectId: id, details: { fields: ['scope'] } };
+    await recordAudit(transaction, origin, { ...entry, action: 'connection.changed' });
+  }
+  return changed.length;
 }

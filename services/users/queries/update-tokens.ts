@@ -1,6 +1,7 @@
 import type { Instant } from '../../../domain/time.ts';
 import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
+import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** Tokens as they were read: a change names the version that it is based on, and finds nothing where it is old. */
 export interface TokensRead {
@@ -8,7 +9,10 @@ export interface TokensRead {
   readonly version: number;
 }
 
-const same = `where id = $1 and token_version = $2 and status = 'active'`;
+// While an ending is unconfirmed the tokens are still used, for the read that decides.
+const same = `where id = $1 and token_version = $2
+  and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
+const active = `where id = $1 and token_version = $2 and status = 'active'`;
 
 /** Takes the lease for the refresh, unless another holds it or the tokens have changed. */
 export async function leaseRefresh(
@@ -59,7 +63,7 @@ export function expireConnection(
     update users.connection
     set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, expires_at = null,
       token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
-    ${same} returning user_id, provider`;
+    ${active} returning user_id, provider`;
   return database.transaction(async (transaction) => {
     const values = [connection_id, version, reason];
     const [row] = await transaction.query<{ user_id: string; provider: string }>(statement, values);

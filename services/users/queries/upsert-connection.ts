@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { Connection } from '../users.entities.ts';
+import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** What a connection is made or revived with; the tokens are ciphertext. */
 export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'providerUserId' | 'scope'> & {
@@ -9,7 +10,8 @@ export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'pro
 };
 
 // connected_at tells later which deliveries came before the link: the database's clock at the moment of writing. Of an
-// active link whose owner consents once more it stays: a delivery that is tried again would pass the user by.
+// active link whose owner consents once more it stays: a delivery that is tried again would pass the user by. The same
+// goes for one whose ending is unconfirmed.
 const statement = `
 insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
   refresh_token, expires_at, created_at, updated_at, connected_at)
@@ -17,7 +19,8 @@ values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, clock_timestamp(), clock_times
 on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
   scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
   expires_at = excluded.expires_at, updated_at = excluded.updated_at,
-  connected_at = case when held.status = 'active' and held.provider_user_id = excluded.provider_user_id
+  connected_at = case when held.provider_user_id = excluded.provider_user_id
+      and (held.status = 'active' or ${isEndingUnconfirmed('held')})
     then held.connected_at else excluded.connected_at end,
   scope_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.scope_changed_at end,
   privacy = case when held.provider_user_id = excluded.provider_user_id then held.privacy end,

@@ -254,7 +254,7 @@ t.test('deauthorization revokes the connection and erases its tokens; what waits
       [{ status: 'active' }],
       'from before the link',
     );
-    const answer = await s.send({ ...athlete, ...event, event_time });
+    const answer = await s.send({ ...athlete, ...event, event_time }, {}, true);
     t.match(answer, { status: 'processed', message: new RegExp(id) });
     t.match(await s.call('users.connections', { user_id: id }), [{ status: 'revoked' }]);
     t.match(await s.database.query('select access_token, refresh_token from users.connection'), [

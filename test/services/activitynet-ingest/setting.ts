@@ -21,8 +21,16 @@ export interface Setting {
   /** A user of ours, linked to an account. */
   person(account?: string, link?: Record<string, unknown>): Promise<{ id: string; account: string }>;
   /** Sends an event, as the gateway would hand it over, and tells what it is answered with. */
-  send(event: Record<string, unknown>, headers?: Record<string, string>): Promise<EventAnswer>;
-  deliver(body: string | Buffer, headers?: Record<string, string>): Promise<EventAnswer>;
+  send(
+    event: Record<string, unknown>,
+    headers?: Record<string, string>,
+    authenticated?: boolean,
+  ): Promise<EventAnswer>;
+  deliver(
+    body: string | Buffer,
+    headers?: Record<string, string>,
+    authenticated?: boolean,
+  ): Promise<EventAnswer>;
   /** One more ingest process. */
   startIngest(pace?: Partial<FetchPace>): Promise<TestBroker>;
   rows(): Promise<ActivityRow[]>;
@@ -79,12 +87,13 @@ export async function setUp(
   const ingests = isBus ? await Promise.all(Array.from({ length: processes }, () => startIngest())) : [first];
   const inbox = inboxOn(database);
   let next = 0;
-  const deliver: Setting['deliver'] = async (body, headers = {}) => {
+  const deliver: Setting['deliver'] = async (body, headers = {}, authenticated = false) => {
     const delivery_id = await inbox.receive({
       provider: 'activitynet',
       kind: 'event',
       headers,
       body: Buffer.from(body),
+      authenticated,
     });
     next += 1;
     const ingest = ingests[next % ingests.length];
@@ -100,7 +109,7 @@ export async function setUp(
     call: ingests[0]?.call ?? call,
     namespace,
     deliver,
-    send: (fields, headers) => deliver(JSON.stringify(event(fields)), headers),
+    send: (fields, headers, authenticated) => deliver(JSON.stringify(event(fields)), headers, authenticated),
     startIngest,
     rows,
     async person(account = String(100_000 + Math.floor(Math.random() * 1e9)), link = {}) {

@@ -20,7 +20,7 @@ export interface PlayedProvider {
   /** Whose session the browser has there, and what they grant. */
   account: string;
   permissions: unknown;
-  /** An answer that a path is to give for as long as it is set. */
+  /** A status that a path answers for as long as it is set; 0: it does not answer. */
   readonly faults: Map<string, number>;
   readonly seen: Seen[];
   /** Access tokens that are good, with their accounts. */
@@ -90,6 +90,7 @@ async function answer(playing: Playing, req: IncomingMessage, res: ServerRespons
   const token = (req.headers.authorization ?? '').replace(/^Bearer /, '');
   playing.seen.push({ method: req.method ?? '', path, token });
   const fault = playing.faults.get(path);
+  if (fault === 0) return;
   if (fault !== undefined) return send(res, fault, { error: 'a fault of the tests' });
   if (path === '/favicon.ico') return send(res, 204, null);
   if (path.endsWith('/authorize')) return sendPage(res, consentPage(path, url.searchParams));

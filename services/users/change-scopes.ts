@@ -1,0 +1,45 @@
+import type { Config } from '../../config.ts';
+import { knowsPermissions } from '../../mixins/access-check.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
+import { accessLimits } from './access-limits.ts';
+import { hasRoom, lockAccessCheck, openAccessCheck } from './queries/access-checks.ts';
+import { lockConnection } from './queries/end-connection.ts';
+import { type ScopeChange, updateScopesWithin } from './queries/update-scopes.ts';
+
+interface Changing {
+  readonly database: Database;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+}
+
+/**
+ * Applies changes of scopes that nobody authenticated, each followed by a read of the permissions that decides. Where
+ * too many came, the read goes first and nothing is applied before. Tells how many connections changed.
+ */
+export async function changeUnconfirmedScopes(
+  changing: Changing,
+  changes: readonly ScopeChange[],
+): Promise<number> {
+  let updated = 0;
+  for (const [id, own] of Map.groupBy(changes, ({ connection_id }) => connection_id))
+    updated += await changing.database.transaction((transaction) => apply(transaction, changing, id, own));
+  return updated;
+}
+
+async function apply(
+  transaction: Queryable,
+  { config, origin }: Changing,
+  connectionId: string,
+  changes: readonly ScopeChange[],
+): Promise<number> {
+  const connection = await lockConnection(transaction, connectionId);
+  if (connection === undefined || connection.status !== 'active') return 0;
+  const { provider, has_token } = connection;
+  if (!has_token || !knowsPermissions(provider)) return updateScopesWithin(transaction, origin, changes);
+  const check = await lockAccessCheck(transaction, connectionId);
+  const limit = accessLimits[provider].readsPerHour(config);
+  const isRead = (check?.has_reads ?? true) && (await hasRoom(transaction, provider, limit));
+  await openAccessCheck(transaction, { connectionId, provider, change: 'permissions' });
+  return isRead ? updateScopesWithin(transaction, origin, changes) : 0;
+}

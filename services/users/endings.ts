@@ -1,0 +1,99 @@
+import type { Config } from '../../config.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
+import { accessLimits } from './access-limits.ts';
+import { hasRoom, lockAccessCheck, openAccessCheck } from './queries/access-checks.ts';
+import {
+  type EndingConnection,
+  endConnection,
+  lockConnection,
+  revokeReversibly,
+} from './queries/end-connection.ts';
+import { lockPerson } from './queries/lock-person.ts';
+import { closeEndings } from './queries/revoke-connection.ts';
+
+/** A provider's report that the owner of an account ended our access. */
+export interface ReportedEnding {
+  readonly connection_id: string;
+  readonly user_id: string;
+  readonly authenticated: boolean;
+  readonly received_ms: number;
+}
+
+/** What followed from a report. */
+export interface Ended {
+  readonly outcome: 'revoked' | 'checked_first' | 'outdated' | 'gone';
+}
+
+interface Ending {
+  readonly database: Database;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+}
+
+/**
+ * Ends a connection as its provider reported. Unless the report is authenticated, the tokens stay until a read at the
+ * provider decides; a connection without a token cannot be read, and ends for good. Never a revocation of ours.
+ */
+export function endByEvent(ending: Ending, report: ReportedEnding): Promise<Ended> {
+  return ending.database.transaction(async (transaction) => {
+    if (!(await lockPerson(transaction, report.user_id))) return gone;
+    const connection = await lockConnection(transaction, report.connection_id);
+    if (connection === undefined || connection.status !== 'active') return gone;
+    if (report.authenticated || !connection.has_token)
+      return endForGood(transaction, ending, report, connection);
+    return endReversibly(transaction, ending, report, connection);
+  });
+}
+
+const gone: Ended = { outcome: 'gone' };
+
+async function endForGood(
+  transaction: Queryable,
+  ending: Ending,
+  report: ReportedEnding,
+  connection: EndingConnection,
+): Promise<Ended> {
+  await endConnection(transaction, connection.id, { status: 'revoked', reason: null });
+  await closeEndings(transaction, [connection.id]);
+  await noteRevoked(transaction, ending, report, connection);
+  return { outcome: 'revoked' };
+}
+
+async function endReversibly(
+  transaction: Queryable,
+  ending: Ending,
+  report: ReportedEnding,
+  connection: EndingConnection,
+): Promise<Ended> {
+  const { id: connectionId, provider } = connection;
+  const check = await lockAccessCheck(transaction, connectionId);
+  if ((check?.confirmed_at?.getTime() ?? 0) > report.received_ms) return { outcome: 'outdated' };
+  const limit = accessLimits[provider].readsPerHour(ending.config);
+  const isRead = (check?.has_reads ?? true) && (await hasRoom(transaction, provider, limit));
+  const change = isRead ? 'applied' : 'wanted';
+  await openAccessCheck(transaction, { connectionId, provider, change });
+  if (change === 'wanted') return { outcome: 'checked_first' };
+  await revokeReversibly(transaction, connectionId);
+  await noteRevoked(transaction, ending, report, connection);
+  return { outcome: 'revoked' };
+}
+
+function noteRevoked(
+  transaction: Queryable,
+  { origin }: Ending,
+  { user_id, authenticated }: ReportedEnding,
+  { id, provider, has_token }: EndingConnection,
+): Promise<void> {
+  return recordAudit(
+    transaction,
+    { actor: `webhook:${provider}`, requestId: origin.requestId },
+    {
+      action: 'connection.revoked',
+      userId: user_id,
+      subjectId: id,
+      details: { provider, cause: 'event', authenticated, confirmed: authenticated || !has_token },
+    },
+  );
+}

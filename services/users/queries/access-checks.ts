@@ -1,0 +1,177 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** SQL condition: the row of users.connection named `alias` was ended by an event that is not confirmed yet. */
+export function isEndingUnconfirmed(alias: string): string {
+  return `exists (select from users.access_check k where k.connection_id = ${alias}.id and k.ending = 'applied')`;
+}
+
+/** How many reads checks of one account may cost in a window of an hour. */
+export const readsPerAccount = 3;
+/** How long a window is. */
+export const windowSeconds = 3600;
+
+const isPast = (column: string) => `${column} <= now() - interval '${windowSeconds} seconds'`;
+const windowEnd = `window_start + interval '${windowSeconds} seconds'`;
+
+/** What is open of a connection, locked until the transaction ends. */
+export interface AccessCheckRow {
+  readonly ending: 'applied' | 'wanted' | 'restoring' | null;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly has_reads: boolean;
+  readonly confirmed_at: Date | null;
+  readonly read_at: Date | null;
+  /** It has been open for longer than a check may be. */
+  readonly is_old: boolean;
+}
+
+/** How long an unconfirmed change waits for an answer of its provider. */
+export const mostDays = 7;
+
+const selected = `
+select ending, attempt, failures, confirmed_at, read_at,
+  window_reads < ${readsPerAccount} or ${isPast('window_start')} as has_reads,
+  least(ending_since, permissions_since) < now() - interval '${mostDays} days' as is_old
+from users.access_check where connection_id = $1 for update`;
+
+/** The check of a connection; undefined where there never was one. */
+export async function lockAccessCheck(
+  transaction: Queryable,
+  connectionId: string,
+): Promise<AccessCheckRow | undefined> {
+  const [row] = await transaction.query<AccessCheckRow>(selected, [connectionId]);
+  return row;
+}
+
+/** What is opened: an ending that was applied, one that is checked before it is, or a change of permissions. */
+export type OpenedChange = 'applied' | 'wanted' | 'permissions';
+
+// A check that is open keeps its turn: further events do not bring its read forward.
+const dueAt = `case
+  when a.ending in ('applied', 'wanted') or a.permissions_since is not null then a.run_at
+  when a.window_reads >= ${readsPerAccount} and not ${isPast('a.window_start')} then a.${windowEnd}
+  else now() end`;
+
+const opened = `
+insert into users.access_check as a (connection_id, provider, ending, ending_since, permissions_since)
+values ($1, $2, nullif($3, 'permissions'), case when $3 <> 'permissions' then now() end,
+  case when $3 = 'permissions' then now() end)
+on conflict (connection_id) do update set
+  ending = case when $3 = 'permissions' then a.ending else $3 end,
+  ending_since = case when $3 = 'permissions' or a.ending is not null then a.ending_since else now() end,
+  permissions_since = case when $3 = 'permissions' then coalesce(a.permissions_since, now()) else a.permissions_since end,
+  failures = 0, run_at = ${dueAt}`;
+
+/** Opens a check; it is due at once, or when the account may be read again. */
+export async function openAccessCheck(
+  transaction: Queryable,
+  check: { readonly connectionId: string; readonly provider: ProviderName; readonly change: OpenedChange },
+): Promise<void> {
+  await transaction.query(opened, [check.connectionId, check.provider, check.change]);
+}
+
+const quotaMade = 'insert into users.access_quota (provider) values ($1) on conflict do nothing';
+const room = `
+select (q.reads < $2 or ${isPast('q.window_start')})
+  and (select count(*) from users.access_check a where a.provider = $1
+    and (a.ending = 'applied' or a.permissions_since is not null)) < $2 as has_room
+from users.access_quota q where q.provider = $1`;
+
+/**
+ * Whether one more unauthenticated change may be applied before it is checked: no more of them than can be read in a
+ * window. Locks the provider's quota, so that changes which come at the same time are counted one after the other.
+ */
+export async function hasRoom(
+  transaction: Queryable,
+  provider: ProviderName,
+  readsPerWindow: number,
+): Promise<boolean> {
+  await transaction.query(quotaMade, [provider]);
+  await transaction.query('select from users.access_quota where provider = $1 for update', [provider]);
+  const [row] = await transaction.query<{ has_room: boolean }>(room, [provider, readsPerWindow]);
+  return row?.has_room ?? false;
+}
+
+/** A check that its caller holds until the lease ends; `attempt` fences off whoever held it before. */
+export interface AccessLease {
+  readonly connection_id: string;
+  readonly user_id: string;
+  readonly attempt: number;
+  readonly about: 'access' | 'permissions';
+}
+
+const leaseSeconds = 60;
+
+const due = `
+select connection_id from users.access_check
+where provider = $1 and run_at <= now() and (ending in ('applied', 'wanted')
+  or (permissions_since is not null and ending is distinct from 'restoring'))
+order by run_at limit 1 for update skip locked`;
+const charged = `
+update users.access_quota
+set reads = case when ${isPast('window_start')} then 1 else reads + 1 end,
+  window_start = case when ${isPast('window_start')} then now() else window_start end
+where provider = $1 and (reads < $2 or ${isPast('window_start')}) returning provider`;
+const claimed = `
+update users.access_check a
+set attempt = attempt + 1, read_at = clock_timestamp(), run_at = now() + interval '${leaseSeconds} seconds',
+  window_reads = case when ${isPast('window_start')} then 1 else window_reads + 1 end,
+  window_start = case when ${isPast('window_start')} then now() else window_start end
+from users.connection c where a.connection_id = $1 and c.id = a.connection_id
+returning a.connection_id, c.user_id, a.attempt,
+  case when a.ending is null then 'permissions' else 'access' end as about`;
+
+/**
+ * Claims one check that is due and charges its read, before it is sent, to the account and to all accounts of the
+ * provider; undefined where none is due or the reads of the window are used up.
+ */
+export async function claimAccessCheck(
+  transaction: Queryable,
+  provider: ProviderName,
+  readsPerWindow: number,
+): Promise<AccessLease | undefined> {
+  const [row] = await transaction.query<{ connection_id: string }>(due, [provider]);
+  if (row === undefined) return undefined;
+  await transaction.query(quotaMade, [provider]);
+  if ((await transaction.query(charged, [provider, readsPerWindow])).length === 0) return undefined;
+  const [lease] = await transaction.query<AccessLease>(claimed, [row.connection_id]);
+  return lease;
+}
+
+/** How a check ends. */
+export interface ClosedCheck {
+  /** Events that came before are void: before the read that was just answered, or until now. Null: nothing new. */
+  readonly confirmed: 'read' | 'now' | null;
+  /** The connection works again: what its ending stopped is resumed. */
+  readonly restoring: boolean;
+}
+
+/** Closes the check of a connection. */
+export async function closeAccessCheck(
+  transaction: Queryable,
+  connectionId: string,
+  { confirmed, restoring }: ClosedCheck,
+): Promise<void> {
+  await transaction.query(
+    `update users.access_check set ending = case when $3::boolean then 'restoring' end, failures = 0, run_at = now(),
+       permissions_since = null,
+       confirmed_at = case $2 when 'read' then read_at when 'now' then clock_timestamp() else confirmed_at end
+     where connection_id = $1`,
+    [connectionId, confirmed, restoring],
+  );
+}
+
+/** Puts a check off that had no result, never before the account may be read again. */
+export async function postponeAccessCheck(
+  transaction: Queryable,
+  connectionId: string,
+  delayMs: number,
+): Promise<void> {
+  await transaction.query(
+    `update users.access_check set failures = failures + 1, run_at = greatest(now() + $2 * interval '1 ms',
+       case when window_reads >= ${readsPerAccount} and not ${isPast('window_start')} then ${windowEnd} else now() end)
+     where connection_id = $1`,
+    [connectionId, delayMs],
+  );
+}

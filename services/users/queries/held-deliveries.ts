@@ -1,0 +1,58 @@
+import type { ProviderName } from '../../../domain/wire.ts';
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** How many deliveries that nobody authenticated are kept for one connection. */
+const mostHeld = 10_000;
+
+// The lock on the check makes a restoration wait for deliveries that are being noted; one that was restored meanwhile
+// is not noted, and found as active by whoever looks after this.
+const held: Statement = {
+  name: 'users.hold_delivery',
+  text: `
+    with unconfirmed as (
+      select a.connection_id from users.access_check a join users.connection c on c.id = a.connection_id
+      where a.provider = $1 and a.ending = 'applied' and c.provider_user_id = any($2)
+      for share of a)
+    insert into users.held_delivery (connection_id, delivery_id)
+    select u.connection_id, $3 from unconfirmed u
+    where $4::boolean
+      or (select count(*) from users.held_delivery h where h.connection_id = u.connection_id) < ${mostHeld}
+    on conflict do nothing`,
+};
+
+/** A delivery, as it is kept for accounts whose ending is unconfirmed. */
+export interface HeldDelivery {
+  readonly id: string;
+  readonly authenticated: boolean;
+}
+
+/** Keeps a delivery for those of the accounts whose ending is unconfirmed. */
+export async function holdDelivery(
+  database: Queryable,
+  provider: ProviderName,
+  accounts: readonly string[],
+  { id, authenticated }: HeldDelivery,
+): Promise<void> {
+  await database.query(held, [provider, accounts, id, authenticated]);
+}
+
+/** Some of the deliveries that are kept for a connection. */
+export async function selectHeld(database: Queryable, connectionId: string, most: number): Promise<string[]> {
+  const rows = await database.query<{ delivery_id: string }>(
+    'select delivery_id from users.held_delivery where connection_id = $1 order by delivery_id limit $2',
+    [connectionId, most],
+  );
+  return rows.map(({ delivery_id }) => delivery_id);
+}
+
+/** Keeps a delivery no longer; without an id, none of the connection. */
+export async function releaseHeld(
+  database: Queryable,
+  connectionId: string,
+  deliveryId: string | null = null,
+): Promise<void> {
+  await database.query(
+    'delete from users.held_delivery where connection_id = $1 and ($2::uuid is null or delivery_id = $2)',
+    [connectionId, deliveryId],
+  );
+}

@@ -1,0 +1,71 @@
+import type { CallingOptions, Logger } from 'moleculer';
+import { isError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Call } from '../../mixins/environment.ts';
+import { codeOf } from '../../mixins/failure.ts';
+import { releaseHeld, selectHeld } from './queries/held-deliveries.ts';
+import { claimRestoration, finishRestoration, type Restoration } from './queries/restorations.ts';
+
+interface Restoring {
+  readonly database: Database;
+  readonly call: Call;
+  readonly logger: Logger;
+}
+
+const mostPerRound = 20;
+const mostReplays = 500;
+/** The instant is kept in milliseconds, rounded. */
+const roundingMs = 1;
+const patience: CallingOptions = { timeout: 4000, retries: 0 };
+
+/**
+ * Resumes the work of connections whose ending was contradicted: their backfill, fetches that were dropped, and the
+ * deliveries that came meanwhile, which are replayed. Everything may run twice.
+ */
+export async function resumeRestored(restoring: Restoring): Promise<void> {
+  for (let done = 0; done < mostPerRound; done += 1) {
+    const restoration = await claimRestoration(restoring.database);
+    if (restoration === undefined) return;
+    const isDone = await resume(restoring, restoration);
+    await finishRestoration(restoring.database, restoration, isDone);
+  }
+}
+
+async function resume(restoring: Restoring, { connection_id, since }: Restoration): Promise<boolean> {
+  const resumed = { connection_id, since: new Date(since.getTime() - roundingMs).toISOString() };
+  const work = [
+    restoring.call('backfill.resume', resumed, patience),
+    restoring.call('activitynet-ingest.resumeConnection', resumed, patience),
+    replayHeld(restoring, connection_id),
+  ];
+  const results = await Promise.allSettled(work);
+  for (const result of results)
+    if (result.status === 'rejected')
+      restoring.logger.warn('connection.not_resumed', { connection_id, code: codeOf(result.reason) });
+  return results.every((result) => result.status === 'fulfilled' && result.value !== false);
+}
+
+/** Replays what is kept for a connection; false where some of it is still in work, or more is left. */
+async function replayHeld({ database, call }: Restoring, connectionId: string): Promise<boolean> {
+  const ids = await selectHeld(database, connectionId, mostReplays);
+  let isDone = ids.length < mostReplays;
+  for (const id of ids) {
+    if (await replay(call, id)) await releaseHeld(database, connectionId, id);
+    else isDone = false;
+  }
+  return isDone;
+}
+
+const finals = ['DELIVERY_NOT_FOUND', 'DELIVERY_ERASED'] as const;
+const meta = { actor: 'system:users' };
+
+async function replay(call: Call, delivery_id: string): Promise<boolean> {
+  try {
+    await call('deliveries.replay', { delivery_id }, { ...patience, meta });
+    return true;
+  } catch (error) {
+    if (isError(error, 'DELIVERY_IN_WORK')) return false;
+    if (finals.some((type) => isError(error, type))) return true;
+    throw error;
+  }
+}
