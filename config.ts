@@ -172,6 +172,9 @@ function areNetworks(all: readonly string[]): boolean {
   }
 }
 
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(Settings.shape);
+
 /** All settings, validated. */
 export type Config = z.output<typeof Settings>;
 

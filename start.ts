@@ -11,16 +11,18 @@ import { startPage } from './stack/start-page.ts';
 const say = (line: string) => console.log(line);
 
 /** `npm start`: everything on this machine, in one process, until a signal ends it. */
-await live(async ({ signal, started }: Lifetime) => {
+await live(async ({ signal, started, fail }: Lifetime) => {
   // The page is what a person looks for here; LOG_LEVEL=info tells of every delivery. Of one process nobody takes over
   // when it is told to stop, so it waits for no balancer.
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn', DRAIN_MS: '0' });
-  const prepared = await prepare(settings, say, started);
+  const services = await loadServices(settings.SERVICES);
+  const hasGateway = settings.SERVICES.length === 0 || settings.SERVICES.includes('api-gateway');
+  const prepared = await prepare(settings, { say, started, fail, ports: hasGateway ? [settings.PORT] : [] });
   const { stack, login } = prepared;
   const { dataDir } = stack;
   const sandbox = await startSandbox(prepared.config, dataDir, started);
   const config = { ...prepared.config, ...sandbox?.settings };
-  const broker = createBroker({ config, services: await loadServices(config.SERVICES) });
+  const broker = createBroker({ config, services });
   started(() => broker.stop());
   await broker.start();
   const url = gatewayUrl(broker);
@@ -32,4 +34,4 @@ await live(async ({ signal, started }: Lifetime) => {
   const webhooks = webhookAddresses(config, url);
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
   await people?.showHistory();
-});
+}, say);

@@ -59,8 +59,8 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   };
 }
 
-// The client takes credentials as options only; a URL is how an operator writes them.
-function natsOptions(text: string) {
+/** NATS_URL as options of the client, which takes credentials as options only. */
+export function natsOptions(text: string) {
   const url = new URL(text);
   const user = decodeURIComponent(url.username);
   const pass = decodeURIComponent(url.password);

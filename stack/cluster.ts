@@ -7,6 +7,7 @@ import { leaveWord, notesOn, type Prepared, prepare, webhookAddresses } from './
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
 import { bringPeople } from './sandbox-people.ts';
 import { serviceNames } from './services.ts';
+import { StartError } from './start-error.ts';
 import { startPage } from './start-page.ts';
 
 const say = (line: string) => console.log(line);
@@ -17,11 +18,13 @@ const startLimitMs = 60_000;
  * `npm run cluster -- --scale timeseries=3`: the same services, one process each and more where asked, over NATS.
  * A process that dies is started again with a growing pause. Further gateways listen on the ports that follow.
  */
-await live(async ({ signal, started }) => {
+await live(async ({ signal, started, fail }) => {
   const scale = scaleOf(process.argv.slice(2));
-  const prepared = await prepare(loadConfig(process.env, { LOG_LEVEL: 'warn' }), say, started);
+  const settings = loadConfig(process.env, { LOG_LEVEL: 'warn' });
+  const prepared = await prepare(settings, { say, started, fail, ports: portsOf(settings.PORT, scale) });
   const { config, stack, login } = prepared;
-  if (stack.natsUrl === null) throw new Error(`a cluster needs a bus, and there is none: ${stack.choice}`);
+  if (stack.natsUrl === null)
+    throw new StartError(`a cluster needs a bus, and there is none: ${stack.choice}`);
   const { dataDir } = stack;
   const sandbox = await startSandbox(config, dataDir, started);
   for (const member of membersOf(scale, prepared, sandbox)) started(startMember(member, say));
@@ -38,7 +41,11 @@ await live(async ({ signal, started }) => {
   const webhooks = webhookAddresses(config, url);
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
   await people?.showHistory();
-});
+}, say);
+
+function portsOf(first: number, scale: ReadonlyMap<string, number>): number[] {
+  return Array.from({ length: scale.get('api-gateway') ?? 1 }, (_, index) => first + index);
+}
 
 function scaleOf(args: readonly string[]): ReadonlyMap<string, number> {
   const { values } = parseArgs({ args: [...args], options: { scale: { type: 'string', multiple: true } } });
@@ -49,7 +56,7 @@ function oneScale(text: string): [string, number] {
   const [name = '', count = ''] = text.split('=');
   const known = serviceNames.includes(name) && /^\d{1,2}$/.test(count) && Number(count) <= mostOfOne;
   if (!known)
-    throw new Error(`--scale takes NAME=N, a service and 0 to ${mostOfOne}: ${serviceNames.join(', ')}`);
+    throw new StartError(`--scale takes NAME=N, a service and 0 to ${mostOfOne}: ${serviceNames.join(', ')}`);
   return [name, Number(count)];
 }
 

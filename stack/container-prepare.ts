@@ -1,10 +1,26 @@
-import { loadConfig } from '../config.ts';
+import { ConfigError, loadConfig } from '../config.ts';
 import { migrateUp } from '../migrations/migrate.ts';
 import { firstAccount } from './first-account.ts';
+import { misspeltSettings } from './misspelt-settings.ts';
+import { checkServers } from './reachable.ts';
+import { messageForOperator } from './start-error.ts';
+
+const patienceMs = 60_000;
 
 /** What comes before the first service of a composed set-up: the tables of this version, and somebody who can log in. */
-const config = loadConfig();
-if (config.DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set');
-const names = await migrateUp(config.DATABASE_URL);
-const { email } = await firstAccount(config.DATABASE_URL, config);
-console.log(`migrated: ${names.length === 0 ? 'nothing to do' : names.join(', ')}; log in as ${email}`);
+async function prepare(): Promise<string> {
+  const config = loadConfig();
+  for (const line of misspeltSettings(process.env)) console.warn(`Warning: ${line}`);
+  if (config.DATABASE_URL === undefined) throw new ConfigError(['DATABASE_URL: must be set']);
+  await checkServers({ DATABASE_URL: config.DATABASE_URL }, patienceMs);
+  const names = await migrateUp(config.DATABASE_URL);
+  const { email } = await firstAccount(config.DATABASE_URL, config);
+  return `migrated: ${names.length === 0 ? 'nothing to do' : names.join(', ')}; log in as ${email}`;
+}
+
+try {
+  console.log(await prepare());
+} catch (error) {
+  console.error(messageForOperator(error) ?? error);
+  process.exitCode = 1;
+}

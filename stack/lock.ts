@@ -6,10 +6,11 @@ import { isRunning, ownMark, ProcessMark, waitUntil } from './processes.ts';
 
 const PATIENCE_MS = 600_000;
 
+const ATTEMPTS = 10;
+
 /** Runs work while holding a lock file; waits for a holder that runs, takes over from one that died. */
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
-  const own = `${file}.${randomUUID()}`;
-  writeFileSync(own, JSON.stringify(ownMark()), { mode: 0o600 });
+  const own = writeOwn(file);
   try {
     if (!(await waitUntil(() => tryLock(own, file), PATIENCE_MS)))
       throw new Error(`another start holds ${file} for ten minutes already; remove the file if none runs`);
@@ -23,9 +24,40 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
   }
 }
 
+/** Takes a lock file without waiting. Returns null when it is ours now, else the running process that holds it. */
+export function takeLock(file: string): ProcessMark | null {
+  const own = writeOwn(file);
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (tryLock(own, file)) return null;
+      const holder = holderOf(file);
+      if (holder !== null) return holder;
+    }
+  } finally {
+    rmSync(own);
+  }
+  throw new Error(`${file} cannot be taken; remove it if no process of Pulsebus runs`);
+}
+
+/** The running process that holds a lock file; null where none does. */
+export function holderOf(file: string): ProcessMark | null {
+  try {
+    const mark = ProcessMark.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return isRunning(mark) ? mark : null;
+  } catch {
+    return null;
+  }
+}
+
+function writeOwn(file: string): string {
+  const own = `${file}.${randomUUID()}`;
+  writeFileSync(own, JSON.stringify(ownMark()), { mode: 0o600 });
+  return own;
+}
+
 function tryLock(own: string, file: string): boolean {
   if (tryLink(own, file)) return true;
-  if (!isHeld(file)) takeAway(file, `${own}.dead`);
+  if (holderOf(file) === null) takeAway(file, `${own}.dead`);
   return false;
 }
 
@@ -39,14 +71,6 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-function isHeld(file: string): boolean {
-  try {
-    return isRunning(ProcessMark.parse(JSON.parse(readFileSync(file, 'utf8'))));
-  } catch {
-    return false;
-  }
-}
-
 /** Between our look and our grip another start may have taken over: then its lock goes back. */
 function takeAway(file: string, aside: string): void {
   try {
@@ -54,6 +78,6 @@ function takeAway(file: string, aside: string): void {
   } catch {
     return; // already gone
   }
-  if (isHeld(aside)) tryLink(aside, file);
+  if (holderOf(aside) !== null) tryLink(aside, file);
   rmSync(aside);
 }

@@ -19,6 +19,8 @@ export interface NatsOptions {
 /** A server that answers. */
 export interface NatsServer {
   natsUrl: string;
+  /** See ServerProcess. */
+  endedByItself: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -57,8 +59,13 @@ async function startOn(port: number, folder: string, options: NatsOptions): Prom
     async () => server.hasEnded() || (await answersAs(name, port)),
     READY_TIMEOUT_MS,
   );
+  const { endedByItself } = server;
   if (answered && !server.hasEnded())
-    return { natsUrl: `nats://pulsebus:${password}@127.0.0.1:${port}`, stop: () => server.stop() };
+    return {
+      natsUrl: `nats://pulsebus:${password}@127.0.0.1:${port}`,
+      endedByItself,
+      stop: () => server.stop(),
+    };
   await server.stop();
   return null;
 }

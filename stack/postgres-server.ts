@@ -23,6 +23,8 @@ export interface PostgresOptions {
 /** A server that answers. */
 export interface PostgresServer {
   databaseUrl: string;
+  /** See ServerProcess. */
+  endedByItself: Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -53,7 +55,7 @@ async function finish(server: ServerProcess, port: number, password: string): Pr
   try {
     await createRole(url('postgres', 'postgres'), password);
     const databaseUrl = await createDatabase(url('pulsebus', 'postgres'), 'pulsebus');
-    return { databaseUrl, stop: () => server.stop() };
+    return { databaseUrl, endedByItself: server.endedByItself, stop: () => server.stop() };
   } catch (error) {
     await server.stop();
     throw error;

@@ -4,10 +4,20 @@ import type { Config } from '../config.ts';
 import { ProviderName } from '../domain/wire.ts';
 import { migrateUp } from '../migrations/migrate.ts';
 import { publicUrl, secretAddresses, webhookSettings } from '../mixins/webhook-settings.ts';
+import { takeDataDir } from './data-dir.ts';
 import { firstAccount } from './first-account.ts';
+import type { Lifetime } from './lifetime.ts';
+import { checkListening } from './listening.ts';
+import { misspeltSettings } from './misspelt-settings.ts';
+import { checkServers } from './reachable.ts';
+import { sandboxIsOn } from './sandbox.ts';
 import { generatedSecrets, writePrivate } from './secrets.ts';
 import { type Stack, startStack } from './stack.ts';
+import { StartError, startErrorOf } from './start-error.ts';
 import type { StartPage } from './start-page.ts';
+
+const DATABASE_MB = 256;
+const SANDBOX_MB = 1024;
 
 /** What stands before the first service starts. */
 export interface Prepared {
@@ -20,13 +30,45 @@ export interface Prepared {
 /** Who is told that something was started, so that it can be stopped in the reverse order. */
 export type Started = (stop: () => Promise<unknown>) => void;
 
-/** Starts the servers that were not given, migrates, and makes sure that somebody can log in. */
-export async function prepare(
+/** How a start speaks, leaves what is to be stopped, and which ports its gateways will listen on. */
+export interface Preparation {
+  readonly started: Started;
+  readonly ports: readonly number[];
+  readonly fail: Lifetime['fail'];
+  say(line: string): void;
+}
+
+/**
+ * Starts the servers that were not given, migrates, and makes sure that somebody can log in. What can fail for a reason
+ * that an operator can mend is looked at first. @throws StartError that names the setting.
+ */
+export async function prepare(given: Config, preparation: Preparation): Promise<Prepared> {
+  const { say, started, ports } = preparation;
+  for (const line of misspeltSettings(process.env)) say(`Warning: ${line}`);
+  const dataDir = takeDataDir(given.DATA_DIR, spaceFor(given));
+  started(dataDir.release);
+  await checkListening(given.HOST, ports);
+  await checkServers(given);
+  try {
+    return await prepareIn(dataDir.path, given, preparation);
+  } catch (error) {
+    throw startErrorOf(error, dataDir.path);
+  }
+}
+
+/** The room that a new database takes: with the sandbox's people, a month of six of them and the WAL of their arrival. */
+function spaceFor(config: Config): number {
+  if (config.DATABASE_URL !== undefined) return 0;
+  return sandboxIsOn(config) ? SANDBOX_MB : DATABASE_MB;
+}
+
+async function prepareIn(
+  dataDir: string,
   given: Config,
-  say: (line: string) => void,
-  started: Started,
+  { say, started, fail }: Preparation,
 ): Promise<Prepared> {
-  const stack = await startStack(stackOptions(given, say));
+  const options = stackOptions({ ...given, DATA_DIR: dataDir }, say);
+  const stack = await startStack({ ...options, serverEnded: (sentence) => fail(new StartError(sentence)) });
   started(() => stack.stop());
   const config = completed(given, stack);
   await migrateUp(stack.databaseUrl);

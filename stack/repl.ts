@@ -6,8 +6,10 @@ import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
 import { typedCall } from '../mixins/environment.ts';
 import { commandLine } from './processes.ts';
+import { checkServers } from './reachable.ts';
 import { type Command, commands, sentenceOf } from './repl-commands.ts';
 import { serviceNames } from './services.ts';
+import { messageForOperator } from './start-error.ts';
 import { resolveDataDir } from './unprivileged.ts';
 
 /** What start.ts writes down for those who join. */
@@ -17,6 +19,9 @@ const discoveryMs = 2000;
 
 const config = loadConfig();
 const natsUrl = config.NATS_URL ?? runningBus(resolveDataDir(config.DATA_DIR));
+await checkServers({ DATABASE_URL: undefined, NATS_URL: natsUrl }).catch((error: unknown) =>
+  giveUp(messageForOperator(error) ?? String(error)),
+);
 const broker = createBroker({
   config: { ...config, NATS_URL: natsUrl, LOG_LEVEL: 'warn', METRICS_PORT: undefined },
   nodeID: `repl-${process.pid}`,

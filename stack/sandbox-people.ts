@@ -12,6 +12,7 @@ import { progressOf } from './progress.ts';
 import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
 import { openDoor } from './sandbox-door.ts';
 import { sandboxKey } from './sandbox-key.ts';
+import { StartError } from './start-error.ts';
 import type { StartPage } from './start-page.ts';
 
 /** What bringing the synthetic people in takes. */
@@ -35,6 +36,18 @@ export interface PeopleThere {
 
 /** Connects the sandbox's people through its consent pages, and their data through the webhooks. */
 export async function bringPeople(choice: People): Promise<PeopleThere> {
+  try {
+    return await connectAll(choice);
+  } catch (error) {
+    if (choice.signal.aborted || !(error instanceof Error)) throw error;
+    const advice = 'SANDBOX=off starts without them.';
+    throw new StartError(`SANDBOX: its people could not be connected: ${error.message} ${advice}`, {
+      cause: error,
+    });
+  }
+}
+
+async function connectAll(choice: People): Promise<PeopleThere> {
   const { sandbox, broker, config, url, dataDir, signal, started } = choice;
   const keyFile = join(dataDir, 'sandbox.key');
   const connecting: Connecting = {
@@ -58,7 +71,7 @@ export async function bringPeople(choice: People): Promise<PeopleThere> {
           ...{ keyFile, userId: first.user_id, day: daysAgo(1), from: daysAgo(7) },
           ...{ connectUrl: door.url, sandboxUrl: sandbox.access.url },
         };
-  return { example, showHistory: () => showHistory(choice, connecting, connected) };
+  return { example, showHistory: () => showHistory(choice, connecting, connected).catch(noProgress(choice)) };
 }
 
 /**
@@ -97,6 +110,14 @@ async function expectOk(asked: Promise<Response>): Promise<void> {
   if (!response.ok)
     throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
 }
+
+/** The history comes in behind: that its progress cannot be shown ends nothing. */
+const noProgress =
+  ({ say, signal }: People) =>
+  (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) say(`  The progress of the history cannot be shown: ${why}`);
+  };
 
 const lookEveryMs = 1000;
 /** The service itself waits five minutes for a type of which nothing comes. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -26,9 +26,11 @@ export function generatedSecrets(dataDir: string): z.infer<typeof Secrets> {
   return Secrets.parse(all);
 }
 
-/** Writes a file that only its owner can read. */
+/** Writes a file that only its owner can read: whole or not at all, so that a full disk costs no secret. */
 export function writePrivate(file: string, text: string): void {
-  writeFileSync(file, text, { mode: 0o600 });
+  const aside = `${file}.new`;
+  writeFileSync(aside, text, { mode: 0o600 });
+  renameSync(aside, file);
 }
 
 const secret = () => randomBytes(32).toString('hex');

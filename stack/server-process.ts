@@ -31,6 +31,8 @@ export interface ServerCommand {
 /** A server that was started. */
 export interface ServerProcess {
   hasEnded(): boolean;
+  /** Resolves with what the server wrote last when it ends without being stopped; never otherwise. */
+  readonly endedByItself: Promise<string>;
   /** The last lines that the server wrote, for the message of a start that failed. */
   lastLines(): string;
   /** Ends the server in its own orderly way and waits for it. */
@@ -41,16 +43,18 @@ export interface ServerProcess {
 export function startServer(options: ServerCommand): ServerProcess {
   const child = spawnSupervised(options);
   let stopping = false;
+  const itself = Promise.withResolvers<string>();
   const ended = new Promise<void>((resolve) => {
     child.once('error', () => resolve());
     child.once('exit', () => {
-      if (!stopping) options.log(`${options.name} ended by itself; its log is ${options.logFile}`);
+      if (!stopping) itself.resolve(lastComplaint(options));
       resolve();
     });
   });
   return {
+    endedByItself: itself.promise,
     hasEnded: () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null,
-    lastLines: () => readFileSync(options.logFile, 'utf8').trim().split('\n').slice(-5).join('\n'),
+    lastLines: () => linesOf(options.logFile).slice(-5).join('\n'),
     async stop() {
       stopping = true;
       child.stdin?.end();
@@ -60,6 +64,19 @@ export function startServer(options: ServerCommand): ServerProcess {
       clearTimeout(timeout);
     },
   };
+}
+
+/** A sentence with the last reason in the log. A server that loses its disk says so, then only that it ends. */
+function lastComplaint({ name, logFile }: ServerCommand): string {
+  const reason = linesOf(logFile)
+    .slice(-50)
+    .findLast((line) => /\b(FATAL|PANIC|\[FTL\])/.test(line))
+    ?.replace(/^.*?(FATAL|PANIC|\[FTL\]):? */, '');
+  return `${name} ended by itself${reason === undefined ? '' : `: ${reason}`}. Its log is ${logFile}.`;
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(file, 'utf8').trim().split('\n');
 }
 
 function spawnSupervised(options: ServerCommand): ChildProcess {

@@ -61,6 +61,7 @@ async function startBus(programs: Programs, start: Start): Promise<string | null
   if (natsServer === null) return null;
   const server = await startNats({ ...start, program: natsServer, log: start.options.log });
   start.stops.push(server.stop);
+  watch(server, start);
   return server.natsUrl;
 }
 
@@ -69,7 +70,12 @@ async function startDatabase(programs: Programs, start: Start): Promise<string> 
   if (programs.timescale) writeFileSync(timescaleMark(start), '');
   const server = await startPostgres({ ...start, programs, ephemeral, log });
   start.stops.push(server.stop);
+  watch(server, start);
   return server.databaseUrl;
+}
+
+function watch({ endedByItself }: { readonly endedByItself: Promise<string> }, { options }: Start): void {
+  void endedByItself.then((sentence) => (options.serverEnded ?? options.log)(sentence));
 }
 
 /** Tells that the data was made with TimescaleDB: a PostgreSQL without it cannot read the hypertables. */

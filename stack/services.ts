@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServiceSchema } from 'moleculer';
+import { StartError } from './start-error.ts';
 
 const folder = join(import.meta.dirname, '../services');
 
@@ -10,7 +11,10 @@ export const serviceNames: readonly string[] = readdirSync(folder).sort();
 /** Loads services by name, all where none is named. @throws when a name is unknown. */
 export function loadServices(chosen: readonly string[]): Promise<ServiceSchema[]> {
   const unknown = chosen.filter((name) => !serviceNames.includes(name));
-  if (unknown.length > 0) throw new Error(`SERVICES names what is not there: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new StartError(
+      `SERVICES: there is no service ${unknown.join(', ')}. The services are ${serviceNames.join(', ')}.`,
+    );
   const names = chosen.length === 0 ? serviceNames : chosen;
   return Promise.all(names.map(loadService));
 }

@@ -33,6 +33,8 @@ export interface StackOptions {
   /** For tests: nothing is synced to disk, and the data is thrown away at stop. */
   ephemeral?: boolean;
   log(line: string): void;
+  /** Called when a server that was started here ends without being stopped, with a sentence that says why. */
+  serverEnded?(sentence: string): void;
 }
 
 /** Ends one thing that was started. */

@@ -38,7 +38,7 @@ export function canReach(account: Account, path: string): boolean {
 
 function canEnter(account: { uid: number; gid: number }, folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) return true;
+  if (found === undefined || !found.isDirectory()) return true; // a file is named by who makes the folder below it
   if (found.uid === account.uid) return (found.mode & 0o100) !== 0;
   if (found.gid === account.gid) return (found.mode & 0o010) !== 0;
   return (found.mode & 0o001) !== 0;

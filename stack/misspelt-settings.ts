@@ -1,0 +1,25 @@
+import { type RawSettings, settingNames } from '../config.ts';
+import { editDistance, misspelledName } from '../domain/nearest.ts';
+
+/** Beginnings that no other program's variables have: such a name is meant for us. */
+const OURS = /^(PULSEBUS|ACTIVITYNET|DEVICEMAKER|SANDBOX|BACKFILL|RATE_LIMIT|WEBHOOK)_/;
+/** Shorter names resemble those of many other programs: HOME and HOST are two characters apart. */
+const SHORT = 5;
+
+/** A sentence for each variable of an environment that looks like a misspelt setting. */
+export function misspeltSettings(environment: RawSettings): string[] {
+  return Object.keys(environment)
+    .filter((name) => !settingNames.includes(name) && environment[name] !== '')
+    .flatMap((name) => {
+      const meant = meantBy(name);
+      if (meant !== null) return [`${name} is not a setting, and is ignored. Did you mean ${meant}?`];
+      return OURS.test(name) ? [`${name} is not a setting, and is ignored.`] : [];
+    });
+}
+
+function meantBy(name: string): string | null {
+  const text = name.replace(/^PULSEBUS_/, '').toUpperCase();
+  if (settingNames.includes(text)) return text;
+  const meant = misspelledName(text, settingNames);
+  return meant !== null && meant.length <= SHORT && editDistance(text, meant) > 1 ? null : meant;
+}
