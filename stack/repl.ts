@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
-import { typedCall } from '../mixins/environment.ts';
+import { callAs, typedCall } from '../mixins/environment.ts';
 import { commandLine } from './processes.ts';
 import { checkServers } from './reachable.ts';
 import { type Command, commands, sentenceOf } from './repl-commands.ts';
@@ -39,7 +39,7 @@ function customCommand({ command, description, run }: Command) {
     command,
     description,
     async action(_broker: unknown, given: unknown) {
-      const answer = run(typedCall(broker), given)
+      const answer = run(callAs(typedCall(broker), 'system:repl'), given)
         .catch((error: unknown) => [sentenceOf(error)])
         .then((lines) => console.log(lines.join('\n')))
         .finally(() => running.delete(answer));

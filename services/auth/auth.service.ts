@@ -95,9 +95,9 @@ export default implement(auth, {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },
-  async started({ database, logger }) {
+  async started({ database, config, logger }) {
     const work = async () => {
-      const deleted = await deleteExpired(database);
+      const deleted = await deleteExpired(database, config.AUDIT_RETENTION_DAYS);
       if (deleted > 0) logger.debug('auth.expired_deleted', { deleted });
     };
     return startRounds({ name: 'auth.cleaning', everyMs: cleaningEveryMs, work, logger });

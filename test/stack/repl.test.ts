@@ -85,6 +85,8 @@ t.test('answers what is piped into it over the bus, and ends', async (t) => {
     t.match(output, said);
   const replayed = 'select replayed_at is not null as replayed from deliveries.delivery where id = $1';
   t.same(await database.query(replayed, [dead]), [{ replayed: true }]);
+  const entry = "select actor, subject_id from auth.audit_entry where action = 'delivery.replayed'";
+  t.same(await database.query(entry), [{ actor: 'system:repl', subject_id: dead }]);
 });
 
 t.test('limits looks at a window without counting, whosever it is', async (t) => {

@@ -10,17 +10,24 @@ delete from auth.${table} using (
   select ${key} from auth.${table} where ${condition} limit ${rowsPerStatement} for update skip locked
 ) old where ${table}.${key} = old.${key} returning 1`;
 
-const statements = [
+const old = (days: number) =>
+  days === 0 ? [] : [expired('audit_entry', 'id', `at < now() - interval '${days} days'`)];
+
+const statements = (auditDays: number) => [
+  ...old(auditDays),
   expired('family', 'id', 'expires_at < now()'),
   // One that comes back after so long is unknown: 401, as it would be for having expired.
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
   expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
 ];
 
-/** Deletes expired families, refresh tokens and windows, within bounds; returns how many rows went. */
-export async function deleteExpired(database: Queryable): Promise<number> {
+/**
+ * Deletes expired families, refresh tokens and windows, and audit entries older than `auditDays` (0 keeps them), within
+ * bounds; returns how many rows went.
+ */
+export async function deleteExpired(database: Queryable, auditDays = 0): Promise<number> {
   let deleted = 0;
-  for (const statement of statements)
+  for (const statement of statements(auditDays))
     for (let round = 0; round < statementsPerRound; round += 1) {
       const rows = await database.query(statement);
       deleted += rows.length;
