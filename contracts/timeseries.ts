@@ -103,6 +103,12 @@ const sampleRange = {
   resolution: Resolution,
 };
 
+/** A workout by the key that its provider gave it. */
+const oneWorkout = { user_id: UserId, provider: ProviderName, key: z.string().min(1).max(200) };
+
+/** Which record was changed, null where there is none, and how many samples left their series with it. */
+const WorkoutChange = z.object({ record_id: z.string().nullable(), samples_removed: z.int() });
+
 /** All stored health data. */
 export const timeseries = contract('timeseries', {
   samples: action({
@@ -292,11 +298,29 @@ export const timeseries = contract('timeseries', {
     idempotent: true,
     timeoutMs: 10_000,
   }),
-  /** By EVENT_DELETE it is marked, or removed with its samples; it leaves all lists, and its twin is listed again. */
+  /**
+   * The samples that came only from it are removed. By EVENT_DELETE the row is kept without its health data, or
+   * removed. It leaves all lists, and its duplicate of another provider is listed again.
+   */
   deleteWorkout: action({
     summary: 'Delete a workout that its provider deleted',
-    params: z.object({ user_id: UserId, provider: ProviderName, key: z.string().min(1).max(200) }),
-    returns: z.object({ record_id: z.string().nullable() }),
+    params: z.object(oneWorkout),
+    returns: WorkoutChange,
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /** It and its samples leave all lists, series and days, and are kept: a read at the provider decides. */
+  hideWorkout: action({
+    summary: 'Hide a workout whose deletion is not confirmed',
+    params: z.object(oneWorkout),
+    returns: WorkoutChange,
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  restoreWorkout: action({
+    summary: 'Show a workout again that was hidden',
+    params: z.object(oneWorkout),
+    returns: WorkoutChange,
     idempotent: true,
     timeoutMs: 10_000,
   }),

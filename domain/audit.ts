@@ -38,9 +38,11 @@ export const auditActions = {
   'backfill.started': 'A backfill of past data was started.',
   'backfill.cancelled': 'A backfill of past data was cancelled.',
   'delivery.replayed': 'A delivery was put into the queue again.',
-  'activity.deleted': 'An activity was deleted at the provider.',
+  'activity.deleted': 'An activity was deleted at the provider; `details.samples` were removed with it.',
+  'activity.hidden':
+    'An event whose sender is not proven deleted an activity; it is hidden until a read decides.',
   'activity.restored': 'An activity that was hidden by an event was restored.',
-  'activity.samples_removed': 'Samples that came only from a deleted or cropped activity were removed.',
+  'activity.samples_removed': 'Samples that only an older version of an activity had were removed.',
 } as const;
 
 /** The name of what was done, as an audit entry has it. */

@@ -154,6 +154,8 @@ export const StoreItem = z.object({
   epoch: EpochRecord.nullable().default(null),
   other: OtherRecord.nullable().default(null),
   samples: z.array(SampleBlock).default([]),
+  /** The item brings no samples because those of the stored version still hold: they stay. */
+  samples_kept: z.boolean().default(false),
 });
 
 /**

@@ -50,8 +50,9 @@ async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<
   if (details.kind !== 'found') return unfetched(details);
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
-  const needsStreams = activity.workout.manual !== true && !hasStreams(job, activity, details.connectedMs);
-  const item = { ...itemOf(job, activity), more: needsStreams }; // what somebody typed in has none
+  const samples_kept = hasStreams(job, activity, details.connectedMs);
+  const needsStreams = activity.workout.manual !== true && !samples_kept; // what somebody typed in has none
+  const item = { ...itemOf(job, activity), more: needsStreams, samples_kept };
   const first = await store(fetching, held, [item]);
   if (first.kind !== 'stored') return first;
   const done: Fetched = { kind: 'done', streams: activity.recording };

@@ -116,10 +116,10 @@ async function storeListed(
   await call('timeseries.store', { user_id, provider: 'activitynet', items }).catch(() => undefined);
 }
 
-// A version of its own: the details that follow are stored over it, whatever they say.
+// A version of its own: the details that follow are stored over it, whatever they say. The list has no samples.
 function listedItem(one: Listed[number], nowMs: number): StoreItem[] {
   const activity = normaliseActivity(one, nowMs);
   if (activity === null) return [];
   const hash = createHash('sha256').update(`listed ${activity.hash}`).digest('hex');
-  return [itemOf({ object_id: one.id }, { ...activity, hash })];
+  return [{ ...itemOf({ object_id: one.id }, { ...activity, hash }), samples_kept: true }];
 }

@@ -17,6 +17,20 @@ export class Ledger {
     return this.#rows.get(nameOf(item));
   }
 
+  /** Whether a version, or a part of it, is the one that is stored now. */
+  isNewest(item: Named & { readonly hash: string }): boolean {
+    const row = this.get(item);
+    return (row?.hash ?? row?.pending_hash) === item.hash;
+  }
+
+  /** Forgets the version of an item that an earlier call stored; false where this call stored one. */
+  forget(item: Named): boolean {
+    if (this.#changed.has(nameOf(item))) return false;
+    const row = this.get(item);
+    if (row !== undefined) row.hash = null;
+    return true;
+  }
+
   /** Rows to be written. */
   changes(): ItemRow[] {
     return [...this.#changed.values()];

@@ -22,6 +22,7 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
     zone_offset_minutes: offset,
     local_date: localDate(start_ms, offset),
     deleted_at: null,
+    hidden: false,
   };
 }
 

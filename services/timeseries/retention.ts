@@ -6,6 +6,7 @@ import { startRounds } from '../../mixins/rounds.ts';
 import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
 import { deleteEmptySeries, deleteOldSamples, oldSamplesPerPart } from './queries/delete-old-samples.ts';
 import { dropEmptyChunks } from './queries/drop-empty-chunks.ts';
+import { forgetActivityBlocks } from './queries/forget-activity-blocks.ts';
 import { forgetEpochValues } from './queries/forget-epoch-values.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { selectOldSeries } from './queries/select-old-series.ts';
@@ -53,7 +54,13 @@ export function retainOnePart(
     const pass = await claimRetention(transaction, firstDay);
     if (pass === undefined || pass.is_finished) return 'nothing';
     const series = await selectOldSeries(transaction, pass.series_id, firstDay);
-    if (series === undefined) return (await forgetEpochValues(transaction, firstDay)) ? 'swept' : 'worked';
+    if (series === undefined) {
+      const isSwept = [
+        await forgetEpochValues(transaction, firstDay),
+        await forgetActivityBlocks(transaction, firstDay),
+      ];
+      return isSwept.includes(false) ? 'worked' : 'swept';
+    }
     await lockUser(transaction, series.user_id);
     await deleteFrom(transaction, series.id, firstDay, most);
     return 'worked';

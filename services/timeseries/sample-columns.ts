@@ -1,6 +1,4 @@
 import type { SampleBlock } from '../../domain/records.ts';
-import { seriesOf } from '../../domain/series.ts';
-import { dayMs, earliestMs } from '../../domain/time.ts';
 import type { SampleColumns } from './queries/upsert-samples.ts';
 
 /** Samples of one series that an item of a call carries, with the offset that was resolved for them. */
@@ -19,34 +17,26 @@ interface Sample {
 
 /**
  * Samples of several blocks as columns of at most `most` rows, in the order of (series, time); of two with one
- * key the later given counts. Normalisers filter by the catalogue and by time; what they let through is dropped.
+ * key the later given counts.
  */
 export function* sampleColumns(
-  pending: readonly PendingBlock[],
-  seriesIdOf: (block: SampleBlock) => number,
-  nowMs: number,
+  placed: readonly (PendingBlock & { readonly series_id: number })[],
   most: number,
 ): Generator<SampleColumns> {
   const bySeries = new Map<number, Sample[]>();
-  for (const one of pending) {
-    const id = seriesIdOf(one.block);
-    const samples = bySeries.get(id) ?? [];
-    bySeries.set(id, samples);
-    collect(one, nowMs, samples);
+  for (const one of placed) {
+    const samples = bySeries.get(one.series_id) ?? [];
+    bySeries.set(one.series_id, samples);
+    collect(one, samples);
   }
   const ordered = [...bySeries].sort(([a], [b]) => a - b);
   const rows = ordered.flatMap(([id, samples]) => tidy(samples).map((sample) => ({ id, sample })));
   for (let from = 0; from < rows.length; from += most) yield columnsOf(rows.slice(from, from + most));
 }
 
-function collect({ item, block, zone_offset_minutes }: PendingBlock, nowMs: number, into: Sample[]): void {
-  const { min, max } = seriesOf(block.type);
-  const latestMs = nowMs + dayMs;
-  for (const [index, value] of block.values.entries()) {
-    const time = block.base_ms + (block.at[index] ?? Number.NaN);
-    if (!(value >= min && value <= max && time >= earliestMs && time <= latestMs)) continue;
-    into.push({ time, value, offset: zone_offset_minutes, item });
-  }
+function collect({ item, block, zone_offset_minutes: offset }: PendingBlock, into: Sample[]): void {
+  for (const [index, value] of block.values.entries())
+    into.push({ time: block.base_ms + (block.at[index] ?? 0), value, offset, item });
 }
 
 function tidy(samples: Sample[]): Sample[] {

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../domain/records.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import type { Ledger } from './ledger.ts';
-import { mergeWorkouts } from './merge-workouts.ts';
 import { selectDayId } from './queries/select-day-id.ts';
-import { selectWorkoutSpan } from './queries/select-workout-span.ts';
 import { upsertRecord } from './queries/upsert-record.ts';
-import { dayRow, type RecordIdentity, workoutRow } from './record-rows.ts';
+import { dayRow, type RecordIdentity } from './record-rows.ts';
 import type { Span } from './settle-twins.ts';
 import { storeOther } from './store-other.ts';
 import { storeSleeps } from './store-sleeps.ts';
+import { storeWorkout } from './store-workout.ts';
 
 /** What the records of an item are stored with. */
 export interface RecordContext {
@@ -29,34 +28,22 @@ export interface StoredRecords {
   readonly workoutSpans: readonly Span[];
   /** Sleep sessions that are gone, and the one that stands for them now. */
   readonly merged: ReadonlyMap<string, string>;
+  /** The activity was deleted by an event that nobody confirmed: its samples are shown again. */
+  readonly wasHidden: boolean;
 }
 
 /** Stores the records of an item in the place of those of its older version. */
 export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
   const sleeps = await storeSleeps(context, item);
-  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [] };
+  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], wasHidden: false };
   const workout = await storeWorkout(context, item);
   const dayIds = await storeDay(context, item);
   const otherIds = await storeOther(context, item);
   const ids = [...workout.ids, ...sleeps.ids, ...dayIds, ...otherIds];
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';
-  return { status, ids, workoutSpans: workout.spans, merged: sleeps.merged };
-}
-
-// A workout is known by its key alone: what several data types tell of one activity is one record. The ledger has
-// them apart, so that each is a duplicate of its own version whatever the others told meanwhile.
-async function storeWorkout(context: RecordContext, { data_type, key, workout }: StoreItem) {
-  if (workout === null) return { ids: [], spans: [], wasThere: false };
-  const { transaction, userId, provider, clockMinutes } = context;
-  const stored = await selectWorkoutSpan(transaction, userId, provider, key);
-  const identity = identityOf(context, key, stored?.id);
-  const parts = { ...stored?.parts, [data_type]: workout };
-  const merged = mergeWorkouts(parts);
-  const row = { ...workoutRow(identity, merged, clockMinutes), parts: JSON.stringify(parts) };
-  await upsertRecord(transaction, 'workout', row);
-  const spans = stored === undefined ? [merged] : [merged, stored];
-  return { ids: [identity.id], spans, wasThere: stored !== undefined };
+  const { spans: workoutSpans, wasHidden } = workout;
+  return { status, ids, workoutSpans, merged: sleeps.merged, wasHidden };
 }
 
 async function storeDay(context: RecordContext, { key, day }: StoreItem): Promise<string[]> {

@@ -1,23 +1,25 @@
 import { userErased } from '../../domain/errors.ts';
-import type { SampleBlock, StoreItem, StoreOutcome } from '../../domain/records.ts';
-import { seriesOf } from '../../domain/series.ts';
+import type { StoreItem, StoreOutcome } from '../../domain/records.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import { daysOfRows, isActivity } from './activity-samples.ts';
 import { clockOf, later } from './clock.ts';
+import { cropActivities } from './crop-activities.ts';
 import { Ledger } from './ledger.ts';
-import { ensureSeries } from './queries/ensure-series.ts';
+import { hideActivityBlocks } from './queries/activity-blocks.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { type ClockRow, selectClock } from './queries/select-clock.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
-import { samplesPerStatement, upsertSamples } from './queries/upsert-samples.ts';
-import { keptBlocks } from './retention.ts';
-import { type PendingBlock, sampleColumns } from './sample-columns.ts';
+import type { PendingBlock } from './sample-columns.ts';
+import { settleSamples } from './settle-samples.ts';
 import { type Span, settleTwins } from './settle-twins.ts';
 import { type PendingEpoch, storeEpochs } from './store-epochs.ts';
 import { storeRecords } from './store-records.ts';
 import { type Decision, decide } from './versions.ts';
+import { writeSamples } from './write-samples.ts';
 
 /** Items of one user and provider, to be stored in one transaction. */
 export interface StoreRequest {
@@ -32,6 +34,8 @@ export interface StoreCircumstances {
   readonly nowMs: number;
   /** The first local day whose samples are kept; null keeps all. */
   readonly firstDay: string | null;
+  /** Who caused it, for audit entries. */
+  readonly origin: AuditOrigin;
 }
 
 /** A store in work: what it found, and what it gathers to write at its end. */
@@ -41,6 +45,10 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly blocks: PendingBlock[];
   readonly spans: Span[];
   readonly epochs: PendingEpoch[];
+  /** Items that are neither duplicates nor stale. */
+  readonly accepted: StoreItem[];
+  /** Keys of activities that were hidden, and are stored again. */
+  readonly returned: string[];
   readonly storedClock: ClockRow | null;
   clock: ClockRow | null;
 }
@@ -70,7 +78,7 @@ async function begin(
   const rows = await selectItems(transaction, user_id, provider, items);
   const clock = (await selectClock(transaction, user_id)) ?? null;
   const ledger = new Ledger(rows);
-  const gathered = { blocks: [], spans: [], epochs: [] };
+  const gathered = { blocks: [], spans: [], epochs: [], accepted: [], returned: [] };
   return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
 }
 
@@ -87,6 +95,7 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
     return result;
   }
   work.clock = clock;
+  work.accepted.push(item);
   for (const block of item.samples)
     work.blocks.push({ item: index, block, zone_offset_minutes: block.zone_offset_minutes ?? clockMinutes });
   if (item.epoch !== null)
@@ -112,8 +121,9 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
   const { transaction, user_id: userId, provider, ledger } = work;
   const context = { transaction, userId, provider, clockMinutes, ledger, storedIds };
-  const { status, ids, workoutSpans, merged } = await storeRecords(context, item);
+  const { status, ids, workoutSpans, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
+  if (wasHidden) work.returned.push(item.key);
   ledger.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
   return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
@@ -123,38 +133,30 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const { transaction, user_id, provider, clock } = work;
   await settleTwins(transaction, user_id, work.spans, work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, work, work.epochs)));
-  const written = await writeSamples(work);
   await upsertItems(transaction, user_id, provider, work.ledger.changes());
+  const written = await storeSamples(work);
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
 }
 
-async function writeSamples(work: Work): Promise<Map<number, number>> {
-  const { transaction, user_id, provider, nowMs, firstDay } = work;
-  const blocks = keptBlocks(work.blocks, firstDay);
-  const ids = await seriesIds(transaction, user_id, provider, blocks);
-  const idOf = ({ type, device }: SampleBlock) => ids.get(seriesKey(seriesOf(type).id, device)) ?? 0;
-  const written = new Map<number, number>();
-  for (const columns of sampleColumns(blocks, idOf, nowMs, samplesPerStatement))
-    for (const row of await upsertSamples(transaction, columns))
-      written.set(row.item, (written.get(row.item) ?? 0) + row.written);
-  return written;
+async function storeSamples(work: Work): Promise<ReadonlyMap<number, number>> {
+  const { transaction, user_id, provider, firstDay } = work;
+  // A call may bring two versions of an item.
+  const stored = new Set(work.accepted.filter((item) => work.ledger.isNewest(item)));
+  const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
+  const { byItem, left } = await writeSamples({ ...work, stored }, work.blocks);
+  const cut = await cropActivities(transaction, work, [...stored]);
+  const keys = [...stored].filter(isActivity).map(({ key }) => key);
+  const touched = [...daysOfRows(returned), ...left, ...cut];
+  const removed = await settleSamples(transaction, { user_id, provider, keys, firstDay }, touched);
+  if (removed > 0) await auditRemoval(work, keys, removed);
+  return byItem;
 }
 
-async function seriesIds(
-  transaction: Queryable,
-  userId: string,
-  provider: string,
-  blocks: readonly PendingBlock[],
-): Promise<Map<string, number>> {
-  const keys = blocks.map(({ block: { type, device } }) => ({ type_id: seriesOf(type).id, device }));
-  const distinct = new Map(keys.map((key) => [seriesKey(key.type_id, key.device), key]));
-  const rows = await ensureSeries(transaction, userId, provider, [...distinct.values()]);
-  return new Map(rows.map(({ id, type_id, device }) => [seriesKey(type_id, device), id]));
-}
-
-function seriesKey(typeId: number, device: string): string {
-  return `${typeId} ${device}`;
+function auditRemoval(work: Work, keys: readonly string[], samples: number): Promise<void> {
+  const { transaction, origin, user_id: userId, provider } = work;
+  const details = { provider, activities: keys, samples };
+  return recordAudit(transaction, origin, { action: 'activity.samples_removed', userId, details });
 }
 
 function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {

@@ -1,13 +1,21 @@
+import type { Config } from '../../config.ts';
 import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
-import { database } from '../../mixins/database.ts';
+import type { AuditOrigin } from '../../mixins/audit.ts';
+import { type Database, database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
 import { metricsOf } from '../../mixins/metrics.ts';
 import { readBody } from './body.ts';
 import { completeWorkouts } from './complete-workouts.ts';
 import { activityDays } from './days.ts';
-import { deleteWorkout } from './delete-workout.ts';
+import {
+  type Deletion,
+  type DeletionResult,
+  deleteWorkout,
+  hideWorkout,
+  restoreWorkout,
+} from './delete-workout.ts';
 import { readSeries, seriesInRange } from './download.ts';
 import { erasure, markErased } from './erasure.ts';
 import { readEvents } from './events.ts';
@@ -27,7 +35,7 @@ import { keptFrom, startRetention } from './retention.ts';
 import { readSamples } from './samples.ts';
 import { type Settings, settings } from './settings.ts';
 import { store } from './store.ts';
-import { inTurn } from './turns.ts';
+import { type InTurn, inTurn } from './turns.ts';
 import { sleepToWire, workoutToWire } from './wire.ts';
 
 const workouts = (given: Settings) => ({
@@ -61,6 +69,28 @@ const placeOf = ({ user_id, first_date, last_date, after, order }: DayRange): Da
 async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, call: Call, userId: string) {
   if (page.data.length === 0) await call('users.get', { user_id: userId });
   return page;
+}
+
+interface WorkoutContext {
+  readonly params: Deletion;
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly inTurn: InTurn;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+}
+
+function changeWorkout(
+  { params, database, settings, inTurn, config, origin }: WorkoutContext,
+  change: typeof deleteWorkout,
+): Promise<DeletionResult> {
+  const circumstances = {
+    how: config.EVENT_DELETE,
+    sourcePriority: settings.sourcePriority,
+    firstDay: keptFrom(Date.now(), config.SAMPLE_RETENTION_DAYS),
+    origin,
+  };
+  return inTurn(params.user_id, () => change(database, params, circumstances));
 }
 
 /** All stored health data: stored in transactions under the user's lock, read by keyset pages. */
@@ -114,10 +144,10 @@ export default implement(timeseries, {
     bodyFacts({ params, database }) {
       return readBody(database, params);
     },
-    store({ params, database, settings, inTurn, broker, config }) {
+    store({ params, database, settings, inTurn, broker, config, origin }) {
       const nowMs = Date.now();
       const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
-      const circumstances = { sourcePriority: settings.sourcePriority, nowMs, firstDay };
+      const circumstances = { sourcePriority: settings.sourcePriority, nowMs, firstDay, origin };
       return inTurn(params.user_id, async () => {
         const outcomes = await store(database, params, circumstances);
         const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
@@ -150,11 +180,9 @@ export default implement(timeseries, {
       erasure.wake(); // it passes by what somebody else holds, as this did
       return { open: true as const };
     },
-    async deleteWorkout({ params, database, settings, inTurn, config }) {
-      const circumstances = { how: config.EVENT_DELETE, sourcePriority: settings.sourcePriority };
-      const work = () => deleteWorkout(database, params, circumstances);
-      return { record_id: await inTurn(params.user_id, work) };
-    },
+    deleteWorkout: (ctx) => changeWorkout(ctx, deleteWorkout),
+    hideWorkout: (ctx) => changeWorkout(ctx, hideWorkout),
+    restoreWorkout: (ctx) => changeWorkout(ctx, restoreWorkout),
     async erase({ params, database, erasure }) {
       await markErased(database, params.user_id);
       erasure.wake();

@@ -22,7 +22,7 @@ export type Normaliser = (item: unknown, nowMs: number) => Normalised;
 /** What an item holds none of, unless its type says so. */
 export const bareItem: Pick<
   StoreItem,
-  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples'
+  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples' | 'samples_kept'
 > = {
   more: false,
   part: 0,
@@ -32,6 +32,7 @@ export const bareItem: Pick<
   epoch: null,
   other: null,
   samples: [],
+  samples_kept: false,
 };
 
 /** The item as a whole cannot be stored. */

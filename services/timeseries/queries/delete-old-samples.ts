@@ -32,7 +32,8 @@ export async function deleteOldSamples(
 export async function deleteEmptySeries(transaction: Queryable, seriesId: number): Promise<void> {
   await transaction.query(
     `delete from timeseries.series where id = $1
-       and not exists (select from timeseries.sample_day where series_id = $1)`,
+       and not exists (select from timeseries.sample_day where series_id = $1)
+       and not exists (select from timeseries.activity_block where series_id = $1)`,
     [seriesId],
   );
 }

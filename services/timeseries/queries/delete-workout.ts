@@ -1,74 +1,90 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** A workout that was just deleted. */
-export interface DeletedWorkout {
+/** A workout that is deleted, hidden or restored. */
+export interface WorkoutRow {
   readonly id: string;
   readonly device: string;
   readonly start_ms: number;
   readonly end_ms: number;
+  /** It is in no list: its deletion is not confirmed yet. */
+  readonly hidden: boolean;
 }
 
-const named = 'where user_id = $1 and provider = $2 and key = $3';
-const shown = `id, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
-  (extract(epoch from end_time) * 1000)::float8 as end_ms`;
-
-const mark: Statement = {
-  name: 'timeseries-mark-workout',
+const select: Statement = {
+  name: 'timeseries-select-deletable-workout',
   text: `
-    update timeseries.workout set deleted_at = now(), duplicate_of = null ${named} and deleted_at is null
-    returning ${shown}`,
-};
-const remove: Statement = {
-  name: 'timeseries-remove-workout',
-  text: `delete from timeseries.workout ${named} returning ${shown}`,
+    select id, device, (extract(epoch from start_time) * 1000)::float8 as start_ms,
+      (extract(epoch from end_time) * 1000)::float8 as end_ms, hidden
+    from timeseries.workout
+    where user_id = $1 and provider = $2 and key = $3 and (deleted_at is null or hidden)`,
 };
 
-const one = (statement: Statement) => async (on: Queryable, userId: string, provider: string, key: string) =>
-  (await on.query<DeletedWorkout>(statement, [userId, provider, key]))[0] ?? null;
+/** A workout that is stored and not deleted for good. */
+export async function selectDeletable(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  key: string,
+): Promise<WorkoutRow | undefined> {
+  const [row] = await transaction.query<WorkoutRow>(select, [userId, provider, key]);
+  return row;
+}
 
-/** Marks a workout as deleted; null where it is not there, or was deleted before. */
-export const markWorkout = one(mark);
+// What is left says that the record was deleted, and when; its id is that of the activity if it comes back.
+const wipe: Statement = {
+  name: 'timeseries-wipe-workout',
+  text: `
+    update timeseries.workout
+    set deleted_at = now(), hidden = false, cropped = false, duplicate_of = null, device = 'unknown', type = 'other',
+      raw_type = '', name = '', start_time = now(), end_time = now(), zone_offset_minutes = 0,
+      local_date = (now() at time zone 'UTC')::date, duration_seconds = 0, moving_seconds = null, calories_kcal = null,
+      distance_meters = null, avg_heart_rate_bpm = null, max_heart_rate_bpm = null, avg_pace_sec_per_km = null,
+      elevation_gain_meters = null, steps = null, manual = null, web_upload = null, private = null,
+      is_parent = false, parent_id = null, parts = '{}'
+    where user_id = $1 and id = $2`,
+};
 
-/** Removes a workout's row; null where it is not there. */
-export const removeWorkout = one(remove);
+/** Marks a workout as deleted and clears its health data. */
+export async function wipeWorkout(transaction: Queryable, userId: string, id: string): Promise<void> {
+  await transaction.query(wipe, [userId, id]);
+}
+
+/** Removes a workout's row. */
+export async function removeWorkout(transaction: Queryable, userId: string, id: string): Promise<void> {
+  await transaction.query('delete from timeseries.workout where user_id = $1 and id = $2', [userId, id]);
+}
+
+const hide: Statement = {
+  name: 'timeseries-hide-workout',
+  text: `
+    update timeseries.workout
+    set deleted_at = case when $3 then now() end, hidden = $3
+    where user_id = $1 and id = $2`,
+};
+
+/** Takes a workout out of all lists, or puts it back. */
+export async function hideWorkoutRow(
+  transaction: Queryable,
+  userId: string,
+  id: string,
+  hidden: boolean,
+): Promise<void> {
+  await transaction.query(hide, [userId, id, hidden]);
+}
 
 const forget: Statement = {
   name: 'timeseries-forget-versions',
   text: `
     update timeseries.item set hash = null, pending_hash = null
-    where user_id = $1 and provider = $2 and data_type in ('activities', 'activityDetails')
-      and record_ids @> array[$3::uuid]`,
+    where user_id = $1 and provider = $2 and data_type in ('activities', 'activityDetails') and key = $3`,
 };
 
-/** Forgets which version of a record is stored: whatever comes next is stored anew. */
+/** Forgets which versions of an activity are stored: whatever comes next is stored anew. */
 export async function forgetVersions(
   on: Queryable,
   userId: string,
   provider: string,
-  id: string,
+  key: string,
 ): Promise<void> {
-  await on.query(forget, [userId, provider, id]);
-}
-
-const erase: Statement = {
-  name: 'timeseries-delete-samples-of-workout',
-  text: `
-    delete from timeseries.sample x using timeseries.series s
-    where s.user_id = $1 and s.provider = $2 and s.device = $3 and x.series_id = s.id
-      and x.ts >= to_timestamp($4::float8 / 1000) and x.ts <= to_timestamp($5::float8 / 1000)
-      and not exists (
-        select from timeseries.workout w
-        where w.user_id = $1 and w.provider = $2 and w.device = $3 and w.deleted_at is null
-          and w.start_time > to_timestamp($4::float8 / 1000) - interval '31 days' and w.start_time <= to_timestamp($5::float8 / 1000)
-          and x.ts >= w.start_time and x.ts <= w.end_time)`,
-};
-
-/** Deletes the samples within a workout, but for those that another one of its provider and device covers. */
-export async function deleteSamplesOf(
-  on: Queryable,
-  userId: string,
-  provider: string,
-  { device, start_ms, end_ms }: DeletedWorkout,
-): Promise<void> {
-  await on.query(erase, [userId, provider, device, start_ms, end_ms]);
+  await on.query(forget, [userId, provider, key]);
 }

@@ -21,8 +21,8 @@ const select = {
 const insert = {
   name: 'timeseries-insert-series',
   text: `
-    insert into timeseries.series (user_id, provider, type_id, device)
-    select $1, $2, t.type_id, t.device from unnest($3::smallint[], $4::text[]) t (type_id, device)
+    insert into timeseries.series (user_id, provider, type_id, device, unclaimed_until)
+    select $1, $2, t.type_id, t.device, '-infinity' from unnest($3::smallint[], $4::text[]) t (type_id, device)
     on conflict (user_id, type_id, provider, device) do update set device = excluded.device
     returning id, type_id, device`,
 };

@@ -24,10 +24,12 @@ export interface ExportPlace {
   readonly id: string;
 }
 
-const recordsText = (table: string) => `
-  select id, start_time::text as start_time, to_jsonb(record) - array['user_id', 'parts'] as record
-  from ${table} record
-  where user_id = $1 and ($2::timestamptz is null or (start_time, id) > ($2, $3::uuid))
+// Of a deleted workout nothing is left, and of a hidden one nothing is shown.
+const recordsText = (kind: ExportKind) => `
+  select id, start_time::text as start_time,
+    to_jsonb(record) - array['user_id', 'parts', 'deleted_at', 'hidden', 'cropped'] as record
+  from ${exportTables[kind]} record
+  where user_id = $1 ${kind === 'workout' ? 'and deleted_at is null' : ''} and ($2::timestamptz is null or (start_time, id) > ($2, $3::uuid))
   order by start_time, id limit $4`;
 
 /** The next records of a kind, oldest first, listed or not. */
@@ -38,7 +40,7 @@ export function selectExportRecords(
   after: ExportPlace | null,
   most: number,
 ): Promise<ExportRow[]> {
-  const statement = { name: `timeseries-export-${kind}`, text: recordsText(exportTables[kind]) };
+  const statement = { name: `timeseries-export-${kind}`, text: recordsText(kind) };
   return database.query<ExportRow>(statement, [userId, after?.start_time ?? null, after?.id ?? null, most]);
 }
 

@@ -1,26 +1,49 @@
 import t from 'tap';
 import { minuteMs } from '../../../domain/time.ts';
-import { activity, at, block, workout } from './items.ts';
+import { activity, at, block, day, item, workout } from './items.ts';
 import { setUp, unknownUser, withUser } from './setting.ts';
+
+t.setTimeout(120_000);
 
 const marking = await setUp(t);
 const removing = await setUp(t, { EVENT_DELETE: 'remove' });
-const day = { start_date: '2026-03-01', end_date: '2026-03-01' };
+const range = { start_date: '2026-03-01', end_date: '2026-03-01' };
 
 /** Another user of the same service. */
 async function another({ database, call }: typeof marking) {
   const { id } = await call('users.create', {});
   const setting = withUser(database, call, id);
-  const listed = async () => (await call('timeseries.workouts', { user_id: id, ...day })).data;
+  const listed = async () => (await call('timeseries.workouts', { user_id: id, ...range })).data;
   const samples = async () => {
-    const range = { start_time: '2026-03-01', end_time: '2026-03-01' };
-    return (await call('timeseries.samples', { user_id: id, ...range })).pagination.total_count;
+    const span = { start_time: '2026-03-01', end_time: '2026-03-01' };
+    return (await call('timeseries.samples', { user_id: id, ...span })).pagination.total_count;
   };
   const erase = (key: string, provider: 'devicemaker' | 'activitynet' = 'activitynet') =>
     call('timeseries.deleteWorkout', { user_id: id, provider, key });
-  return { ...setting, id, listed, samples, erase };
+  const hide = (key: string) => call('timeseries.hideWorkout', { user_id: id, provider: 'activitynet', key });
+  const restore = (key: string) =>
+    call('timeseries.restoreWorkout', { user_id: id, provider: 'activitynet', key });
+  const values = async (provider: string) => {
+    const rows = await database.query<{ value: number }>(
+      `select value from timeseries.sample x join timeseries.series s on s.id = x.series_id
+       where user_id = $1 and provider = $2 order by ts`,
+      [id, provider],
+    );
+    return rows.map(({ value }) => value);
+  };
+  const days = () =>
+    call('timeseries.activityDays', {
+      user_id: id,
+      first_date: '2026-03-01',
+      last_date: '2026-03-01',
+      after: null,
+      order: 'asc',
+      limit: 9,
+    });
+  return { ...setting, id, values, days, listed, samples, erase, hide, restore };
 }
 
+const nothing = { record_id: null, samples_removed: 0 };
 const start = at('08:00:00');
 const beats = (fromMs: number) => [
   block('heart_rate', [
@@ -39,10 +62,11 @@ t.test('a deleted workout leaves all lists, and comes back with the same content
     const item = activity(workout(start, 60), { key: 'a', samples: beats(start) });
     await on.store([item], 'activitynet');
     const [before] = await on.listed();
-    t.same(await on.erase('a'), { record_id: before?.id });
+    t.same(await on.erase('a'), { record_id: before?.id, samples_removed: 3 });
     t.same(await on.listed(), []);
+    t.equal(await on.samples(), 0);
     await t.rejects(on.call('timeseries.workout', { user_id: on.id, event_id: before?.id ?? '' }));
-    t.same(await on.erase('a'), { record_id: null }, 'once more is no error');
+    t.same(await on.erase('a'), nothing, 'once more is no error');
     await on.store([item], 'activitynet');
     const [after] = await on.listed();
     t.equal(after?.id === before?.id, keepsId);
@@ -50,29 +74,128 @@ t.test('a deleted workout leaves all lists, and comes back with the same content
   }
 });
 
-t.test('a removed workout takes its samples along, but for those of another one', async (t) => {
-  const on = await another(removing);
-  const later = start + 45 * minuteMs;
-  await on.store(
-    [
-      activity(workout(start, 60), { key: 'a', samples: beats(start) }),
-      activity(workout(later, 30), { key: 'b' }),
-    ],
-    'activitynet',
-  );
-  await on.store([activity(workout(start, 60), { key: 'a', samples: beats(start) })], 'devicemaker');
-  t.equal(await on.samples(), 6);
-  await on.erase('a');
-  t.equal(await on.samples(), 4, 'the last one lies in the other workout, and the device maker sent its own');
-  await on.erase('a', 'devicemaker');
-  t.equal(await on.samples(), 4, 'samples of a day are not those of a workout');
+t.test('the samples that came only from it go, whether its row is marked or removed', async (t) => {
+  for (const setting of [marking, removing]) {
+    const on = await another(setting);
+    const [minute, later] = [30 * minuteMs, start + 60 * minuteMs];
+    const ofDay = block('heart_rate', [
+      [start, 61],
+      [start + minute, 62],
+    ]);
+    await on.store([item({ day: day('2026-03-01'), samples: [ofDay] })]);
+    for (const provider of ['devicemaker', 'activitynet'] as const)
+      await on.store([activity(workout(start, 60), { key: 'a', samples: beats(start) })], provider);
+    await on.store([activity(workout(later, 60), { key: 'b', samples: beats(later) })], 'activitynet');
+    t.equal(await on.samples(), 8);
+    t.match(await on.erase('a'), { samples_removed: 2 }, 'the last one is of another activity too');
+    t.equal(await on.samples(), 6);
+    t.match(await on.erase('a', 'devicemaker'), { samples_removed: 1 }, 'two are of the day too');
+    t.equal(await on.samples(), 5);
+    t.same(await on.values('devicemaker'), [61, 62], 'as the day has them');
+    t.same(await on.values('activitynet'), [100, 110, 120]);
+  }
 });
 
-t.test('a marked one keeps its samples', async (t) => {
+t.test('of a marked workout only the row is left, without health data', async (t) => {
   const on = await another(marking);
-  await on.store([activity(workout(start, 60), { key: 'a', samples: beats(start) })], 'activitynet');
+  const fields = { distance_meters: 10_000, calories_kcal: 600, avg_heart_rate_bpm: 140, steps: 9000 };
+  const made = activity(workout(start, 60, fields), { key: 'a', samples: beats(start) });
+  await on.store([made], 'activitynet');
   await on.erase('a');
-  t.equal(await on.samples(), 3);
+  const [row] = await on.database.query(
+    `select to_jsonb(w) - array['id', 'user_id', 'deleted_at', 'start_time', 'end_time', 'local_date'] as w,
+       abs(extract(epoch from start_time - now())) < 3600 as is_now
+     from timeseries.workout w where user_id = $1`,
+    [on.id],
+  );
+  t.equal(row?.is_now, true, 'nor does it tell when the workout was');
+  const told = Object.entries(row?.w ?? {}).filter(([, value]) => value !== null);
+  t.same(Object.fromEntries(told), {
+    provider: 'activitynet',
+    key: 'a',
+    device: 'unknown',
+    type: 'other',
+    raw_type: '',
+    name: '',
+    zone_offset_minutes: 0,
+    duration_seconds: 0,
+    is_parent: false,
+    parts: {},
+    hidden: false,
+    cropped: false,
+  });
+  t.same(await on.database.query('select id from timeseries.activity_block where user_id = $1', [on.id]), []);
+});
+
+t.test('a hidden workout is in no list, series or day, and comes back as it was', async (t) => {
+  for (const setting of [marking, removing]) {
+    const on = await another(setting);
+    const fuller = workout(start, 60, { distance_meters: 10_000, calories_kcal: 600 });
+    await on.store([activity(fuller, { key: 'a', samples: beats(start) })], 'activitynet');
+    await on.store([activity(workout(start + minuteMs, 60), { key: 'd' })], 'devicemaker');
+    const seen = async () => [await on.listed(), await on.values('activitynet'), await on.days()];
+    const before = await seen();
+    t.match(await on.hide('a'), { samples_removed: 3 });
+    t.match(await on.listed(), [{ source: { provider: 'devicemaker' } }], 'its duplicate is listed');
+    t.same(await on.values('activitynet'), []);
+    t.notMatch(await on.days(), [{ avg_bpm: 110 }]);
+    t.match(await on.hide('a'), { record_id: /./, samples_removed: 0 }, 'once more is no error');
+    await on.restore('a');
+    t.same(await seen(), before);
+    t.same(await on.restore('a'), nothing, 'once more is no error');
+    await on.hide('a');
+    t.match(await on.erase('a'), { samples_removed: 0 });
+    t.same(await on.restore('a'), nothing, 'what is deleted does not come back');
+    t.same(await on.values('activitynet'), []);
+  }
+});
+
+t.test('the audit trail has an entry of each change', async (t) => {
+  const on = await another(marking);
+  const made = activity(workout(start, 60), { key: 'a', samples: beats(start) });
+  const [outcome] = await on.store([made], 'activitynet');
+  for (const change of [on.hide, on.hide, on.restore, on.restore, on.erase, on.erase]) await change('a');
+  await on.store([made], 'activitynet');
+  const cropped = {
+    ...made,
+    hash: 'cropped',
+    samples: beats(start).map((one) => ({ ...one, at: [0], values: [1] })),
+  };
+  await on.store([cropped], 'activitynet');
+  const entries = await on.database.query(
+    'select action, subject_id, details from auth.audit_entry where user_id = $1 order by id',
+    [on.id],
+  );
+  const [subject_id] = outcome?.record_ids ?? [];
+  const entry = (action: string, samples: number) => ({
+    action: `activity.${action}`,
+    subject_id,
+    details: { provider: 'activitynet', activity: 'a', samples },
+  });
+  t.same(
+    entries.filter(({ action }) => action.startsWith('activity.')),
+    [
+      entry('hidden', 3),
+      entry('restored', 0),
+      entry('deleted', 3),
+      {
+        action: 'activity.samples_removed',
+        subject_id: on.id,
+        details: { provider: 'activitynet', activities: ['a'], samples: 2 },
+      },
+    ],
+  );
+});
+
+t.test('a hidden workout that is stored again is listed with all of its samples', async (t) => {
+  const on = await another(marking);
+  const made = activity(workout(start, 60), { key: 'a', samples: beats(start) });
+  await on.store([made], 'activitynet');
+  const [before] = await on.listed();
+  await on.hide('a');
+  await on.store([{ ...made, samples: [], samples_kept: true }], 'activitynet');
+  t.same(await on.listed(), [before]);
+  t.same(await on.values('activitynet'), [100, 110, 120]);
 });
 
 t.test('the twin of another provider is listed again', async (t) => {
@@ -92,11 +215,11 @@ t.test("nothing of another user's, provider's or key is touched", async (t) => {
   const other = await another(marking);
   await on.store([activity(workout(start, 60), { key: 'a' })], 'activitynet');
   await other.store([activity(workout(start, 60), { key: 'a' })], 'activitynet');
-  t.same(await on.erase('b'), { record_id: null });
-  t.same(await on.erase('a', 'devicemaker'), { record_id: null });
+  t.same(await on.erase('b'), nothing);
+  t.same(await on.erase('a', 'devicemaker'), nothing);
   t.same(
     await on.call('timeseries.deleteWorkout', { user_id: unknownUser, provider: 'activitynet', key: 'a' }),
-    { record_id: null },
+    nothing,
   );
   await on.erase('a');
   t.equal((await other.listed()).length, 1);

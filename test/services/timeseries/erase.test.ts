@@ -51,7 +51,7 @@ const everything = () => [
       ]),
     ],
   }),
-  activity(workout(at('07:00:00'), 30)),
+  activity(workout(at('07:00:00'), 30), { samples: [block('speed', [[at('07:10:00'), 3]])] }),
   item({ epoch: epoch(at('08:00:00')) }),
   item({ other: other(at('09:00:00')) }),
   night([sleep(at('22:00:00'), 400)], { samples: [block('oxygen_saturation', [[at('23:00:00'), 96]])] }),

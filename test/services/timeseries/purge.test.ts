@@ -55,7 +55,10 @@ const everything = () => [
     ],
   }),
   night([sleep(at('22:00:00'), 400)]),
-  activity(run(30, { calories_kcal: 300, distance_meters: 5000 }), { key: 'the run' }),
+  activity(run(30, { calories_kcal: 300, distance_meters: 5000 }), {
+    key: 'the run',
+    samples: [block('speed', [[at('07:10:00'), 3]])],
+  }),
   item({
     data_type: 'epochs',
     epoch: {
@@ -140,7 +143,7 @@ t.test('refuses what comes after, until the door is opened; then everything is n
   t.strictSame(await call('timeseries.purge', { ...key, version: 3 }), { purging: false });
   t.equal((await rowsOf(database, userId))['workout devicemaker'], 1, 'a late repetition harms nothing');
   await untilFinished(database);
-  t.equal((await rowsOf(database, userId))['series devicemaker'], 2);
+  t.equal((await rowsOf(database, userId))['series devicemaker'], 3);
 
   t.strictSame(
     await call('timeseries.purge', { ...key, version: 7 }),
@@ -203,7 +206,7 @@ t.test('goes on where a crash interrupted it; whoever connects meanwhile finds a
   );
   await untilFinished(database);
   const [samples] = await database.query<{ n: number }>('select count(*)::int as n from timeseries.sample');
-  t.equal(samples?.n, 4, 'of the new ones only');
+  t.equal(samples?.n, 5, 'of the new ones only');
   t.equal((await rowsOf(database, userId))['item devicemaker'], 5);
   t.strictSame(await wrongStatistics(database), []);
 });

@@ -182,6 +182,29 @@ t.test('leaves workouts, nights, day totals and sedentary time, and the values o
   t.equal((await database.query(stored)).length, 2, 'the samples of the slot that is kept');
 });
 
+t.test('what activities brought goes with its samples, once none of its UTC day is kept', async (t) => {
+  const { database, store } = await setUp(t);
+  const speed = (zone_offset_minutes: number) =>
+    across('speed', zone_offset_minutes, { device: `${zone_offset_minutes}` });
+  await store([
+    activity(workout(borderMs, 30), { samples: [speed(0), speed(345), speed(-480)] }),
+    item({ samples: [across('heart_rate', 0)] }),
+  ]);
+  await sweep(database);
+  const blocks =
+    'select zone_offset_minutes as zone, day::text from timeseries.activity_block order by 1 desc, 2';
+  const days = (zone: number, ...of: string[]) => of.map((day) => ({ zone, day }));
+  t.strictSame(await database.query(blocks), [
+    ...days(345, '2026-02-28', '2026-03-01', '2026-03-02'),
+    ...days(0, '2026-03-01', '2026-03-02'),
+    ...days(-480, '2026-03-01', '2026-03-02'),
+  ]);
+  t.strictSame(
+    await database.query('select day::text from timeseries.other_instants order by 1'),
+    ['2026-02-28', '2026-03-01', '2026-03-02'].map((day) => ({ day })),
+  );
+});
+
 t.test('a store keeps the records of old items and drops their samples', async (t) => {
   const { database, store } = await setUp(t, { SAMPLE_RETENTION_DAYS: '30' });
   const nowMs = Math.floor(Date.now() / minuteMs) * minuteMs;

@@ -1,0 +1,138 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import type { SeriesDay } from './other-instants.ts';
+
+/** Samples of one series and UTC day that an activity brought, encoded. */
+export interface ActivityBlockRow extends SeriesDay {
+  readonly data_type: string;
+  readonly key: string;
+  readonly hash: string;
+  readonly part: number;
+  readonly zone_offset_minutes: number;
+  readonly times: Buffer;
+  readonly vals: Buffer;
+}
+
+/** Instants of a block that does not count any more, or counts again. */
+export interface BlockTimesRow extends SeriesDay {
+  readonly times: Buffer;
+}
+
+const insert = {
+  name: 'timeseries-insert-activity-blocks',
+  text: `
+    insert into timeseries.activity_block
+      (user_id, provider, data_type, key, hash, part, series_id, day, zone_offset_minutes, times, vals)
+    select $1, $2, data_type, key, hash, part, series_id, date '1970-01-01' + day, zone_offset_minutes, times, vals
+    from unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $8::int[], $9::smallint[], $10::bytea[],
+      $11::bytea[]) t (data_type, key, hash, part, series_id, day, zone_offset_minutes, times, vals)`,
+};
+
+/** Stores blocks; of two that hold one instant the later in the list counts. */
+export async function insertActivityBlocks(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  rows: readonly ActivityBlockRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const column = <K extends keyof ActivityBlockRow>(name: K) => rows.map((row) => row[name]);
+  const texts = [column('data_type'), column('key'), column('hash')];
+  const numbers = [column('part'), column('series_id'), column('day'), column('zone_offset_minutes')];
+  const values = [userId, provider, ...texts, ...numbers, column('times'), column('vals')];
+  await transaction.query(insert, values);
+}
+
+/** A part of a version that is being stored; `ends` says that the version is complete with it. */
+export interface StoredPart {
+  readonly data_type: string;
+  readonly key: string;
+  readonly hash: string;
+  readonly part: number;
+  readonly ends: boolean;
+}
+
+const shown = "b.series_id, b.day - date '1970-01-01' as day, b.times";
+
+// The list of keys leads the planner to the rows of these activities, where the join alone reads all of the user's.
+const deleteReplaced = {
+  name: 'timeseries-delete-replaced-blocks',
+  text: `
+    delete from timeseries.activity_block b
+    using jsonb_to_recordset($3) t (data_type text, key text, hash text, part int, ends boolean)
+    where b.user_id = $1 and b.provider = $2 and b.key = any($4) and b.key = t.key and b.data_type = t.data_type
+      and (b.hash = t.hash and b.part = t.part or t.ends and (b.hash <> t.hash or b.part > t.part))
+    returning ${shown}`,
+};
+
+/** Deletes the blocks that parts replace: the same part stored before, and with the last part every other version. */
+export async function deleteReplacedBlocks(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  parts: readonly StoredPart[],
+): Promise<BlockTimesRow[]> {
+  if (parts.length === 0) return [];
+  const keys = parts.map(({ key }) => key);
+  const values = [userId, provider, JSON.stringify(parts), keys];
+  return transaction.query<BlockTimesRow>(deleteReplaced, values);
+}
+
+const ofActivities = 'b.user_id = $1 and b.provider = $2 and b.key = any($3)';
+
+const deleteAll = {
+  name: 'timeseries-delete-activity-blocks',
+  text: `delete from timeseries.activity_block b where ${ofActivities} returning ${shown}`,
+};
+
+const setHidden = {
+  name: 'timeseries-hide-activity-blocks',
+  text: `
+    update timeseries.activity_block b set hidden = $4 where ${ofActivities} and b.hidden <> $4 returning ${shown}`,
+};
+
+/** Deletes all blocks of activities. */
+export function deleteActivityBlocks(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  keys: readonly string[],
+): Promise<BlockTimesRow[]> {
+  return transaction.query<BlockTimesRow>(deleteAll, [userId, provider, keys]);
+}
+
+/** Hides the blocks of activities, or shows them again; answers those that were changed. */
+export async function hideActivityBlocks(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  keys: readonly string[],
+  hidden: boolean,
+): Promise<BlockTimesRow[]> {
+  if (keys.length === 0) return [];
+  return transaction.query<BlockTimesRow>(setHidden, [userId, provider, keys, hidden]);
+}
+
+/** A block whose samples are in its series, newest first in a list. */
+export interface ShownBlockRow extends SeriesDay {
+  readonly zone_offset_minutes: number;
+  readonly times: Buffer;
+  readonly vals: Buffer;
+}
+
+const selectShown = {
+  name: 'timeseries-select-shown-blocks',
+  text: `
+    select b.series_id, b.day - date '1970-01-01' as day, b.zone_offset_minutes, b.times, b.vals
+    from unnest($1::int[], $2::int[]) t (series_id, day)
+    join timeseries.activity_block b on b.series_id = t.series_id and b.day = date '1970-01-01' + t.day
+    where not b.hidden order by b.id desc`,
+};
+
+/** The blocks of all activities that bring samples to the given days, newest first. */
+export async function selectShownBlocks(
+  transaction: Queryable,
+  days: readonly SeriesDay[],
+): Promise<ShownBlockRow[]> {
+  const values = [days.map(({ series_id }) => series_id), days.map(({ day }) => day)];
+  return transaction.query<ShownBlockRow>(selectShown, values);
+}

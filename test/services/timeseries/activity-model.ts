@@ -1,0 +1,97 @@
+/** What an activity, or a day, brought: values by minute. */
+export type Values = ReadonlyMap<number, number>;
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface ModelActivity {
+  summary: Span | null;
+  details: Span | null;
+  values: Values;
+  storedAs: number;
+  cropped: boolean;
+  hidden: boolean;
+}
+
+const fresh = (): ModelActivity => ({
+  summary: null,
+  details: null,
+  values: new Map(),
+  storedAs: 0,
+  cropped: false,
+  hidden: false,
+});
+
+const beyond = (a: Span, b: Span) => a.from < b.from || a.to > b.to;
+
+/** One series that a day and several activities share, as plain maps: what it must hold, computed anew each time. */
+export class ActivityModel {
+  #stored = 0;
+  readonly #day = new Map<number, number>();
+  readonly #activities = new Map<string, ModelActivity>();
+
+  storeDay(values: Values): void {
+    for (const [minute, value] of values) this.#day.set(minute, value);
+  }
+
+  storeDetails(key: string, span: Span, values: Values): void {
+    const activity = this.#shown(key);
+    this.#stored += 1;
+    Object.assign(activity, { details: span, values, storedAs: this.#stored });
+    this.#crop(activity);
+  }
+
+  storeSummary(key: string, span: Span): void {
+    const activity = this.#shown(key);
+    const former = activity.summary;
+    if (former !== null)
+      activity.cropped = !beyond(span, former) && (activity.cropped || beyond(former, span));
+    activity.summary = span;
+    this.#crop(activity);
+  }
+
+  delete(key: string): void {
+    this.#activities.delete(key);
+  }
+
+  hide(key: string): void {
+    const activity = this.#activities.get(key);
+    if (activity !== undefined) activity.hidden = true;
+  }
+
+  restore(key: string): void {
+    const activity = this.#activities.get(key);
+    if (activity !== undefined) activity.hidden = false;
+  }
+
+  /** The minutes of which the day brought a value. */
+  dayMinutes(): Set<number> {
+    return new Set(this.#day.keys());
+  }
+
+  /** What the series holds, by minute in order. */
+  expected(): [minute: number, value: number][] {
+    const shown = [...this.#activities.values()].filter(({ hidden }) => !hidden);
+    const inOrder = shown.sort((a, b) => a.storedAs - b.storedAs).map(({ values }) => values);
+    const all = new Map([...inOrder, this.#day].flatMap((values) => [...values]));
+    return [...all].sort(([a], [b]) => a - b);
+  }
+
+  // Whatever is stored of an activity shows it again.
+  #shown(key: string): ModelActivity {
+    const activity = this.#activities.get(key) ?? fresh();
+    activity.hidden = false;
+    this.#activities.set(key, activity);
+    return activity;
+  }
+
+  #crop(activity: ModelActivity): void {
+    const { summary, details, values, cropped } = activity;
+    if (!cropped || summary === null || details === null || !beyond(details, summary)) return;
+    activity.values = new Map(
+      [...values].filter(([minute]) => minute >= summary.from && minute <= summary.to),
+    );
+  }
+}

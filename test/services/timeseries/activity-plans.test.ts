@@ -1,0 +1,71 @@
+import t from 'tap';
+import { StoreItem } from '../../../domain/records.ts';
+import type { Database } from '../../../mixins/database.ts';
+import { databaseOf } from '../../../mixins/database.ts';
+import { deleteWorkout, hideWorkout, restoreWorkout } from '../../../services/timeseries/delete-workout.ts';
+import { store } from '../../../services/timeseries/store.ts';
+import { explaining, wholeScans } from '../../support/explaining.ts';
+import { activity, at, block, workout } from './items.ts';
+import { setUp } from './setting.ts';
+
+t.setTimeout(120_000);
+
+const tables = ['activity_block', 'other_instants', 'workout', 'item', 'series', 'sample'];
+const crowd = [
+  `insert into timeseries.activity_block (user_id, provider, data_type, key, hash, part, series_id, day,
+     zone_offset_minutes, times, vals)
+   select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'activityDetails', i::text, 'h', 0,
+     1000000 + i, date '2025-01-01' + i % 400, 0, '', '' from generate_series(1, 20000) i`,
+  `insert into timeseries.other_instants (series_id, day, times)
+   select 1000000 + i, date '2025-01-01' + i % 400, '' from generate_series(1, 20000) i where $1::uuid is not null`,
+  `insert into timeseries.series (user_id, type_id, provider, device)
+   select gen_random_uuid(), 1, 'devicemaker', 'd' from generate_series(1, 20000) where $1::uuid is not null`,
+  `insert into timeseries.item (user_id, provider, data_type, key, duration_seconds, hash, is_first, record_ids)
+   select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'activityDetails', i::text, 1, 'h',
+     true, '{}' from generate_series(1, 20000) i`,
+  `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
+     zone_offset_minutes, local_date, duration_seconds, is_parent)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
+     'running', 'RUNNING', 'n', timestamptz '2024-01-01' + i * interval '1 hour',
+     timestamptz '2024-01-01 00:30' + i * interval '1 hour', 0, date '2025-01-01' + i / 24, 60, false
+   from generate_series(1, 20000) i`,
+];
+
+t.test('to crop, hide, restore and delete an activity reads no large table whole', async (t) => {
+  const { database, userId } = await setUp(t);
+  for (const statement of crowd) await database.query(statement, [userId]);
+  await database.query('analyze');
+  const plans: string[] = [];
+  const on: Database = {
+    ...databaseOf(database.pool),
+    transaction: (work) =>
+      database.transaction((transaction) => work(explaining({ ...database, ...transaction }, plans))),
+  };
+  const start = at('08:00:00');
+  const made = (minutes: number) =>
+    StoreItem.parse(
+      activity(workout(start, minutes), {
+        key: 'a',
+        data_type: 'activityDetails',
+        samples: [
+          block(
+            'speed',
+            Array.from({ length: minutes }, (_, n) => [start + n * 60_000, n] as const),
+          ),
+        ],
+      }),
+    );
+  const deletion = { user_id: userId, provider: 'devicemaker', key: 'a' };
+  const circumstances = {
+    how: 'mark' as const,
+    sourcePriority: [],
+    firstDay: null,
+    nowMs: Date.now(),
+    origin: { actor: null, requestId: null },
+  };
+  for (const minutes of [60, 30]) await store(on, { ...deletion, items: [made(minutes)] }, circumstances);
+  for (const change of [hideWorkout, restoreWorkout, deleteWorkout])
+    await change(on, deletion, circumstances);
+  t.ok(plans.length > 50, 'the plans were seen');
+  t.strictSame(wholeScans(plans, tables), []);
+});
