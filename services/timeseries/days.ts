@@ -23,12 +23,11 @@ function sourceOf(
   devices: DeviceNames,
 ): Omit<DaySource, 'sedentary_seconds'> {
   const of = (kind: ActivityRow['kind']) => rows.filter((row) => row.kind === kind);
-  const [workouts] = of('workouts');
   return {
     provider,
     total: totalOf(of('total'), devices),
     samples: samplesOf(of('samples'), devices),
-    workouts: workouts === undefined ? null : workoutsOf(workouts, devices),
+    workouts: workoutsOf(of('workouts'), devices),
   };
 }
 
@@ -80,10 +79,19 @@ function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySampl
   };
 }
 
-function workoutsOf(row: ActivityRow, devices: DeviceNames): DayWorkouts {
-  const { steps, distance_meters, elevation_meters, active_seconds, active_calories_kcal } = row;
-  const device = devices.placeOf(row.device);
-  return { device, steps, distance_meters, elevation_meters, active_seconds, active_calories_kcal };
+/** Sums of the workouts of a day; the device is that of the longest. */
+function workoutsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayWorkouts | null {
+  const length = ({ covered_seconds }: ActivityRow) => covered_seconds ?? 0;
+  const [longest] = rows.toSorted((a, b) => length(b) - length(a));
+  if (longest === undefined) return null;
+  return {
+    device: devices.placeOf(longest.device),
+    steps: sumOf(rows, 'steps'),
+    distance_meters: sumOf(rows, 'distance_meters'),
+    elevation_meters: sumOf(rows, 'elevation_meters'),
+    active_seconds: sumOf(rows, 'active_seconds'),
+    active_calories_kcal: sumOf(rows, 'active_calories_kcal'),
+  };
 }
 
 // In the order in which a summary shows them: the first that is there names the source.

@@ -1,7 +1,8 @@
 import type { Queryable } from '../../mixins/database.ts';
+import { type Counted, countedWorkouts } from './counted-workouts.ts';
 import { selectOverlappingWorkouts } from './queries/select-overlapping-workouts.ts';
-import { updateDuplicates } from './queries/update-duplicates.ts';
-import { listedTwins, type TwinCandidate } from './twins.ts';
+import { type DuplicateChange, updateDuplicates } from './queries/update-duplicates.ts';
+import { byFullness, listedTwins, type TwinCandidate } from './twins.ts';
 
 /** A stretch of time in which workouts were written, changed or taken away. */
 export interface Span {
@@ -12,7 +13,7 @@ export interface Span {
 // Each round reaches the neighbours of the last one's; chains longer than this are no person's day.
 const mostRounds = 8;
 
-/** Sets `duplicate_of` anew for all workouts that touch the spans, directly or through others. */
+/** Sets anew, for all workouts that touch the spans, directly or through others, which are listed and how they count. */
 export async function settleTwins(
   transaction: Queryable,
   userId: string,
@@ -20,18 +21,30 @@ export async function settleTwins(
   priority: readonly string[],
 ): Promise<void> {
   if (spans.length === 0) return;
-  const workouts = await cluster(transaction, userId, spans);
-  const twins = listedTwins(workouts, priority);
-  const changes = workouts.flatMap(({ id, duplicate_of }) => {
-    const twin = twins.get(id) ?? null;
-    return twin === duplicate_of ? [] : [{ id, duplicate_of: twin }];
+  const workouts = byFullness(await cluster(transaction, userId, spans), priority);
+  const listed = listedTwins(workouts);
+  const counted = countedWorkouts(workouts, listed);
+  const alone: Counted = { counted_with: null, counted_on: null };
+  const wanted = workouts.map((stored) => {
+    const { id } = stored;
+    return { stored, change: { id, duplicate_of: listed.get(id) ?? null, ...(counted.get(id) ?? alone) } };
   });
+  const changes = wanted.filter(({ stored, change }) => !isSame(stored, change)).map(({ change }) => change);
   await updateDuplicates(transaction, userId, changes);
+}
+
+function isSame(stored: TwinCandidate, change: DuplicateChange): boolean {
+  const { duplicate_of, counted_with, counted_on } = change;
+  return (
+    stored.duplicate_of === duplicate_of &&
+    stored.counted_with === counted_with &&
+    stored.counted_on === counted_on
+  );
 }
 
 async function cluster(transaction: Queryable, userId: string, spans: readonly Span[]) {
   let found: TwinCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
-  for (let round = 1; round < mostRounds && hasSeveralProviders(found); round += 1) {
+  for (let round = 1; round < mostRounds && hasSeveralSources(found); round += 1) {
     const wider = await selectOverlappingWorkouts(transaction, userId, [...spans, ...found]);
     if (wider.length === found.length) return wider;
     found = wider;
@@ -39,6 +52,6 @@ async function cluster(transaction: Queryable, userId: string, spans: readonly S
   return found;
 }
 
-function hasSeveralProviders(workouts: readonly TwinCandidate[]): boolean {
-  return new Set(workouts.map(({ provider }) => provider)).size > 1;
+function hasSeveralSources(workouts: readonly TwinCandidate[]): boolean {
+  return new Set(workouts.map(({ provider, device }) => JSON.stringify([provider, device]))).size > 1;
 }

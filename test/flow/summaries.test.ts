@@ -13,6 +13,7 @@ import {
   quarterHourZone,
   traveller,
   twoDevices,
+  twoRecorders,
 } from '../services/summaries/lives.ts';
 import { expectedActivity, expectedSleep } from '../services/summaries/oracle.ts';
 import { pageThrough } from '../services/timeseries/setting.ts';
@@ -43,6 +44,7 @@ const lives: [string, () => Life, activityDays: number, nights: number][] = [
   ['a phone with gaps', phoneWithGaps, 24, 0],
   ['a zone of +5:45', quarterHourZone, 11, 0],
   ['only workouts', onlyWorkouts, 22, 0],
+  ['two devices that record the same rides', twoRecorders, 20, 0],
   ['both providers', bothProviders, 10, 0],
   ['a journey from UTC+9 to UTC-8', traveller, 5, 0],
   ['daylight saving', daylightSaving, 5, 3],

@@ -11,7 +11,7 @@ export interface ActivityRow {
   date: string;
   provider: string;
   device: string;
-  /** Of totals only: what the record covers. */
+  /** Of totals: what the record covers; of workouts: the length of the longest. */
   start_ms: number | null;
   covered_seconds: number | null;
   steps: number | null;
@@ -61,9 +61,15 @@ const types = ids(
   ...distances,
 );
 
+// Of two equally long workouts, of the earlier.
+const ofLongest = (column: string) => `(array_agg(${column} order by duration_seconds desc, start_time))[1]`;
+const figures = ['steps', 'distance_meters', 'elevation_gain_meters', 'active_seconds', 'calories_kcal'];
+const each = (aggregate: 'sum' | 'max') =>
+  figures.map((name) => `${aggregate}(${name}) as ${name}`).join(', ');
+
 // Basal energy alone makes no day: it shows in a total only, beside the active part. A duplicate counts for its own
 // provider, on the day of the workout that stands for it: else two rides of a day, one listed from either provider,
-// would come to the longer of them.
+// would come to the longer of them. A workout that several devices of a provider recorded is a row of its own.
 const textOf = (order: 'asc' | 'desc') => `
   with sampled as materialized (
     select d.date, s.provider, s.device, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
@@ -76,25 +82,37 @@ const textOf = (order: 'asc' | 'desc') => `
     where s.user_id = $1 and s.type_id in (${types})
     group by d.date, s.provider, s.device
   ),
+  recordings as materialized (
+    select coalesce(counted_on, local_date) as date, provider, device, counted_with, start_time, duration_seconds, steps,
+      distance_meters, elevation_gain_meters, coalesce(moving_seconds, duration_seconds) as active_seconds, calories_kcal
+    from timeseries.workout
+    where user_id = $1 and start_time >= $6 and start_time < $7 and deleted_at is null and not is_parent
+  ),
+  by_device as (
+    select date, provider, counted_with, device, ${each('sum')}, max(duration_seconds) as duration_seconds,
+      ${ofLongest('start_time')} as start_time
+    from recordings where counted_with is not null
+    group by date, provider, counted_with, device
+  ),
+  workouts as materialized (
+    select date, provider, ${ofLongest('device')} as device, ${each('sum')},
+      max(duration_seconds) as duration_seconds
+    from recordings where counted_with is null
+    group by date, provider
+    union all
+    select date, provider, ${ofLongest('device')}, ${each('max')},
+      max(duration_seconds)
+    from by_device
+    group by date, provider, counted_with
+  ),
   dates as materialized (
     select date from sampled where is_day
     union select date from timeseries.provider_day where user_id = $1 and date between $2 and $3
-    union select local_date from timeseries.workout where user_id = $1 and local_date between $2 and $3
-      and deleted_at is null and duplicate_of is null and not is_parent
+    union select date from workouts where date between $2 and $3
   ),
   page as materialized (
     select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
     order by date ${order} limit $5
-  ),
-  workouts as materialized (
-    select coalesce(listed.local_date, w.local_date) as date, w.provider,
-      (array_agg(w.device order by w.duration_seconds desc, w.start_time))[1] as device, sum(w.steps) as steps,
-      sum(w.distance_meters) as distance, sum(w.elevation_gain_meters) as elevation,
-      sum(coalesce(w.moving_seconds, w.duration_seconds)) as active, sum(w.calories_kcal) as calories
-    from timeseries.workout w
-    left join timeseries.workout listed on listed.id = w.duplicate_of and listed.user_id = $1
-    where w.user_id = $1 and w.start_time >= $6 and w.start_time < $7 and w.deleted_at is null and not w.is_parent
-    group by 1, 2
   ),
   material as (
     select 'total' as kind, date, provider, device, extract(epoch from start_time) * 1000 as start_ms,
@@ -108,8 +126,8 @@ const textOf = (order: 'asc' | 'desc') => `
       ${none}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
     from sampled join page using (date)
     union all
-    select 'workouts', date, provider, device, ${none}, ${none}, steps, distance, ${none}, elevation, active, ${none},
-      ${none}, calories, ${none}, ${none}, ${none}, ${none}, ${none}
+    select 'workouts', date, provider, device, ${none}, duration_seconds, steps, distance_meters, ${none},
+      elevation_gain_meters, active_seconds, ${none}, ${none}, calories_kcal, ${none}, ${none}, ${none}, ${none}, ${none}
     from workouts join page using (date)
   )
   select c.total, m.kind, m.date::text, m.provider, m.device, m.start_ms::float8, m.covered_seconds::float8,
@@ -124,7 +142,7 @@ const statements = {
   desc: { name: 'timeseries-select-activity-days-desc', text: textOf('desc') },
 };
 
-// A workout starts within 18 hours of its local day; its twin, which overlaps it, within a day more.
+// A workout starts within 18 hours of its local day; its duplicate, which overlaps it, within a day more.
 const marginMs = 3 * dayMs;
 // PostgreSQL does not read the six-digit years that come after it.
 const latestMs = Date.UTC(9999, 11, 31);

@@ -4,7 +4,8 @@ import type { TwinCandidate } from '../twins.ts';
 const statement = {
   name: 'timeseries-select-overlapping-workouts',
   text: `
-    select distinct w.id, w.provider, w.type, w.duplicate_of,
+    select distinct w.id, w.provider, w.device, w.type, w.local_date::text, w.duplicate_of, w.counted_with,
+      w.counted_on::text,
       (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
       (extract(epoch from w.end_time) * 1000)::float8 as end_ms,
       num_nonnulls(w.calories_kcal, w.distance_meters, w.avg_heart_rate_bpm, w.max_heart_rate_bpm,

@@ -145,6 +145,29 @@ export function onlyWorkouts(): Life {
   return life;
 }
 
+/** A watch and a bicycle computer that often record the same ride, each with other figures, or the computer in parts. */
+export function twoRecorders(): Life {
+  const life = emptyLife();
+  const { whole, quarter, chance } = draw(11);
+  for (let index = 0; index < 40; index += 1) {
+    const startMs = firstDay + Math.floor(index / 2) * day + (index % 2 === 0 ? 7 : 13) * hour;
+    const recording = (device: string, after: number, seconds: number): LifeWorkout => ({
+      ...{ provider: 'devicemaker', device, startMs: startMs + after * 1000, seconds, offset: 60 },
+      type: chance(0.8) ? 'cycling' : 'running',
+      ...(chance(0.8) ? { meters: quarter(1000, 30_000) } : {}),
+      ...(chance(0.8) ? { climbed: quarter(0, 300), kcal: quarter(50, 900) } : {}),
+    });
+    const seconds = whole(3600, 7200);
+    if (chance(0.8)) life.workouts.push(recording('Watch 7', whole(0, 300), seconds));
+    if (chance(0.5)) life.workouts.push(recording('Bike computer', whole(0, 2500), seconds));
+    else {
+      life.workouts.push(recording('Bike computer', 0, 1500));
+      life.workouts.push(recording('Bike computer', 1600, seconds - 1600));
+    }
+  }
+  return life;
+}
+
 /** Both providers: daily records that lack fields, rides that the other provider tells too, and samples of both. */
 export function bothProviders(): Life {
   const life = emptyLife();

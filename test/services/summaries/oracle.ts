@@ -43,15 +43,33 @@ interface Told {
   readonly value: number;
 }
 
+/** Workouts of a provider, those together that several of its devices recorded at once. */
+function ridesOf(workouts: readonly LifeWorkout[]): LifeWorkout[][] {
+  const rides: LifeWorkout[][] = [];
+  for (const one of workouts) {
+    const same = rides.filter((ride) => ride.some((other) => isSameRide(one, other)));
+    for (const ride of same) rides.splice(rides.indexOf(ride), 1);
+    rides.push([...same.flat(), one]);
+  }
+  return rides;
+}
+
+function isSameRide(a: LifeWorkout, b: LifeWorkout): boolean {
+  const end = ({ startMs, seconds }: LifeWorkout) => startMs + seconds * 1000;
+  const shared = Math.min(end(a), end(b)) - Math.max(a.startMs, b.startMs);
+  return a.device !== b.device && shared > 0 && shared >= 500 * Math.min(a.seconds, b.seconds);
+}
+
 /** What one provider tells of a day, field by field; in the order of the answer. */
 function tellings(life: Life, date: string, provider: (typeof providers)[number]) {
   const dailies = provider === 'devicemaker' ? life.dailies.filter((one) => one.date === date) : [];
   const samples = samplesOf(life).filter(
     (one) => one.provider === provider && dateOf(one.ms, one.offset) === date,
   );
-  const workouts = life.workouts.filter(
-    (one) => one.provider === provider && dateOf(one.startMs, one.offset) === date,
+  const rides = ridesOf(life.workouts.filter((one) => one.provider === provider)).filter(
+    ([first]) => first !== undefined && dateOf(first.startMs, first.offset) === date,
   );
+  const workouts = rides.flat();
   const longestDaily = [...dailies].sort((a, b) => b.seconds - a.seconds)[0];
   const longestWorkout = [...workouts].sort((a, b) => b.seconds - a.seconds || a.startMs - b.startMs)[0];
   const total = (...fields: string[]): Told | null => {
@@ -71,7 +89,13 @@ function tellings(life: Life, date: string, provider: (typeof providers)[number]
     return perDevice.reduce<Told | null>((a, b) => (a === null || b.value > a.value ? b : a), null);
   };
   const trained = (read: (workout: LifeWorkout) => number | undefined): Told | null => {
-    const values = workouts.flatMap((workout) => read(workout) ?? []);
+    const values = rides.flatMap((recordings) => {
+      const byDevice = [...Map.groupBy(recordings, ({ device }) => device).values()];
+      const sums = byDevice
+        .map((own) => own.flatMap((one) => read(one) ?? []))
+        .filter((own) => own.length > 0);
+      return sums.length === 0 ? [] : [Math.max(...sums.map(sum))];
+    });
     return values.length === 0
       ? null
       : { provider, device: longestWorkout?.device ?? '', value: sum(values) };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { WorkoutRecord } from '../../../domain/records.ts';
 import { minuteMs } from '../../../domain/time.ts';
-import { listedTwins, type TwinCandidate } from '../../../services/timeseries/twins.ts';
+import { byFullness, listedTwins, type TwinCandidate } from '../../../services/timeseries/twins.ts';
 import { activity, at, workout } from './items.ts';
 import { type Setting, setUp } from './setting.ts';
 
@@ -88,16 +88,18 @@ t.test('lists a ride as a whole or in its parts, never less', (t) => {
   const ride = (id: string, provider: string, from: number, to: number, filled: number): TwinCandidate => ({
     id,
     provider,
+    device: 'unknown',
     type: 'cycling',
+    local_date: '2026-03-01',
     start_ms: from * minuteMs,
     end_ms: to * minuteMs,
     filled,
-    duplicate_of: null,
+    ...{ duplicate_of: null, counted_with: null, counted_on: null },
   });
   const parts = [ride('b', 'activitynet', 0, 60, 3), ride('c', 'activitynet', 60, 120, 1)];
   const priority = ['devicemaker', 'activitynet'];
   const twins = (filled: number) =>
-    [...listedTwins([ride('a', 'devicemaker', 0, 120, filled), ...parts], priority)].sort();
+    [...listedTwins(byFullness([ride('a', 'devicemaker', 0, 120, filled), ...parts], priority))].sort();
   t.strictSame(twins(5), [
     ['a', null],
     ['b', 'a'],

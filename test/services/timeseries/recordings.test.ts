@@ -1,0 +1,242 @@
+import t from 'tap';
+import type { WorkoutRecord } from '../../../domain/records.ts';
+import { minuteMs } from '../../../domain/time.ts';
+import { activity, at, workout } from './items.ts';
+import { type Setting, setUp, withUser } from './setting.ts';
+
+const { database, call } = await setUp(t);
+
+async function another(): Promise<Setting> {
+  const { id } = await call('users.create', {});
+  return withUser(database, call, id);
+}
+
+const watch = 'Watch 7';
+const computer = 'Bike computer';
+
+/** A ride that begins some minutes after 10:00. */
+const ride = (device: string, after: number, minutes: number, fields: Partial<WorkoutRecord> = {}) =>
+  workout(at('10:00:00') + after * minuteMs, minutes, {
+    ...{ device, name: `${device} ${after}`, type: 'cycling' as const },
+    ...{ distance_meters: minutes * 500, elevation_gain_meters: minutes * 5, calories_kcal: minutes * 10 },
+    ...fields,
+  });
+
+const storeAll = (of: Setting, records: readonly WorkoutRecord[], provider?: 'activitynet') =>
+  of.store(
+    records.map((record) => activity(record)),
+    provider,
+  );
+
+/** Sums of workouts by date and provider: minutes, kilometers, meters of climbing. */
+async function sums({ userId }: Setting): Promise<Record<string, (number | null)[]>> {
+  const range = { first_date: '2026-02-01', last_date: '2026-03-31', after: null, order: 'asc' as const };
+  const { days, total } = await call('timeseries.activityDays', { user_id: userId, ...range, limit: 401 });
+  t.equal(total, days.length);
+  const found = days.flatMap(({ date, sources }) =>
+    sources.map(({ provider, workouts }) => [
+      `${date} ${provider}`,
+      [
+        (workouts?.active_seconds ?? 0) / 60,
+        (workouts?.distance_meters ?? 0) / 1000,
+        workouts?.elevation_meters ?? null,
+      ],
+    ]),
+  );
+  return Object.fromEntries(found);
+}
+
+async function listed({ userId }: Setting): Promise<string[]> {
+  const range = { user_id: userId, start_date: '2026-02-01', end_date: '2026-03-31' };
+  return (await call('timeseries.workouts', range)).data.map(({ name }) => name).sort();
+}
+
+const day = '2026-03-01 devicemaker';
+
+t.test('two devices of one provider on one ride count once, and one of them is listed', async (t) => {
+  for (const order of [[watch, computer] as const, [computer, watch] as const]) {
+    const person = await another();
+    const [first, second] = order;
+    await storeAll(person, [ride(first, 0, 80, { distance_meters: null })]);
+    await storeAll(person, [ride(second, 2, 78, { elevation_gain_meters: 410 })]);
+    t.same(await sums(person), { [day]: [80, 39, 410] }, 'the larger value of each field');
+    t.same(await listed(person), [`${second} 2`], 'the fuller one');
+  }
+});
+
+t.test('they count once where their types differ in family too, and both are listed', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 80, { type: 'running' }), ride(computer, 0, 80)]);
+  t.same(await sums(person), { [day]: [80, 40, 400] });
+  t.same(await listed(person), [`${computer} 0`, `${watch} 0`]);
+});
+
+const apart: readonly (readonly [claim: string, second: WorkoutRecord])[] = [
+  ['one after the other', ride(computer, 60, 60)],
+  ['less than half of the shorter at once', ride(computer, 31, 60)],
+  ['two of one device at once', ride(watch, 0, 60)],
+];
+for (const [claim, second] of apart)
+  t.test(`${claim}: two workouts`, async (t) => {
+    const person = await another();
+    await storeAll(person, [ride(watch, 0, 60), second]);
+    t.same(await sums(person), { [day]: [120, 60, 600] });
+    t.equal((await listed(person)).length, 2);
+  });
+
+t.test('half of the shorter at once: one workout', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 60), ride(computer, 45, 30)]);
+  t.same(await sums(person), { [day]: [60, 30, 300] });
+});
+
+t.test(
+  'a ride that one device has whole and another in parts: the sum of the parts, if that is more',
+  async (t) => {
+    const whole = ride(watch, 1, 110, { distance_meters: 70_000 });
+    const [first, second] = [ride(computer, 0, 50), ride(computer, 60, 70, { avg_heart_rate_bpm: 140 })];
+    const orders: readonly (readonly WorkoutRecord[][])[] = [
+      [[first, second, whole]],
+      [[first, whole], [second]],
+      [[second], [first], [whole]],
+    ];
+    for (const calls of orders) {
+      const person = await another();
+      for (const records of calls) await storeAll(person, records);
+      t.same(await sums(person), { [day]: [120, 70, 600] });
+    }
+  },
+);
+
+t.test('of one device alone overlapping workouts are added, also beside another device', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 60), ride(watch, 30, 60), ride(computer, 60, 100)]);
+  t.same(await sums(person), { [day]: [160, 80, 800] });
+});
+
+t.test('a recording that joins later and is preferred is of the same workout', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 60, { type: 'running' }), ride(computer, 0, 60)]);
+  await storeAll(person, [ride('Phone', 0, 50, { type: 'rowing', avg_heart_rate_bpm: 140 })]);
+  t.same(await sums(person), { [day]: [60, 30, 300] });
+});
+
+t.test('other workouts of the day are added', async (t) => {
+  const person = await another();
+  await storeAll(person, [
+    ride(watch, 0, 60),
+    ride(computer, 0, 60),
+    ride(watch, 300, 30),
+    ride(computer, 400, 10),
+  ]);
+  t.same(await sums(person), { [day]: [100, 50, 500] });
+});
+
+t.test('a ride over midnight counts on the day of the one that is listed', async (t) => {
+  const person = await another();
+  const midnight = 13 * 60; // the clock is an hour ahead
+  await storeAll(person, [
+    ride(watch, midnight - 2, 60),
+    ride(computer, midnight + 1, 59, { avg_heart_rate_bpm: 140 }),
+  ]);
+  t.same(await listed(person), [`${computer} ${midnight + 1}`]);
+  t.same(await sums(person), { '2026-03-02 devicemaker': [60, 30, 300] });
+});
+
+t.test('a ride over midnight of two families counts on one day', async (t) => {
+  const person = await another();
+  const midnight = 13 * 60;
+  await storeAll(person, [
+    ride(watch, midnight - 2, 60, { type: 'running' }),
+    ride(computer, midnight + 1, 59, { avg_heart_rate_bpm: 140 }),
+  ]);
+  t.equal((await listed(person)).length, 2);
+  t.same(await sums(person), { '2026-03-02 devicemaker': [60, 30, 300] });
+});
+
+t.test("a ride over midnight counts on the day of the other provider's that is listed", async (t) => {
+  const person = await another();
+  const midnight = 13 * 60;
+  await storeAll(person, [ride(watch, midnight - 2, 60), ride(computer, midnight - 1, 60)]);
+  await storeAll(person, [ride('Phone', midnight - 1, 60)]);
+  await storeAll(person, [ride('Phone', midnight + 1, 59, { avg_heart_rate_bpm: 140 })], 'activitynet');
+  const date = '2026-03-02';
+  t.same(await sums(person), {
+    [`${date} activitynet`]: [59, 29.5, 295],
+    [`${date} devicemaker`]: [60, 30, 300],
+  });
+});
+
+t.test('a single recording counts on the day of the listed one, too', async (t) => {
+  const person = await another();
+  const midnight = 13 * 60;
+  await storeAll(person, [ride(watch, midnight - 2, 60)]);
+  await storeAll(person, [ride('Phone', midnight + 1, 59, { avg_heart_rate_bpm: 140 })], 'activitynet');
+  t.same(Object.keys(await sums(person)), ['2026-03-02 activitynet', '2026-03-02 devicemaker']);
+});
+
+t.test('recordings move with the listed one to another day', async (t) => {
+  const person = await another();
+  const listedOne = (hash: string, offset: number) =>
+    activity(ride(computer, 0, 60, { avg_heart_rate_bpm: 140, zone_offset_minutes: offset }), {
+      key: 'listed',
+      hash,
+    });
+  await person.store([activity(ride(watch, 0, 60)), listedOne('1', 60)]);
+  t.same(await sums(person), { [day]: [60, 30, 300] });
+  await person.store([listedOne('2', 840)]);
+  t.same(await sums(person), { '2026-03-02 devicemaker': [60, 30, 300] });
+});
+
+t.test('with the other provider too each provider counts it once', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 60), ride(computer, 1, 60)]);
+  await storeAll(
+    person,
+    [ride(computer, 2, 62, { avg_heart_rate_bpm: 150 }), ride('Phone', 2, 58)],
+    'activitynet',
+  );
+  t.same(await listed(person), [`${computer} 2`]);
+  t.same(await sums(person), { [day]: [60, 30, 300], '2026-03-01 activitynet': [62, 31, 310] });
+});
+
+t.test('two parts that another provider has whole are still added', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 60), ride(computer, 60, 60)]);
+  await storeAll(person, [ride('Phone', 0, 120, { avg_heart_rate_bpm: 150 })], 'activitynet');
+  t.same(await listed(person), ['Phone 0']);
+  t.same(await sums(person), { [day]: [120, 60, 600], '2026-03-01 activitynet': [120, 60, 600] });
+});
+
+t.test('recordings part when one of them moves, or is deleted', async (t) => {
+  const person = await another();
+  const moving = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });
+  await person.store([activity(ride(watch, 0, 60)), moving('1', ride(computer, 0, 60))]);
+  t.same(await sums(person), { [day]: [60, 30, 300] });
+  await person.store([moving('2', ride(computer, 200, 60))]);
+  t.same(await sums(person), { [day]: [120, 60, 600] });
+  await person.store([moving('3', ride(computer, 5, 70))]);
+  t.same(await sums(person), { [day]: [70, 35, 350] });
+  await call('timeseries.deleteWorkout', { user_id: person.userId, provider: 'devicemaker', key: 'moving' });
+  t.same(await sums(person), { [day]: [60, 30, 300] });
+  t.same(await listed(person), [`${watch} 0`]);
+  t.same(
+    await database.query(
+      'select distinct counted_with, counted_on from timeseries.workout where user_id = $1 and deleted_at is null',
+      [person.userId],
+    ),
+    [{ counted_with: null, counted_on: null }],
+  );
+});
+
+t.test('the day names the device of its longest workout', async (t) => {
+  const person = await another();
+  await storeAll(person, [ride(watch, 0, 70), ride(computer, 0, 60), ride('Phone', -300, 65)]);
+  const range = { first_date: '2026-03-01', last_date: '2026-03-01', after: null, order: 'asc' as const };
+  const { days, devices } = await call('timeseries.activityDays', {
+    user_id: person.userId,
+    ...range,
+    limit: 1,
+  });
+  t.equal(devices[days[0]?.sources[0]?.workouts?.device ?? -1], watch);
+});
