@@ -109,6 +109,7 @@ const Settings = z.object({
   DRAIN_MS: whole(0, 3000).default(1000),
   QUEUE_LIMIT: whole(1, 100_000_000).default(100_000),
   WEBHOOK_MEMORY_MIB: whole(1, 65_536).default(256),
+  WEBHOOK_UNKNOWN_ITEMS: whole(1, 1_000_000).default(1000),
   MAX_CONNECTIONS: whole(1, 1_000_000).default(10_000),
   MAX_CONNECTIONS_PER_ADDRESS: whole(1, 1_000_000).default(1000),
   BODY_TIMEOUT_SECONDS: whole(1, 3600).default(60),

@@ -1,7 +1,6 @@
 import type { Call } from '../../mixins/environment.ts';
 import { providerUserIdOf } from './entries.ts';
-import type { Arrival } from './permissions.ts';
-import { findRecipients, type Recipient } from './recipients.ts';
+import { type Arrival, findRecipients, type Recipient } from './recipients.ts';
 
 /** What `deregistrations` answers; `revoked` counts the connections that show `revoked` now. */
 export interface Deregistered {
@@ -26,7 +25,7 @@ export async function deregister(
 ): Promise<Deregistered> {
   const ids = items.map(providerUserIdOf);
   const known = ids.filter((id) => id !== null);
-  const recipients = await findRecipients(call, known, arrival.connectedBy);
+  const recipients = await findRecipients(call, known, arrival);
   const outcomes = new Map<string, Outcome[]>();
   for (const [id, found] of recipients) outcomes.set(id, await endAll(call, found, arrival));
   const revoked = [...outcomes.values()].flat().filter((outcome) => outcome === 'revoked').length;

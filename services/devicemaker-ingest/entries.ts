@@ -2,6 +2,7 @@ import type { DataType } from './data-types.ts';
 import { cleanText, isObject, type Problem } from './normalise/item.ts';
 import type { Group } from './read-push.ts';
 import type { Recipient, Recipients } from './recipients.ts';
+import type { UnknownItems } from './unknown-items.ts';
 
 /** What became of an item for one user. */
 export type Status = 'saved' | 'duplicate' | 'user_not_found' | 'validation_error';
@@ -29,11 +30,16 @@ export function providerUserIdOf(item: unknown): string | null {
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-/** The items of one group, once for each of our users who are linked to their account. */
-export function entriesOf({ key, type, items }: Group, recipients: Recipients): Entry[] {
+/** The items of one group, once for each of our users who are linked to their account; of unknown ones a bounded number. */
+export function entriesOf(
+  { key, type, items }: Group,
+  recipients: Recipients,
+  unknown: UnknownItems,
+): Entry[] {
   return items.flatMap((item, index) => {
     const providerUserId = providerUserIdOf(item);
     const found = providerUserId === null ? [] : (recipients.get(providerUserId) ?? []);
+    if (found.length === 0 && !unknown.admits(key)) return [];
     const linked = found.length === 0 ? [null] : found;
     return linked.map((recipient) => ({
       ...{ key, type, index, item, providerUserId, recipient, isLeft: false },

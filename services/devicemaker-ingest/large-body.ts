@@ -12,6 +12,7 @@ import {
 } from '../../domain/json-scan.ts';
 import type { StoreItem } from '../../domain/records.ts';
 import { dataTypeOf } from './data-types.ts';
+import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from './density.ts';
 import { stubOf, stubOfSpecial } from './item-stub.ts';
 import type { Normalised, Problem } from './normalise/item.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from './read-push.ts';
@@ -25,8 +26,8 @@ export interface Outline {
   readonly errors: readonly string[];
 }
 
-/** A body that was refused: no JSON, or not the root that it should be. */
-export type Refusal = 'malformed' | 'other_root';
+/** A body that was refused: no JSON, not the root that it should be, or more values than are read. */
+export type Refusal = 'malformed' | 'other_root' | 'too_many_values';
 
 /** Which items of which array are normalised next, as which type. */
 export interface Order {
@@ -74,6 +75,7 @@ export class LargeBody {
 
   /** Reads all of a body once; its items are dropped as soon as their stand-ins are made. */
   static open(bytes: Buffer, root: Root): LargeBody | Refusal {
+    if (isTooDense(bytes)) return 'too_many_values';
     try {
       const scan = jsonScan(bytes);
       if (kindOf(scan) !== root) {
@@ -86,6 +88,7 @@ export class LargeBody {
       return new LargeBody(bytes, outline, lists);
     } catch (error) {
       if (error instanceof JsonError) return 'malformed';
+      if (error instanceof TooManyValues) return 'too_many_values';
       throw error;
     }
   }
@@ -150,7 +153,10 @@ function openList(scan: JsonScan): [Outline, Map<string, List>] {
 function openObject(scan: JsonScan): [Outline, Map<string, List>] {
   const lengths: Record<string, number | null> = Object.create(null);
   const lists = new Map<string, List>();
+  let members = 0;
   readObject(scan, (key) => {
+    members += 1;
+    if (members > mostKeysRead) throw new TooManyValues();
     const list = memberOf(scan, key);
     lengths[key] = list?.count ?? null;
     if (list === null) lists.delete(key);
@@ -195,6 +201,7 @@ function readArray(scan: JsonScan, stub: (item: unknown) => unknown): List {
       stubs.add(JSON.stringify(stub(item)));
     }
     count += 1;
+    if (count > mostItemsRead) throw new TooManyValues();
   });
   return { places, count, stubs: stubs.all() };
 }

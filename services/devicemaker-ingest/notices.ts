@@ -5,6 +5,7 @@ import { providerUserIdOf } from './entries.ts';
 import { isObject } from './normalise/item.ts';
 import type { Push } from './read-push.ts';
 import type { Recipient, Recipients } from './recipients.ts';
+import type { UnknownItems } from './unknown-items.ts';
 
 /** What one of our users got of a notice; the times are those of the first and the last item that tell one. */
 const Line = z.object({
@@ -49,12 +50,18 @@ export interface Notice {
 }
 
 /** The notices of a ping, those that lead nowhere refused already. */
-export function noticesOf({ groups }: Push, recipients: Recipients, rules: CallbackRules): Notice[] {
+export function noticesOf(
+  { groups }: Push,
+  recipients: Recipients,
+  rules: CallbackRules,
+  unknown: UnknownItems,
+): Notice[] {
   const seen = new Map<string, Notice>();
   return groups.flatMap(({ key, type, items }) =>
-    items.map((item, index) => {
+    items.flatMap((item, index) => {
       const account = providerUserIdOf(item);
       const own = account === null ? [] : (recipients.get(account) ?? []);
+      if (own.length === 0 && !unknown.admits(key)) return [];
       const checked = checkCallback(isObject(item) ? item.callbackURL : null, type, rules);
       const url = checked.ok ? checked.url : null;
       const entry = `${key}[${index}]`;

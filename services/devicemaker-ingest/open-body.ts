@@ -2,9 +2,9 @@ import { ServiceError } from '../../domain/errors.ts';
 import { dataTypeOf } from './data-types.ts';
 import type { Entry } from './entries.ts';
 import { type ItemSource, isOver, itemsAtHand, judge, type Parcel } from './item-source.ts';
-import type { Batch, Order, Outline, Root } from './large-body.ts';
-import { notAnObject, type Push, readPush } from './read-push.ts';
-import { placeInThread, type ReadBody } from './reading-thread.ts';
+import type { Batch, Order, Outline, Refusal, Root } from './large-body.ts';
+import { notAnObject, type Push, readPush, tooManyValues } from './read-push.ts';
+import { placeInThread, type ReadBody, ThreadEnded } from './reading-thread.ts';
 import type { Run } from './store-entries.ts';
 
 /**
@@ -33,6 +33,7 @@ export async function openPush(body: Buffer): Promise<OpenedPush> {
   const opened = await openLarge(bytesOf(body), 'object');
   if (opened === 'malformed') throw new ServiceError('MALFORMED_BODY');
   if (opened === 'other_root') throw notAnObject();
+  if (opened === 'too_many_values') throw tooManyValues();
   const { outline, lists, place, close } = opened;
   const specialOf = (key: string) => lists.get(key) ?? null;
   const push = {
@@ -102,11 +103,11 @@ interface Opened {
   readonly close: () => void;
 }
 
-async function openLarge(bytes: ArrayBufferLike, root: Root): Promise<Opened | 'malformed' | 'other_root'> {
+async function openLarge(bytes: ArrayBufferLike, root: Root): Promise<Opened | Refusal> {
   const place = placeInThread(bytes.byteLength);
   try {
     const told = await place.ask({ kind: 'open', bytes, root });
-    if (told === 'malformed' || told === 'other_root') {
+    if (told === 'malformed' || told === 'other_root' || told === 'too_many_values') {
       place.close();
       return told;
     }
@@ -116,6 +117,7 @@ async function openLarge(bytes: ArrayBufferLike, root: Root): Promise<Opened | '
     return { outline, lists, place, close: () => place.close() };
   } catch (error) {
     place.close();
+    if (error instanceof ThreadEnded && error.isCause) return 'too_many_values';
     throw error;
   }
 }

@@ -2,20 +2,12 @@ import { z } from 'zod';
 import type { Call } from '../../mixins/environment.ts';
 import { providerUserIdOf } from './entries.ts';
 import { instantMs, instantReason, isObject } from './normalise/item.ts';
-import { findRecipients, type Recipients } from './recipients.ts';
+import { type Arrival, findRecipients, type Recipients } from './recipients.ts';
 
 /** What `userPermissionsChange` answers; `updated` counts the connections whose scope changed. */
 export interface PermissionsChanged {
   readonly updated: number;
   readonly errors: string[];
-}
-
-/** A delivery: when it came, which connections it does not concern, and whether its sender was authenticated. */
-export interface Arrival {
-  readonly deliveryId: string;
-  readonly connectedBy: number | null;
-  readonly receivedMs: number;
-  readonly authenticated: boolean;
 }
 
 interface Change {
@@ -42,13 +34,11 @@ export async function changePermissions(
   items: readonly unknown[],
   arrival: Arrival,
 ): Promise<PermissionsChanged> {
-  const { deliveryId: id, connectedBy, authenticated } = arrival;
+  const { authenticated } = arrival;
   const read = items.map((item) => readChange(item, arrival));
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);
-  const recipients = await findRecipients(call, accounts, connectedBy, {
-    delivery: { id, authenticated },
-  });
+  const recipients = await findRecipients(call, accounts, arrival, { isKept: true });
   const told = changes.flatMap(({ account, scope, changed_ms }) =>
     (recipients.get(account) ?? []).map(({ connection_id }) => ({
       connection_id,

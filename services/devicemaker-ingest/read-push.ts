@@ -49,6 +49,11 @@ export function notAnObject(): ServiceError {
   ]);
 }
 
+/** The refusal of a body that would take more memory than the thread that reads it has. */
+export function tooManyValues(): ServiceError {
+  return validationFailed([{ field: '', message: 'The body has too many values' }]);
+}
+
 // A parser's message quotes the text around the mistake, so it goes no further.
 function parse(body: Buffer): unknown {
   try {

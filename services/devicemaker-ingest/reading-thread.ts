@@ -11,6 +11,16 @@ export interface ReadBody {
 /** An ask without the number of its body. */
 export type AskOfBody = Ask extends infer A ? (A extends Ask ? Omit<A, 'body'> : never) : never;
 
+/** The thread ended, mostly for want of memory. `isCause`: this ask was in work. */
+export class ThreadEnded extends Error {
+  readonly isCause: boolean;
+
+  constructor(isCause: boolean, cause: unknown) {
+    super('the reading thread ended', { cause });
+    this.isCause = isCause;
+  }
+}
+
 interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, PromiseWithResolvers<string | null>>;
@@ -18,12 +28,16 @@ interface Thread {
   /** It read a body whose memory is better given back. */
   worn: boolean;
   idle: NodeJS.Timeout | undefined;
+  /** Ends the thread when it does not answer. */
+  watch: NodeJS.Timeout | undefined;
 }
 
 /** Parsed and normalised, an item of 128 MiB takes about 700 MB; a thread that needs more ends alone. */
-const resourceLimits = { maxOldGenerationSizeMb: 2048 };
+const resourceLimits = { maxOldGenerationSizeMb: 1280 };
 const wornBytes = 16 * 1024 * 1024;
 const idleMs = 30_000;
+/** An answer takes 3 s at most for 128 MiB of real items; a body that needs this long needs more memory than there is. */
+const answerWithinMs = 60_000;
 
 // One a process: the database takes what it reads at a tenth of its speed, and two would need the memory twice.
 let current: Thread | null = null;
@@ -53,16 +67,20 @@ export function placeInThread(bytes: number): ReadBody {
 function startThread(): Thread {
   const worker = new Worker(new URL('./large-body.worker.ts', import.meta.url), { resourceLimits });
   const waiting: Thread['waiting'] = new Map();
-  const thread: Thread = { worker, waiting, bodies: 0, worn: false, idle: undefined };
+  const thread: Thread = { worker, waiting, bodies: 0, worn: false, idle: undefined, watch: undefined };
   worker.on('message', ({ id, told, failed }: Answer) => {
     const answer = waiting.get(id);
     waiting.delete(id);
+    watchAnswer(thread);
     if (failed === null) answer?.resolve(told);
     else answer?.reject(new Error(`the reading thread failed: ${failed}`));
   });
+  // It answers in order: what waited longest was in work when it ended.
   const end = (cause: unknown) => {
     if (current === thread) current = null;
-    for (const answer of waiting.values()) answer.reject(new Error('the reading thread ended', { cause }));
+    clearTimeout(thread.watch);
+    for (const [index, answer] of [...waiting.values()].entries())
+      answer.reject(new ThreadEnded(index === 0, cause));
     waiting.clear();
   };
   worker.on('error', end);
@@ -71,10 +89,19 @@ function startThread(): Thread {
   return thread;
 }
 
-function send({ worker, waiting }: Thread, ask: Ask): Promise<string | null> {
+// The garbage collector of a thread that is out of memory may go on for minutes before it gives up.
+function watchAnswer(thread: Thread): void {
+  clearTimeout(thread.watch);
+  if (thread.waiting.size > 0)
+    thread.watch = setTimeout(() => void thread.worker.terminate(), answerWithinMs).unref();
+}
+
+function send(thread: Thread, ask: Ask): Promise<string | null> {
+  const { worker, waiting } = thread;
   const id = nextId();
   const answer = Promise.withResolvers<string | null>();
   waiting.set(id, answer);
+  if (waiting.size === 1) watchAnswer(thread);
   const question: Question = { id, ask };
   const transfer = ask.kind === 'open' && ask.bytes instanceof ArrayBuffer ? [ask.bytes] : [];
   worker.postMessage(question, transfer);

@@ -3,6 +3,7 @@ import { codeOf, type Job } from '../../mixins/inbox-worker.ts';
 import { deregister } from './deregister.ts';
 import { changePermissions } from './permissions.ts';
 import type { Push } from './read-push.ts';
+import { arrivalOf } from './recipients.ts';
 import type { Run } from './store-entries.ts';
 
 const errors = z.array(z.string());
@@ -39,8 +40,7 @@ export async function settleSpecials(run: Run, job: Job, push: Push): Promise<Sp
 
 // Permission changes first: who left is not found any more.
 async function workSpecials({ call }: Run, job: Job, push: Push): Promise<Specials> {
-  const { id: deliveryId, received_ms: receivedMs, authenticated } = job;
-  const arrival = { deliveryId, receivedMs, authenticated, connectedBy: job.again ? receivedMs : null };
+  const arrival = arrivalOf(job);
   const { permissionChanges: changes, deregistrations: leavers } = push;
   const permissions = changes === null ? null : await changePermissions(call, changes, arrival);
   return {

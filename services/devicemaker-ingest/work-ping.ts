@@ -9,9 +9,10 @@ import { isWaiting, type Notice, noticesOf } from './notices.ts';
 import { openOrRefuse } from './open-body.ts';
 import { pingAnswer } from './ping-answer.ts';
 import type { Push } from './read-push.ts';
-import { findRecipients } from './recipients.ts';
+import { arrivalOf, findRecipients } from './recipients.ts';
 import { isOpen, settleSpecials } from './specials.ts';
 import { patienceOf, type Run } from './store-entries.ts';
+import { UnknownItems } from './unknown-items.ts';
 import { type Round, recall, workNotice } from './work-notice.ts';
 
 /** What bounds the work on a ping. */
@@ -44,7 +45,8 @@ export async function workPing(job: Job, environment: Environment, limits: PingL
   const { push: ping } = opened;
   const reached = await job.progress.read();
   const run = runOf(job, environment, limits);
-  const notices = await addressed(run, ping, job, environment);
+  const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
+  const notices = await addressed(run, ping, job, environment, unknown);
   const round = {
     ...{ job, environment, run, limits, reached, rules: callbackRules(environment.config) },
     ...{ failuresInRow: 0, settled: 0, afterMs: null },
@@ -54,7 +56,14 @@ export async function workPing(job: Job, environment: Environment, limits: PingL
   const isLeft = notices === null || notices.some(isWaiting) || isOpen(ping, specials);
   if (isLeft && (job.signal.aborted || isSliceOver(round, notices ?? []))) return { kind: 'stopped' };
   const history = await noteHistory(environment, job.id, broughtBy(notices ?? []));
-  const answer = pingAnswer({ ping, notices: notices ?? [], specials, history, pending: isLeft });
+  const errors = [...ping.errors, ...unknown.sentences()];
+  const answer = pingAnswer({
+    ping: { ...ping, errors },
+    notices: notices ?? [],
+    specials,
+    history,
+    pending: isLeft,
+  });
   logCounts(environment, job, notices ?? []);
   if (!isLeft) return { kind: 'done', answer };
   return { kind: 'later', reason: reasonOf(round, notices ?? []), answer, delayMs: delayOf(round) };
@@ -84,13 +93,17 @@ function isSliceOver({ job, run, settled }: Round, notices: readonly Notice[]): 
 }
 
 // A lookup that fails leaves all of it for later.
-async function addressed(run: Run, ping: Push, job: Job, { config }: Environment): Promise<Notice[] | null> {
+async function addressed(
+  run: Run,
+  ping: Push,
+  job: Job,
+  { config }: Environment,
+  unknown: UnknownItems,
+): Promise<Notice[] | null> {
   const ids = ping.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const recipients = await findRecipients(run.call, ids, job.again ? job.received_ms : null, {
-      delivery: { id: job.id, authenticated: job.authenticated },
-    });
-    return noticesOf(ping, recipients, callbackRules(config));
+    const recipients = await findRecipients(run.call, ids, arrivalOf(job), { isKept: true });
+    return noticesOf(ping, recipients, callbackRules(config), unknown);
   } catch (error) {
     run.failed = codeOf(error);
     run.halted = true;

@@ -6,10 +6,11 @@ import { type Entry, entriesOf, providerUserIdOf } from './entries.ts';
 import { broughtByEntries, noteHistory } from './history.ts';
 import { type OpenedPush, openOrRefuse } from './open-body.ts';
 import type { Push } from './read-push.ts';
-import { findRecipients } from './recipients.ts';
+import { type Arrival, arrivalOf, findRecipients } from './recipients.ts';
 import { isOpen, settleSpecials } from './specials.ts';
 import { patienceOf, type Run, storeEntries } from './store-entries.ts';
 import { noteSynced } from './synced.ts';
+import { UnknownItems } from './unknown-items.ts';
 
 /**
  * The work on one push, the same whether its sender waits for it or a worker found it: users are looked up, items
@@ -36,26 +37,32 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     patience: patienceOf(job),
     failuresInRow: 0,
   };
-  const entries = await addressed(run, push, job);
+  const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
+  const entries = await addressed(run, push, arrivalOf(job), unknown);
   await storeEntries(run, entries, items);
   await noteSynced(environment, entries);
   const specials = await settleSpecials(run, job, push);
   const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);
   if (job.signal.aborted && isLeft) return { kind: 'stopped' };
   const history = await noteHistory(environment, job.id, broughtByEntries(entries));
-  const answer = pushAnswer({ push, entries, specials, history, pending: run.failed !== null });
+  const errors = [...push.errors, ...unknown.sentences()];
+  const answer = pushAnswer({
+    push: { ...push, errors },
+    entries,
+    specials,
+    history,
+    pending: run.failed !== null,
+  });
   logCounts(environment, job, entries);
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
 }
 
 // A lookup that fails leaves all of it for later.
-async function addressed(run: Run, push: Push, job: Job): Promise<Entry[]> {
+async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const recipients = await findRecipients(run.call, ids, job.again ? job.received_ms : null, {
-      delivery: { id: job.id, authenticated: job.authenticated },
-    });
-    return push.groups.flatMap((group) => entriesOf(group, recipients));
+    const recipients = await findRecipients(run.call, ids, arrival, { isKept: true });
+    return push.groups.flatMap((group) => entriesOf(group, recipients, unknown));
   } catch (error) {
     run.failed = codeOf(error);
     run.halted = true;

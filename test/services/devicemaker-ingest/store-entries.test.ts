@@ -5,6 +5,7 @@ import type { Call } from '../../../mixins/environment.ts';
 import { dataTypeOf } from '../../../services/devicemaker-ingest/data-types.ts';
 import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/entries.ts';
 import { patienceOf, type Run, storeEntries } from '../../../services/devicemaker-ingest/store-entries.ts';
+import { UnknownItems } from '../../../services/devicemaker-ingest/unknown-items.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 
@@ -43,7 +44,7 @@ function entries(key: string, items: { userId: string }[]): Entry[] {
   if (type === undefined) throw new Error(`no data type ${key}`);
   const users = [...new Set(items.map(({ userId }) => userId))];
   const recipients = new Map(users.map((id) => [id, [{ connection_id: `c-${id}`, user_id: id }]]));
-  return entriesOf({ key, type, items }, recipients);
+  return entriesOf({ key, type, items }, recipients, new UnknownItems(0));
 }
 
 const runs = (userId: string, count: number) =>
