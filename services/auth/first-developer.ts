@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../../config.ts';
+import { type Config, ConfigError } from '../../config.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import { passwordProblem } from './password-rules.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
 import { selectPassword } from './queries/select-credentials.ts';
@@ -18,6 +19,7 @@ const turnLock = 0x61646d69; // any fixed number: it names the right to make the
  * Sees to it that somebody can log in. With ADMIN_PASSWORD set, that account (ADMIN_EMAIL) is there with that
  * password; else, while there is no account at all, one is made with a generated password. Two processes that
  * start at once take turns, so one of them generates and the other finds it done.
+ * @throws ConfigError where ADMIN_PASSWORD would be set and is easy to guess
  */
 export function ensureFirstDeveloper(
   database: Database,
@@ -43,13 +45,21 @@ async function setAccount(
   password: string,
 ): Promise<FirstDeveloper> {
   const account = await selectPassword(transaction, email);
+  if (account !== null && (await passwords.matches(password, account.password)))
+    return { email, password: null };
+  await refuseWeakSetting(password, email);
   if (account === null) await insertAccount(transaction, email, await passwords.hash(password));
-  else if (!(await passwords.matches(password, account.password))) {
+  else {
     const statement = 'update auth.developer set password = $2 where id = $1';
     await transaction.query(statement, [account.id, await passwords.hash(password)]);
     await endOtherSessions(transaction, account.id, null);
   }
   return { email, password: null };
+}
+
+async function refuseWeakSetting(password: string, email: string): Promise<void> {
+  const problem = await passwordProblem(password, email);
+  if (problem !== null) throw new ConfigError([`ADMIN_PASSWORD: ${problem}`]);
 }
 
 async function firstEmail(transaction: Queryable): Promise<string | null> {

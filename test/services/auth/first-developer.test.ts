@@ -2,6 +2,7 @@ import t from 'tap';
 import { isError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
 import { ensureFirstDeveloper } from '../../../services/auth/first-developer.ts';
+import { createPasswords } from '../../../services/auth/passwords.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -42,6 +43,18 @@ t.test('the configured account is made, and follows its configured password', as
   t.equal((await call('auth.admit', { token: access_token })).caller, null, 'its sessions ended');
   await t.rejects(call('auth.refresh', { refresh_token }), refusal('UNAUTHENTICATED'));
   t.equal((await call('auth.listDevelopers', {})).length, 1);
+});
+
+t.test('a configured password that is easy to guess stops the start with a sentence', async (t) => {
+  const database = await freshDatabase(t);
+  const start = (ADMIN_PASSWORD: string) =>
+    ensureFirstDeveloper(database, { ADMIN_EMAIL: 'ops@example.com', ADMIN_PASSWORD });
+  for (const weak of ['aaaaaaaaaa', 'password123', 'ops of the night'])
+    await t.rejects(start(weak), { name: 'ConfigError', message: /ADMIN_PASSWORD: must not / }, weak);
+  t.same(await database.query('select from auth.developer'), []);
+  const hash = await createPasswords().hash('password123');
+  await database.query("insert into auth.developer (email, password) values ('ops@example.com', $1)", [hash]);
+  t.match(await start('password123'), { password: null }, 'one that is set already stays');
 });
 
 t.test('a password is generated for the configured e-mail address', async (t) => {
