@@ -21,8 +21,9 @@ const lease = `d.id, d.kind, d.attempts, d.received_at, d.replayed_at, octet_len
 export const insertDelivery: Statement = {
   name: 'inbox.insert',
   text: `
-    insert into deliveries.delivery (provider, kind, headers, body, priority, attempts, run_at, authenticated)
-    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7)
+    insert into deliveries.delivery
+      (provider, kind, headers, body, priority, attempts, run_at, authenticated, sender, received_bytes)
+    values ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 ms', $7, $8, $9)
     returning id`,
 };
 

@@ -3,6 +3,7 @@ import type { Resource } from './environment.ts';
 import { keepAtHand, takeFromHand } from './inbox-at-hand.ts';
 import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
+import { addStored, type StoredBytes } from './inbox-stored.ts';
 
 /** How long a call may be silent before another takes its delivery over. */
 export const leaseMs = 30_000;
@@ -18,6 +19,8 @@ export interface NewDelivery {
   readonly body: Buffer;
   /** The sender proved that it is the provider: the request came to the secret address. */
   readonly authenticated?: boolean;
+  /** Whose bytes it counts among; none of anybody unless told. */
+  readonly sender?: string;
   /** Whoever hands it over touches it no more: a worker of this process may take it, until `letGo`. */
   readonly handOver?: boolean;
   readonly priority?: number;
@@ -70,6 +73,8 @@ export interface Inbox {
   fail(id: string, attempt: number, reason: string, answer?: unknown): Promise<boolean>;
   /** What the delivery answers, final or so far; null while there is nothing to say. */
   answerOf(id: string): Promise<unknown>;
+  /** Adds bytes that were stored, by sender, and reads the sums. */
+  addStored(bytes: ReadonlyMap<string, number>): Promise<StoredBytes>;
   /** How many deliveries of a provider are not done, counted up to `most`. */
   waiting(provider: string, most: number): Promise<number>;
   /** Null when there is no such delivery. */
@@ -127,6 +132,7 @@ export function inboxOn(database: Database): Inbox {
     fail: (id, attempt, reason, answer) =>
       changed(sql.failDelivery, [id, attempt, reason, jsonOrNull(answer)]),
     answerOf: async (id) => (await standingOf(database, id))?.answer ?? null,
+    addStored: (bytes) => addStored(database, bytes),
     async waiting(provider, most) {
       const [row] = await database.query<{ n: number }>(sql.countWaiting, [provider, most]);
       return row?.n ?? 0;
@@ -137,7 +143,10 @@ export function inboxOn(database: Database): Inbox {
 
 async function receive(database: Database, delivery: NewDelivery): Promise<string> {
   const { provider, kind, headers, body, priority = priorities.live, authenticated = false } = delivery;
-  const values = [provider, kind, JSON.stringify(headers), body, priority, leaseMs, authenticated];
+  const values = [
+    ...[provider, kind, JSON.stringify(headers), body, priority, leaseMs, authenticated],
+    ...[delivery.sender ?? null, body.length],
+  ];
   const [row] = await database.query<{ id: string }>(sql.insertDelivery, values);
   if (row === undefined) throw new Error('the delivery was not stored');
   if (delivery.handOver === true) keepAtHand(provider, row.id, body);

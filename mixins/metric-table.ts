@@ -41,6 +41,11 @@ export const metricTable = {
     help: 'Memory of a gateway for bodies of webhooks that are not stored yet.',
     labels: [],
   },
+  pulsebus_stored_delivery_bytes: {
+    kind: 'gauge',
+    help: 'Deliveries that are kept, in bytes of their bodies as they came.',
+    labels: [],
+  },
   pulsebus_action_duration_seconds: {
     kind: 'histogram',
     help: 'Calls of the bus, where they were worked on.',

@@ -20,12 +20,14 @@ import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
 import { addressWindows, type Edge, limited, serve } from './edge.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
+import { freeDisk } from './free-disk.ts';
 import { createFront } from './front.ts';
 import { idempotency } from './idempotency.ts';
 import { intake } from './intake.ts';
 import { openapiDocument } from './openapi.ts';
 import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
+import { StoredBytesLimit } from './stored-bytes.ts';
 import { nameRoute, watcher } from './watch.ts';
 import { webhookAccess } from './webhook-access.ts';
 
@@ -36,6 +38,7 @@ interface Sender {
 type Handler = (req: IncomingRequest, res: ServerResponse, next?: Next) => void;
 
 const cleaningEveryMs = 60_000;
+const storedEveryMs = 1000;
 
 const edges = new WeakMap<ServiceBroker, Edge>();
 const urls = new WeakMap<ServiceBroker, string>();
@@ -81,6 +84,12 @@ const service = implement(apiGateway, {
       logger,
       inbox,
       intake: intake(config, inbox),
+      stored: new StoredBytesLimit(config, {
+        add: inbox.addStored,
+        freeBytes: freeDisk(config),
+        logger,
+        now: Date.now,
+      }),
       idempotency: idempotent,
       windows: addressWindows(config),
       webhooks: webhookAccess(config),
@@ -97,11 +106,19 @@ const service = implement(apiGateway, {
     metrics.onLook(() => {
       metrics.set('pulsebus_http_connections', {}, openConnections());
       metrics.set('pulsebus_webhook_body_bytes', {}, edge.intake.heldBytes());
+      metrics.set('pulsebus_stored_delivery_bytes', {}, edge.stored.totalBytes);
     });
     const stopCleaning = startRounds({
       name: 'gateway.cleaning',
       everyMs: cleaningEveryMs,
       work: async () => void (await idempotent.clean()),
+      logger,
+    });
+    const stopExchange = startRounds({
+      name: 'gateway.stored_bytes',
+      everyMs: storedEveryMs,
+      firstAfterMs: 0,
+      work: () => edge.stored.exchange(),
       logger,
     });
     await listen(server, config);
@@ -113,7 +130,7 @@ const service = implement(apiGateway, {
     logger.info('gateway.listening', { url: gatewayUrl(broker) });
     return async () => {
       stopping.add(broker);
-      await stopCleaning();
+      await Promise.all([stopCleaning(), stopExchange()]);
       await close(server);
     };
   },

@@ -18,6 +18,7 @@ import { isHead } from './head.ts';
 import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Intake } from './intake.ts';
 import { receiveDelivery } from './receive-delivery.ts';
+import type { StoredBytesLimit } from './stored-bytes.ts';
 import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
 import type { WebhookAccess } from './webhook-access.ts';
@@ -33,6 +34,7 @@ export interface Edge {
   readonly logger: Logger;
   readonly inbox: Inbox;
   readonly intake: Intake;
+  readonly stored: StoredBytesLimit;
   readonly idempotency: Idempotency;
   readonly windows: AddressWindows;
   readonly webhooks: WebhookAccess;

@@ -34,7 +34,7 @@ export interface Reading {
  *   throws, and the reason of `ending`.
  */
 export async function readBytes(req: IncomingMessage, reading: Reading): Promise<Buffer> {
-  const announced = Number(req.headers['content-length'] ?? 0);
+  const announced = announcedBytes(req);
   if (announced > reading.limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   const encoding = encodingOf(req);
   const { signal } = reading.ending;
@@ -46,6 +46,11 @@ export async function readBytes(req: IncomingMessage, reading: Reading): Promise
       ? gather(chunksOf(req, cutOff), reading, announced)
       : decompress(req, encoding, reading);
   return Promise.race([body, ended.promise]).finally(stopTimer);
+}
+
+/** The length of a body as it is sent; 0 where its sender does not announce one. */
+export function announcedBytes({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0);
 }
 
 // Names of encodings have no case.

@@ -2,13 +2,16 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
+import { addressSender, providerSender } from '../../mixins/inbox-stored.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
 import { checkWebhookAccess, type Edge, type Exchange, limited } from './edge.ts';
 import type { BodyInWork } from './intake.ts';
-import { readBytes } from './read-bytes.ts';
+import { announcedBytes, readBytes } from './read-bytes.ts';
+import type { Sender } from './stored-bytes.ts';
 import { equal } from './webhook-access.ts';
+import { network } from './windows.ts';
 
 /**
  * A webhook's way through the gateway: required header (401), size, content type, one committed row, then the
@@ -24,6 +27,7 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   checkWebhookAccess(edge, exchange);
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
   await edge.intake.refuseIfFull(delivery.provider, res);
+  edge.stored.refuseIfFull(senderOf(edge, req, delivery), announcedBytes(req), res);
   const id = await edge.intake.hold(res, (body) => takeIn(edge, exchange, delivery, body));
   const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
   const problem = await byName(endpoint.action, { delivery_id: id }).then(
@@ -38,7 +42,7 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
 
 async function takeIn(
   edge: Edge,
-  { req, endpoint }: Exchange,
+  { req, res, endpoint }: Exchange,
   delivery: Delivery,
   { count, ending, arrived }: BodyInWork,
 ): Promise<string> {
@@ -46,14 +50,29 @@ async function takeIn(
   arrived();
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  return store(edge, delivery, req, body);
+  const sender = senderOf(edge, req, delivery);
+  edge.stored.refuseIfFull(sender, body.length, res);
+  const id = await store(edge, delivery, req, body, sender);
+  edge.stored.add(sender, body.length);
+  return id;
 }
 
-async function store(edge: Edge, { provider, kind }: Delivery, req: IncomingMessage, body: Buffer) {
-  const authenticated = edge.webhooks.isAuthenticated(req);
-  const headers = keptHeaders(req.headers);
+function senderOf(edge: Edge, req: IncomingMessage, { provider }: Delivery): Sender {
+  return edge.webhooks.isAuthenticated(req)
+    ? { name: providerSender(provider), isStranger: false }
+    : { name: addressSender(network(edge.addressOf(req))), isStranger: true };
+}
+
+async function store(
+  edge: Edge,
+  { provider, kind }: Delivery,
+  req: IncomingMessage,
+  body: Buffer,
+  sender: Sender,
+): Promise<string> {
+  const kept = { headers: keptHeaders(req.headers), sender: sender.name, authenticated: !sender.isStranger };
   try {
-    return await edge.inbox.receive({ provider, kind, headers, body, authenticated, handOver: true });
+    return await edge.inbox.receive({ provider, kind, body, ...kept, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }

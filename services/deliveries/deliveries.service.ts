@@ -2,6 +2,7 @@ import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { implement } from '../../mixins/implement.ts';
+import { countStored } from '../../mixins/inbox-stored.ts';
 import { metricsOf } from '../../mixins/metrics.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { publicUrl } from '../../mixins/webhook-settings.ts';
@@ -55,6 +56,7 @@ export default implement(deliveries, {
       work: async () => {
         await deleteOldAnswers(database);
         const deleted = await expire(database, config.DELIVERY_RETENTION_DAYS);
+        await countStored(database);
         if (deleted > 0) logger.info('deliveries.expired', { deleted });
       },
       logger,
