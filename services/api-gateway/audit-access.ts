@@ -30,8 +30,8 @@ export async function* recordExport(
 
 /** Writes the audit entry of a read of personal data, where AUDIT_READS is on, before the answer is sent. */
 export async function recordRead(edge: Edge, exchange: Exchange, access: Access): Promise<void> {
-  if (!edge.config.AUDIT_READS || exchange.endpoint.route.method !== 'GET') return;
-  if (auditedAs(exchange.endpoint) === 'user.read') await record(edge, exchange, access, 'user.read');
+  if (!edge.config.AUDIT_READS || auditedAs(exchange.endpoint) !== 'user.read') return;
+  await record(edge, exchange, access, 'user.read');
 }
 
 /** The action of a route's audit entry; a GET of one user's data is a read. Null where it needs none. */

@@ -6,7 +6,7 @@ import { validationFailed } from '../../domain/errors.ts';
  */
 
 const shortestLocalPart = 3;
-const longestPeriod = 4;
+const longestRepeated = 8;
 
 /** Refuses a password that is easy to guess. @throws VALIDATION_FAILED (422) naming the field */
 export async function refuseWeakPassword(field: string, password: string, email: string): Promise<void> {
@@ -35,10 +35,13 @@ function containsAddress(text: string, email: string): boolean {
   return text.includes(email) || (local.length >= shortestLocalPart && text.includes(local));
 }
 
+// Of at least two whole times, so that a phrase may begin and end alike.
 function isRepetition(text: string): boolean {
+  const letters = Array.from(text);
+  const longest = Math.min(longestRepeated, Math.floor(letters.length / 2));
   const repeats = (period: number) =>
-    Array.from(text).every((letter, index, all) => index < period || letter === all[index - period]);
-  return Array.from({ length: longestPeriod }, (_, index) => index + 1).some(repeats);
+    letters.every((letter, index) => index < period || letter === letters[index - period]);
+  return Array.from({ length: longest }, (_, index) => index + 1).some(repeats);
 }
 
 // After 9 comes 0, as on a keyboard.
