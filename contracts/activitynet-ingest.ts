@@ -38,14 +38,31 @@ const path = '/webhooks/activitynet/webhook';
 const eventLimitBytes = 16 * 1024;
 const Asked = Text.max(1000);
 
+const eventExample = {
+  object_type: 'activity',
+  object_id: 1_001_001,
+  aspect_type: 'create',
+  owner_id: 1001,
+  subscription_id: 1,
+  event_time: 1_767_225_600,
+};
+
 /** The activity platform: its events, which carry no data, and the fetching that follows from them. */
 export const activitynetIngest = contract('activitynet-ingest', {
   verify: action({
     summary: 'Answer the subscription check of the activity platform',
     params: z.object({
-      'hub.mode': z.literal('subscribe', 'must be subscribe'),
-      'hub.challenge': Asked,
-      'hub.verify_token': Asked,
+      'hub.mode': z
+        .literal('subscribe', 'must be subscribe')
+        .meta({ description: 'Always `subscribe`.', example: 'subscribe' }),
+      'hub.challenge': Asked.meta({
+        description: 'A text that is answered as it is.',
+        example: 'a-challenge',
+      }),
+      'hub.verify_token': Asked.meta({
+        description: 'The value of ACTIVITYNET_VERIFY_TOKEN; any other is 403.',
+        example: 'the-verify-token',
+      }),
     }),
     returns: z.object({ 'hub.challenge': z.string() }),
     http: { method: 'GET', path, access: ['public'], tag: 'Webhooks', secretAddress: 'activitynet' },
@@ -65,7 +82,14 @@ export const activitynetIngest = contract('activitynet-ingest', {
       tag: 'Webhooks',
       secretAddress: 'activitynet',
       bodyLimitBytes: eventLimitBytes,
-      delivery: { provider: 'activitynet', kind: 'event', answer: EventAnswer, pending, anyBody: true },
+      delivery: {
+        provider: 'activitynet',
+        kind: 'event',
+        example: eventExample,
+        answer: EventAnswer,
+        pending,
+        anyBody: true,
+      },
       audit: auditOfDelivery,
     },
     timeoutMs: 1300,

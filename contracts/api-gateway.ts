@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
-import { TimeParameter } from '../domain/time.ts';
-import { repeated, SeriesTypeName, UserId } from '../domain/wire.ts';
-import { Resolution, Sample } from './timeseries.ts';
+import { RangeEnd, RangeStart, TimeParameter } from '../domain/time.ts';
+import { repeated, UserId } from '../domain/wire.ts';
+import { Resolution, Sample, TypesParameter } from './timeseries.ts';
 
 /** What an export has lines of, in its order. */
 export const exportKinds = [
@@ -57,9 +57,9 @@ export const apiGateway = contract('api-gateway', {
       'The samples of `GET /users/{user_id}/timeseries` in the same order, without pages: one request for a range of any length. Nothing marks the last line; a download that fails is cut off, so that the HTTP client reports an error.',
     params: z.object({
       user_id: UserId,
-      start_time: TimeParameter,
-      end_time: TimeParameter,
-      types: repeated(SeriesTypeName, 100).optional(),
+      start_time: RangeStart,
+      end_time: RangeEnd,
+      types: TypesParameter,
       resolution: Resolution.default('raw'),
       format: z
         .enum(['ndjson', 'csv'])

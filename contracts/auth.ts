@@ -97,9 +97,9 @@ export const LimitWindow = z.object({
 });
 
 /** A key's id, or the key itself. */
-const KeyId = z.string().min(1).max(100);
-const AppId = Text.min(1).max(100);
-const AppSecret = z.string().max(200);
+const KeyId = z.string().min(1).max(100).describe('The `id` of an API key, or the key itself.');
+const AppId = Text.min(1).max(100).describe('The `app_id` of an application.');
+const AppSecret = z.string().max(200).describe('The `app_secret` of the application.');
 
 /** Developers, API keys, applications, tokens, and who may come in. */
 export const auth = contract('auth', {
@@ -108,9 +108,14 @@ export const auth = contract('auth', {
     description: 'JSON `{email, password}`, or a form with `username` and `password`.',
     params: z
       .object({
-        email: Text.max(320).optional(),
-        username: Text.max(320).optional(),
-        password: z.string().max(1024),
+        email: Text.max(320)
+          .optional()
+          .meta({ description: 'The e-mail address of the account.', example: 'developer@example.com' }),
+        username: Text.max(320).optional().describe('The same, as forms of OAuth name it.'),
+        password: z.string().max(1024).meta({
+          description: 'The password. `npm start` shows that of the first account.',
+          example: 'correct horse battery staple',
+        }),
       })
       .refine(({ email, username }) => (email ?? username) !== undefined, {
         path: ['email'],
@@ -131,7 +136,13 @@ export const auth = contract('auth', {
   refresh: action({
     summary: 'Trade a refresh token for new tokens',
     description: 'A refresh token works once. One that comes back later ends all tokens that grew from it.',
-    params: z.object({ refresh_token: z.string().min(1).max(200) }),
+    params: z.object({
+      refresh_token: z
+        .string()
+        .min(1)
+        .max(200)
+        .meta({ description: 'The newest `refresh_token` that was answered.', example: 'rt-00000000' }),
+    }),
     returns: Tokens,
     http: {
       method: 'POST',
@@ -147,12 +158,16 @@ export const auth = contract('auth', {
     description:
       'As RFC 7009 says, in JSON or as a form. `token` is an access token or a refresh token; whoever has it may revoke it. It is dead when this answers, and so is every other token of its family. An unknown or expired token is 200 too. An application that names itself (`app_id` and `app_secret`, or `client_id` and `client_secret`) revokes tokens that it obtained; those of others are 403.',
     params: z.object({
-      token: z.string().min(1).max(4096),
-      token_type_hint: z.string().max(100).optional(),
+      token: z
+        .string()
+        .min(1)
+        .max(4096)
+        .meta({ description: 'An access token or a refresh token.', example: 'rt-00000000' }),
+      token_type_hint: z.string().max(100).optional().describe('Accepted and ignored.'),
       app_id: AppId.optional(),
       app_secret: AppSecret.optional(),
-      client_id: AppId.optional(),
-      client_secret: AppSecret.optional(),
+      client_id: AppId.optional().describe('The same as `app_id`, as OAuth names it.'),
+      client_secret: AppSecret.optional().describe('The same as `app_secret`, as OAuth names it.'),
     }),
     returns: Nothing,
     http: {
@@ -174,7 +189,16 @@ export const auth = contract('auth', {
   changePassword: action({
     summary: 'Change the own password; all other sessions end',
     description: passwordRules,
-    params: z.object({ current_password: z.string().max(1024), new_password: Password }),
+    params: z.object({
+      current_password: z
+        .string()
+        .max(1024)
+        .meta({ description: 'The password so far.', example: 'correct horse battery staple' }),
+      new_password: Password.meta({
+        description: 'The password from now on.',
+        example: 'purple lamps over quiet water',
+      }),
+    }),
     returns: Developer,
     http: {
       method: 'POST',
@@ -188,7 +212,16 @@ export const auth = contract('auth', {
   createDeveloper: action({
     summary: 'Create a developer account',
     description: passwordRules,
-    params: z.object({ email: Email, password: Password }),
+    params: z.object({
+      email: Email.meta({
+        description: 'The e-mail address that the developer logs in with.',
+        example: 'grace@example.com',
+      }),
+      password: Password.meta({
+        description: 'The first password; the developer can change it.',
+        example: 'purple lamps over quiet water',
+      }),
+    }),
     returns: Developer,
     http: {
       method: 'POST',
@@ -210,7 +243,9 @@ export const auth = contract('auth', {
   }),
   removeDeveloper: action({
     summary: 'Delete a developer account; its API keys stay',
-    params: z.object({ developer_id: z.uuid('must be a UUID') }),
+    params: z.object({
+      developer_id: z.uuid('must be a UUID').describe('The `id` of a developer account, as the list has it.'),
+    }),
     returns: Developer,
     http: {
       method: 'DELETE',
@@ -222,7 +257,9 @@ export const auth = contract('auth', {
   }),
   createKey: action({
     summary: 'Create an API key; the key is shown this once',
-    params: z.object({ name: Title.default('Default') }),
+    params: z.object({
+      name: Title.default('Default').meta({ description: 'What the key is for.', example: 'My backend' }),
+    }),
     returns: NewApiKey,
     http: {
       method: 'POST',
@@ -244,7 +281,10 @@ export const auth = contract('auth', {
   }),
   renameKey: action({
     summary: 'Rename an API key',
-    params: z.object({ key_id: KeyId, name: Title }),
+    params: z.object({
+      key_id: KeyId,
+      name: Title.meta({ description: 'The new name.', example: 'My other backend' }),
+    }),
     returns: ApiKey,
     http: {
       method: 'PATCH',
@@ -282,7 +322,9 @@ export const auth = contract('auth', {
   }),
   createApplication: action({
     summary: 'Create an application; its secret is shown this once',
-    params: z.object({ name: Title }),
+    params: z.object({
+      name: Title.meta({ description: 'The name of the application.', example: 'My mobile app' }),
+    }),
     returns: NewApplication,
     http: {
       method: 'POST',
@@ -303,7 +345,10 @@ export const auth = contract('auth', {
   }),
   renameApplication: action({
     summary: 'Rename an application',
-    params: z.object({ app_id: AppId, name: Title }),
+    params: z.object({
+      app_id: AppId,
+      name: Title.meta({ description: 'The new name.', example: 'My web app' }),
+    }),
     returns: Application,
     http: {
       method: 'PATCH',
@@ -363,11 +408,14 @@ export const auth = contract('auth', {
     description:
       'Filters may be combined: `user_id` (whose data), `actor` (who, as entries name it), `action`, and the times `start_time` (included) and `end_time` (excluded). An entry holds ids, names of fields and counts, so it stays when its user is erased.',
     params: z.object({
-      user_id: UserId.optional(),
-      actor: Text.min(1).max(200).optional(),
-      action: AuditActionName.optional(),
-      start_time: TimeParameter.optional(),
-      end_time: TimeParameter.optional(),
+      user_id: UserId.optional().describe('Only entries about the data of this user.'),
+      actor: Text.min(1)
+        .max(200)
+        .optional()
+        .describe('Only entries of this actor, as entries name it (`admin:<id>`).'),
+      action: AuditActionName.optional().describe('Only entries of this action.'),
+      start_time: TimeParameter.optional().describe('Only entries of this time or later.'),
+      end_time: TimeParameter.optional().describe('Only entries before this time.'),
       cursor: CursorParameter,
       limit: limitUpTo(100),
     }),

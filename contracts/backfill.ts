@@ -59,7 +59,10 @@ export const backfill = contract('backfill', {
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional(),
+      days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional().meta({
+        description: 'How many days back, 1 to 3650; BACKFILL_DAYS where it is left out.',
+        example: 30,
+      }),
     }),
     returns: Backfill,
     http: {

@@ -50,7 +50,10 @@ export const connect = contract('connect', {
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      redirect_uri: Text.min(1).max(2048).optional(),
+      redirect_uri: Text.min(1)
+        .max(2048)
+        .optional()
+        .describe('Where the browser is sent afterwards: one of CONNECT_REDIRECTS.'),
     }),
     returns: z.object({ authorization_url: z.string(), state: z.string() }),
     http: {
@@ -66,10 +69,10 @@ export const connect = contract('connect', {
     summary: 'Where a provider sends the browser after the consent page',
     params: z.object({
       provider: ProviderName,
-      state: Appended(512),
-      code: Appended(4096),
-      error: Appended(512),
-      scope: Appended(4096),
+      state: Appended(512).describe('The `state` of the link.'),
+      code: Appended(4096).describe('What the provider trades for tokens.'),
+      error: Appended(512).describe('Why the provider gave no code.'),
+      scope: Appended(4096).describe('The permissions that the user gave.'),
     }),
     returns: BrowserAnswer,
     http: {
@@ -86,8 +89,8 @@ export const connect = contract('connect', {
     summary: 'The plain page that tells how it ended, where an application has none',
     params: z.object({
       provider: ProviderName,
-      status: ConnectStatus,
-      reason: ConnectReason.optional().catch(undefined),
+      status: ConnectStatus.meta({ description: 'How it ended.', example: 'connected' }),
+      reason: ConnectReason.optional().catch(undefined).describe('Why it did not end in a connection.'),
     }),
     returns: BrowserAnswer,
     http: {

@@ -74,7 +74,9 @@ export const deliveries = contract('deliveries', {
     summary: 'List deliveries, newest first',
     description: 'Those that were given up, unless another status is asked for.',
     params: z.object({
-      status: DeliveryStatus.default('dead'),
+      status: DeliveryStatus.default('dead').describe(
+        '`ready`: waits for its turn or another attempt; `working`: in work; `done`; `dead`: given up.',
+      ),
       cursor: CursorParameter,
       limit: limitUpTo(100),
     }),
@@ -86,7 +88,9 @@ export const deliveries = contract('deliveries', {
     summary: 'Work on a delivery again',
     description:
       'It waits for its turn like a new one. What it stored before is not stored twice; users who linked the account after it came get nothing of it. 409 while it is in work, and when all that it brought was erased.',
-    params: z.object({ delivery_id: z.uuid('must be a UUID') }),
+    params: z.object({
+      delivery_id: z.uuid('must be a UUID').describe('The `id` of a delivery, as the list has it.'),
+    }),
     returns: Delivery,
     http: {
       method: 'POST',

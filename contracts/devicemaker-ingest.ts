@@ -102,6 +102,30 @@ const pending = (): z.infer<typeof PushAnswer> => ({
   wellness: {},
 });
 
+const pushExample = {
+  dailies: [
+    {
+      userId: 'account-1001',
+      summaryId: 'example-daily',
+      calendarDate: '2026-01-01',
+      startTimeInSeconds: 1_767_225_600,
+      startTimeOffsetInSeconds: 0,
+      durationInSeconds: 3600,
+      steps: 700,
+      timeOffsetHeartRateSamples: { '0': 61, '15': 63, '3585': 70 },
+    },
+  ],
+};
+const pingExample = {
+  dailies: [
+    {
+      userId: 'account-1002',
+      callbackURL:
+        'https://apis.garmin.com/wellness-api/rest/dailies?uploadStartTimeInSeconds=1767225600&uploadEndTimeInSeconds=1767229200&token=example',
+    },
+  ],
+};
+
 /** The device maker's notifications. */
 export const devicemakerIngest = contract('devicemaker-ingest', {
   push: action({
@@ -116,13 +140,20 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       access: ['webhook'],
       tag: 'Webhooks',
       secretAddress: 'devicemaker',
-      delivery: { provider: 'devicemaker', kind: 'push', clientIdHeaders, answer: PushAnswer, pending },
+      delivery: {
+        provider: 'devicemaker',
+        kind: 'push',
+        clientIdHeaders,
+        example: pushExample,
+        answer: PushAnswer,
+        pending,
+      },
       audit: auditOfDelivery,
     },
     timeoutMs: 20_000,
   }),
   ping: action({
-    summary: 'Be told where data of the device maker lies ready',
+    summary: 'Receive a ping notification of the device maker',
     description:
       "An object of arrays keyed by data type; each item names an account and a callbackURL, which is fetched if it leads to the provider's API. What is not fetched within 15 s goes on behind.",
     params: z.object({ delivery_id: z.uuid() }),
@@ -137,6 +168,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
         provider: 'devicemaker',
         kind: 'ping',
         clientIdHeaders,
+        example: pingExample,
         answer: PingAnswer,
         pending: pendingPing,
       },

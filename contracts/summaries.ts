@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
-import { TimeParameter } from '../domain/time.ts';
+import { RangeEnd, RangeStart } from '../domain/time.ts';
 import { SortOrder, Source, Timestamp, UserId } from '../domain/wire.ts';
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
@@ -88,7 +88,18 @@ export const BodySummary = z.object({
   }),
 });
 
-const days = { user_id: UserId, start_date: TimeParameter, end_date: TimeParameter, cursor: CursorParameter };
+const days = {
+  user_id: UserId,
+  start_date: RangeStart.meta({
+    description: 'First local day of the range (YYYY-MM-DD), or an instant on it.',
+    example: '2026-01-01',
+  }),
+  end_date: RangeEnd.meta({
+    description: 'Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.',
+    example: '2026-01-02',
+  }),
+  cursor: CursorParameter,
+};
 const rangeNote =
   'A date is a local day of the user; instants name the dates that the range touches in UTC. Days without any data are left out.';
 
@@ -97,7 +108,11 @@ export const summaries = contract('summaries', {
   activity: action({
     summary: 'Summaries of activity, one a local day',
     description: `${rangeNote} Of several sources the largest value of a field that adds up is taken, never a sum.`,
-    params: z.object({ ...days, limit: limitUpTo(400), sort_order: SortOrder.default('asc') }),
+    params: z.object({
+      ...days,
+      limit: limitUpTo(400),
+      sort_order: SortOrder.default('asc').describe('`asc`: oldest day first; `desc`: newest day first.'),
+    }),
     returns: pageOf(ActivitySummary),
     http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: readers, tag: 'Data' },
     idempotent: true,
@@ -116,8 +131,12 @@ export const summaries = contract('summaries', {
       '`averaged` covers the last `average_period` local days, today included; `latest` holds readings of the last `latest_window_hours`.',
     params: z.object({
       user_id: UserId,
-      average_period: limitUpTo(7, 7),
-      latest_window_hours: limitUpTo(24, 4),
+      average_period: limitUpTo(7, 7).describe(
+        'Over how many local days `averaged` is computed, 1 to 7; 7 where it is left out.',
+      ),
+      latest_window_hours: limitUpTo(24, 4).describe(
+        'How old a reading of `latest` may be in hours, 1 to 24; 4 where it is left out.',
+      ),
     }),
     returns: BodySummary.nullable(),
     http: { method: 'GET', path: '/users/:user_id/summaries/body', access: readers, tag: 'Data' },

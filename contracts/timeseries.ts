@@ -3,7 +3,7 @@ import { action, contract } from '../domain/contract.ts';
 import { ActivityDays, BodyFacts, Nights } from '../domain/facts.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
 import { StoreItem, StoreOutcome } from '../domain/records.ts';
-import { CalendarDate, TimeParameter } from '../domain/time.ts';
+import { CalendarDate, RangeEnd, RangeStart } from '../domain/time.ts';
 import {
   OtherEventType,
   ProviderName,
@@ -17,10 +17,22 @@ import {
 } from '../domain/wire.ts';
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
-const RecordId = z.uuid('must be a UUID').transform((id) => id.toLowerCase());
+const RecordId = z
+  .uuid('must be a UUID')
+  .transform((id) => id.toLowerCase())
+  .describe('The `id` of an event, as the lists of events have it.');
 
 /** What `resolution` may be; all but raw are bucket sizes. */
-export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']);
+export const Resolution = z
+  .enum(['raw', '1min', '5min', '15min', '1hour'])
+  .describe('`raw`: every sample. Else the length of a bucket; each source has buckets of its own.');
+
+/** Which series are asked for. */
+export const TypesParameter = repeated(SeriesTypeName, 100)
+  .optional()
+  .describe(
+    'Series types; all types that have samples where it is left out. Several: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.',
+  );
 
 /** One sample, or one bucket of one source with the bucket's start as its timestamp. */
 export const Sample = z.object({
@@ -80,8 +92,8 @@ export const OtherEvent = z.object({
 
 const eventRange = {
   user_id: UserId,
-  start_date: TimeParameter,
-  end_date: TimeParameter,
+  start_date: RangeStart,
+  end_date: RangeEnd,
   cursor: CursorParameter,
   limit: limitUpTo(100),
 };
@@ -117,9 +129,9 @@ export const timeseries = contract('timeseries', {
       'Oldest first. A bucket is aligned to the UTC epoch, its timestamp is its start, and the range is widened to whole buckets; each source has buckets of its own.',
     params: z.object({
       user_id: UserId,
-      start_time: TimeParameter,
-      end_time: TimeParameter,
-      types: repeated(SeriesTypeName, 100).optional(),
+      start_time: RangeStart,
+      end_time: RangeEnd,
+      types: TypesParameter,
       resolution: Resolution.default('raw'),
       cursor: CursorParameter,
       limit: limitUpTo(100),
@@ -130,7 +142,10 @@ export const timeseries = contract('timeseries', {
   }),
   workouts: action({
     summary: 'List workouts, newest first',
-    params: z.object({ ...eventRange, record_type: WorkoutTypeName.optional() }),
+    params: z.object({
+      ...eventRange,
+      record_type: WorkoutTypeName.optional().describe('Only workouts of this type.'),
+    }),
     returns: pageOf(Workout),
     http: { method: 'GET', path: '/users/:user_id/events/workouts', access: readers, tag: 'Data' },
     idempotent: true,
@@ -183,7 +198,10 @@ export const timeseries = contract('timeseries', {
     summary: 'List events that are neither workouts nor sleep, newest first',
     description:
       'Movement that a device found by itself (`moveiq`) and the menstrual cycle (`mct`), a day each; both are in no total.',
-    params: z.object({ ...eventRange, type: OtherEventType.optional() }),
+    params: z.object({
+      ...eventRange,
+      type: OtherEventType.optional().describe('Only events of this type.'),
+    }),
     returns: pageOf(OtherEvent),
     http: { method: 'GET', path: '/users/:user_id/events/other', access: readers, tag: 'Data' },
     idempotent: true,

@@ -14,10 +14,15 @@ const Flag = z
   .default(false);
 
 const UserFields = z.object({
-  first_name: Name.optional(),
-  last_name: Name.optional(),
-  email: Email.optional(),
-  external_user_id: ExternalUserId.optional(),
+  first_name: Name.optional().meta({ description: 'At most 100 characters.', example: 'Ada' }),
+  last_name: Name.optional().meta({ description: 'At most 100 characters.', example: 'Jones' }),
+  email: Email.optional().meta({
+    description: 'An e-mail address. Several users may have the same.',
+    example: 'ada@example.com',
+  }),
+  external_user_id: ExternalUserId.optional().describe(
+    "The user's id in your own system. No two users have the same.",
+  ),
 });
 
 /** A person whose data is kept. */
@@ -93,13 +98,24 @@ export const users = contract('users', {
     description:
       '`search` looks for a literal text in names, e-mail address and external id, in any case. Names and addresses sort in any case too, equal ones by id; who has none comes last (ascending) or first (descending). Pages are counted from the start of the list: while people are being added, oldest first repeats and misses nobody.',
     params: z.object({
-      page: z.coerce.number().pipe(z.int().min(1).max(1_000_000)).default(1),
+      page: z.coerce
+        .number()
+        .pipe(z.int().min(1).max(1_000_000))
+        .default(1)
+        .describe('The number of the page, from 1, which is the first.'),
       limit: limitUpTo(100, 20),
-      sort_by: z.enum(['created_at', 'email', 'first_name', 'last_name']).default('created_at'),
+      sort_by: z
+        .enum(['created_at', 'email', 'first_name', 'last_name'])
+        .default('created_at')
+        .describe('The field that the list is sorted by.'),
       sort_order: SortOrder.default('desc'),
-      search: Text.max(200).optional(),
-      email: Text.max(320).optional(),
-      external_user_id: Text.max(255).optional(),
+      search: Text.max(200)
+        .optional()
+        .describe(
+          'Only users with this text in a name, the e-mail address or the external id; case does not count.',
+        ),
+      email: Text.max(320).optional().describe('Only users with this e-mail address.'),
+      external_user_id: Text.max(255).optional().describe('Only the user with this external id.'),
     }),
     returns: UserPage,
     http: { method: 'GET', path: '/users', access: writers, tag: 'Users', audit: 'user.read' },
@@ -140,11 +156,24 @@ export const users = contract('users', {
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      provider_user_id: Text.trim().min(1).max(255),
-      access_token: z.string().min(1).max(8192).optional(),
-      refresh_token: z.string().min(1).max(8192).optional(),
-      expires_at: TimeParameter.optional(),
-      scope: Scope.default([]),
+      provider_user_id: Text.trim()
+        .min(1)
+        .max(255)
+        .meta({ description: "The user's id at the provider.", example: 'account-1001' }),
+      access_token: z
+        .string()
+        .min(1)
+        .max(8192)
+        .optional()
+        .describe("The provider's access token. Without it data is received, but not asked for."),
+      refresh_token: z
+        .string()
+        .min(1)
+        .max(8192)
+        .optional()
+        .describe("The provider's refresh token. Without it the connection expires with its access token."),
+      expires_at: TimeParameter.optional().describe('When the access token ends.'),
+      scope: Scope.default([]).describe('The permissions that the user gave at the provider.'),
     }),
     returns: Connection,
     http: {
@@ -161,7 +190,11 @@ export const users = contract('users', {
     summary: 'Revoke a connection; its tokens are erased',
     description:
       'The provider is told behind the answer that we give up our access, unless another user is connected to the same account. The data stays, unless `purge` is true: then all that came from this provider is hidden at once and erased behind; later calls with `purge` do so too.',
-    params: z.object({ user_id: UserId, provider: ProviderName, purge: Flag }),
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      purge: Flag.describe('Also erases all data that came from this provider.'),
+    }),
     returns: Connection,
     http: {
       method: 'DELETE',

@@ -60,6 +60,8 @@ export interface Delivery {
   readonly kind: string;
   /** Names of the header that must be there, any of them, and the setting that holds its value. */
   readonly clientIdHeaders?: readonly string[];
+  /** A body as the provider sends it, for the documentation. */
+  readonly example: Readonly<Record<string, unknown>>;
   /** The documented HTTP answer; the action itself returns something small, because the bus takes 1 MB at most. */
   readonly answer: z.ZodType;
   /** The body that a stored delivery answers with while its work is not finished. */

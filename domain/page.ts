@@ -18,11 +18,17 @@ export function limitUpTo(most: number, preset = 50) {
         .min(1, `must be at least 1`)
         .max(most, `must be at most ${most}`),
     )
-    .default(preset);
+    .default(preset)
+    .describe(`How many items a page has at most, 1 to ${most}; ${preset} where it is left out.`);
 }
 
 /** The `cursor` parameter; what is in it is checked where it is used. */
-export const CursorParameter = z.string().min(1).max(512).optional();
+export const CursorParameter = z
+  .string()
+  .min(1)
+  .max(512)
+  .optional()
+  .describe('`next_cursor` or `previous_cursor` of an earlier answer to the same query.');
 
 /** Where a page stands in its list. */
 export const Pagination = z.object({

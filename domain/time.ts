@@ -79,6 +79,20 @@ export const TimeParameter = z
   })
   .meta({ description: 'ISO 8601 with or without a zone (UTC), a date, or a Unix timestamp.' });
 
+const timeForms = 'ISO 8601 with or without a zone (UTC), a date (YYYY-MM-DD), or a Unix timestamp';
+
+/** The start of a range, as a parameter. */
+export const RangeStart = TimeParameter.meta({
+  description: `Start of the range, included: ${timeForms}.`,
+  example: '2026-01-01',
+});
+
+/** The end of a range, as a parameter. */
+export const RangeEnd = TimeParameter.meta({
+  description: `End of the range, excluded: ${timeForms}. A date is included: the range ends with that day.`,
+  example: '2026-01-02',
+});
+
 const dateReason = 'must be a date, YYYY-MM-DD';
 
 /** A calendar date without a zone, YYYY-MM-DD. */

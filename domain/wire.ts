@@ -14,22 +14,29 @@ export const Timestamp = z.string().meta({ format: 'date-time' });
 export const Text = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
 /** The id of a user in a path. */
-export const UserId = z.uuid('must be a UUID').transform((id) => id.toLowerCase());
+export const UserId = z
+  .uuid('must be a UUID')
+  .transform((id) => id.toLowerCase())
+  .describe('The `id` of a user.');
 
 /** One of the series types of the catalogue. */
 export const SeriesTypeName = z.enum(seriesTypes);
 
 /** One of the workout types. */
-export const WorkoutTypeName = z.enum(workoutTypes);
+export const WorkoutTypeName = z.enum(workoutTypes).describe('A workout type.');
 
 /** Events that are neither workouts nor sleep: found movement, the menstrual cycle. */
-export const OtherEventType = z.enum(['moveiq', 'mct']);
+export const OtherEventType = z
+  .enum(['moveiq', 'mct'])
+  .describe('`moveiq`: movement that a device found by itself; `mct`: the menstrual cycle.');
 
 /** A provider, as it stands in paths and in the database. */
-export const ProviderName = z.enum(['devicemaker', 'activitynet']);
+export const ProviderName = z
+  .enum(['devicemaker', 'activitynet'])
+  .meta({ description: 'The provider.', example: 'devicemaker' });
 
 /** The order of a list. */
-export const SortOrder = z.enum(['asc', 'desc']);
+export const SortOrder = z.enum(['asc', 'desc']).describe('`asc` ascending, `desc` descending.');
 
 export type Source = z.infer<typeof Source>;
 export type OtherEventType = z.infer<typeof OtherEventType>;

@@ -16,20 +16,17 @@ const page = `<!doctype html>
 <body>
 <div id="page"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script type="module" src="/docs/start.js"></script>
 </body>
 </html>
-`;
-const start = `SwaggerUIBundle({
-  url: '/api/v1/openapi.json', dom_id: '#page', deepLinking: true,
-  defaultModelsExpandDepth: 0, persistAuthorization: false, validatorUrl: null, tryItOutEnabled: true,
-});
 `;
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   png: 'image/png',
 };
+/** The script of the page that is ours. */
+const ownFile = 'start.js';
 const fromPackage = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -52,13 +49,14 @@ export function sendDocs(res: ServerResponse, file: string | undefined): boolean
 const cache = new Map<string, Buffer>();
 
 // Only names of the list are ever read: a name from outside is no path.
-function contentOf(file: string): Buffer | string | null {
-  if (file === 'start.js') return start;
-  if (!fromPackage.includes(file)) return null;
-  const known = cache.get(file);
-  if (known !== undefined) return known;
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const content = readFileSync(join(folder, file));
+function contentOf(file: string): Buffer | null {
+  const folder = file === ownFile ? join(import.meta.dirname, 'docs-page') : packageFolder();
+  if (file !== ownFile && !fromPackage.includes(file)) return null;
+  const content = cache.get(file) ?? readFileSync(join(folder, file));
   cache.set(file, content);
   return content;
+}
+
+function packageFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ActionDefinition, apiPrefix, type HttpRoute } from '../../domain/contract.ts';
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
-import { type Endpoint, endpoints, pathParameters } from './endpoints.ts';
-import { asJson, formOf, type Json, jsonSchema, propertiesOf, requiredOf } from './json-schema.ts';
+import { type Endpoint, endpoints } from './endpoints.ts';
+import { type Json, jsonSchema, propertiesOf } from './json-schema.ts';
+import { requestOf } from './openapi-request.ts';
+import { introduction, sections } from './openapi-text.ts';
 
 /** The OpenAPI 3.1 document of all routes, made from the contracts: same contracts, same document. */
 export function openapiDocument(): Json {
@@ -12,12 +14,11 @@ export function openapiDocument(): Json {
     info: {
       title: 'Pulsebus',
       version: version(),
-      description:
-        'Wearable health data of your users, collected from device makers and activity platforms. Times are ISO 8601 in UTC, ranges are [start, end). Errors are `{"detail": "…"}`; every answer carries X-Request-Id and the three X-RateLimit headers.',
+      description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: apiPrefix }],
-    tags: [...new Set(endpoints.map(({ route }) => route.tag))].map((name) => ({ name })),
+    tags: Object.entries(sections).map(([name, description]) => ({ name, description })),
     paths: paths(),
     components: { schemas: { Error: errorSchema }, headers, securitySchemes },
   };
@@ -57,7 +58,7 @@ const errorSchema = {
 const headers = {
   'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when something fails.' },
   'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute.' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left of them.' },
   'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'When the window ends, in Unix seconds.' },
 };
 const headerRefs = Object.fromEntries(
@@ -71,11 +72,19 @@ function version(): string {
 
 function paths(): Json {
   const result: Record<string, Json> = {};
-  for (const endpoint of endpoints.flatMap(withSecretAddress)) {
+  for (const endpoint of endpoints.toSorted(byNeed).flatMap(withSecretAddress)) {
     const path = endpoint.route.path.replace(/:([a-z_]+)/g, '{$1}');
     result[path] = { ...result[path], [endpoint.route.method.toLowerCase()]: operation(endpoint) };
   }
   return result;
+}
+
+// Sections in their order; in a section the contracts' order, but the gateway's own routes last.
+function byNeed(a: Endpoint, b: Endpoint): number {
+  const names = Object.keys(sections);
+  const place = ({ route, action }: Endpoint) =>
+    names.indexOf(route.tag) * 2 + (action.startsWith('api-gateway.') ? 1 : 0);
+  return place(a) - place(b);
 }
 
 // The secret address is listed beside the plain one, as a route with one more parameter.
@@ -87,64 +96,26 @@ function withSecretAddress(endpoint: Endpoint): Endpoint[] {
 }
 
 function operation({ action, definition, route }: Endpoint): Json {
-  const schema = jsonSchema(definition.params, 'input');
-  const inPath = pathParameters(route.path);
-  const properties = Object.entries(propertiesOf(schema)).filter(([name]) => !inPath.includes(name));
-  const required = requiredOf(schema);
-  const hasQuery = route.method === 'GET' || route.method === 'DELETE';
   return {
     operationId: action,
     summary: definition.summary,
-    ...(definition.description === undefined ? {} : { description: definition.description }),
+    ...descriptionOf(definition, route),
     tags: [route.tag],
     security: securityOf(route),
-    parameters: [
-      ...inPath.map((name) =>
-        parameter('path', name, propertiesOf(schema)[name] ?? { type: 'string' }, true),
-      ),
-      ...clientHeaders(route),
-      ...(hasQuery
-        ? properties.map(([name, one]) => parameter('query', name, one, required.includes(name)))
-        : []),
-    ],
-    ...(hasQuery ? {} : bodyOf(route, properties, required)),
+    ...requestOf(definition, route),
     responses: responses(definition, route),
+    ...(canBeTriedOut(route) ? {} : { 'x-try-out': false }),
   };
 }
 
-function clientHeaders({ delivery, idempotencyKey }: HttpRoute): Json[] {
-  const [name] = delivery?.clientIdHeaders ?? [];
-  return [
-    ...(name === undefined ? [] : [parameter('header', name, { type: 'string' }, true)]),
-    ...(idempotencyKey === true ? [idempotencyHeader] : []),
-  ];
-}
+// A stream of any length is too much for the documentation page, and a browser's page is none of its requests.
+const canBeTriedOut = ({ stream, browser }: HttpRoute) => stream === undefined && browser === undefined;
 
-const idempotencyHeader = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-  description:
-    'Any text of yours: the same request with the same key by the same caller runs at most once and is answered as the first was, for a day, with `Idempotent-Replayed: true`. Another request with that key answers 409; so does one whose first run is still in work (Retry-After), or was cut short so that nobody knows what came of it. A request that failed may be sent again with its key.',
-};
-
-function bodyOf(route: HttpRoute, properties: [string, unknown][], required: readonly string[]): Json {
-  if (route.delivery !== undefined) return body({ type: 'object', additionalProperties: true }, true, route);
-  if (properties.length === 0) return {};
-  const names = properties.map(([name]) => name).filter((name) => required.includes(name));
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    ...(names.length > 0 ? { required: names } : {}),
-  };
-  return body(schema, route.bodyOptional !== true, route);
-}
-
-function body(schema: Json, required: boolean, { form }: HttpRoute): Json {
-  const content: Record<string, Json> = { 'application/json': { schema } };
-  if (form === true) content['application/x-www-form-urlencoded'] = { schema };
-  return { requestBody: { required, content } };
+function descriptionOf({ description }: ActionDefinition, { stream, path }: HttpRoute) {
+  if (stream === undefined) return description === undefined ? {} : { description };
+  const address = apiPrefix + path.replace(/:([a-z_]+)/g, '{$1}');
+  const how = `It is too long for this page: \`curl -OJ -H 'X-API-Key: …' 'https://…${address}?…'\` saves it as a file.`;
+  return { description: [description, how].filter((text) => text !== undefined).join('\n\n') };
 }
 
 function securityOf({ access }: HttpRoute): Json[] {
@@ -155,17 +126,6 @@ function securityOf({ access }: HttpRoute): Json[] {
     ...(keys ? [{ bearer: [] }] : []),
     ...(access.includes('api-key') ? [{ apiKey: [] }] : []),
   ];
-}
-
-function parameter(where: string, name: string, schema: unknown, required: boolean): Json {
-  const list = formOf(asJson(schema), 'array');
-  return {
-    name,
-    in: where,
-    required,
-    schema: list ?? schema,
-    ...(list ? { style: 'form', explode: true } : {}),
-  };
 }
 
 function responses(definition: ActionDefinition, route: HttpRoute): Json {
@@ -201,11 +161,14 @@ function jsonSuccess(definition: ActionDefinition, route: HttpRoute): Json {
   return {
     description: 'Success',
     headers: route.stream === undefined ? headerRefs : { ...headerRefs, ...disposition },
-    content: Object.fromEntries(types.map((type) => [type, { schema }])),
+    content: Object.fromEntries(
+      types.map((type) => [type, { schema: type === streamTypes.csv ? table : schema }]),
+    ),
   };
 }
 
 const streamTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
+const table = { type: 'string', description: 'A table by RFC 4180; its first line names the columns.' };
 const disposition = {
   'Content-Disposition': { schema: { type: 'string' }, description: 'A file name for the download.' },
 };

@@ -1,7 +1,32 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { z } from 'zod';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { openapiDocument } from '../../services/api-gateway/openapi.ts';
+
+const Described = z.object({ description: z.string().optional() });
+const Operation = z.object({
+  operationId: z.string(),
+  tags: z.tuple([z.string()]),
+  description: z.string().optional(),
+  parameters: z.array(Described.extend({ name: z.string() })),
+  requestBody: z
+    .object({
+      content: z.record(
+        z.string(),
+        z.object({ schema: z.object({ properties: z.record(z.string(), Described).optional() }) }),
+      ),
+    })
+    .optional(),
+  'x-try-out': z.literal(false).optional(),
+});
+const document = z
+  .object({
+    tags: z.array(Described.extend({ name: z.string() })),
+    paths: z.record(z.string(), z.record(z.string(), Operation)),
+  })
+  .parse(openapiDocument());
+const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
 t.test('openapi.json is what the contracts say (npm run openapi writes it)', async (t) => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
@@ -13,4 +38,39 @@ t.test('every route is in the document, with its failures', async (t) => {
   for (const { action } of endpoints) t.match(text, `"operationId":"${action}"`);
   t.notMatch(text, 'auth.admit');
   t.notMatch(text, 'timeseries.store');
+});
+
+t.test('every parameter and every field of a body says what it is for', async (t) => {
+  const silent = operations.flatMap(({ operationId, parameters, requestBody }) => {
+    const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+      Object.entries(schema.properties ?? {}),
+    );
+    return [...parameters.map((one) => [one.name, one] as const), ...fields]
+      .filter(([, { description = '' }]) => description.length < 5)
+      .map(([name]) => `${operationId} ${name}`);
+  });
+  t.strictSame(silent, []);
+  t.ok(operations.flatMap(({ parameters }) => parameters).length > 100);
+});
+
+t.test('the sections stand in the order in which a newcomer needs them', async (t) => {
+  const sections = document.tags.map(({ name }) => name);
+  t.strictSame(sections, [
+    ...['Accounts', 'API keys', 'Users', 'Connections', 'Data'],
+    ...['Tokens', 'Applications', 'Webhooks', 'Operations'],
+  ]);
+  t.ok(document.tags.every(({ description = '' }) => description.length > 10));
+  const used = [...new Set(operations.map(({ tags: [tag] }) => tag))];
+  t.strictSame(used, sections);
+  const first = (tag: string) => operations.find(({ tags }) => tags[0] === tag)?.operationId;
+  t.equal(first('Accounts'), 'auth.login');
+  t.equal(first('Data'), 'timeseries.samples');
+});
+
+t.test('streams and pages of a browser are not tried out, everything else is', async (t) => {
+  const marked = operations.filter((one) => one['x-try-out'] === false).map(({ operationId }) => operationId);
+  t.strictSame(
+    new Set(marked),
+    new Set(['api-gateway.export', 'api-gateway.download', 'connect.callback', 'connect.result']),
+  );
 });

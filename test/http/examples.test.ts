@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { z } from 'zod';
+import { openapiDocument } from '../../services/api-gateway/openapi.ts';
+import { developer, startApi } from '../support/api.ts';
+
+/*
+ * Every request of the documentation, sent as it stands there: required parameters and bodies by their examples, ids
+ * of what exists. What only its caller can know (a password, a token) is put in its place.
+ */
+const api = await startApi(t, {
+  RATE_LIMIT_API_KEY: '100000',
+  DEVICEMAKER_CLIENT_ID: 'sandbox-devicemaker',
+  DEVICEMAKER_CLIENT_SECRET: 'secret',
+  DEVICEMAKER_API_URL: 'http://127.0.0.1:9',
+  DEVICEMAKER_TOKEN_URL: 'http://127.0.0.1:9/token',
+  ACTIVITYNET_VERIFY_TOKEN: 'the-verify-token',
+});
+const Parameter = z.object({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean(),
+  example: z.unknown().optional(),
+});
+const Operation = z.object({
+  operationId: z.string(),
+  security: z.array(z.record(z.string(), z.unknown())),
+  parameters: z.array(Parameter),
+  requestBody: z
+    .object({
+      content: z.record(z.string(), z.object({ example: z.record(z.string(), z.unknown()).optional() })),
+    })
+    .optional(),
+  responses: z.record(z.string(), z.unknown()),
+  'x-try-out': z.literal(false).optional(),
+});
+type Operation = z.infer<typeof Operation>;
+const Paths = z.record(z.string(), z.record(z.string(), Operation));
+const operations = Object.entries(Paths.parse(openapiDocument().paths)).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+const Id = z.object({ id: z.string() });
+const asDeveloper = { token: api.developerToken };
+const made = async (path: string, body: unknown) =>
+  z.looseObject({}).parse((await api.ask(`/api/v1${path}`, { ...asDeveloper, body })).body);
+const newUser = async () => Id.parse(await made('/users', {})).id;
+
+async function wearer(account: string = randomUUID()): Promise<string> {
+  const user = await newUser();
+  await made(`/users/${user}/connections`, {
+    provider: 'devicemaker',
+    provider_user_id: account,
+    access_token: 'a token',
+  });
+  return user;
+}
+
+// The user whose data the webhook's example brings, with one event of each kind.
+const reader = await wearer('account-1001');
+const base = { userId: 'account-1001', startTimeOffsetInSeconds: 0, durationInSeconds: 600 };
+const start = 1_767_230_000;
+await api.ask('/api/v1/webhooks/devicemaker/push', {
+  headers: { 'devicemaker-client-id': 'sandbox-devicemaker' },
+  body: {
+    activities: [
+      { ...base, activityId: 1, summaryId: 'a', startTimeInSeconds: start, activityType: 'RUNNING' },
+    ],
+    sleeps: [{ ...base, summaryId: 's', startTimeInSeconds: start + 3600, deepSleepDurationInSeconds: 600 }],
+    moveiq: [{ ...base, summaryId: 'm', startTimeInSeconds: start + 9000, activityType: 'Walking' }],
+  },
+});
+
+async function eventOf(kind: string): Promise<string> {
+  const list = await api.expect(
+    200,
+    `/users/${reader}/events/${kind}?start_date=2026-01-01&end_date=2026-01-02`,
+  );
+  return z.object({ data: z.tuple([Id]) }).parse(list).data[0].id;
+}
+
+async function runningBackfill(): Promise<string> {
+  const user = await wearer();
+  await made(`/users/${user}/connections/devicemaker/backfill`, { days: 1 });
+  return user;
+}
+
+const passwordOfGrace = 'correct horse battery staple';
+const grace = async () => {
+  const email = `${randomUUID()}@example.com`;
+  await made('/developers', { email, password: passwordOfGrace });
+  return z
+    .object({ access_token: z.string() })
+    .parse(await made('/auth/login', { email, password: passwordOfGrace }));
+};
+
+/** What a request asks about where it is not `reader`, by operation. */
+const ids: Readonly<Record<string, () => Promise<string>>> = {
+  'auth.removeDeveloper developer_id': async () =>
+    Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
+      .id,
+  'users.remove user_id': newUser,
+  'users.connect user_id': newUser,
+  'users.disconnect user_id': () => wearer(),
+  'backfill.start user_id': () => wearer(),
+  'backfill.status user_id': runningBackfill,
+  'backfill.cancel user_id': runningBackfill,
+  'timeseries.workout event_id': () => eventOf('workouts'),
+  'timeseries.sleep event_id': () => eventOf('sleep'),
+  'timeseries.other event_id': () => eventOf('other'),
+  'deliveries.replay delivery_id': async () => {
+    const [row] = await api.database.query<{ id: string }>(
+      "select id from deliveries.delivery where state = 'done'",
+    );
+    return row?.id ?? '';
+  },
+};
+const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
+  user_id: async () => reader,
+  key_id: async () => Id.parse(await made('/api-keys', {})).id,
+  app_id: async () =>
+    z.object({ app_id: z.string() }).parse(await made('/applications', { name: 'App' })).app_id,
+};
+
+/** What only the caller knows. */
+const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
+  'auth.login': async () => ({ password: developer.password }),
+  'auth.refresh': async () => {
+    const tokens = await made('/auth/login', developer);
+    return { refresh_token: tokens.refresh_token };
+  },
+};
+
+/** Answered otherwise than with success: what is not built yet. */
+const statuses: Readonly<Record<string, number>> = { 'summaries.recovery': 501 };
+
+async function parameterFor({ operationId }: Operation, name: string, example: unknown): Promise<string> {
+  const make = ids[`${operationId} ${name}`] ?? idsOfAll[name];
+  return make === undefined ? String(example) : make();
+}
+
+async function send(path: string, method: string, operation: Operation) {
+  let filled = path;
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  for (const { name, in: where, required, example } of operation.parameters) {
+    if (!required && example === undefined) continue;
+    const value = await parameterFor(operation, name, example);
+    if (where === 'path') filled = filled.replace(`{${name}}`, value);
+    else if (where === 'query') query.set(name, value);
+    else headers[name] = value;
+  }
+  const example = operation.requestBody?.content['application/json']?.example;
+  const body =
+    example === undefined ? {} : { body: { ...example, ...(await secrets[operation.operationId]?.()) } };
+  const needsKey = operation.security.every((one) => Object.keys(one).length > 0);
+  const isOwn = operation.operationId === 'auth.changePassword';
+  const credential = isOwn ? { token: (await grace()).access_token } : asDeveloper;
+  const asked = {
+    method,
+    headers,
+    ...body,
+    ...(needsKey || operation.operationId === 'auth.issueToken' ? credential : {}),
+  };
+  return api.ask(`/api/v1${filled}?${query}`, asked);
+}
+
+const tried = operations.filter(
+  ({ path, operation }) => operation['x-try-out'] === undefined && !path.endsWith('{secret}'),
+);
+
+for (const { path, method, operation } of tried)
+  t.test(`the example of ${method} ${path} works when it is sent`, async (t) => {
+    const documented = Object.keys(operation.responses).find((status) => status.startsWith('2'));
+    const { status, text } = await send(path, method, operation);
+    t.equal(status, statuses[operation.operationId] ?? Number(documented), text.slice(0, 300));
+  });
+
+t.test('every required parameter has an example, but ids and secrets that nobody can know', async (t) => {
+  const without = operations.flatMap(({ operation }) =>
+    operation.parameters.filter(({ required, example }) => required && example === undefined),
+  );
+  t.strictSame(
+    new Set(without.map(({ name }) => name)),
+    new Set(['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id']),
+  );
+  t.ok(tried.length > 50, `${tried.length} requests were sent`);
+});
