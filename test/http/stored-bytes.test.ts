@@ -63,6 +63,10 @@ t.test('deliveries that are deleted make room', async (t) => {
   await countStored(database);
   t.equal(await storedOf('address:127.0.0.1'), 0);
   t.ok((await storedOf('provider:devicemaker')) > 500_000);
-  await until(async () => (await push(one, body)).status === 200);
-  await until(async () => (await push(two, { dailies: [], x: text.slice(0, 10_000) })).status === 200);
+  // A gateway may add what it stored before: each count takes that away again.
+  for (const api of [one, two])
+    await until(async () => {
+      await countStored(database);
+      return (await push(api, { dailies: [], x: text.slice(0, 10_000) })).status === 200;
+    });
 });
