@@ -29,7 +29,7 @@ answerParent(
 /** Where the gateway of this process listens, and a key that it takes. */
 async function entrance() {
   await broker.waitForServices(['auth', 'users', 'timeseries'], 20_000);
-  if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config);
+  if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config, null);
   const call = typedCall(broker);
   const [developer] = await call('auth.listDevelopers', {});
   if (developer === undefined) throw new Error('there is no developer');

@@ -1,6 +1,6 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { migrateUp } from '../migrations/migrate.ts';
-import { firstAccount } from './first-account.ts';
+import { firstAccount, settingIgnored } from './first-account.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { checkServers } from './reachable.ts';
 import { messageForOperator } from './start-error.ts';
@@ -14,7 +14,8 @@ async function prepare(): Promise<string> {
   if (config.DATABASE_URL === undefined) throw new ConfigError(['DATABASE_URL: must be set']);
   await checkServers({ DATABASE_URL: config.DATABASE_URL }, patienceMs);
   const names = await migrateUp(config.DATABASE_URL);
-  const { email } = await firstAccount(config.DATABASE_URL, config);
+  const { email, isSettingIgnored } = await firstAccount(config.DATABASE_URL, config, null);
+  if (isSettingIgnored) console.warn(settingIgnored);
   return `migrated: ${names.length === 0 ? 'nothing to do' : names.join(', ')}; log in as ${email}`;
 }
 

@@ -1,14 +1,63 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
+import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { databaseOf } from '../mixins/database.ts';
-import { ensureFirstDeveloper } from '../services/auth/first-developer.ts';
+import { type Database, databaseOf } from '../mixins/database.ts';
+import {
+  ensureFirstDeveloper,
+  type FirstDeveloper,
+  isUnused,
+  type Login,
+} from '../services/auth/first-developer.ts';
+import { writePrivate } from './secrets.ts';
 
-/** Makes sure that somebody can log in; the password comes back only when it was made up just now. */
-export async function firstAccount(databaseUrl: string, config: Config) {
+const KeptLogin = z.object({ email: z.string(), password: z.string() });
+const fileIn = (dataDir: string) => join(dataDir, 'first-login.json');
+
+/** What is said where ADMIN_PASSWORD opens nothing. */
+export const settingIgnored =
+  'ADMIN_PASSWORD is not the password of ADMIN_EMAIL: it counts only while there is no account.';
+
+/** The account to log in with, and whether `npm run admin-password` shows its password. */
+export interface FirstAccount extends FirstDeveloper {
+  readonly isShownByCommand: boolean;
+}
+
+/** Makes sure that somebody can log in. A generated password is kept in the data folder until it was used. */
+export function firstAccount(
+  databaseUrl: string,
+  config: Config,
+  dataDir: string | null,
+): Promise<FirstAccount> {
+  return withPool(databaseUrl, async (database) => {
+    const keep = (login: Login) => dataDir !== null && writePrivate(fileIn(dataDir), JSON.stringify(login));
+    const first = await ensureFirstDeveloper(database, config, keep);
+    const kept = dataDir === null ? null : await unusedLogin(database, dataDir);
+    return { ...first, isShownByCommand: kept !== null };
+  });
+}
+
+/** The generated log-in of a data folder while nobody used it; a used one is removed from the folder. */
+export async function unusedLogin(database: Database, dataDir: string): Promise<Login | null> {
+  const login = keptLogin(dataDir);
+  if (login === null) return null;
+  if (await isUnused(database, login)) return login;
+  rmSync(fileIn(dataDir), { force: true });
+  return null;
+}
+
+/** Works on a database through one connection. */
+export async function withPool<T>(databaseUrl: string, work: (database: Database) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   try {
-    return await ensureFirstDeveloper(databaseOf(pool), config);
+    return await work(databaseOf(pool));
   } finally {
     await pool.end();
   }
+}
+
+function keptLogin(dataDir: string): Login | null {
+  const file = fileIn(dataDir);
+  return existsSync(file) ? KeptLogin.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
 }

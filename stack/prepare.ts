@@ -72,7 +72,7 @@ async function prepareIn(
   started(() => stack.stop());
   const config = completed(given, stack);
   await migrateUp(stack.databaseUrl);
-  return { config, stack, login: await firstAccount(stack.databaseUrl, config) };
+  return { config, stack, login: await firstAccount(stack.databaseUrl, config, dataDir) };
 }
 
 /** Leaves word of what runs, for the REPL and for tools. */

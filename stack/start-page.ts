@@ -1,9 +1,18 @@
+import { settingIgnored } from './first-account.ts';
+
 /** What the page that `npm start` prints is made of. */
 export interface StartPage {
   readonly url: string;
   readonly choice: string;
   readonly dataDir: string;
-  readonly login: { readonly email: string; readonly password: string | null };
+  readonly login: {
+    readonly email: string;
+    readonly password: string | null;
+    /** Whether `npm run admin-password` shows the password. */
+    readonly isShownByCommand: boolean;
+    /** ADMIN_PASSWORD is set and opens nothing. */
+    readonly isSettingIgnored: boolean;
+  };
   /** The secret addresses to register at the providers. */
   readonly webhooks: readonly string[];
   readonly notes: readonly string[];
@@ -27,10 +36,7 @@ export function startPage({ url, choice, dataDir, login, webhooks, notes, exampl
     '',
     `  API            ${url}/api/v1`,
     `  Documentation  ${url}/docs`,
-    `  Log in         ${login.email}  ${login.password === null ? '(password as set, or as shown at the first start)' : login.password}`,
-    ...(login.password === null
-      ? []
-      : ['                 This password is shown this once. Keep it, or set ADMIN_PASSWORD.']),
+    ...loginLines(login),
     `  Data           ${dataDir}`,
     `  Runs on        ${choice}`,
     ...webhookLines(webhooks),
@@ -41,6 +47,18 @@ export function startPage({ url, choice, dataDir, login, webhooks, notes, exampl
     ...(example === null ? loginCalls(url, login.email) : exampleCalls(url, example)),
     '',
   ].join('\n');
+}
+
+function loginLines({ email, password, isShownByCommand, isSettingIgnored }: StartPage['login']): string[] {
+  const shown = isShownByCommand
+    ? 'Until it is used, `npm run admin-password` shows the generated password.'
+    : 'A lost password: `npm run reset-password`.';
+  const lines = [
+    `${email}  ${password ?? ''}`.trimEnd(),
+    shown,
+    ...(isSettingIgnored ? [settingIgnored] : []),
+  ];
+  return lines.map((line, index) => `  ${(index === 0 ? 'Log in' : '').padEnd(14)} ${line}`);
 }
 
 // Whoever reads the page may post webhooks as the provider; so may whoever reads the password above it.

@@ -22,5 +22,5 @@ const others = services.filter(({ name }) => name !== 'activitynet-ingest');
 const ingest = activitynetIngestService({ aheadMs: () => Math.max(0, showsMs - Date.now()) });
 const broker = createBroker({ config, services: [...others, ingest] });
 await broker.start();
-if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config);
+if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config, null);
 process.send?.({ url: gatewayUrl(broker) });

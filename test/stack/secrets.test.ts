@@ -67,7 +67,12 @@ t.test('the start page shows the addresses to register', async (t) => {
       notes: [],
       example: null,
     },
-    login: { email: 'developer@example.com', password: null },
+    login: {
+      email: 'developer@example.com',
+      password: null,
+      isShownByCommand: false,
+      isSettingIgnored: false,
+    },
   });
   for (const address of webhooks) t.match(page, address);
 });

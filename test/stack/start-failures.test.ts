@@ -175,6 +175,20 @@ t.test('a full disk names the folder, whoever met it', async (t) => {
   t.notOk(existsSync(join(folder, 'data/process.lock')));
 });
 
+/** Runs a command of package.json. */
+async function command(name: string, settings: NodeJS.ProcessEnv, ...args: string[]) {
+  const { PATH, HOME, STACK_DIR } = process.env;
+  const env = { PATH, HOME, STACK_DIR, ...settings };
+  const child = spawn(process.execPath, [join(root, `stack/${name}.ts`), ...args], { cwd: root, env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const [code] = await once(child, 'close');
+  return { code: Number(code), output };
+}
+
 /** Starts and waits for the start page. */
 async function running(t: Test, settings: NodeJS.ProcessEnv) {
   const started = spawnStart(t, settings);
@@ -192,6 +206,9 @@ t.test('one data folder', async (t) => {
     const first = await running(t, { DATA_DIR: data, SANBOX: 'on' });
     t.match(first.output(), 'Warning: SANBOX is not a setting, and is ignored. Did you mean SANDBOX?');
     const notes = readFileSync(join(data, 'servers.json'), 'utf8');
+    const password = /admin@example\.com {2}(\S{20})$/m.exec(first.output())?.[1];
+    const shown = await command('admin-password', { DATA_DIR: data });
+    t.strictSame(shown, { code: 0, output: `admin@example.com  ${password}\n` }, 'of a start that runs');
     const said = await failedStart(t, { DATA_DIR: data });
     const { pid } = first.child;
     t.match(
@@ -206,6 +223,26 @@ t.test('one data folder', async (t) => {
       first.output().slice(first.output().indexOf('SIGINT')),
       'SIGINT: stopping. Requests in work are answered first.\nStopped. The data is kept for the next start.\n',
     );
+    t.notOk(existsSync(join(data, 'process.lock')));
+  });
+
+  await t.test('its generated password is shown until it is replaced', async (t) => {
+    const shown = await command('admin-password', { DATA_DIR: data });
+    t.match(
+      shown,
+      { code: 0, output: /^admin@example\.com {2}\S{20}$/m },
+      'of servers that run for the command',
+    );
+    t.match(await command('reset-password', { DATA_DIR: data }, 'me@example.com'), {
+      code: 1,
+      output: 'There is no account me@example.com. The accounts are admin@example.com.',
+    });
+    const reset = await command('reset-password', { DATA_DIR: data });
+    t.match(reset, { code: 0, output: /^admin@example\.com {2}\S{20}\nIts sessions ended\.$/m });
+    t.not(reset.output, shown.output);
+    const gone = await command('admin-password', { DATA_DIR: data });
+    t.match(gone, { code: 1, output: /^No generated password is kept in .*reset-password/m });
+    t.notOk(existsSync(join(data, 'first-login.json')));
     t.notOk(existsSync(join(data, 'process.lock')));
   });
 

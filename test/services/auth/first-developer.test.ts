@@ -1,8 +1,9 @@
 import t from 'tap';
 import { isError } from '../../../domain/errors.ts';
 import auth from '../../../services/auth/auth.service.ts';
-import { ensureFirstDeveloper } from '../../../services/auth/first-developer.ts';
+import { ensureFirstDeveloper, isUnused, type Login } from '../../../services/auth/first-developer.ts';
 import { createPasswords } from '../../../services/auth/passwords.ts';
+import { resetPassword } from '../../../services/auth/reset-password.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
@@ -21,28 +22,62 @@ t.test('of two processes that start at once, one generates the password that log
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
   t.equal((await call('auth.login', { email, password: passwords[0] ?? '' })).token_type, 'bearer');
   t.equal((await call('auth.listDevelopers', {})).length, 1);
-  t.same(await ensureFirstDeveloper(database, unset), { email, password: null }, 'a later start makes none');
+  const later = await ensureFirstDeveloper(database, unset);
+  t.same(later, { email, password: null, isSettingIgnored: false }, 'a later start makes none');
 });
 
-t.test('the configured account is made, and follows its configured password', async (t) => {
+t.test('ADMIN_PASSWORD makes the first account, and never changes one', async (t) => {
   const database = await freshDatabase(t);
   const admin = (password: string) => ({ ADMIN_EMAIL: 'Ops@example.com', ADMIN_PASSWORD: password });
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
-  const logIn = (password: string) => call('auth.login', { email: 'ops@EXAMPLE.com', password });
-
+  const email = 'ops@EXAMPLE.com';
   const made = await ensureFirstDeveloper(database, admin('the first password'));
-  t.same(made, { email: 'Ops@example.com', password: null });
-  const { access_token, refresh_token } = await logIn('the first password');
+  t.same(made, { email: 'Ops@example.com', password: null, isSettingIgnored: false });
+  const { access_token } = await call('auth.login', { email, password: 'the first password' });
+  const { caller } = await call('auth.admit', { token: access_token });
+  const change = { current_password: 'the first password', new_password: 'one that its owner chose' };
+  await call('auth.changePassword', change, { meta: { caller } });
 
-  await ensureFirstDeveloper(database, admin('the first password'));
-  t.ok((await call('auth.admit', { token: access_token })).caller, 'the same password changes nothing');
-
-  await ensureFirstDeveloper(database, admin('another password'));
-  await t.rejects(logIn('the first password'), refusal('UNAUTHENTICATED'));
-  t.equal((await logIn('another password')).token_type, 'bearer');
-  t.equal((await call('auth.admit', { token: access_token })).caller, null, 'its sessions ended');
-  await t.rejects(call('auth.refresh', { refresh_token }), refusal('UNAUTHENTICATED'));
+  const ignored = await ensureFirstDeveloper(database, admin('the first password'));
+  t.same(ignored, { email: 'Ops@example.com', password: null, isSettingIgnored: true });
+  await t.rejects(call('auth.login', { email, password: 'the first password' }), refusal('UNAUTHENTICATED'));
+  t.equal((await call('auth.login', { email, password: 'one that its owner chose' })).token_type, 'bearer');
+  t.ok((await call('auth.admit', { token: access_token })).caller, 'sessions stay');
+  t.match(await ensureFirstDeveloper(database, admin('one that its owner chose')), {
+    isSettingIgnored: false,
+  });
+  const other = { ADMIN_EMAIL: 'second@example.com', ADMIN_PASSWORD: 'the first password' };
+  t.match(await ensureFirstDeveloper(database, other), { email: 'Ops@example.com', isSettingIgnored: true });
   t.equal((await call('auth.listDevelopers', {})).length, 1);
+});
+
+t.test('a generated password is unused until somebody logs in with it', async (t) => {
+  const database = await freshDatabase(t);
+  const kept: Login[] = [];
+  const { email, password } = await ensureFirstDeveloper(database, unset, (login) => kept.push(login));
+  const login = { email, password: password ?? '' };
+  t.same(kept, [login]);
+  t.equal(await isUnused(database, login), true);
+  t.equal(await isUnused(database, { email, password: 'another password' }), false);
+  t.equal(await isUnused(database, { email: 'nobody@example.com', password: login.password }), false);
+  const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
+  await call('auth.login', login);
+  t.equal(await isUnused(database, login), false);
+});
+
+t.test('a reset gives a new password, ends the sessions, and is in the audit trail', async (t) => {
+  const database = await freshDatabase(t);
+  const admin = { ADMIN_EMAIL: 'ops@example.com', ADMIN_PASSWORD: 'the first password' };
+  const { email } = await ensureFirstDeveloper(database, admin);
+  const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
+  const before = await call('auth.login', { email, password: admin.ADMIN_PASSWORD });
+  t.equal(await resetPassword(database, 'nobody@example.com'), null);
+  const login = await resetPassword(database, 'OPS@example.com');
+  t.equal((await call('auth.admit', { token: before.access_token })).caller, null);
+  await t.rejects(call('auth.login', { email, password: admin.ADMIN_PASSWORD }), refusal('UNAUTHENTICATED'));
+  t.equal((await call('auth.login', { email, password: login?.password ?? '' })).token_type, 'bearer');
+  const entries = "select actor from auth.audit_entry where action = 'developer.password_changed'";
+  t.same(await database.query(entries), [{ actor: 'system:reset-password' }]);
 });
 
 t.test('a configured password that is easy to guess stops the start with a sentence', async (t) => {
