@@ -11,7 +11,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
 # Volumes of these names take over who owns them: see stack/container-secrets.sh.
-RUN cd /run && for group in database bus sessions encryption admin providers webhooks figures; do \
+RUN cd /run && for group in database superuser bus sessions encryption admin providers webhooks figures; do \
   install -d -o node -g node -m 755 "secrets/$group"; done
 USER node
 EXPOSE 3000 9100

@@ -17,6 +17,7 @@ export function startServers(given: GivenServers, log: (line: string) => void): 
   const config = loadConfig({ DATA_DIR, STACK_DIR, DEBIAN_MIRROR });
   return startStack({
     dataDir: join(config.DATA_DIR, 'bench'),
+    createsDatabases: true,
     log,
     ...(config.STACK_DIR === undefined ? {} : { stackDir: config.STACK_DIR }),
     ...(config.DEBIAN_MIRROR === undefined ? {} : { debianMirror: config.DEBIAN_MIRROR }),

@@ -1,5 +1,6 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { migrateUp } from '../migrations/migrate.ts';
+import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount, settingIgnored } from './first-account.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { checkServers } from './reachable.ts';
@@ -13,6 +14,7 @@ async function prepare(): Promise<string> {
   for (const line of misspeltSettings(process.env)) console.warn(`Warning: ${line}`);
   if (config.DATABASE_URL === undefined) throw new ConfigError(['DATABASE_URL: must be set']);
   await checkServers({ DATABASE_URL: config.DATABASE_URL }, patienceMs);
+  for (const line of await databaseWarnings(config.DATABASE_URL)) console.warn(`Warning: ${line}`);
   const names = await migrateUp(config.DATABASE_URL);
   const { email, isSettingIgnored } = await firstAccount(config.DATABASE_URL, config, null);
   if (isSettingIgnored) console.warn(settingIgnored);

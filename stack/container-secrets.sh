@@ -17,7 +17,8 @@ write() {
 
 case "${1:-make} ${2:-}" in
   'make ')
-    for name in database/DATABASE_PASSWORD bus/BUS_PASSWORD sessions/JWT_SECRET encryption/ENCRYPTION_KEY \
+    for name in database/DATABASE_PASSWORD superuser/SUPERUSER_PASSWORD bus/BUS_PASSWORD sessions/JWT_SECRET \
+      encryption/ENCRYPTION_KEY \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
       webhooks/WEBHOOK_SECRET_ACTIVITYNET; do
       [ -s "$name" ] ||

@@ -16,13 +16,15 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 
 /**
  * Makes a database, with TimescaleDB where the server has it, and returns its URL. One that exists is left as it is.
+ * `owner` is another role that gets it.
  * @param adminUrl any database of the server, as a role that may create databases
  */
-export async function createDatabase(adminUrl: string, name: string): Promise<string> {
+export async function createDatabase(adminUrl: string, name: string, owner?: string): Promise<string> {
   const url = urlOf(adminUrl, name);
   await withClient(adminUrl, async (client) => {
     const found = await client.query('select from pg_database where datname = $1', [name]);
-    if (found.rowCount === 0) await client.query(`create database ${name}`);
+    if (found.rowCount === 0)
+      await client.query(`create database ${name}${owner === undefined ? '' : ` owner ${owner}`}`);
   });
   if (await hasTimescale(url))
     await withClient(url, (c) => c.query('create extension if not exists timescaledb'));

@@ -1,9 +1,9 @@
 // PostgreSQL in a folder of this checkout, on 127.0.0.1, with a password: the machine may have other users, and
 // this is other people's health data. Services connect as `pulsebus`, which owns its databases and is no superuser.
-import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase, withClient } from './create-database.ts';
+import { createDatabase } from './create-database.ts';
+import { applicationPassword, ensureRoles, superuserPassword } from './database-roles.ts';
 import type { Programs } from './debian-packages.ts';
 import { ownPort } from './ports.ts';
 import { postgresqlConf } from './postgres-settings.ts';
@@ -17,6 +17,8 @@ export interface PostgresOptions {
   programs: Programs;
   account: Account;
   ephemeral: boolean;
+  /** Whether the application's role may make databases: for tests and the bench. */
+  createsDatabases: boolean;
   log(line: string): void;
 }
 
@@ -34,14 +36,13 @@ const STARTS = 3; // another process may take the port between our look and the 
 /** Starts the server of a data folder, made first where it is not there. @throws Error with the log's last lines. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const data = join(options.dataDir, 'postgres');
-  const password = keepPassword(options.dataDir);
-  if (!existsSync(data)) await initialise(data, password, options);
+  if (!existsSync(data)) await initialise(data, superuserPassword(options.dataDir), options);
   await endLeftover(data);
   for (let attempt = 1; ; attempt++) {
     const port = await ownPort(options.dataDir, 'postgres');
     const server = startOn(port, data, options);
     if (await waitUntil(() => server.hasEnded() || isReady(data), READY_TIMEOUT_MS)) {
-      if (!server.hasEnded()) return finish(server, port, password);
+      if (!server.hasEnded()) return finish(server, port, options);
     }
     const said = server.lastLines();
     await server.stop();
@@ -49,35 +50,23 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   }
 }
 
-async function finish(server: ServerProcess, port: number, password: string): Promise<PostgresServer> {
-  const url = (user: string, database: string) =>
+async function finish(
+  server: ServerProcess,
+  port: number,
+  options: PostgresOptions,
+): Promise<PostgresServer> {
+  const { dataDir, createsDatabases } = options;
+  const urlOf = (user: string, password: string, database: string) =>
     `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   try {
-    await createRole(url('postgres', 'postgres'), password);
-    const databaseUrl = await createDatabase(url('pulsebus', 'postgres'), 'pulsebus');
+    const superuser = await ensureRoles(dataDir, urlOf, { createsDatabases });
+    await createDatabase(superuser, 'pulsebus', 'pulsebus');
+    const databaseUrl = urlOf('pulsebus', applicationPassword(dataDir), 'pulsebus');
     return { databaseUrl, endedByItself: server.endedByItself, stop: () => server.stop() };
   } catch (error) {
     await server.stop();
     throw error;
   }
-}
-
-/** pg_signal_backend: `drop database … with (force)` ends TimescaleDB's worker there too. */
-async function createRole(url: string, password: string): Promise<void> {
-  await withClient(url, async (client) => {
-    const found = await client.query("select from pg_roles where rolname = 'pulsebus'");
-    if (found.rowCount !== 0) return;
-    await client.query(
-      `create role pulsebus login createdb password '${password}' in role pg_signal_backend`,
-    );
-  });
-}
-
-/** Hexadecimal, so that it needs no quoting in SQL or in a URL. */
-function keepPassword(dataDir: string): string {
-  const file = join(dataDir, 'database-password');
-  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
-  return readFileSync(file, 'utf8');
 }
 
 /** Made aside and renamed: a start that was killed half-way leaves nothing that looks like data. */

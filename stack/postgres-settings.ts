@@ -18,6 +18,7 @@ export function postgresqlConf(traits: PostgresTraits): string {
     ...memory(traits.ephemeral),
     ...writing(traits),
     ...housekeeping,
+    ...quietLog,
     ...(traits.timescale ? timescale : {}),
   };
   return Object.entries(settings)
@@ -67,6 +68,24 @@ const housekeeping = {
   log_timezone: 'GMT',
   log_line_prefix: '%m [%p] %d ',
 };
+
+/**
+ * What keeps values out of the server's log: no statements, no parameters, and no DETAIL, which quotes whole rows with
+ * their password hashes. The client gets all of it, and the services log the code. docker-compose.yml has the same.
+ */
+export const quietLog = {
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  log_parameter_max_length_on_error: 0,
+  log_statement: 'none',
+} as const;
+
+/**
+ * The least message of the application's own connections that is logged. In this setting LOG stands above ERROR: a
+ * failed statement is not logged, whose message may quote a value. A refused connection is, and so are all failures of
+ * the server itself.
+ */
+export const applicationLogLevel = 'log';
 
 const timescale = {
   shared_preload_libraries: 'timescaledb',

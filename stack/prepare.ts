@@ -5,6 +5,7 @@ import { ProviderName } from '../domain/wire.ts';
 import { migrateUp } from '../migrations/migrate.ts';
 import { publicUrl, secretAddresses, webhookSettings } from '../mixins/webhook-settings.ts';
 import { takeDataDir } from './data-dir.ts';
+import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount } from './first-account.ts';
 import type { Lifetime } from './lifetime.ts';
 import { checkListening } from './listening.ts';
@@ -49,6 +50,8 @@ export async function prepare(given: Config, preparation: Preparation): Promise<
   started(dataDir.release);
   await checkListening(given.HOST, ports);
   await checkServers(given);
+  if (given.DATABASE_URL !== undefined)
+    for (const line of await databaseWarnings(given.DATABASE_URL)) say(`Warning: ${line}`);
   try {
     return await prepareIn(dataDir.path, given, preparation);
   } catch (error) {

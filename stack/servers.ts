@@ -66,9 +66,9 @@ async function startBus(programs: Programs, start: Start): Promise<string | null
 }
 
 async function startDatabase(programs: Programs, start: Start): Promise<string> {
-  const { log, ephemeral = false } = start.options;
+  const { log, ephemeral = false, createsDatabases = ephemeral } = start.options;
   if (programs.timescale) writeFileSync(timescaleMark(start), '');
-  const server = await startPostgres({ ...start, programs, ephemeral, log });
+  const server = await startPostgres({ ...start, programs, ephemeral, createsDatabases, log });
   start.stops.push(server.stop);
   watch(server, start);
   return server.databaseUrl;

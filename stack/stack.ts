@@ -32,6 +32,8 @@ export interface StackOptions {
   debianMirror?: string;
   /** For tests: nothing is synced to disk, and the data is thrown away at stop. */
   ephemeral?: boolean;
+  /** Whether the URL's role may make databases; tests always may. */
+  createsDatabases?: boolean;
   log(line: string): void;
   /** Called when a server that was started here ends without being stopped, with a sentence that says why. */
   serverEnded?(sentence: string): void;

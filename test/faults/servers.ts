@@ -43,7 +43,7 @@ export async function startOwnServers(t: Test): Promise<OwnServers> {
   const programs = await debianPrograms({ stackDir: defaultStackDir(), log });
   if (programs.natsServer === null) throw new Error('these tests need a bus');
   const program = programs.natsServer;
-  const options = { dataDir, programs, account, ephemeral: true, log };
+  const options = { dataDir, programs, account, ephemeral: true, createsDatabases: true, log };
   let postgres = await startPostgres(options);
   const first = await startNats({ dataDir, program, account, log });
   let stopNats = first.stop;
@@ -56,7 +56,7 @@ export async function startOwnServers(t: Test): Promise<OwnServers> {
   });
   const superUrl = new URL(postgres.databaseUrl);
   superUrl.username = 'postgres';
-  superUrl.password = readFileSync(join(dataDir, 'database-password'), 'utf8');
+  superUrl.password = readFileSync(join(dataDir, 'superuser-password'), 'utf8');
   const conf = join(dataDir, 'nats/nats.conf');
   const begin = () => {
     const command = [program, '-c', conf];

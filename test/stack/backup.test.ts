@@ -20,7 +20,7 @@ import type { TestDatabase } from '../support/database.ts';
 const stackDir = process.env.STACK_DIR ?? defaultStackDir();
 
 /** A server that has nothing in it but an empty database of the product. */
-async function server(t: Test): Promise<string> {
+async function server(t: Test): Promise<{ readonly url: string; readonly superuserPassword: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-backup-test-'));
   chmodSync(folder, 0o711);
   const stack = await startStack({ dataDir: join(folder, 'data'), ephemeral: true, stackDir, log: () => {} });
@@ -28,7 +28,8 @@ async function server(t: Test): Promise<string> {
     await stack.stop();
     rmSync(folder, { recursive: true, force: true });
   });
-  return stack.databaseUrl;
+  const superuserPassword = readFileSync(join(stack.dataDir, 'superuser-password'), 'utf8');
+  return { url: stack.databaseUrl, superuserPassword };
 }
 
 function open(t: Test, url: string): TestDatabase {
@@ -59,7 +60,7 @@ async function contentOf(database: Database): Promise<Record<string, unknown>> {
 }
 
 t.test('what is dumped by the README is there again when it is restored by it', async (t) => {
-  const [source, target] = [await server(t), await server(t)];
+  const [{ url: source }, { url: target, superuserPassword }] = [await server(t), await server(t)];
   await migrateUp(source);
   const from = open(t, source);
   const { call } = await startBroker(t, { databaseUrl: source, services: [timeseries] });
@@ -74,6 +75,7 @@ t.test('what is dumped by the README is there again when it is restored by it', 
   ]);
   const admin = new URL(target);
   admin.username = 'postgres';
+  admin.password = superuserPassword;
   admin.pathname = '';
   const { postgresBin } = await debianPrograms({ stackDir, log: () => {} });
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-dump-'));

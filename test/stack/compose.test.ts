@@ -1,15 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { sharedSecrets } from '../../config.ts';
+import { migrateUp } from '../../migrations/migrate.ts';
+import { withClient } from '../../stack/create-database.ts';
+import { debianPrograms } from '../../stack/debian-packages.ts';
+import { applicationLogLevel, quietLog } from '../../stack/postgres-settings.ts';
 import { run } from '../../stack/processes.ts';
 import { loadServices, serviceNames } from '../../stack/services.ts';
+import { startStack } from '../../stack/stack.ts';
+import { defaultStackDir } from '../../stack/unprivileged.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 
+const stackDir = process.env.STACK_DIR ?? defaultStackDir();
 const root = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const compose = textOf('docker-compose.yml');
@@ -69,6 +76,11 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
       [...(sharedSecrets[secret] ?? [])].sort(),
     );
   t.strictSame(groupsOf('migrate'), ['database', 'admin']);
+  t.strictSame(groupsOf('database'), ['database', 'superuser']);
+  t.strictSame(
+    serviceNames.filter((name) => groupsOf(name).includes('superuser')),
+    [],
+  );
   t.strictSame(
     serviceNames.filter((name) => groupsOf(name).includes('webhooks')),
     ['api-gateway', 'deliveries'],
@@ -98,6 +110,7 @@ function makeFolders(t: Test): string {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   for (const group of [
     'database',
+    'superuser',
     'bus',
     'sessions',
     'encryption',
@@ -130,6 +143,40 @@ t.test('secrets are made once, and one can be put in their place', async (t) => 
   t.match(shown, "ACTIVITYNET_CLIENT_SECRET=it's $1 #2\n");
   t.match(shown, /DATABASE_URL=postgres:\/\/pulsebus:[0-9a-f]{64}@database:5432\/pulsebus\n/);
   t.match(shown, /NATS_URL=nats:\/\/pulsebus:[0-9a-f]{64}@bus:4222\n/);
+});
+
+t.test('the database of the containers logs neither statements nor rows', async (t) => {
+  for (const [name, value] of Object.entries(quietLog))
+    t.match(container('database'), `- -c${name}=${value}\n`);
+  t.match(textOf('stack/compose/database-roles.sh'), `set log_min_messages = '${applicationLogLevel}';`);
+});
+
+t.test('the services of the containers are no superuser of their database', async (t) => {
+  const folder = makeFolders(t);
+  chmodSync(folder, 0o711);
+  const stack = await startStack({ dataDir: join(folder, 'data'), ephemeral: true, stackDir, log: () => {} });
+  t.teardown(() => stack.stop());
+  const url = new URL(stack.databaseUrl);
+  url.username = 'postgres';
+  url.password = readFileSync(join(stack.dataDir, 'superuser-password'), 'utf8');
+  await withClient(url.href, (client) =>
+    client.query('reassign owned by pulsebus to postgres; drop owned by pulsebus; drop role pulsebus'),
+  );
+  writeFileSync(join(folder, 'database/DATABASE_PASSWORD'), "it's $1");
+  const { postgresBin } = await debianPrograms({ stackDir, log: () => {} });
+  const env = {
+    ...{ PATH: `${postgresBin}:${process.env.PATH}`, SECRETS_DIR: folder },
+    ...{ PGHOST: url.hostname, PGPORT: url.port, PGPASSWORD: url.password },
+    ...{ POSTGRES_USER: 'postgres', POSTGRES_DB: 'pulsebus' },
+  };
+  await run(join(root, 'stack/compose/database-roles.sh'), [], { env });
+  url.username = 'pulsebus';
+  url.password = encodeURIComponent("it's $1");
+  t.ok((await migrateUp(url.href)).length > 0, 'which can migrate it');
+  const mayBe = 'select rolsuper, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user';
+  t.strictSame(await withClient(url.href, async (client) => (await client.query(mayBe)).rows), [
+    { rolsuper: false, rolcreatedb: false, rolcreaterole: false },
+  ]);
 });
 
 t.test('what a container runs joins the bus, and exits with 0 when it is told to end', async (t) => {

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectNats } from 'nats';
@@ -107,13 +116,21 @@ t.test('refuses a wrong password, and keeps the right one from other users', asy
   await t.rejects(query(wrong.href, 'select 1'), { code: '28P01' });
   const superuser = new URL(stack.databaseUrl);
   superuser.username = 'postgres';
-  superuser.password = '';
-  await t.rejects(query(superuser.href, 'select 1'), /password/);
+  for (const password of ['', superuser.password]) {
+    superuser.password = password;
+    await t.rejects(query(superuser.href, 'select 1'), /password/, 'the superuser has another one');
+  }
   const url = new URL(stack.natsUrl ?? '');
   await t.rejects(connectNats({ servers: url.host, reconnect: false }), { code: 'AUTHORIZATION_VIOLATION' });
-  const secrets = ['database-password', 'servers.json', 'nats/nats.conf', 'postgres.log'];
+  const secrets = [
+    'database-password',
+    'superuser-password',
+    'servers.json',
+    'nats/nats.conf',
+    'postgres.log',
+  ];
   const modes = secrets.map((name) => statSync(join(stack.dataDir, name)).mode & 0o777);
-  t.strictSame(modes, [0o600, 0o600, 0o600, 0o600]);
+  t.strictSame(modes, [0o600, 0o600, 0o600, 0o600, 0o600]);
 });
 
 t.test('URLs that are given are used as they are, and outlive the stack', async (t) => {
@@ -152,6 +169,51 @@ t.test('refuses programs from a folder that others can write to', async (t) => {
   const { databaseUrl } = await shared;
   const stack = await start(t, { stackDir, databaseUrl });
   t.match(stack.choice, /is writable by other users/);
+});
+
+/** The superuser of a stack of ours. */
+function superuserOf({ databaseUrl, dataDir }: Stack): string {
+  const url = new URL(databaseUrl);
+  url.username = 'postgres';
+  url.password = readFileSync(join(dataDir, 'superuser-password'), 'utf8');
+  return url.href;
+}
+
+const rights = `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
+  pg_has_role('pulsebus', 'pg_signal_backend', 'member') as signals from pg_roles where rolname = 'pulsebus'`;
+const none = { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false };
+const owners = "select pg_get_userbyid(datdba) as owner from pg_database where datname = 'pulsebus'";
+
+t.test('the application owns its database and may do nothing else on the server', async (t) => {
+  const stack = await start(t);
+  t.strictSame(await query(stack.databaseUrl, rights), [{ ...none, rolbypassrls: false, signals: false }]);
+  t.strictSame(await query(stack.databaseUrl, owners), [{ owner: 'pulsebus' }]);
+  await t.rejects(query(stack.databaseUrl, 'create database other'), { code: '42501' });
+  await t.rejects(query(stack.databaseUrl, "copy (select 1) to program 'true'"), { code: '42501' });
+  t.strictSame(
+    await query(superuserOf(stack), 'select rolsuper from pg_roles where rolname = current_user'),
+    [{ rolsuper: true }],
+  );
+});
+
+t.test('a folder whose roles share a password is separated by the next start', async (t) => {
+  const dataDir = makeFolder(t);
+  const before = await start(t, { dataDir, createsDatabases: true });
+  const shared = new URL(before.databaseUrl).password;
+  await query(superuserOf(before), `alter role postgres password '${shared}'`);
+  await before.stop();
+  // What a start leaves that was killed before it changed the role.
+  renameSync(join(dataDir, 'superuser-password'), join(dataDir, 'superuser-password.new'));
+  const after = await start(t, { dataDir });
+  t.strictSame(await query(superuserOf(after), 'select 1 as one'), [{ one: 1 }]);
+  const superuser = new URL(after.databaseUrl);
+  superuser.username = 'postgres';
+  await t.rejects(query(superuser.href, 'select 1'), { code: '28P01' });
+  t.strictSame(await query(after.databaseUrl, rights), [{ ...none, rolbypassrls: false, signals: false }]);
+  await after.stop();
+  // And one that was killed after it.
+  renameSync(join(dataDir, 'superuser-password'), join(dataDir, 'superuser-password.new'));
+  t.strictSame(await query(superuserOf(await start(t, { dataDir })), 'select 1 as one'), [{ one: 1 }]);
 });
 
 /** Starts a stack and stops it with the test. */

@@ -1,0 +1,82 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import t from 'tap';
+import { migrateUp } from '../../migrations/migrate.ts';
+import { databaseWarnings } from '../../stack/database-warnings.ts';
+import { type Stack, startStack } from '../../stack/stack.ts';
+import { defaultStackDir } from '../../stack/unprivileged.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'pulsebus-log-test-'));
+chmodSync(folder, 0o711);
+const stackDir = process.env.STACK_DIR ?? defaultStackDir();
+const stack: Stack = await startStack({
+  dataDir: join(folder, 'data'),
+  ephemeral: true,
+  stackDir,
+  log: () => {},
+});
+t.teardown(async () => {
+  await stack.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+await migrateUp(stack.databaseUrl);
+
+const log = () => readFileSync(join(stack.dataDir, 'postgres.log'), 'utf8');
+
+/** The SQLSTATE that a statement fails with. */
+async function failureOf(
+  client: pg.Client,
+  statement: string,
+  values: readonly string[] = [],
+): Promise<unknown> {
+  return client.query(statement, [...values]).then(
+    () => null,
+    (error: unknown) => (error instanceof pg.DatabaseError ? error.code : error),
+  );
+}
+
+t.test("the server's log has no value of a failed statement", async (t) => {
+  const client = new pg.Client({ connectionString: stack.databaseUrl });
+  await client.connect();
+  const insert = 'insert into auth.developer (email, password) values ($1, $2)';
+  await client.query(insert, ['planted-1@example.com', 'scrypt$planted-2']);
+  t.equal(
+    await failureOf(client, insert, ['planted-1@example.com', 'scrypt$planted-3']),
+    '23505',
+    'in DETAIL',
+  );
+  const missing = 'insert into auth.developer (email, password) values (null, $1)';
+  t.equal(await failureOf(client, missing, ['scrypt$planted-4']), '23502', 'the whole row in DETAIL');
+  t.equal(await failureOf(client, 'select $1::int', ['planted-5']), '22P02', 'in the message');
+  t.equal(await failureOf(client, "select 'planted-6' from nowhere"), '42P01', 'in the statement');
+  t.equal(
+    await failureOf(client, "do $$ begin raise exception 'planted-7'; end $$"),
+    'P0001',
+    'in CONTEXT too',
+  );
+  t.equal(await failureOf(client, 'select json($1)', ['{"planted-8": ']), '22P02', 'in CONTEXT');
+  await client.end();
+  t.strictSame(log().match(/planted-\d/g), null);
+});
+
+t.test('an operator is told of a superuser and of a log that quotes rows', async (t) => {
+  t.strictSame(await databaseWarnings(stack.databaseUrl), []);
+  const url = new URL(stack.databaseUrl);
+  url.username = 'postgres';
+  url.password = readFileSync(join(stack.dataDir, 'superuser-password'), 'utf8');
+  url.searchParams.set('options', '-c log_error_verbosity=default -c log_min_error_statement=error');
+  t.strictSame(await databaseWarnings(url.href), [
+    'DATABASE_URL: postgres is a superuser. A role that owns the database is enough.',
+    "DATABASE_URL: the server's log may quote rows and statements. Set there: log_error_verbosity = terse, log_min_error_statement = panic.",
+  ]);
+});
+
+t.test('a refused log-in is in the log', async (t) => {
+  const url = new URL(stack.databaseUrl);
+  url.password = 'guess';
+  const client = new pg.Client({ connectionString: url.href });
+  await t.rejects(client.connect(), { code: '28P01' });
+  t.match(log(), /FATAL: {2}password authentication failed for user "pulsebus"/);
+});
