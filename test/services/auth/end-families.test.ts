@@ -74,6 +74,7 @@ t.test('actions of a developer refuse every other kind of caller, whoever made t
     await t.rejects(call('auth.changePassword', change, meta), refusal('FORBIDDEN'), caller.kind);
     await t.rejects(call('auth.createKey', {}, meta), refusal('FORBIDDEN'), caller.kind);
   }
+  await t.rejects(call('auth.createKey', {}), refusal('UNAUTHENTICATED'), 'nobody');
   t.ok(await logIn(call), 'the password stands');
   t.same(await call('auth.listKeys', {}, as), []);
 });
