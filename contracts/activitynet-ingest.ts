@@ -6,9 +6,18 @@ import { Backfill } from './backfill.ts';
 
 /**
  * What an event is answered with: `processed` names the activity, the action and the user of ours; `skipped` says
- * why nothing follows from it.
+ * why nothing follows from it. `accepted` says neither: the sender was not authenticated.
  */
-export const EventAnswer = z.object({ status: z.enum(['processed', 'skipped']), message: z.string() });
+export const EventAnswer = z.object({
+  status: z.enum(['processed', 'skipped', 'accepted']),
+  message: z.string(),
+});
+
+/** What an event is answered with where the answer must not say whether an account exists. */
+export const acceptedEvent: z.infer<typeof EventAnswer> = {
+  status: 'accepted',
+  message: 'The event is accepted. What follows from it is told on the secret webhook address only.',
+};
 
 const pending = (): z.infer<typeof EventAnswer> => ({
   status: 'processed',

@@ -11,8 +11,10 @@ export const ActivityResult = z.object({
   type: z.string().nullable(),
   garmin_user_id: z.string().nullable(),
   internal_user_id: z.string().nullable(),
-  record_ids: z.array(z.string()),
-  status: z.enum(['saved', 'duplicate', 'user_not_found', 'validation_error']),
+  record_ids: z.array(z.string()).nullable(),
+  status: z
+    .enum(['saved', 'duplicate', 'user_not_found', 'validation_error', 'accepted'])
+    .describe('`accepted`: what became of it is told on the secret address only.'),
 });
 
 const Placeholders = z
@@ -41,7 +43,9 @@ export const PingActivityResult = z.object({
   garmin_user_id: z.string().nullable(),
   internal_user_id: z.string().nullable(),
   activities_count: z.int(),
-  status: z.enum(['fetched', 'queued', 'error', 'user_not_found']),
+  status: z
+    .enum(['fetched', 'queued', 'error', 'user_not_found', 'accepted'])
+    .describe('`accepted`: what became of it is told on the secret address only.'),
 });
 
 /** What the notices of one data type brought; `processed` counts notices, `fetched` and `saved` their items. */
@@ -83,6 +87,9 @@ export const Worked = z.object({ done: z.boolean() });
 
 /** What stands in `errors` while a stored delivery waits for its turn. */
 export const pendingSentence = 'The delivery is stored; its processing goes on in the background.';
+
+/** What stands in `errors` of an answer that must not say whether an account exists. */
+export const reducedSentence = 'What became of the items is told on the secret webhook address only.';
 
 const pendingPing = (): z.infer<typeof PingAnswer> => ({
   processed: 0,
@@ -131,7 +138,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
   push: action({
     summary: 'Receive data of the device maker',
     description:
-      'An object of arrays keyed by data type. Items stand alone: a bad one never stops the others.',
+      'An object of arrays keyed by data type. Items stand alone: a bad one never stops the others. On the plain address, once the client secret of the provider is set, the answer does not say whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.',
     params: z.object({ delivery_id: z.uuid() }),
     returns: Worked,
     http: {

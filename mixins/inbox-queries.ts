@@ -96,6 +96,14 @@ export const finishDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
+/** Keeps the answer of a delivery that is still in work, fenced by its attempt. */
+export const keepAnswer: Statement = {
+  name: 'inbox.keep_answer',
+  text: `
+    update deliveries.delivery set answer = $3
+    where id = $1 and attempts = $2 and state = 'working' returning state`,
+};
+
 // The last attempt that fails makes it dead; before that it waits.
 export const retryDelivery: Statement = {
   name: 'inbox.retry',

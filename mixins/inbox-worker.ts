@@ -19,6 +19,8 @@ export interface Job extends Lease {
   readonly progress: Progress;
   /** How long it waited for its turn, which is time that its sender waited too. */
   readonly waited_ms: number;
+  /** Answers whoever handed the delivery over, before the work is done; the work itself goes on behind. */
+  readonly answerEarly: (answer: unknown) => Promise<void>;
 }
 
 /**
@@ -107,13 +109,15 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
     running.add(watched);
     return job;
   };
-  const begin = (lease: Lease) => track(workOff(shop, lease));
+  const begin = (lease: Lease, onAnswered?: () => void) => track(workOff(shop, lease, onAnswered));
   const polling = poll(shop, begin, closing.signal);
   const expectNoMore = expectBodies(choice.provider);
   return {
     async workOn(id) {
       const lease = await store.take(choice.provider, id, choice.leaseMs);
-      return lease === null ? false : begin(lease);
+      if (lease === null) return false;
+      const answered = Promise.withResolvers<boolean>();
+      return Promise.race([begin(lease, () => answered.resolve(false)), answered.promise]);
     },
     async stop() {
       closing.abort();
@@ -152,7 +156,7 @@ function isAvailable({ broker }: Environment, action: string): boolean {
 }
 
 // The lease is kept while the job waits for its turn and while it works; a lost one ends it.
-async function workOff(shop: Shop, lease: Lease): Promise<boolean> {
+async function workOff(shop: Shop, lease: Lease, onAnswered?: () => void): Promise<boolean> {
   const came = performance.now();
   const lost = new AbortController();
   const beat = setInterval(
@@ -164,15 +168,18 @@ async function workOff(shop: Shop, lease: Lease): Promise<boolean> {
   );
   try {
     const signal = AbortSignal.any([lost.signal, shop.stopping]);
+    const answerEarly = async (answer: unknown) => {
+      if (await shop.store.keepAnswer(lease.id, lease.attempt, answer)) onAnswered?.();
+    };
     return await shop.turns.run(lease.body_bytes, () =>
-      work(shop, lease, { signal, waited_ms: Math.round(performance.now() - came) }),
+      work(shop, lease, { signal, answerEarly, waited_ms: Math.round(performance.now() - came) }),
     );
   } finally {
     clearInterval(beat);
   }
 }
 
-type Turn = Pick<Job, 'signal' | 'waited_ms'>;
+type Turn = Pick<Job, 'signal' | 'waited_ms' | 'answerEarly'>;
 
 async function work(shop: Shop, lease: Lease, turn: Turn): Promise<boolean> {
   const { store, environment, provider } = shop;

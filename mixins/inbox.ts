@@ -65,6 +65,8 @@ export interface Inbox {
   progressOf(held: Pick<Lease, 'id' | 'attempt'>): Progress;
   /** `authenticated`: the work verified the provider's signature. */
   finish(id: string, attempt: number, answer: unknown, authenticated?: boolean): Promise<boolean>;
+  /** Keeps an answer while the work goes on; false where the lease was lost. */
+  keepAnswer(id: string, attempt: number, answer: unknown): Promise<boolean>;
   /** Lets go for now: due again in `delayMs`, dead if that was the last attempt. Tells the state that came of it. */
   retryLater(id: string, attempt: number, retry: Retry): Promise<'ready' | 'dead' | null>;
   /** Lets go without blame: due at once, the attempt is given back. */
@@ -123,6 +125,7 @@ export function inboxOn(database: Database): Inbox {
     progressOf: (held) => progressOn(database, held),
     finish: (id, attempt, answer, authenticated = false) =>
       changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer), authenticated]),
+    keepAnswer: (id, attempt, answer) => changed(sql.keepAnswer, [id, attempt, JSON.stringify(answer)]),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
       const values = [id, attempt, Math.round(delayMs), reason, jsonOrNull(answer)];
       const [row] = await database.query<{ state: 'ready' | 'dead' }>(sql.retryDelivery, values);

@@ -62,3 +62,13 @@ export function secretAddresses(
     own.map(({ path, delivery }) => [delivery?.kind, `${baseUrl}${apiPrefix}${path}/${secret}`]),
   );
 }
+
+/**
+ * Whether the answer to a delivery must not say whether an account exists: nobody authenticated its sender, and the
+ * provider is a real one, whose client secret is set.
+ */
+export function hidesAccounts(config: Config, provider: ProviderName, authenticated: boolean): boolean {
+  if (authenticated) return false;
+  if (config.WEBHOOK_PLAIN_ANSWERS !== 'auto') return config.WEBHOOK_PLAIN_ANSWERS === 'reduced';
+  return webhookSettings(config, provider).clientSecret !== undefined;
+}

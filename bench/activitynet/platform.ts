@@ -91,6 +91,7 @@ export function settingsOf({ url }: Pick<Platform, 'url'>): Record<string, strin
     ACTIVITYNET_OAUTH_URL: `${url}/oauth`,
     ACTIVITYNET_CLIENT_ID: 'bench',
     ACTIVITYNET_CLIENT_SECRET: 'the bench needs no secret that is secret',
+    WEBHOOK_PLAIN_ANSWERS: 'full',
     ACTIVITYNET_READS_PER_15_MIN: String(limits.quarter),
     ACTIVITYNET_READS_PER_DAY: String(limits.day),
   };

@@ -1,8 +1,10 @@
-import type { EventAnswer } from '../../contracts/activitynet-ingest.ts';
+import type { Config } from '../../config.ts';
+import { acceptedEvent, type EventAnswer } from '../../contracts/activitynet-ingest.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Environment } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/failure.ts';
 import type { Job, Outcome } from '../../mixins/inbox-worker.ts';
+import { hidesAccounts } from '../../mixins/webhook-settings.ts';
 import { type AthleteEvent, isDeauthorization, workAthlete } from './athlete.ts';
 import { findOwners, type Owner } from './owners.ts';
 import { countSkipped } from './queries/count-skipped.ts';
@@ -27,13 +29,29 @@ const sentences = {
 } as const;
 
 type Reason = keyof typeof sentences;
+const provider = 'activitynet';
 
 /**
  * The work on one event before its sender is answered: is it to be believed, whom does it concern, and what is to be
- * fetched. The fetching comes later.
+ * fetched. The fetching comes later. Where the answer must not say whether an account exists, it is given first, so
+ * that its time does not say so either.
  */
 export async function workEvent(job: Job, shop: EventShop): Promise<Outcome> {
   const read = believable(job, shop);
+  if (!hidesResult(shop.config, read)) return work(job, shop, read);
+  await job.answerEarly(acceptedEvent);
+  const outcome = await work(job, shop, read);
+  return 'answer' in outcome ? { ...outcome, answer: acceptedEvent } : outcome;
+}
+
+// That a body is no event, or its signature not valid, says nothing of an account.
+function hidesResult(config: Config, read: BelievableEvent | Reason): boolean {
+  if (typeof read === 'string')
+    return read === 'SUBSCRIPTION_UNKNOWN' && hidesAccounts(config, provider, false);
+  return hidesAccounts(config, provider, read.authenticated);
+}
+
+async function work(job: Job, shop: EventShop, read: BelievableEvent | Reason): Promise<Outcome> {
   if (typeof read === 'string') return skip(job, shop, read);
   const { event, authenticated } = read;
   try {

@@ -75,8 +75,8 @@ export function bounded(sentences: readonly string[], first: string | null): str
   ];
 }
 
-// Names go back as they came: the sender finds its own items by them.
-function activityResult(entry: Entry): ActivityResult {
+/** The line of one activity. Names go back as they came: the sender finds its own items by them. */
+export function activityResult(entry: Entry): ActivityResult {
   const sent = isObject(entry.item) ? entry.item : {};
   return {
     activity_id: textOf(sent.activityId) ?? textOf(sent.summaryId),

@@ -57,7 +57,11 @@ export async function changePermissions(
   return { updated, errors: read.flatMap((change, index) => problemOf(change, index, recipients)) };
 }
 
-function readChange(item: unknown, { receivedMs, authenticated }: Arrival): Change | string {
+/** A change of permissions as it was sent, or what is wrong with it. */
+export function readChange(
+  item: unknown,
+  { receivedMs, authenticated }: Pick<Arrival, 'receivedMs' | 'authenticated'>,
+): Change | string {
   const account = providerUserIdOf(item);
   if (account === null || !isObject(item)) return 'userId: must be a text';
   const permissions = Permissions.safeParse(item.permissions);

@@ -10,6 +10,7 @@ import { openOrRefuse } from './open-body.ts';
 import { pingAnswer } from './ping-answer.ts';
 import type { Push } from './read-push.ts';
 import { arrivalOf, findRecipients } from './recipients.ts';
+import { answering, reducedPing } from './reduced-answers.ts';
 import { isOpen, settleSpecials } from './specials.ts';
 import { patienceOf, type Run } from './store-entries.ts';
 import { UnknownItems } from './unknown-items.ts';
@@ -43,6 +44,17 @@ export async function workPing(job: Job, environment: Environment, limits: PingL
   if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
   opened.close();
   const { push: ping } = opened;
+  const reduced = () => reducedPing(ping, job.received_ms, environment.config.WEBHOOK_UNKNOWN_ITEMS);
+  const work = () => workOpened(job, environment, limits, ping);
+  return answering(environment.config, job, reduced, work);
+}
+
+async function workOpened(
+  job: Job,
+  environment: Environment,
+  limits: PingLimits,
+  ping: Push,
+): Promise<Outcome> {
   const reached = await job.progress.read();
   const run = runOf(job, environment, limits);
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);

@@ -7,6 +7,7 @@ import { broughtByEntries, noteHistory } from './history.ts';
 import { type OpenedPush, openOrRefuse } from './open-body.ts';
 import type { Push } from './read-push.ts';
 import { type Arrival, arrivalOf, findRecipients } from './recipients.ts';
+import { answering, reducedPush } from './reduced-answers.ts';
 import { isOpen, settleSpecials } from './specials.ts';
 import { patienceOf, type Run, storeEntries } from './store-entries.ts';
 import { noteSynced } from './synced.ts';
@@ -20,7 +21,8 @@ export async function workPush(job: Job, environment: Environment): Promise<Outc
   const opened = await openOrRefuse(job.body);
   if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
   try {
-    return await workOpened(job, environment, opened);
+    const reduced = () => reducedPush(opened.push, job.received_ms, environment.config.WEBHOOK_UNKNOWN_ITEMS);
+    return await answering(environment.config, job, reduced, () => workOpened(job, environment, opened));
   } finally {
     opened.close();
   }

@@ -14,7 +14,11 @@ function stall(name: Name): void {
   provider.faults.set(paths[name].read, 503);
 }
 
+// The first try has failed by then: what hurries it must not be overwritten by its postponement.
 async function settle(name: Name): Promise<void> {
+  const untried = () =>
+    api.database.query(`select from users.access_check where ending = 'applied' and failures = 0`);
+  await until(async () => (await untried()).length === 0);
   provider.faults.delete(paths[name].read);
   await on.hurry();
 }

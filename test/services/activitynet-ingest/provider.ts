@@ -58,6 +58,8 @@ export async function startProvider(t: Test): Promise<Provider> {
       ACTIVITYNET_OAUTH_URL: `${url}/oauth`,
       ACTIVITYNET_CLIENT_ID: '4711',
       ACTIVITYNET_CLIENT_SECRET: 'the client secret',
+      // The tests read what became of items; what is told otherwise has tests of its own.
+      WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     asked: [],
     activities: new Map(),

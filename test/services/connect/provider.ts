@@ -69,6 +69,8 @@ export async function playProvider(t: Test): Promise<PlayedProvider> {
       DEVICEMAKER_TOKEN_URL: `${origin}/dm/token`,
       DEVICEMAKER_CLIENT_ID: client.id,
       DEVICEMAKER_CLIENT_SECRET: client.secret,
+      // The tests read what became of items; what is told otherwise has tests of its own.
+      WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     account: '4294967297001',
     permissions: ['ACTIVITY_EXPORT', 'HEALTH_EXPORT'],

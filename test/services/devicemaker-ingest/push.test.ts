@@ -209,7 +209,7 @@ t.test('gives an item to each of two users who share an account, with an entry e
       [two.id, 'saved'],
     ].sort(),
   );
-  t.not(answer.activities[0]?.record_ids[0], answer.activities[1]?.record_ids[0]);
+  t.not(answer.activities[0]?.record_ids?.[0], answer.activities[1]?.record_ids?.[0]);
   for (const { id } of [one, two]) t.equal((await rowsOf('workout', id)).length, 1);
 });
 
