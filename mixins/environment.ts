@@ -8,6 +8,8 @@ export interface Meta {
   caller?: Caller | null;
   /** Who acts where there is no caller, as audit entries name them: `webhook:{provider}`. */
   actor?: string;
+  /** The network address of whoever shows a credential without being logged in: failures are counted by it. */
+  address?: string;
   /** Where the gateway that took the request listens; never what its Host header says. */
   gateway_url?: string;
 }

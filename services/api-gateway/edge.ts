@@ -22,7 +22,7 @@ import type { StoredBytesLimit } from './stored-bytes.ts';
 import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
 import type { WebhookAccess } from './webhook-access.ts';
-import { type Window, Windows } from './windows.ts';
+import { network, type Window, Windows } from './windows.ts';
 
 /**
  * The way of a request that found its route, in the order of its checks: credential (401), window (429), access
@@ -87,7 +87,7 @@ async function answer(edge: Edge, exchange: Exchange): Promise<void> {
   const params = await gather(edge, exchange);
   refuseUnstorable(params);
   if (route.stream !== undefined) return answerStream(edge, exchange, { caller, params });
-  const meta = { caller, gateway_url: edge.url() };
+  const meta = { caller, gateway_url: edge.url(), ...countedAddress(edge, exchange, caller) };
   if (route.idempotencyKey === true && caller !== null)
     return create(edge, exchange, { caller, params, meta });
   const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, meta));
@@ -157,14 +157,12 @@ async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {
   return admission.caller;
 }
 
-// Log-ins, tokens and refreshes count only when they fail; the rest counts as it comes in.
+// Log-ins, tokens and refreshes count before their work, and are given back unless they fail.
 function enter({ windows, addressOf }: Edge, { req, res, endpoint }: Exchange, isPublic: boolean): void {
   if (endpoint.route.unlimited === true) return;
   const address = addressOf(req);
   const countsLater = isPublic && endpoint.route.countFailures === true;
-  const window = countsLater
-    ? windows.failures.peek(address, Date.now())
-    : windows.rest.hit(address, Date.now());
+  const window = (countsLater ? windows.failures : windows.rest).hit(address, Date.now());
   setWindow(res, window);
   if (!window.allowed) throw limited(res, window);
 }
@@ -214,11 +212,28 @@ async function countingFailures<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (exchange.endpoint.route.countFailures !== true || caller !== null) return work();
+  const { req, res } = exchange;
+  const giveBack = () => setWindow(res, edge.windows.failures.giveBack(edge.addressOf(req), Date.now()));
   try {
-    return await work();
+    const result = await work();
+    giveBack();
+    return result;
   } catch (error) {
-    if (failureToSend(error).status < 500)
-      setWindow(exchange.res, edge.windows.failures.hit(edge.addressOf(exchange.req), Date.now()));
+    if (failureToSend(error).status >= 500) giveBack();
+    for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }
+}
+
+/** Failures are counted by address where no credential says who calls. */
+function countedAddress(edge: Edge, { req, endpoint }: Exchange, caller: Caller | null): Meta {
+  const counts = endpoint.route.countFailures === true && caller === null;
+  return counts ? { address: network(edge.addressOf(req)) } : {};
+}
+
+// The data of an error crossed the bus as JSON.
+function headersOf(error: unknown): Record<string, string> {
+  const data: unknown = Reflect.get(Object(error), 'data');
+  const headers: unknown = Reflect.get(Object(data), 'headers');
+  return Object.fromEntries(Object.entries(Object(headers)).map(([name, value]) => [name, String(value)]));
 }

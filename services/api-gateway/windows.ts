@@ -35,6 +35,13 @@ export class Windows {
     return this.#windowOf(counter);
   }
 
+  /** Takes back a request that was counted in the running window. */
+  giveBack(address: string, nowMs: number): Window {
+    const counter = this.#counterOf(address, nowMs);
+    counter.count = Math.max(0, counter.count - 1);
+    return this.#windowOf(counter);
+  }
+
   /** Looks without counting: the request that comes next would be allowed or not. */
   peek(address: string, nowMs: number): Window {
     const counter = this.#counterOf(address, nowMs);

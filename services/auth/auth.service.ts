@@ -4,6 +4,7 @@ import { startRounds } from '../../mixins/rounds.ts';
 import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
 import { acting } from './actor.ts';
 import { admit } from './admission.ts';
+import { countAttempt } from './attempts.ts';
 import { readAudit } from './audit.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { authResources } from './auth.resources.ts';
@@ -34,8 +35,13 @@ const newestFirst = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: mostLis
 export default implement(auth, {
   uses: authResources,
   actions: {
-    login: (ctx) => logIn(ctx, ctx.params.email ?? ctx.params.username ?? '', ctx.params.password),
-    refresh: (ctx) => refresh(ctx, ctx.params.refresh_token),
+    login(ctx) {
+      const email = ctx.params.email ?? ctx.params.username ?? '';
+      return countAttempt(ctx, email.trim().toLowerCase(), (turn) =>
+        logIn(ctx, email, ctx.params.password, turn),
+      );
+    },
+    refresh: (ctx) => countAttempt(ctx, null, () => refresh(ctx, ctx.params.refresh_token)),
     async revoke(ctx) {
       await revoke(ctx, ctx.params);
       return {};
@@ -87,7 +93,7 @@ export default implement(auth, {
       return toApplication(await deleteApplication(ctx, ctx.params.app_id));
     },
     rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.app_id),
-    issueToken: (ctx) => issueToken(ctx, ctx.params, ctx.meta.caller ?? null),
+    issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
     audit: (ctx) => readAudit(ctx.database, ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => lookAtWindow(database, config, params.subject_id),

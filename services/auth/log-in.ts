@@ -1,8 +1,9 @@
 import type { Tokens } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
+import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import { acting } from './actor.ts';
+import type { Turn } from './attempts.ts';
 import { freshFamily } from './fresh-family.ts';
 import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import type { Passwords } from './passwords.ts';
@@ -24,10 +25,19 @@ export async function logIn(
   { database, tokens, passwords, origin, config }: LoggingIn,
   email: string,
   password: string,
+  turn: Turn = { address: '', tries: 0 },
 ): Promise<Tokens> {
   const developer = await selectPassword(database, email);
-  const matches = await passwords.matches(password, developer?.password ?? null);
-  if (developer === null || !matches) throw wrongCredentials();
+  const matches = await passwords.matches(password, developer?.password ?? null, turn);
+  if (developer === null || !matches) {
+    const details = { address: turn.address };
+    await recordAudit(database, origin, {
+      action: 'developer.log_in_failed',
+      subjectId: developer?.id ?? null,
+      details,
+    });
+    throw wrongCredentials();
+  }
   const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
   const isOpen = await acting(database, origin, (on) => insertSession(on, family, developer));
   if (!isOpen) throw wrongCredentials();

@@ -1,5 +1,6 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { ServiceError } from '../../domain/errors.ts';
+import type { Turn } from './attempts.ts';
+import { createHashingQueue } from './hashing-queue.ts';
 
 /**
  * Passwords are kept as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^14, r = 8, p = 5 costs 16 MB and 0.12 s
@@ -15,7 +16,7 @@ const bounds = { atOnce: 2, mostWaiting: 256 };
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Whether it is the password of a stored hash; null (nobody has this e-mail) costs the same work. */
-  matches(password: string, stored: string | null): Promise<boolean>;
+  matches(password: string, stored: string | null, turn?: Turn): Promise<boolean>;
   /** How many hashes were computed so far. */
   readonly computed: number;
 }
@@ -23,40 +24,29 @@ export interface Passwords {
 // Nobody's password: what an unknown e-mail is checked against.
 const nobody = format(randomBytes(saltBytes), randomBytes(hashBytes));
 
-/** A gate of its own; one a process. Its work throws SERVICE_UNAVAILABLE (503) while too many wait. */
+/** A queue of its own; one a process. Its work throws SERVICE_UNAVAILABLE (503) while too many wait. */
 export function createPasswords({ atOnce, mostWaiting } = bounds): Passwords {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const inTurn = createHashingQueue({ atOnce, mostWaiting });
   let computed = 0;
-
-  async function gated<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= atOnce && waiting.length >= mostWaiting)
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'Too many log-ins at once. Try again in a moment.');
-    if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
+  const gated = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
+    inTurn(turn, () => {
       computed += 1;
-      return await work();
-    } finally {
-      // Whoever waits takes over the place; it is given up when nobody does.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  }
-
+      return work();
+    });
   return {
     hash: (password) =>
-      gated(async () => {
+      gated(nobodysTurn, async () => {
         const salt = randomBytes(saltBytes);
         return format(salt, await derive(password, salt, costs));
       }),
-    matches: (password, stored) => gated(() => compare(password, stored ?? nobody)),
+    matches: (password, stored, turn = nobodysTurn) => gated(turn, () => compare(password, stored ?? nobody)),
     get computed() {
       return computed;
     },
   };
 }
+
+const nobodysTurn: Turn = { address: '', tries: 0 };
 
 function format(salt: Buffer, hash: Buffer): string {
   const { log2N, r, p } = costs;

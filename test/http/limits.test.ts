@@ -79,6 +79,52 @@ t.test('failed log-ins count, successful ones do not', async (t) => {
   checkRefused(t, await login('a long password of the tests'), 3);
 });
 
+t.test(
+  'of 100 wrong passwords at once, only as many as the limit get a try; failures are audited',
+  async (t) => {
+    const database = await freshDatabase(t);
+    const join = {
+      database,
+      natsUrl: natsUrl(),
+      namespace: randomUUID(),
+      settings: { RATE_LIMIT_FAILURES: '5' },
+    };
+    const one = await joinApi(t, join);
+    const two = await joinApi(t, { ...join, services: ['api-gateway'] });
+    const body = { email: 'developer@example.com', password: 'a wrong one' };
+    const asks = Array.from({ length: 100 }, (_, i) =>
+      (i % 2 === 0 ? one : two).ask('/api/v1/auth/login', { body }),
+    );
+    const answers = await Promise.all(asks);
+    t.equal(answers.filter(({ status }) => status === 401).length, 5, 'over both gateways');
+    t.equal(answers.filter(({ status }) => status === 429).length, 95);
+    const entries = await database.query<{ details: unknown; subject_id: string }>(
+      "select details, subject_id from auth.audit_entry where action = 'developer.log_in_failed'",
+    );
+    t.equal(entries.length, 5);
+    for (const entry of entries) {
+      t.same(entry.details, { address: '127.0.0.1' });
+      t.type(entry.subject_id, 'string');
+    }
+  },
+);
+
+t.test('an account that fails often is not locked', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_ACCOUNT_FAILURES: '2', TRUSTED_PROXIES: '127.0.0.1' });
+  const login = (password: string, address: string) =>
+    api.ask('/api/v1/auth/login', {
+      body: { email: 'developer@example.com', password },
+      headers: { 'X-Forwarded-For': address },
+    });
+  for (const address of ['192.0.2.1', '192.0.2.2'])
+    t.equal((await login('wrong', address)).status, 401, address);
+  t.equal((await login('wrong', '192.0.2.1')).status, 429, 'a second try of an address in this minute');
+  t.equal((await login('a long password of the tests', '192.0.2.3')).status, 200);
+  t.equal((await login('wrong', '192.0.2.3')).status, 401, 'a success was given back');
+  await api.database.query("update auth.attempt_window set started_at = started_at - interval '2 hours'");
+  t.equal((await login('wrong', '192.0.2.1')).status, 401);
+});
+
 t.test('strangers are counted by address', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_ADDRESS: '4' });
   const statuses = [];

@@ -19,6 +19,7 @@ const statements = (auditDays: number) => [
   // One that comes back after so long is unknown: 401, as it would be for having expired.
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
   expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
+  expired('attempt_window', 'subject', "started_at < now() - interval '2 hours'"),
 ];
 
 /**

@@ -1,0 +1,1 @@
+drop table auth.attempt_window;

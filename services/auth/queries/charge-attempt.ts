@@ -1,0 +1,54 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** What is counted, how often, and in how many seconds. */
+export interface AttemptWindow {
+  readonly subject: string;
+  readonly limit: number;
+  readonly seconds: number;
+}
+
+/** An attempt that was counted; `started_at` names the window that it counts in, `reset` is its end in Unix seconds. */
+export interface ChargedAttempt {
+  readonly count: number;
+  readonly started_at: string;
+  readonly reset: number;
+}
+
+const running = `held.started_at between excluded.started_at - $3 * interval '1 s'
+  and excluded.started_at + $3 * interval '1 s'`;
+
+// The row's lock orders all attempts of one subject, whichever gateway and auth node they come through.
+const charge: Statement = {
+  name: 'auth.charge_attempt',
+  text: `
+    insert into auth.attempt_window as held (subject, started_at, count)
+    values ($1, clock_timestamp(), 1)
+    on conflict (subject) do update set
+      count = case when ${running} then held.count + 1 else 1 end,
+      started_at = case when ${running} then held.started_at else excluded.started_at end
+    where held.count < $2 or not (${running})
+    returning count, started_at::text,
+      ceil(extract(epoch from started_at + $3 * interval '1 s'))::float8 as reset`,
+};
+
+/** Counts an attempt; null where its window is used up. */
+export async function chargeAttempt(
+  database: Queryable,
+  { subject, limit, seconds }: AttemptWindow,
+): Promise<ChargedAttempt | null> {
+  const [row] = await database.query<ChargedAttempt>(charge, [subject, limit, seconds]);
+  return row ?? null;
+}
+
+/** Takes back an attempt that did not fail, if its window still runs. */
+export async function giveBackAttempt(
+  database: Queryable,
+  { subject }: AttemptWindow,
+  { started_at }: ChargedAttempt,
+): Promise<void> {
+  await database.query(
+    `update auth.attempt_window set count = greatest(count - 1, 0)
+     where subject = $1 and started_at = $2::timestamptz`,
+    [subject, started_at],
+  );
+}
