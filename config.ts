@@ -134,6 +134,7 @@ const Settings = z.object({
     .transform((types) => [...new Set(types)])
     .default(backfillTypes),
   AUDIT_READS: flag.default(false),
+  CHECK_ANSWERS: flag.default(false),
   AUDIT_RETENTION_DAYS: whole(0, 36_500).default(0),
   RATE_LIMIT_API_KEY: whole(1, 1_000_000_000).default(1000),
   RATE_LIMIT_SDK: whole(1, 1_000_000_000).default(100),

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { ActionDefinition, Contract } from '../domain/contract.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseParams } from '../domain/params.ts';
+import { answerProblems } from './answer-check.ts';
 import { type AuditOrigin, originOf } from './audit.ts';
 import { type Call, configOf, type Environment, type Meta, type Resource, typedCall } from './environment.ts';
 import { codeOf, failureOf } from './failure.ts';
@@ -146,8 +147,19 @@ async function run(
     config: configOf(broker),
   };
   try {
-    return await handler(given as never);
+    const answer = await handler(given as never);
+    if (given.config.CHECK_ANSWERS) checkAnswer(definition, answer, logger, ctx.action?.name ?? service.name);
+    return answer;
   } catch (error) {
     throw failureOf(error, logger, ctx.action?.name ?? service.name);
   }
+}
+
+const mostProblems = 10;
+
+// `npm run dev` sets CHECK_ANSWERS: elsewhere an answer is what its handler returns.
+function checkAnswer({ returns }: ActionDefinition, answer: unknown, logger: Logger, action: string): void {
+  const problems = answerProblems(returns, answer);
+  if (problems.length > 0)
+    logger.warn('answer.other_shape', { action, problems: problems.slice(0, mostProblems) });
 }

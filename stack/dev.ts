@@ -1,14 +1,50 @@
 // `npm run dev`: everything as `npm start`, started anew when a source file changes. (Moleculer's --hot does not
 // reload ES modules.)
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
-
-const WATCHED = ['services', 'mixins', 'domain', 'contracts'];
+import { watchSource } from './watch-source.ts';
 
 const root = join(import.meta.dirname, '..');
-const args = [...WATCHED.map((folder) => `--watch-path=${join(root, folder)}`), join(root, 'start.ts')];
-const child = spawn(process.execPath, [...args, ...process.argv.slice(2)], { stdio: 'inherit' });
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => child.kill(name));
-child.once('close', (code) => {
-  process.exitCode = code ?? 1;
+const environment = { CHECK_ANSWERS: 'true', ...process.env };
+
+let child: ChildProcess | null = null;
+let restarting = Promise.resolve();
+let isStopping = false;
+
+const stopWatching = watchSource(root, (file) => {
+  restarting = restarting.then(() => restart(file));
 });
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop(name));
+start();
+
+function start(): void {
+  const started = spawn(process.execPath, [join(root, 'start.ts'), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: environment,
+  });
+  child = started;
+  started.once('close', (code) => {
+    child = null;
+    if (!isStopping && code !== 0) console.log('Waiting for a change.');
+    if (isStopping) process.exitCode = code ?? 1;
+  });
+}
+
+// The old process stops first: both listen on one port and take one data folder.
+async function restart(file: string): Promise<void> {
+  if (isStopping) return;
+  console.log(`${file} changed: starting anew.`);
+  if (child !== null) {
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await ended;
+  }
+  if (!isStopping) start();
+}
+
+function stop(signal: NodeJS.Signals): void {
+  isStopping = true;
+  stopWatching();
+  child?.kill(signal);
+}
