@@ -9,6 +9,8 @@ import type { Config } from '../config.ts';
 export interface Cipher {
   /** What every value begins with that the first secret made; the others want to be made anew. */
   readonly newest: string;
+  /** What values begin with that any configured secret opens. */
+  readonly readable: readonly string[];
   encrypt(text: string, boundTo: string): string;
   /** @throws when the value was changed, moved to another row, or made with a secret that is not configured. */
   decrypt(value: string, boundTo: string): string;
@@ -30,6 +32,7 @@ export function cipherOf({ ENCRYPTION_KEY }: Pick<Config, 'ENCRYPTION_KEY'>): Ci
   if (first === undefined) throw new Error('ENCRYPTION_KEY is not set');
   return {
     newest: prefixOf(first),
+    readable: keys.map(prefixOf),
     encrypt: (text, boundTo) => encrypt(first, text, boundTo),
     decrypt: (value, boundTo) => decrypt(keys, value, boundTo),
   };

@@ -7,7 +7,7 @@ export interface Rounds {
   /** How long after the start the first round begins; `everyMs` unless told. */
   readonly firstAfterMs?: number;
   readonly work: () => Promise<void>;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**

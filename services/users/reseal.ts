@@ -2,7 +2,13 @@ import type { Logger } from 'moleculer';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import { startRounds } from '../../mixins/rounds.ts';
-import { replaceSealed, type SealedRow, sealedPerBatch, selectSealed } from './queries/reseal-tokens.ts';
+import {
+  countUnreadable,
+  replaceSealed,
+  type SealedRow,
+  sealedPerBatch,
+  selectSealed,
+} from './queries/reseal-tokens.ts';
 
 /** What a round came to. `left`: connections that are still not under the first secret, for whatever reason. */
 export interface Resealed {
@@ -47,20 +53,44 @@ function sealedAnew(cipher: Cipher, { id, access_token, refresh_token }: SealedR
 interface Resealing {
   readonly database: Database;
   readonly cipher: Cipher;
-  readonly logger: Logger;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
   readonly secrets: readonly string[];
 }
 
 const everyMs = 300_000;
 const firstAfterMs = 1000;
 
-/** Reseals behind everything else while more than one secret is configured; returns what stops it. */
+/**
+ * Says at the start how many connections have tokens that no configured secret opens, which a wrong ENCRYPTION_KEY
+ * causes. @throws where the database does not answer
+ */
+export async function reportUnreadable({
+  database,
+  cipher,
+  logger,
+}: Pick<Resealing, 'database' | 'cipher'> & { readonly logger: Pick<Logger, 'error'> }): Promise<void> {
+  const connections = await countUnreadable(database, cipher.readable);
+  if (connections === 0) return;
+  logger.error('tokens.unreadable', {
+    setting: 'ENCRYPTION_KEY',
+    reason: 'made with another secret',
+    connections,
+  });
+}
+
+/**
+ * Reseals behind everything else while more than one secret is configured; returns what stops it. The first round and
+ * each change are logged as warnings: an operator takes the old secret away by that line, at every log level.
+ */
 export function startResealing({ database, cipher, logger, secrets }: Resealing): () => Promise<void> {
   if (secrets.length < 2) return async () => undefined;
   let isStopping = false;
+  let lastLeft: number | null = null;
   const work = async () => {
     const { resealed, left } = await resealTokens({ database, cipher }, () => isStopping);
-    logger.info('tokens.resealed', { resealed, left });
+    const level = resealed > 0 || left !== lastLeft ? 'warn' : 'info';
+    logger[level]('tokens.resealed', { resealed, left });
+    lastLeft = left;
   };
   const stop = startRounds({ name: 'users.resealing', everyMs, firstAfterMs, work, logger });
   return async () => {

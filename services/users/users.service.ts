@@ -24,7 +24,7 @@ import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
 import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
-import { startResealing } from './reseal.ts';
+import { reportUnreadable, startResealing } from './reseal.ts';
 import { resumeRestored } from './restorations.ts';
 import { findTokens } from './tokens.ts';
 import { Connection, Person } from './users.entities.ts';
@@ -140,6 +140,7 @@ export default implement(users, {
       logger,
     });
     const endFolding = startFolding(database, logger);
+    await reportUnreadable({ database, cipher, logger });
     const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
       await Promise.all([

@@ -6,7 +6,7 @@ import { cipherOf } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import { replaceSealed, selectSealed } from '../../services/users/queries/reseal-tokens.ts';
 import { storeTokens } from '../../services/users/queries/update-tokens.ts';
-import { resealTokens } from '../../services/users/reseal.ts';
+import { reportUnreadable, resealTokens, startResealing } from '../../services/users/reseal.ts';
 import { playProvider } from '../services/backfill/provider.ts';
 import { until } from '../services/backfill/setting.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
@@ -210,3 +210,51 @@ function isSignedWith(secret: string, token: string): boolean {
     return false;
   }
 }
+
+t.test(
+  'tokens that no configured secret opens are counted at the start, the secret in front or not',
+  async (t) => {
+    const database = await freshDatabase(t);
+    const events: unknown[][] = [];
+    const logger = { error: (...event: unknown[]) => void events.push(event) };
+    const report = (...secrets: string[]) =>
+      reportUnreadable({ database, cipher: cipher(...secrets), logger });
+    const userId = randomUUID();
+    await database.query('insert into users.person (id) values ($1)', [userId]);
+    const insert = `insert into users.connection (id, user_id, provider, provider_user_id, status, scope, access_token, refresh_token)
+    values ($1, $2, $3, 'account', 'active', '{}', $4, $5)`;
+    const [one, other] = [randomUUID(), randomUUID()];
+    await database.query(insert, [one, userId, 'devicemaker', cipher(a).encrypt('alpha', one), null]);
+    await database.query(insert, [
+      other,
+      userId,
+      'activitynet',
+      cipher(b).encrypt('x', other),
+      cipher(a).encrypt('y', other),
+    ]);
+    await report(a, b);
+    await report(b, a);
+    t.strictSame(events, []);
+    await report(b);
+    const event = (connections: number) => [
+      'tokens.unreadable',
+      { setting: 'ENCRYPTION_KEY', reason: 'made with another secret', connections },
+    ];
+    t.strictSame(events, [event(2)]);
+    await report(a);
+    t.strictSame(events.slice(1), [event(1)]);
+  },
+);
+
+t.test(
+  'a rotation is logged as a warning when it begins and when it is done, and then no more',
+  async (t) => {
+    const database = await freshDatabase(t);
+    const events: unknown[][] = [];
+    const logger = { warn: (...event: unknown[]) => void events.push(event), info: () => undefined };
+    const stop = startResealing({ database, cipher: cipher(b, a), logger, secrets: [b, a] });
+    await until('logged', async () => events.length > 0);
+    await stop();
+    t.strictSame(events, [['tokens.resealed', { resealed: 0, left: 0 }]]);
+  },
+);

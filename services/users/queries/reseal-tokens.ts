@@ -49,3 +49,14 @@ export async function replaceSealed(
   ]);
   return rows.length;
 }
+
+const unreadable = `
+  select count(*)::int as connections from users.connection c
+  where exists (select from unnest(array[access_token, refresh_token]) t (token)
+    where token is not null and not exists (select from unnest($1::text[]) p (prefix) where starts_with(token, prefix)))`;
+
+/** How many connections have a token that begins with none of the prefixes. */
+export async function countUnreadable(database: Queryable, prefixes: readonly string[]): Promise<number> {
+  const [row] = await database.query<{ connections: number }>(unreadable, [prefixes]);
+  return row?.connections ?? 0;
+}
