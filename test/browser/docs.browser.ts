@@ -1,11 +1,23 @@
 // npm run test:browser: a newcomer at /docs logs in, makes a key and a user, sends data and reads it.
 import type { Locator, Page } from 'playwright-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { developer, startApi } from '../support/api.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 
 const api = await startApi(t);
 const browser = await startBrowser(t);
+
+// The page renders a document of 700 KB: on a busy machine that takes its time.
+const patienceMs = 180_000;
+t.setTimeout(5 * patienceMs);
+
+async function openDocs(t: Test) {
+  const opened = await openPage(t, browser);
+  opened.page.setDefaultTimeout(patienceMs);
+  await opened.page.setViewportSize({ width: 1400, height: 2000 });
+  await opened.page.goto(`${api.url}/docs`);
+  return opened;
+}
 
 function operation(page: Page, method: string, path: string): Locator {
   return page.locator(`.opblock-${method.toLowerCase()}:has([data-path="${path}"])`);
@@ -29,9 +41,7 @@ async function execute(page: Page, method: string, path: string, body?: unknown)
 }
 
 t.test('a newcomer gets from the log-in to data with what the page fills in', async (t) => {
-  const { page, complaints } = await openPage(t, browser);
-  await page.setViewportSize({ width: 1400, height: 2000 });
-  await page.goto(`${api.url}/docs`);
+  const { page, complaints } = await openDocs(t);
   const user = '/users/{user_id}';
   const steps = [
     await execute(page, 'POST', '/auth/login', developer),
@@ -59,9 +69,7 @@ t.test('a newcomer gets from the log-in to data with what the page fills in', as
 });
 
 t.test('the key survives a reload', async (t) => {
-  const { page } = await openPage(t, browser);
-  await page.setViewportSize({ width: 1400, height: 2000 });
-  await page.goto(`${api.url}/docs`);
+  const { page } = await openDocs(t);
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   const form = page.locator('.auth-container:has-text("X-API-Key")').first();
   await form.locator('input').fill(api.apiKey);
@@ -73,9 +81,7 @@ t.test('the key survives a reload', async (t) => {
 });
 
 t.test('a stream has no button that would freeze the page', async (t) => {
-  const { page } = await openPage(t, browser);
-  await page.setViewportSize({ width: 1400, height: 2000 });
-  await page.goto(`${api.url}/docs`);
+  const { page } = await openDocs(t);
   for (const path of ['/users/{user_id}/export', '/users/{user_id}/timeseries/download']) {
     const block = await open(page, 'GET', path);
     t.equal(await block.getByRole('button', { name: 'Execute' }).count(), 0, path);
