@@ -102,11 +102,14 @@ export const DayRecord = z.object({
 });
 
 /**
- * A part of a slot of time, one an activity type. The slot's samples are made of all of its parts: values of a
- * type whose buckets are sums are added up, others averaged with `active_seconds` as their weight.
+ * A part of a slot of time, one an activity type. The slot's samples are made of its parts: values of a type whose
+ * buckets are sums are added up, others averaged with `active_seconds` as their weight. Parts that are together active
+ * for longer than the slot are versions of each other.
  */
 export const EpochRecord = z.object({
   start_ms: Milliseconds,
+  /** The length of the slot; a process of the version before does not send it. */
+  slot_seconds: Count.default(null),
   zone_offset_minutes: Offset,
   device: Device,
   activity_type: z.string().max(100),

@@ -1,8 +1,8 @@
 import { withoutNoise } from '../../domain/decimals.ts';
 import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../domain/series.ts';
-import type { EpochPartRow } from './queries/select-epoch-parts.ts';
+import type { EpochPart } from './epoch-parts.ts';
 
-/** The one sample of a series that all parts of a slot of time come to. */
+/** The one sample of a series that the parts of a slot of time come to. */
 export interface SlotSample {
   readonly type: SeriesType;
   readonly device: string;
@@ -12,35 +12,38 @@ export interface SlotSample {
 }
 
 /**
- * The samples of slots, of all of their parts: values of a type whose buckets are sums are added up, of others the
- * mean counts, weighted by the time in which a part was active. Devices stay apart.
+ * The samples of slots, of their parts that are not superseded: values of a type whose buckets are sums are added up, of
+ * others the mean counts, weighted by the time in which a part was active. Devices stay apart.
  */
-export function slotSamples(parts: readonly EpochPartRow[]): SlotSample[] {
+export function slotSamples(parts: readonly EpochPart[]): SlotSample[] {
+  const counted = parts.filter(({ is_superseded }) => !is_superseded);
   // In one order, whatever the database has: the last digit of a sum must not depend on it.
-  const ordered = parts.toSorted((a, b) => (a.activity_type < b.activity_type ? -1 : 1));
+  const ordered = counted.toSorted((a, b) => (a.activity_type < b.activity_type ? -1 : 1));
   const slots = Map.groupBy(ordered, ({ start_ms, device }) => `${start_ms} ${device}`);
   return [...slots.values()].flatMap(samplesOf);
 }
 
-function samplesOf(parts: readonly EpochPartRow[]): SlotSample[] {
+function samplesOf(parts: readonly EpochPart[]): SlotSample[] {
   const [first] = parts;
   if (first === undefined) return [];
   const { start_ms: ms, device, zone_offset_minutes } = first;
-  const types = [...new Set(parts.flatMap(({ vals }) => Object.keys(vals)))].filter(isSeriesType);
+  const types = [...new Set(parts.flatMap(({ values }) => Object.keys(values)))].filter(isSeriesType);
   return types.flatMap((type) => {
     const value = seriesOf(type).bucket === 'sum' ? sumOf(parts, type) : meanOf(parts, type);
     return accepts(type, value) ? [{ type, device, ms, value, zone_offset_minutes }] : [];
   });
 }
 
-function sumOf(parts: readonly EpochPartRow[], type: SeriesType): number {
-  return withoutNoise(parts.reduce((sum, { vals }) => sum + (vals[type] ?? 0), 0));
+// A single value stays as it was sent.
+function sumOf(parts: readonly EpochPart[], type: SeriesType): number {
+  const told = parts.flatMap(({ values }) => values[type] ?? []);
+  const sum = told.reduce((total, value) => total + value, 0);
+  return told.length === 1 ? sum : withoutNoise(sum);
 }
 
-// Of a single part the mean is its value as it was sent.
-function meanOf(parts: readonly EpochPartRow[], type: SeriesType): number {
-  const told = parts.flatMap(({ vals, active_seconds }) => {
-    const value = vals[type];
+function meanOf(parts: readonly EpochPart[], type: SeriesType): number {
+  const told = parts.flatMap(({ values, active_seconds }) => {
+    const value = values[type];
     return value === undefined ? [] : [{ value, weight: active_seconds ?? 0 }];
   });
   const [first] = told;

@@ -2,8 +2,9 @@ import type { EpochRecord } from '../../domain/records.ts';
 import { seriesOf } from '../../domain/series.ts';
 import { localDate } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
+import { type EpochPart, newestThatFit, partOfRow, rowOfPart } from './epoch-parts.ts';
 import { deleteSamples } from './queries/delete-samples.ts';
-import { type EpochPartRow, selectEpochParts } from './queries/select-epoch-parts.ts';
+import { selectEpochParts } from './queries/select-epoch-parts.ts';
 import { upsertEpochParts } from './queries/upsert-epoch-parts.ts';
 import type { PendingBlock } from './sample-columns.ts';
 import { type SlotSample, slotSamples } from './slot-samples.ts';
@@ -16,8 +17,8 @@ export interface PendingEpoch {
 }
 
 /**
- * Stores parts of slots and computes the samples of their slots anew, of all parts that are there then: a sample that
- * they no longer come to is taken away. Answers the others, to be written with the samples of the call.
+ * Stores parts of slots and computes the samples of their slots anew, of the parts that count then: a sample that they
+ * no longer come to is taken away. Answers the others, to be written with the samples of the call.
  */
 export async function storeEpochs(
   transaction: Queryable,
@@ -25,12 +26,13 @@ export async function storeEpochs(
   pending: readonly PendingEpoch[],
 ): Promise<PendingBlock[]> {
   if (pending.length === 0) return [];
-  const given = new Map(pending.map((one) => [partKey(rowOf(one)), rowOf(one)]));
   const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
-  const stored = await selectEpochParts(transaction, user_id, provider, slots);
-  const kept = stored.filter((part) => !given.has(partKey(part)));
-  await upsertEpochParts(transaction, user_id, provider, [...given.values()]);
-  const samples = slotSamples([...kept, ...given.values()]);
+  const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
+  const parts = partsNow(stored, pending);
+  const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
+  const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
+  await upsertEpochParts(transaction, user_id, provider, changed);
+  const samples = slotSamples(parts);
   const places = new Set(samples.map(placeKey));
   const gone = slotSamples(stored).filter((sample) => !places.has(placeKey(sample)));
   const typed = gone.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms }));
@@ -38,14 +40,21 @@ export async function storeEpochs(
   return blocksOf(samples, pending);
 }
 
-function rowOf({ epoch, zone_offset_minutes }: PendingEpoch): EpochPartRow {
-  const { start_ms, activity_type, device, active_seconds, sedentary_seconds, values } = epoch;
-  const local_date = localDate(start_ms, zone_offset_minutes);
-  const rest = { active_seconds, sedentary_seconds, vals: values };
-  return { start_ms, activity_type, device, zone_offset_minutes, local_date, ...rest };
+/** All parts of the slots of a call, those that are pending in the place of their older versions. */
+function partsNow(stored: readonly EpochPart[], pending: readonly PendingEpoch[]): EpochPart[] {
+  const last = stored.reduce((most, { delivery }) => Math.max(most, delivery), 0);
+  const given = pending.map((one, index) => pendingPart(one, last + 1 + index));
+  const newest = new Map([...stored, ...given].map((part) => [partKey(part), part]));
+  return [...Map.groupBy(newest.values(), ({ start_ms }) => start_ms).values()].flatMap(newestThatFit);
 }
 
-function partKey({ start_ms, activity_type }: EpochPartRow): string {
+function pendingPart({ epoch, zone_offset_minutes }: PendingEpoch, delivery: number): EpochPart {
+  const { start_ms } = epoch;
+  const local_date = localDate(start_ms, zone_offset_minutes);
+  return { ...epoch, zone_offset_minutes, local_date, delivery, is_superseded: false };
+}
+
+function partKey({ start_ms, activity_type }: EpochPart): string {
   return `${start_ms} ${activity_type}`;
 }
 

@@ -21,8 +21,8 @@ const Epoch = z.object({
 type Epoch = z.output<typeof Epoch>;
 
 /**
- * One activity type's part of a quarter of an hour. The samples of the quarter are made where all of its parts
- * are: in the store.
+ * One activity type's part of a quarter of an hour; the later delivery replaces it. The samples of the quarter are made
+ * where all of its parts are: in the store.
  */
 export const normaliseEpoch: Normaliser = (item, nowMs) => {
   const read = readTimed(Epoch, [], item, nowMs);
@@ -32,6 +32,7 @@ export const normaliseEpoch: Normaliser = (item, nowMs) => {
   const { sedentarySeconds, problems } = sedentaryOf(fields);
   const epoch: EpochRecord = {
     start_ms: origin.startMs,
+    slot_seconds: fields.durationInSeconds,
     zone_offset_minutes: origin.zoneOffsetMinutes,
     device: origin.device,
     activity_type: activityType,
@@ -44,7 +45,7 @@ export const normaliseEpoch: Normaliser = (item, nowMs) => {
     data_type: 'epochs',
     key: `${fields.startTimeInSeconds}/${activityType}`,
     hash,
-    supersede: 'longest' as const,
+    supersede: 'latest' as const,
     duration_seconds: fields.durationInSeconds ?? 0,
     epoch,
   };

@@ -35,8 +35,8 @@ const wipe: Statement = {
   name: 'timeseries-wipe-workout',
   text: `
     update timeseries.workout
-    set deleted_at = now(), hidden = false, cropped = false, duplicate_of = null, device = 'unknown', type = 'other',
-      raw_type = '', name = '', start_time = now(), end_time = now(), zone_offset_minutes = 0,
+    set deleted_at = now(), hidden = false, cropped = false, duplicate_of = null, counted_with = null,
+      counted_on = null, device = 'unknown', type = 'other', raw_type = '', name = '', start_time = now(), end_time = now(), zone_offset_minutes = 0,
       local_date = (now() at time zone 'UTC')::date, duration_seconds = 0, moving_seconds = null, calories_kcal = null,
       distance_meters = null, avg_heart_rate_bpm = null, max_heart_rate_bpm = null, avg_pace_sec_per_km = null,
       elevation_gain_meters = null, steps = null, manual = null, web_upload = null, private = null,

@@ -52,6 +52,10 @@ t.test('the parts of a slot are added up, their MET weighted by the active time'
 
 t.test('a value is kept with all of its decimals', async (t) => {
   const { userId, account } = await createWearer(api);
+  const third = { met: 10 / 3, activeKilocalories: 10 / 3, distanceInMeters: 10 / 3 };
+  await savedOf(walk(account, third));
+  const thirds = { energy: 10 / 3, distance_walking_running: 10 / 3, average_met: 10 / 3 };
+  t.match(await slotOf(userId), thirds);
   const changes = { met: 1.123456789012, activeKilocalories: 0.1000000123, distanceInMeters: 80.123456789 };
   await savedOf(walk(account, changes));
   const one = { energy: 0.1000000123, distance_walking_running: 80.123456789, average_met: 1.123456789012 };
@@ -74,27 +78,34 @@ t.test('parts of two deliveries come to the same, in either order', async (t) =>
 t.test('parts of deliveries that come at once are all in the sum', async (t) => {
   const { userId, account } = await createWearer(api);
   const kinds = Array.from({ length: 12 }, (_, n) => `KIND_${n}`);
-  await Promise.all(kinds.map((kind, n) => savedOf(epoch(account, kind, { steps: n + 1 }))));
+  await Promise.all(
+    kinds.map((kind, n) => savedOf(epoch(account, kind, { steps: n + 1, activeTimeInSeconds: 75 }))),
+  );
   t.match(await slotOf(userId), { steps: 78, energy: 144, distance_walking_running: 966, average_met: 3 });
 });
 
-t.test('a part that has grown counts once, and its late shorter version not at all', async (t) => {
-  const { userId, account } = await createWearer(api);
-  const midway = walk(account, {
-    durationInSeconds: 480,
-    steps: 40,
-    distanceInMeters: 30,
-    summaryId: 'half',
-  });
-  t.equal(await savedOf(midway, ride(account)), 2);
-  t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
-  t.equal(await savedOf(walk(account)), 1);
-  t.same(await slotOf(userId), both);
-  t.equal(await savedOf(midway), 0);
-  t.same(await slotOf(userId), both);
-});
+t.test(
+  'of one part the later delivery counts, longer or shorter, and the same again changes nothing',
+  async (t) => {
+    const { userId, account } = await createWearer(api);
+    const midway = walk(account, {
+      durationInSeconds: 480,
+      steps: 40,
+      distanceInMeters: 30,
+      summaryId: 'half',
+    });
+    t.equal(await savedOf(midway, ride(account)), 2);
+    t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
+    t.equal(await savedOf(walk(account)), 1);
+    t.same(await slotOf(userId), both);
+    t.equal(await savedOf(walk(account), ride(account)), 0);
+    t.same(await slotOf(userId), both);
+    t.equal(await savedOf(midway), 1);
+    t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
+  },
+);
 
-t.test('of one delivery with both versions the longer counts, whichever comes first', async (t) => {
+t.test('of one delivery with both versions the later in it counts', async (t) => {
   for (const [first, second] of [
     [480, 900],
     [900, 480],
@@ -103,8 +114,124 @@ t.test('of one delivery with both versions the longer counts, whichever comes fi
     const version = (durationInSeconds: number) =>
       walk(account, { durationInSeconds, steps: durationInSeconds });
     await savedOf(version(first), version(second));
-    t.match(await slotOf(userId), { steps: 900 });
+    t.match(await slotOf(userId), { steps: second });
   }
+});
+
+/** A part by its type, its active time and its number of steps. */
+type Sent = readonly [activityType: string, seconds: number | null, steps: number];
+
+const slotCases: readonly (readonly [
+  claim: string,
+  deliveries: readonly (readonly Sent[])[],
+  steps: number,
+])[] = [
+  [
+    'parts that fit are added up',
+    [
+      [
+        ['WALKING', 600, 1],
+        ['GENERIC', 300, 10],
+      ],
+    ],
+    11,
+  ],
+  [
+    'a slot that is sent again with another type replaces the older part',
+    [[['WALKING', 600, 1]], [['RUNNING', 600, 10]]],
+    10,
+  ],
+  [
+    'what still fits beside the newer part stays',
+    [
+      [
+        ['WALKING', 600, 1],
+        ['SEDENTARY', 300, 100],
+      ],
+      [['RUNNING', 600, 10]],
+    ],
+    110,
+  ],
+  [
+    'the newest that fit: an older part is passed over, one older still fits',
+    [[['SEDENTARY', 200, 100]], [['WALKING', 600, 1]], [['RUNNING', 700, 10]]],
+    110,
+  ],
+  [
+    'of one delivery the later part counts',
+    [
+      [
+        ['RUNNING', 900, 10],
+        ['WALKING', 900, 1],
+      ],
+    ],
+    1,
+  ],
+  [
+    'a part comes back when the newer one shrinks',
+    [[['WALKING', 600, 1]], [['RUNNING', 600, 10]], [['RUNNING', 300, 20]]],
+    21,
+  ],
+  ['a part without active time needs no room', [[['WALKING', null, 1]], [['RUNNING', 900, 10]]], 11],
+  [
+    'a part that is active for longer than its slot leaves room for none',
+    [[['WALKING', 60, 1]], [['GENERIC', null, 100]], [['RUNNING', 1200, 10]]],
+    110,
+  ],
+];
+
+for (const [claim, deliveries, steps] of slotCases)
+  t.test(`a slot: ${claim}`, async (t) => {
+    const { userId, account } = await createWearer(api);
+    const sent = ([activityType, seconds, count]: Sent) =>
+      epoch(account, activityType, { activeTimeInSeconds: seconds, steps: count });
+    for (const parts of deliveries) await savedOf(...parts.map(sent));
+    t.match(await slotOf(userId), { steps });
+    for (const parts of deliveries.slice(-1)) t.equal(await savedOf(...parts.map(sent)), 0);
+    t.match(await slotOf(userId), { steps }, 'the last delivery again changes nothing');
+  });
+
+t.test('a late repetition of what was replaced changes nothing', async (t) => {
+  const { userId, account } = await createWearer(api);
+  await savedOf(epoch(account, 'WALKING', { activeTimeInSeconds: 600, steps: 1 }));
+  await savedOf(epoch(account, 'RUNNING', { activeTimeInSeconds: 600, steps: 10 }));
+  t.equal(await savedOf(epoch(account, 'WALKING', { activeTimeInSeconds: 600, steps: 1 })), 0);
+  t.match(await slotOf(userId), { steps: 10 });
+});
+
+t.test('a slot is as long as its parts tell', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const part = (activityType: string, steps: number) =>
+    epoch(account, activityType, { durationInSeconds: 1800, activeTimeInSeconds: 900, steps });
+  await savedOf(part('WALKING', 1), part('RUNNING', 10));
+  t.match(await slotOf(userId), { steps: 11 });
+});
+
+t.test('where nobody tells its length a slot has a quarter of an hour', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const part = (activityType: string, steps: number, seconds: number) =>
+    epoch(account, activityType, { durationInSeconds: null, activeTimeInSeconds: seconds, steps });
+  await savedOf(part('WALKING', 1, 600), part('RUNNING', 10, 300));
+  t.match(await slotOf(userId), { steps: 11 });
+  await savedOf(part('CYCLING', 100, 301));
+  t.match(await slotOf(userId), { steps: 110 });
+});
+
+t.test('what is replaced is not sedentary time either', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const still = { intensity: 'SEDENTARY', activeTimeInSeconds: 900 };
+  await savedOf(epoch(account, 'SEDENTARY', still));
+  t.same(await sedentary(userId), [['2025-06-03', 15]]);
+  await savedOf(
+    epoch(account, 'WALKING', { activeTimeInSeconds: 600 }),
+    epoch(account, 'GENERIC', { ...still, activeTimeInSeconds: 300 }),
+  );
+  t.same(await sedentary(userId), [['2025-06-03', 5]]);
+  await savedOf(
+    epoch(account, 'WALKING', { activeTimeInSeconds: 0 }),
+    epoch(account, 'GENERIC', { activeTimeInSeconds: 0 }),
+  );
+  t.same(await sedentary(userId), [['2025-06-03', 15]], 'and is again when there is room for it');
 });
 
 t.test(

@@ -152,6 +152,7 @@ export function day(date: string, fields: Partial<DayRecord> = {}): DayRecord {
 export function epoch(startMs: number, fields: Partial<EpochRecord> = {}): EpochRecord {
   return {
     start_ms: startMs,
+    slot_seconds: 900,
     zone_offset_minutes: 0,
     device: 'Watch 7',
     activity_type: 'WALKING',

@@ -166,6 +166,7 @@ t.test('leaves workouts, nights, day totals and sedentary time, and the values o
     activity(workout(startMs, 30)),
     night([sleep(startMs, 400)]),
     item({ day: day('2026-02-26', { steps: 7000 }) }),
+    item({ data_type: 'epochs', epoch: epoch(startMs, { activity_type: 'RUNNING' }) }),
     item({ data_type: 'epochs', epoch: epoch(startMs, { sedentary_seconds: 600 }) }),
     item({ data_type: 'epochs', epoch: epoch(borderMs + dayMs) }),
   ]);
@@ -173,11 +174,12 @@ t.test('leaves workouts, nights, day totals and sedentary time, and the values o
   for (const table of ['workout', 'sleep_session', 'provider_day'])
     t.equal((await database.query(`select from timeseries.${table}`)).length, 1, table);
   const parts = await database.query(
-    'select sedentary_seconds, vals from timeseries.epoch_part order by start_time',
+    'select sedentary_seconds, vals, superseded from timeseries.epoch_part order by start_time, activity_type',
   );
   t.strictSame(parts, [
-    { sedentary_seconds: 600, vals: {} },
-    { sedentary_seconds: 0, vals: { steps: 100, average_met: 3 } },
+    { sedentary_seconds: null, vals: {}, superseded: null },
+    { sedentary_seconds: 600, vals: {}, superseded: null },
+    { sedentary_seconds: 0, vals: { steps: 100, average_met: 3 }, superseded: null },
   ]);
   t.equal((await database.query(stored)).length, 2, 'the samples of the slot that is kept');
 });
