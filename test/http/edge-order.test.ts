@@ -1,0 +1,89 @@
+import t from 'tap';
+import { refuseUnstorable } from '../../services/api-gateway/body.ts';
+import { createUser, startApi, userToken } from '../support/api.ts';
+import { refusal } from '../support/refusal.ts';
+
+t.test('an unknown credential counts against its address', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_ADDRESS: '3' });
+  const statuses = [];
+  for (let i = 0; i < 4; i += 1)
+    statuses.push((await api.ask('/api/v1/users', { key: 'sk-unknown' })).status);
+  t.same(statuses, [401, 401, 401, 429]);
+  t.equal((await api.ask('/docs')).status, 429, 'with everything that has no credential');
+});
+
+t.test('an address is what a trusted proxy says it is, and only a trusted one', async (t) => {
+  for (const [TRUSTED_PROXIES, expected] of [
+    ['', [200, 429]],
+    ['127.0.0.1', [200, 200]],
+  ] as const) {
+    const api = await startApi(t, { TRUSTED_PROXIES, RATE_LIMIT_ADDRESS: '1' });
+    const statuses = [];
+    for (const address of ['192.0.2.1', '192.0.2.2'])
+      statuses.push((await api.ask('/docs', { headers: { 'X-Forwarded-For': address } })).status);
+    t.same(statuses, expected, `TRUSTED_PROXIES=${TRUSTED_PROXIES}`);
+  }
+});
+
+t.test('the checks come in their order', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_SDK: '1' });
+  const user = await createUser(api);
+  const token = await userToken(api, user);
+  t.equal((await api.ask(`/api/v1/users/${user}`, { token })).status, 200);
+  t.equal((await api.ask('/api/v1/api-keys', { token })).status, 429, '429 before 403');
+  const large = await api.ask('/api/v1/users', {
+    key: api.apiKey,
+    body: 'x'.repeat(1024 * 1024 + 1),
+    headers: { 'Content-Type': 'text/plain' },
+  });
+  t.equal(large.status, 413, '413 before 415');
+  t.equal(large.headers.get('connection'), 'close', 'the rest of the body is no request');
+});
+
+t.test('every answer has the headers for browsers', async (t) => {
+  const api = await startApi(t);
+  const asks = [
+    api.ask('/api/v1/health'),
+    api.ask('/nowhere'),
+    api.ask('/api/v1/users'),
+    api.ask('/api/v1/users', { method: 'PUT' }),
+    api.ask('/api/v1/users', { method: 'OPTIONS' }),
+    api.ask('/api/v1/users', { key: api.apiKey }),
+    api.ask('/api/v1/users?limit=0', { key: api.apiKey }),
+    api.ask('/api/v1/webhooks/devicemaker/push', { body: {} }),
+  ];
+  for (const { status, headers } of await Promise.all(asks)) {
+    t.equal(headers.get('x-content-type-options'), 'nosniff', String(status));
+    t.equal(headers.get('cache-control'), 'no-store', String(status));
+    t.equal(headers.get('access-control-allow-origin'), '*', String(status));
+    t.match(headers.get('access-control-expose-headers'), 'X-Request-Id', String(status));
+  }
+});
+
+t.test('a delivery keeps no authorization and no cookie', async (t) => {
+  const api = await startApi(t);
+  const answer = await api.ask('/api/v1/webhooks/devicemaker/push', {
+    body: { dailies: [] },
+    headers: {
+      'devicemaker-client-id': 'tests',
+      'User-Agent': 'a sender',
+      Authorization: 'Bearer planted-token',
+      Cookie: 'session=planted-cookie',
+    },
+  });
+  t.equal(answer.status, 200);
+  const rows = await api.database.query<{ headers: object }>('select headers from deliveries.delivery');
+  t.match(rows, [{ headers: { 'user-agent': 'a sender' } }]);
+  t.notMatch(JSON.stringify(rows), 'planted');
+  t.notMatch(JSON.stringify(rows), /authorization|cookie/i);
+});
+
+t.test('a body may be nested 17 levels deep and no deeper', async (t) => {
+  const nested = (levels: number) => {
+    let value: unknown = 'text';
+    for (let level = 0; level < levels; level += 1) value = { inner: value };
+    return value;
+  };
+  t.doesNotThrow(() => refuseUnstorable(nested(17)));
+  t.throws(() => refuseUnstorable(nested(18)), refusal('VALIDATION_FAILED'));
+});
