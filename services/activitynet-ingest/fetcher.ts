@@ -154,14 +154,15 @@ async function erase({ call }: FetchShop, { user_id, object_id }: ActivityLease)
 async function settle(shop: FetchShop, job: ActivityLease, result: Fetched): Promise<void> {
   const { database, logger, pace } = shop;
   const aheadMs = pace.aheadMs();
-  const { object_id, attempt, work, history_id } = job;
+  const { user_id, attempt, work, history_id } = job;
   const reason = 'reason' in result ? result.reason : undefined;
-  logger.info('activity.worked', { object_id, attempt, work, outcome: result.kind, reason });
+  // Not the activity's id: at the provider it leads to a page that names its owner.
+  logger.info('activity.worked', { user_id, attempt, work, outcome: result.kind, reason });
   if (result.kind === 'wait') return handBackActivity(database, job);
   if (result.kind === 'failed') {
     const delayMs = backoffMs(job.failures + 1);
     const isGivenUp = await retryActivity(database, job, { aheadMs, reason: result.reason, delayMs });
-    if (isGivenUp) logger.warn('activity.given_up', { object_id, reason });
+    if (isGivenUp) logger.warn('activity.given_up', { user_id, reason });
     if (isGivenUp && history_id !== null) await closeHistory(database, history_id);
     return;
   }
