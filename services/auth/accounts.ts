@@ -4,7 +4,6 @@ import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Meta } from '../../mixins/environment.ts';
 import type { Orm } from '../../mixins/orm.ts';
-import { violates } from '../../mixins/violation.ts';
 import { acting, actingWith } from './actor.ts';
 import { Developer } from './auth.entities.ts';
 import { refuseWeakPassword } from './password-rules.ts';
@@ -42,16 +41,16 @@ export async function createDeveloper(
 ): Promise<Developer> {
   await refuseWeakPassword('password', password, email);
   const hash = await passwords.hash(password);
-  try {
-    return await actingWith(orm, origin, async (em) => {
-      const developer = em.create(Developer, { email, password: hash });
-      await em.persist(developer).flush();
-      return developer;
-    });
-  } catch (error) {
-    throw violates(error, 'developer_email') ? new ServiceError('EMAIL_TAKEN') : error;
-  }
+  return actingWith(orm, origin, async (em) => {
+    const [row] = await em.execute<{ id: string }[]>(insert, [email, hash]);
+    if (row === undefined) throw new ServiceError('EMAIL_TAKEN');
+    return em.findOneOrFail(Developer, { id: row.id });
+  });
 }
+
+// A taken address is an ordinary answer: PostgreSQL would log the conflict as an error.
+const insert =
+  'insert into auth.developer (email, password) values (?, ?) on conflict (lower(email)) do nothing returning id';
 
 /**
  * Changes the caller's password and ends all their other sessions.

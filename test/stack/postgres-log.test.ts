@@ -1,12 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import t from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
+import auth from '../../services/auth/auth.service.ts';
+import users from '../../services/users/users.service.ts';
 import { databaseWarnings } from '../../stack/database-warnings.ts';
 import { type Stack, startStack } from '../../stack/stack.ts';
 import { defaultStackDir } from '../../stack/unprivileged.ts';
+import { startBroker } from '../support/broker.ts';
+import { refusal } from '../support/refusal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pulsebus-log-test-'));
 chmodSync(folder, 0o711);
@@ -79,4 +84,21 @@ t.test('a refused log-in is in the log', async (t) => {
   const client = new pg.Client({ connectionString: url.href });
   await t.rejects(client.connect(), { code: '28P01' });
   t.match(log(), /FATAL: {2}password authentication failed for user "pulsebus"/);
+});
+
+t.test('conflicts that are ordinary answers are no errors of the database', async (t) => {
+  // As an operator's server would have it: failed statements are logged.
+  const url = new URL(stack.databaseUrl);
+  url.username = 'postgres';
+  url.password = readFileSync(join(stack.dataDir, 'superuser-password'), 'utf8');
+  const { call } = await startBroker(t, { databaseUrl: url.href, services: [auth, users] });
+  const developer = { email: 'twice@example.com', password: 'a long password of the tests' };
+  const caller = { kind: 'developer' as const, id: randomUUID(), developer_id: randomUUID(), user_id: null };
+  const as = { meta: { caller } };
+  const user = { external_user_id: 'twice' };
+  await call('auth.createDeveloper', developer, as);
+  await call('users.create', user);
+  await t.rejects(call('auth.createDeveloper', developer, as), refusal('EMAIL_TAKEN'));
+  await t.rejects(call('users.create', user), refusal('EXTERNAL_USER_ID_TAKEN'));
+  t.notMatch(log(), /ERROR: {2}duplicate key/);
 });
