@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DayRecord, SampleBlock } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { daySamples } from './day-samples.ts';
 import { bareItem, beats, count, head, map, measure, type Normaliser } from './item.ts';
 import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
 import { readTimed } from './timed-item.ts';
@@ -40,6 +41,7 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
   const samples = fields.timeOffsetHeartRateSamples;
   const heart = offsetSamples('timeOffsetHeartRateSamples', 'heart_rate', samples, origin);
   const resting = sampleAtStart('resting_heart_rate', fields.restingHeartRateInBeatsPerMinute, origin);
+  const day = dayOf(fields, origin, heart.block);
   const record = {
     ...bareItem,
     data_type: 'dailies',
@@ -47,8 +49,10 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
     hash,
     supersede: 'longest' as const,
     duration_seconds: fields.durationInSeconds ?? 0,
-    day: dayOf(fields, origin, heart.block),
-    samples: [resting, heart.block].filter((block) => block !== null),
+    day,
+    samples: [resting, ...(heart.block === null ? [] : daySamples(heart.block, day))].filter(
+      (block) => block !== null,
+    ),
   };
   return { ok: true, item: record, problems: [...problems, ...heart.problems] };
 };
