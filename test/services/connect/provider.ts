@@ -22,6 +22,8 @@ export interface PlayedProvider {
   permissions: unknown;
   /** A status that a path answers for as long as it is set; 0: it does not answer. */
   readonly faults: Map<string, number>;
+  /** What a path answers to whoever asks. */
+  readonly bodies: Map<string, unknown>;
   readonly seen: Seen[];
   /** Access tokens that are good, with their accounts. */
   readonly alive: Map<string, string>;
@@ -76,6 +78,7 @@ export async function playProvider(t: Test): Promise<PlayedProvider> {
     permissions: ['ACTIVITY_EXPORT', 'HEALTH_EXPORT'],
     lastsSeconds: 3600,
     faults: new Map(),
+    bodies: new Map(),
     seen: [],
     alive: new Map(),
     codes: new Map(),
@@ -98,6 +101,7 @@ async function answer(playing: Playing, req: IncomingMessage, res: ServerRespons
   if (path.endsWith('/authorize')) return sendPage(res, consentPage(path, url.searchParams));
   if (path === '/consent') return consent(playing, form, res);
   if (path === '/dm/token' || path === '/an/oauth/token') return send(res, ...exchange(playing, path, form));
+  if (playing.bodies.has(path)) return send(res, 200, playing.bodies.get(path));
   const account = playing.alive.get(token);
   if (account === undefined) return send(res, 401, { error: 'invalid_token' });
   if (path === '/dm/api/user/id') return send(res, 200, { userId: account });
