@@ -8,6 +8,7 @@ import {
   type SealedRow,
   sealedPerBatch,
   selectSealed,
+  unreadableSample,
 } from './queries/reseal-tokens.ts';
 
 /** What a round came to. `left`: connections that are still not under the first secret, for whatever reason. */
@@ -61,8 +62,8 @@ const everyMs = 300_000;
 const firstAfterMs = 1000;
 
 /**
- * Says at the start how many connections have tokens that no configured secret opens, which a wrong ENCRYPTION_KEY
- * causes. @throws where the database does not answer
+ * Says at the start how many of a thousand connections have tokens that no configured secret opens, which a wrong
+ * ENCRYPTION_KEY causes. @throws where the database does not answer
  */
 export async function reportUnreadable({
   database,
@@ -75,6 +76,7 @@ export async function reportUnreadable({
     setting: 'ENCRYPTION_KEY',
     reason: 'made with another secret',
     connections,
+    of_the_first: unreadableSample,
   });
 }
 

@@ -238,7 +238,7 @@ t.test(
     await report(b);
     const event = (connections: number) => [
       'tokens.unreadable',
-      { setting: 'ENCRYPTION_KEY', reason: 'made with another secret', connections },
+      { setting: 'ENCRYPTION_KEY', reason: 'made with another secret', connections, of_the_first: 1000 },
     ];
     t.strictSame(events, [event(2)]);
     await report(a);

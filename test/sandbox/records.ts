@@ -45,7 +45,7 @@ export async function readExport(response: Response): Promise<Stored> {
   if (!isWhole) throw new Error('the export has no end');
   const { workout = [], sleep = [], day = [], other = [] } = kinds;
   const records = {
-    workouts: sorted(workout.filter(({ deleted_at }) => deleted_at === null).map(pick(workoutFields))),
+    workouts: sorted(workout.map(pick(workoutFields))),
     sleeps: sorted(sleep.map(pick(sleepFields))),
     days: sorted(day.map(pick(dayFields))),
     others: sorted(other.map(pick(otherFields))),
