@@ -50,6 +50,8 @@ export async function unusedLogin(database: Database, dataDir: string): Promise<
 /** Works on a database through one connection. */
 export async function withPool<T>(databaseUrl: string, work: (database: Database) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  // An idle connection that the server ends as it stops would end this process.
+  pool.on('error', () => undefined);
   try {
     return await work(databaseOf(pool));
   } finally {

@@ -78,7 +78,12 @@ t.test('erases all of a user, nothing of another, and refuses what comes after',
   const traces = await tracesOf(database, [userId]);
   t.strictSame(
     traces.filter((trace) => !trace.startsWith('users.')),
-    [`timeseries.tombstone.user_id: ${userId}`],
+    [
+      `auth.audit_entry.subject_id: ${userId}`,
+      `auth.audit_entry.user_id: ${userId}`,
+      `timeseries.tombstone.user_id: ${userId}`,
+    ],
+    'the audit and the tombstone keep the id',
   );
   await t.rejects(store(everything()), refusal('USER_ERASED'), 'for good');
   t.strictSame(

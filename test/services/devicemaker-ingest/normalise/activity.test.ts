@@ -30,6 +30,7 @@ t.test('makes a workout of every field that the table names', async (t) => {
     epoch: null,
     other: null,
     samples: [],
+    samples_kept: false,
     workout: {
       type: 'running',
       raw_type: 'RUNNING',
