@@ -191,12 +191,21 @@ t.test('a request whose process died in the middle stays unknown, rather than to
 });
 
 t.test('after a day a key is free, and what was kept under it is deleted in batches', async (t) => {
-  const first = Id.parse((await post('/users', 'old', { key: api.apiKey, body: {} })).body);
-  await rowsOf(
-    `update gateway.idempotent_answer set created_at = now() - interval '1 day 1 second' where user_id = '${first.id}'`,
-  );
-  const next = Id.parse((await post('/users', 'old', { key: api.apiKey, body: { first_name: 'B' } })).body);
+  const again = async () => {
+    const { headers, body } = await post('/users', 'old', { key: api.apiKey, body: { first_name: 'A' } });
+    return { id: Id.parse(body).id, replayed: headers.get('idempotent-replayed') };
+  };
+  const age = (id: string, interval: string) =>
+    rowsOf(
+      `update gateway.idempotent_answer set created_at = now() - interval '${interval}' where user_id = '${id}'`,
+    );
+  const first = await again();
+  await age(first.id, '23 hours 59 minutes');
+  t.same(await again(), { id: first.id, replayed: 'true' }, 'before that it is taken');
+  await age(first.id, '1 day 1 second');
+  const next = await again();
   t.not(next.id, first.id);
+  t.equal(next.replayed, null);
   await rowsOf("update gateway.idempotent_answer set created_at = now() - interval '23 hours 59 minutes'");
   await rowsOf(`insert into gateway.idempotent_answer (caller, route, key_hash, request, created_at)
     select 'api-key:x', 'users.create', sha256(n::text::bytea), 'x', now() - interval '25 hours'
@@ -204,7 +213,7 @@ t.test('after a day a key is free, and what was kept under it is deleted in batc
   const logger = api.broker.getLogger('tests');
   const kept = idempotency(api.database, { ENCRYPTION_KEY: ['x'.repeat(32)] }, logger);
   t.equal(await kept.clean(), 2001);
-  t.equal((await post('/users', 'old', { key: api.apiKey, body: { first_name: 'B' } })).status, 201);
+  t.same(await again(), { id: next.id, replayed: 'true' }, 'what is younger stays');
   t.equal(await kept.clean(), 0);
 });
 

@@ -135,6 +135,32 @@ t.test('works on no more at once than it may', async (t) => {
   t.equal(most, 3);
 });
 
+t.test('leaves reserved turns to calls, however much is due', async (t) => {
+  const gates = new Map<string, () => void>();
+  const work: Work = async (job) => {
+    const gate = Promise.withResolvers<void>();
+    gates.set(job.id, gate.resolve);
+    await gate.promise;
+    return answered(job);
+  };
+  for (let n = 0; n < 6; n += 1) await receive();
+  await endLeases();
+  const { call } = await startWorker(t, work, { parallel: 3, reserved: 2 });
+  await until(async () => gates.size > 0);
+  const called = [await receive(), await receive()];
+  const calls = called.map((delivery_id) => call('devicemaker-ingest.push', { delivery_id }));
+  await until(async () => called.every((id) => gates.has(id)));
+  t.equal(gates.size, 3, 'one of those that were due, and both calls');
+  for (const id of called) gates.get(id)?.();
+  t.same(await Promise.all(calls), [{ done: true }, { done: true }]);
+  for (let left = 6; left > 0; ) {
+    for (const open of gates.values()) open();
+    const rows = await database.query("select from deliveries.delivery where state <> 'done'");
+    left = rows.length;
+    await sleep(10);
+  }
+});
+
 t.test('keeps the lease while it works, and ends a job that lost it', async (t) => {
   let attempts = 0;
   const lost = Promise.withResolvers<void>();

@@ -161,6 +161,30 @@ t.test('ends as dead when it killed its worker at each attempt', async (t) => {
   t.same(row, { error: 'LEASE_EXPIRED' });
 });
 
+t.test('a delivery in work on its last attempt is not given up meanwhile', async (t) => {
+  const id = await inbox.receive(delivery());
+  await database.query('update deliveries.delivery set max_attempts = 2');
+  await endLeases();
+  const [held] = await inbox.claim('devicemaker', 1);
+  t.equal(held?.attempt, 2);
+  t.same(await other.claim('devicemaker', 1), []);
+  t.match(await inbox.standingOf(id), { state: 'working' });
+  t.equal(await inbox.finish(id, 2, { saved: 1 }), true);
+  t.same(await inbox.standingOf(id), { state: 'done', answer: { saved: 1 } });
+});
+
+t.test('an attempt that can say nothing keeps what an earlier one said', async (t) => {
+  const id = await inbox.receive(delivery());
+  const held = await taken();
+  await inbox.retryLater(id, held.attempt, { delayMs: 0, reason: 'SERVICE_TIMEOUT', answer: { saved: 1 } });
+  await inbox.claim('devicemaker', 1);
+  t.equal(await inbox.retryLater(id, 2, { delayMs: 0, reason: 'SERVICE_TIMEOUT' }), 'ready');
+  t.same(await inbox.standingOf(id), { state: 'ready', answer: { saved: 1 } });
+  await inbox.claim('devicemaker', 1);
+  t.equal(await inbox.fail(id, 3, 'INTERNAL'), true);
+  t.same(await inbox.standingOf(id), { state: 'dead', answer: { saved: 1 } });
+});
+
 t.test('a delivery handed back is due at once, and the attempt does not count', async (t) => {
   const id = await inbox.receive(delivery());
   await database.query('update deliveries.delivery set max_attempts = 1');

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { mostAttempts } from '../../../services/backfill/settle.ts';
 import { settingsOf, startSetting, statusByType, until, untilAsked } from './setting.ts';
 
 const day = 86_400;
@@ -277,11 +276,13 @@ for (const [what, reply] of [
     await on.start(wearer);
     await untilAsked(on, 1);
     t.match((await on.status(wearer)).types[0], { status: 'waiting' }, 'it is not given up');
-    for (let times = 2; times <= mostAttempts; times += 1) {
+    for (let times = 2; times <= 12; times += 1) {
       await on.turnClock();
       await untilAsked(on, times);
     }
-    await untilAsked(on, mostAttempts + 1);
+    await untilAsked(on, 13);
+    const types = on.provider.asked.map(({ type }) => type);
+    t.same(types, [...Array(12).fill('dailies'), 'sleeps'], '12 attempts, then the next type');
     t.match((await on.status(wearer)).types, [
       { type: 'dailies', status: 'failed', reason: /too often/ },
       { type: 'sleeps', status: 'requested' },

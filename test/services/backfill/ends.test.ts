@@ -34,6 +34,20 @@ t.test(
   },
 );
 
+t.test('what comes for a step that its ended run left open is counted, and completes nothing', async (t) => {
+  const on = await settingOf();
+  const wearer = await on.wearer();
+  await on.start(wearer);
+  await untilAsked(on, 1);
+  await on.database.query(
+    `update backfill.run set state = 'stopped', finished_at = now() where connection_id = $1`,
+    [wearer.connection_id],
+  );
+  t.same(await on.bring(wearer, 'dailies', { items: 9 }), { chained: [], completed: [] });
+  t.match((await on.status(wearer)).types[0], { items: 9 });
+  t.equal(on.provider.asked.length, 1);
+});
+
 t.test('one that is cancelled while the provider thinks is not revived by its answer', async (t) => {
   const on = await settingOf();
   const wearer = await on.wearer();

@@ -58,6 +58,19 @@ async function until(condition: () => Promise<boolean>) {
   throw new Error('it never came to that');
 }
 
+t.test(
+  'a deregistration ends the connections of all users who share the account, and no others',
+  async (t) => {
+    const shared = await person();
+    const users = [shared, await person(shared.account), await person()];
+    const answer = await push({ deregistrations: [{ userId: shared.account }] });
+    t.match(answer.deregistrations, { revoked: 2, errors: [] });
+    const statuses = [];
+    for (const { id } of users) statuses.push((await call('users.connections', { user_id: id }))[0]?.status);
+    t.same(statuses, ['revoked', 'revoked', 'active']);
+  },
+);
+
 t.test('stores a full day, and says so', async (t) => {
   const { id, account } = await person();
   t.same(await push(shuffled(JSON.stringify({ dailies: [daily(account)] }))), {

@@ -9,6 +9,7 @@ import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { tracesOf } from '../../support/traces.ts';
 import { activity, at, block, day, epoch, item, night, other, sleep, workout } from './items.ts';
+import { behindStore } from './queueing.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
 // Of all users: the types, and how far the retention is. Of an erased user the id stays, so that nothing is stored anew.
@@ -101,13 +102,12 @@ t.test('erases a user of whom nothing was ever stored, so that nothing will be',
   await t.rejects(store(everything()), refusal('USER_ERASED'));
 });
 
-t.test('leaves nothing of stores that were in work when it was called', async (t) => {
+t.test('leaves nothing of a store that was in work when it was called', async (t) => {
   const { database, call, store, userId } = await setUp(t);
-  const stores = Array.from({ length: 12 }, (_, index) =>
-    store([item({ samples: [block('steps', [[at('10:00:00') + index * 60_000, 1]])] })]).catch(() => null),
-  );
-  await call('timeseries.erase', { user_id: userId });
-  await Promise.all(stores);
+  const samples = [block('steps', [[at('10:00:00'), 1]])];
+  const erase = () => call('timeseries.erase', { user_id: userId });
+  const stored = await behindStore(database, userId, () => store([item({ samples })]), erase);
+  t.match(stored, [{ status: 'saved', samples_written: 1 }], 'it was stored before the erasure');
   await untilFinished(database);
   t.strictSame(await rowsLeft(database), []);
 });

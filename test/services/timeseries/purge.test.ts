@@ -8,6 +8,7 @@ import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
+import { behindStore } from './queueing.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
@@ -156,13 +157,12 @@ t.test('refuses what comes after, until the door is opened; then everything is n
   t.strictSame(await call('timeseries.reopen', nobody), { open: true }, 'who never had anything purged');
 });
 
-t.test('leaves nothing of stores that were in work when it was called', async (t) => {
+t.test('leaves nothing of a store that was in work when it was called', async (t) => {
   const { database, call, store, userId } = await setUp(t);
-  const stores = Array.from({ length: 12 }, (_, index) =>
-    store([item({ samples: [block('steps', [[at('10:00:00') + index * 60_000, 1]])] })]).catch(() => null),
-  );
-  await call('timeseries.purge', { user_id: userId, provider: 'devicemaker', version: 1 });
-  await Promise.all(stores);
+  const samples = [block('steps', [[at('10:00:00'), 1]])];
+  const purge = () => call('timeseries.purge', { user_id: userId, provider: 'devicemaker', version: 1 });
+  const stored = await behindStore(database, userId, () => store([item({ samples })]), purge);
+  t.match(stored, [{ status: 'saved', samples_written: 1 }], 'it was stored before the purge');
   await untilFinished(database);
   t.ok(Object.values(await rowsOf(database, userId)).every((count) => count === 0));
   t.strictSame(await wrongStatistics(database), []);

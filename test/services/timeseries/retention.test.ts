@@ -6,7 +6,7 @@ import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
 import type { Database } from '../../../mixins/database.ts';
 import { dropEmptyChunks } from '../../../services/timeseries/queries/drop-empty-chunks.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
-import { keptFrom, retainOnePart } from '../../../services/timeseries/retention.ts';
+import { keptBlocks, keptFrom, retainOnePart } from '../../../services/timeseries/retention.ts';
 import { activity, at, block, day, epoch, item, night, sleep, workout } from './items.ts';
 import { modelTypes, seeded } from './model.ts';
 import { setUp, withUser } from './setting.ts';
@@ -39,6 +39,17 @@ t.test('keeps a day until its last hour is too old wherever it was lived', async
   t.equal(keptFrom(at('12:00:00'), 0), null, 'nothing goes unless somebody wants it');
   t.equal(keptFrom(Date.parse('2026-03-31T17:59:59Z'), 30), '2026-02-28');
   t.equal(keptFrom(Date.parse('2026-03-31T18:00:00Z'), 30), '2026-03-01');
+});
+
+t.test('a store drops samples by the local day that each was lived on', async (t) => {
+  const left = (zone_offset_minutes: number) => {
+    const rows = [-15, -13, -11, 0, 11, 13].map((hours) => [borderMs + hours * hourMs, hours + 20] as const);
+    const pending = { item: 0, block: block('steps', rows), zone_offset_minutes };
+    return keptBlocks([pending], border).flatMap((kept) => kept.block.values.map((value) => value - 20));
+  };
+  t.same(left(0), [0, 11, 13]);
+  t.same(left(840), [-13, -11, 0, 11, 13], '14 hours ahead the day begins the morning before');
+  t.same(left(-720), [13], '12 hours behind it begins at noon');
 });
 
 t.test('takes whole local days, and leaves statistics exact after each part', async (t) => {

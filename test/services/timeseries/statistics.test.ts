@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { seriesCatalogue } from '../../../domain/series.ts';
 import { dayMs, hourMs } from '../../../domain/time.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker } from '../../support/broker.ts';
@@ -11,13 +10,51 @@ import { modelTypes, seeded } from './model.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
-t.test('keeps the catalogue where the triggers look for it', async (t) => {
-  const { database } = await setUp(t);
-  const rows = await database.query('select id, name, bucket from timeseries.series_type order by id');
-  t.strictSame(
-    rows,
-    seriesCatalogue.map(({ id, type, bucket }) => ({ id, name: type, bucket })),
-  );
+t.test(
+  'a start writes the catalogue where the triggers look for it, over what an older one left',
+  async (t) => {
+    const database = await freshDatabase(t);
+    await database.query(`insert into timeseries.series_type values
+    (1, 'heart_rate', 'sum'), (63, 'an old name', 'avg')`);
+    await startBroker(t, { databaseUrl: database.url, services: [timeseries] });
+    const rows = await database.query<{ id: number; name: string; bucket: string }>(
+      'select id, name, bucket from timeseries.series_type order by id',
+    );
+    t.equal(rows.length, 83);
+    // By hand: the triggers sum energies of levels in dB, and of nothing else.
+    t.strictSame(
+      rows.filter(({ bucket }) => bucket === 'leq').map(({ id, name }) => [id, name]),
+      [
+        [63, 'environmental_audio_exposure'],
+        [64, 'headphone_audio_exposure'],
+        [65, 'environmental_sound_reduction'],
+      ],
+    );
+    t.match(rows[0], { id: 1, name: 'heart_rate', bucket: 'mean' });
+  },
+);
+
+t.test('keeps the day of a clock 14 hours ahead, or 12 behind, when samples of it change', async (t) => {
+  const { database, store } = await setUp(t);
+  for (const [zone_offset_minutes, device, at] of [
+    [840, 'ahead', '2026-03-01T10:30:00Z'],
+    [-720, 'behind', '2026-03-03T11:30:00Z'],
+  ] as const) {
+    const ms = Date.parse(at);
+    // The first and the last half hour of 2 March there, and noon.
+    const [first, last] = zone_offset_minutes > 0 ? [ms, ms + 23 * hourMs] : [ms - 23 * hourMs, ms];
+    const rows = [
+      [first, 1],
+      [first + 12 * hourMs, 10],
+      [last, 100],
+    ] as const;
+    await store([item({ key: device, samples: [block('steps', rows, { zone_offset_minutes, device })] })]);
+  }
+  await database.query('delete from timeseries.sample where value = 10');
+  const day = 'select date::text, n, sum from timeseries.sample_local_day order by series_id';
+  const whole = { date: '2026-03-02', n: 2, sum: 101 };
+  t.strictSame(await database.query(day), [whole, whole]);
+  t.strictSame(await wrongStatistics(database), []);
 });
 
 t.test('keeps statistics through inserts, updates, moved offsets and deletes of any order', async (t) => {

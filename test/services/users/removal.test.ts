@@ -25,23 +25,46 @@ function playTimeseries(isWilling: Willing): { service: ServiceSchema; erased: s
   return { erased, service: { name: 'timeseries', actions: { erase } } };
 }
 
-// Of backfills and activities nobody here has any.
-const forgetUser = () => ({ forgotten: 0 });
-const others = [
-  { name: 'backfill', actions: { forgetUser, stop: () => ({ stopped: false }) } },
-  { name: 'deliveries', actions: { eraseAccounts: () => ({ noted: true }) } },
-  { name: 'api-gateway', actions: { forgetUser } },
-  { name: 'activitynet-ingest', actions: { forgetUser, stopConnection: () => ({ dropped: 0 }) } },
-];
+interface Forgotten {
+  /** The services that were told to forget a user. */
+  readonly by: [service: string, userId: string][];
+  /** What deliveries was told to erase. */
+  readonly accounts: unknown[];
+}
 
-async function start(t: Test, isWilling: Willing = () => true) {
+// The other services are played too: they note what they are told.
+function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forgotten: Forgotten } {
+  const forgotten: Forgotten = { by: [], accounts: [] };
+  const forgetUser = (service: string) => (ctx: { params: { user_id: string } }) => {
+    forgotten.by.push([service, ctx.params.user_id]);
+    return { forgotten: 0 };
+  };
+  const eraseAccounts = (ctx: { params: unknown }) => {
+    if (!isWilling()) throw new ServiceError('SERVICE_UNAVAILABLE');
+    forgotten.accounts.push(ctx.params);
+    return { noted: true };
+  };
+  const actionsOf = {
+    backfill: { stop: () => ({ stopped: false }) },
+    'api-gateway': {},
+    'activitynet-ingest': { stopConnection: () => ({ dropped: 0 }) },
+  };
+  const services: ServiceSchema[] = Object.entries(actionsOf).map(([name, actions]) => ({
+    name,
+    actions: { ...actions, forgetUser: forgetUser(name) },
+  }));
+  return { services: [...services, { name: 'deliveries', actions: { eraseAccounts } }], forgotten };
+}
+
+async function start(t: Test, isWilling: Willing = () => true, areOthersWilling = () => true) {
   const database = await freshDatabase(t);
   await ensureFirstDeveloper(database, { ADMIN_EMAIL: developer.email, ADMIN_PASSWORD: developer.password });
   const { service, erased } = playTimeseries(isWilling);
-  const services = [users, auth, service, ...others];
+  const others = playOthers(areOthersWilling);
+  const services = [users, auth, service, ...others.services];
   const started = await startBroker(t, { databaseUrl: database.url, services });
   const erasing = { database, call: started.call, logger: started.broker.logger };
-  return { ...started, database, erased, resume: () => resumeErasures(erasing) };
+  return { ...started, database, erased, forgotten: others.forgotten, resume: () => resumeErasures(erasing) };
 }
 
 // The service goes its own rounds beside the test's: what is due may be in either's hands.
@@ -87,6 +110,60 @@ t.test('a deleted user is returned as they were and gone everywhere', async (t) 
   t.match(await call('users.create', full), { external_user_id: 'ext-1' }, 'the external id is free again');
 });
 
+t.test('every service that keeps something of a user is told to forget them', async (t) => {
+  const { call, forgotten, erased } = await start(t);
+  const { id: user_id } = await call('users.create', {});
+  const { id: staying } = await call('users.create', {});
+  for (const id of [user_id, staying])
+    await call('users.connect', { user_id: id, provider: 'activitynet', provider_user_id: `of ${id}` });
+  await call('users.remove', { user_id });
+  t.same(erased, [user_id]);
+  t.same(
+    forgotten.by.toSorted(),
+    ['activitynet-ingest', 'api-gateway', 'backfill'].map((name) => [name, user_id]),
+  );
+  t.match(forgotten.accounts, [
+    { accounts: [{ provider: 'activitynet', provider_user_id: `of ${user_id}` }] },
+  ]);
+});
+
+t.test(
+  'an account is erased though another user connects to it after the deletion, not before',
+  async (t) => {
+    let isWilling = false;
+    const { call, database, forgotten, resume } = await start(
+      t,
+      () => true,
+      () => isWilling,
+    );
+    const connect = (user_id: string, provider_user_id: string) =>
+      call('users.connect', { user_id, provider: 'devicemaker', provider_user_id });
+    const [first, second, other] = [
+      await call('users.create', {}),
+      await call('users.create', {}),
+      await call('users.create', {}),
+    ];
+    await connect(first.id, 'connected anew');
+    await connect(second.id, 'shared');
+    await connect(other.id, 'shared');
+    for (const { id } of [first, second]) await call('users.remove', { user_id: id });
+    t.same(forgotten.accounts, [], 'deliveries is away');
+    const { id: later } = await call('users.create', {});
+    await connect(later, 'connected anew');
+    isWilling = true;
+    await until(async () => {
+      await database.query("update users.person set erasure_tried_at = now() - interval '1 minute'");
+      await resume();
+      return (await database.query(unfinished)).length === 0;
+    });
+    const told = forgotten.accounts.map((one) => Reflect.get(Object(one), 'accounts'));
+    t.same(
+      new Set(told.flat().map((one) => Reflect.get(Object(one), 'provider_user_id'))),
+      new Set(['connected anew']),
+    );
+  },
+);
+
 t.test('a user is gone at once while timeseries is away, and erased when it is back', async (t) => {
   let isWilling = false;
   const { call, database, erased, resume } = await start(t, () => isWilling);
@@ -131,6 +208,7 @@ t.test('a deletion that a process died in is finished by the next one that start
   ]);
 
   const { service, erased } = playTimeseries(() => true);
+  const others = playOthers(() => true).services;
   await startBroker(t, { databaseUrl: database.url, services: [users, auth, service, ...others] });
   await until(async () => (await database.query(unfinished)).length === 0);
   t.same(await database.query(unfinished), []);

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../mixins/database.ts';
+import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
+
+const waiting = `
+select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`;
+
+/**
+ * Begins `store`, then `call`, while the user's lock is held: both wait for it, in that order. So the store is in work
+ * when the call comes. Returns what came of the store.
+ */
+export async function behindStore<S>(
+  database: Database,
+  userId: string,
+  store: () => Promise<S>,
+  call: () => Promise<unknown>,
+): Promise<S> {
+  const begun = await database.transaction(async (transaction) => {
+    await lockUser(transaction, userId);
+    const stored = store();
+    await untilWaiting(database, 1);
+    const called = call();
+    await untilWaiting(database, 2);
+    return { stored, called };
+  });
+  await begun.called;
+  return begun.stored;
+}
+
+async function untilWaiting(database: Database, count: number): Promise<void> {
+  for (let round = 0; round < 400; round += 1) {
+    if ((await database.query(waiting)).length >= count) return;
+    await sleep(10);
+  }
+  throw new Error(`${count} never waited`);
+}
