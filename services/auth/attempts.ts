@@ -20,11 +20,18 @@ export interface Attempting {
   readonly config: Pick<Config, 'RATE_LIMIT_FAILURES' | 'RATE_LIMIT_ACCOUNT_FAILURES'>;
 }
 
-/** How an attempt takes its turn: those of an address that fails often come last. */
+/**
+ * How an attempt takes its turn: `tries` is how often its account or its address was tried, whichever is more. `isKnown`
+ * says that somebody has logged in to this account from this address.
+ */
 export interface Turn {
   readonly address: string;
   readonly tries: number;
+  readonly isKnown: boolean;
 }
+
+/** The turn of work that a caller with a credential asks for, or that the product does by itself. */
+export const trustedTurn: Turn = { address: '', tries: 0, isKnown: true };
 
 /**
  * Runs an attempt to use a credential. It is counted before the work begins, so attempts side by side cannot pass the
@@ -38,18 +45,20 @@ export async function countAttempt<T>(
   work: (turn: Turn) => Promise<T>,
 ): Promise<T> {
   const { address } = meta;
-  if (address === undefined) return work({ address: '', tries: 0 });
+  if (address === undefined) return work(trustedTurn);
   const ofAddress = windowOf(`address:${address}`, config.RATE_LIMIT_FAILURES, minuteSeconds);
   const charged = await chargeAttempt(database, ofAddress);
   if (charged === null) throw limited(ofAddress);
   const counted: Counted[] = [[ofAddress, charged]];
+  let { count: tries } = charged;
   if (account !== null) {
     const ofAccount = windowOf(`account:${account}`, config.RATE_LIMIT_ACCOUNT_FAILURES, hourSeconds);
     const failed = await chargeAttempt(database, ofAccount);
     if (failed === null && charged.count > 1) throw limited(ofAddress);
     if (failed !== null) counted.push([ofAccount, failed]);
+    tries = Math.max(tries, failed?.count ?? ofAccount.limit);
   }
-  return giveBackUnlessFailed(database, counted, () => work({ address, tries: charged.count }));
+  return giveBackUnlessFailed(database, counted, () => work({ address, tries, isKnown: false }));
 }
 
 type Counted = readonly [AttemptWindow, ChargedAttempt];

@@ -14,9 +14,9 @@ interface Waiting {
 }
 
 /**
- * A queue of password hashes. One address computes one hash at a time, and whoever tried least in this minute comes
- * first, so an honest log-in does not wait behind an attack. When too many wait, the last of those who tried most is
- * refused: SERVICE_UNAVAILABLE (503).
+ * A queue of password hashes. One address computes one hash at a time. Attempts for an account from an address that has
+ * logged in to it come first, then those whose account and address were tried least, so an honest log-in does not wait
+ * behind an attack. When too many wait, the last of this order is refused: SERVICE_UNAVAILABLE (503).
  */
 export function createHashingQueue({ atOnce, mostWaiting }: HashingBounds) {
   let waiting: Waiting[] = [];
@@ -36,23 +36,19 @@ export function createHashingQueue({ atOnce, mostWaiting }: HashingBounds) {
     for (let next = nextOf(); next !== undefined; next = nextOf()) next.begin();
   };
   const nextOf = () => {
-    const ready = waiting.filter(({ turn }) => mayRun(turn));
-    const [first] = ready;
-    if (first === undefined) return undefined;
-    const next = ready.reduce((a, b) => (b.turn.tries < a.turn.tries ? b : a), first);
+    const next = waiting.find(({ turn }) => mayRun(turn));
+    if (next === undefined) return undefined;
     waiting = waiting.filter((one) => one !== next);
     begin(next.turn);
     return next;
   };
   const wait = (turn: Turn) =>
     new Promise<void>((resolve, reject) => {
-      waiting.push({ turn, begin: resolve, refuse: reject });
+      waiting = [...waiting, { turn, begin: resolve, refuse: reject }].sort(byTurn);
       if (waiting.length <= mostWaiting) return;
-      const last = waiting.reduce((a, b) => (b.turn.tries >= a.turn.tries ? b : a));
-      waiting = waiting.filter((one) => one !== last);
-      last.refuse(
-        new ServiceError('SERVICE_UNAVAILABLE', 'Too many log-ins at once. Try again in a moment.'),
-      );
+      waiting
+        .pop()
+        ?.refuse(new ServiceError('SERVICE_UNAVAILABLE', 'Too many log-ins at once. Try again in a moment.'));
     });
 
   return async <T>(turn: Turn, work: () => Promise<T>): Promise<T> => {
@@ -64,4 +60,9 @@ export function createHashingQueue({ atOnce, mostWaiting }: HashingBounds) {
       end(turn);
     }
   };
+}
+
+// The sort is stable: of equal turns the earlier one comes first.
+function byTurn({ turn: a }: Waiting, { turn: b }: Waiting): number {
+  return Number(b.isKnown) - Number(a.isKnown) || a.tries - b.tries;
 }

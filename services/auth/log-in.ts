@@ -3,11 +3,12 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import { acting } from './actor.ts';
-import type { Turn } from './attempts.ts';
+import { type Turn, trustedTurn } from './attempts.ts';
 import { freshFamily } from './fresh-family.ts';
 import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import type { Passwords } from './passwords.ts';
 import { insertSession } from './queries/insert-family.ts';
+import { insertKnownLogIn } from './queries/insert-known-log-in.ts';
 import { selectPassword } from './queries/select-credentials.ts';
 import type { TokenSigner } from './tokens.ts';
 
@@ -25,10 +26,11 @@ export async function logIn(
   { database, tokens, passwords, origin, config }: LoggingIn,
   email: string,
   password: string,
-  turn: Turn = { address: '', tries: 0 },
+  turn: Turn = trustedTurn,
 ): Promise<Tokens> {
-  const developer = await selectPassword(database, email);
-  const matches = await passwords.matches(password, developer?.password ?? null, turn);
+  const developer = await selectPassword(database, email, turn.address);
+  const isKnown = turn.isKnown || developer?.isKnown === true;
+  const matches = await passwords.matches(password, developer?.password ?? null, { ...turn, isKnown });
   if (developer === null || !matches) {
     const details = { address: turn.address };
     await recordAudit(database, origin, {
@@ -39,7 +41,11 @@ export async function logIn(
     throw wrongCredentials();
   }
   const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
-  const isOpen = await acting(database, origin, (on) => insertSession(on, family, developer));
+  const isOpen = await acting(database, origin, async (on) => {
+    if (!(await insertSession(on, family, developer))) return false;
+    if (turn.address !== '') await insertKnownLogIn(on, developer.id, turn.address);
+    return true;
+  });
   if (!isOpen) throw wrongCredentials();
   const issuedBy = `admin:${developer.id}`;
   const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;

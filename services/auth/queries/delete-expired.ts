@@ -6,9 +6,15 @@ const statementsPerRound = 50;
 
 // Rows that somebody holds are skipped: they are in use, so not expired, or another node deletes them.
 const expired = (table: string, key: string, condition: string) => `
-delete from auth.${table} using (
+delete from auth.${table} as expired using (
   select ${key} from auth.${table} where ${condition} limit ${rowsPerStatement} for update skip locked
-) old where ${table}.${key} = old.${key} returning 1`;
+) old where (${columns('expired', key)}) = (${columns('old', key)}) returning 1`;
+
+const columns = (table: string, key: string) =>
+  key
+    .split(', ')
+    .map((column) => `${table}.${column}`)
+    .join(', ');
 
 const old = (days: number) =>
   days === 0 ? [] : [expired('audit_entry', 'id', `at < now() - interval '${days} days'`)];
@@ -20,6 +26,7 @@ const statements = (auditDays: number) => [
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
   expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
   expired('attempt_window', 'subject', "started_at < now() - interval '2 hours'"),
+  expired('known_log_in', 'developer_id, address_hash', "last_at < now() - interval '60 days'"),
 ];
 
 /**

@@ -1,12 +1,26 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A developer's stored password, by e-mail in any case; null when there is no such account. */
+/** A developer's stored password, and whether they have logged in from the address that asks. */
+export interface PasswordRow {
+  readonly id: string;
+  readonly password: string;
+  readonly isKnown: boolean;
+}
+
+const passwordOf = `
+  select id, password, exists (
+    select from auth.known_log_in
+    where developer_id = developer.id and address_hash = sha256(convert_to($2, 'UTF8'))
+  ) as "isKnown"
+  from auth.developer where lower(email) = lower($1)`;
+
+/** The password of an account, by e-mail in any case; null when there is no such account. */
 export async function selectPassword(
   database: Queryable,
   email: string,
-): Promise<{ id: string; password: string } | null> {
-  const statement = 'select id, password from auth.developer where lower(email) = lower($1)';
-  const [row] = await database.query<{ id: string; password: string }>(statement, [email.trim()]);
+  address = '',
+): Promise<PasswordRow | null> {
+  const [row] = await database.query<PasswordRow>(passwordOf, [email.trim(), address]);
   return row ?? null;
 }
 

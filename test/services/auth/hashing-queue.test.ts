@@ -7,8 +7,8 @@ function queueOf(bounds: { atOnce: number; mostWaiting: number }) {
   const inTurn = createHashingQueue(bounds);
   const order: string[] = [];
   const ends = new Map<string, () => void>();
-  const ask = (name: string, address: string, tries: number) =>
-    inTurn({ address, tries }, () => {
+  const ask = (name: string, address: string, tries: number, isKnown = false) =>
+    inTurn({ address, tries, isKnown }, () => {
       order.push(name);
       return new Promise<void>((resolve) => ends.set(name, resolve));
     });
@@ -49,4 +49,26 @@ t.test('when too many wait, the one that tried most is refused', async (t) => {
   t.same(order, ['a1', 'c1']);
   await end('c1');
   await Promise.all([first, honest]);
+});
+
+t.test(
+  'a known pair of account and address comes before all that wait, and equal turns in the order they came',
+  async (t) => {
+    const { ask, end, order } = queueOf({ atOnce: 1, mostWaiting: 100 });
+    const strangers = Array.from({ length: 50 }, (_, at) => `s${at}`);
+    const all = strangers.map((name) => ask(name, name, 1));
+    all.push(ask('known', 'k', 30, true), ask('other', 'o', 1));
+    for (const name of ['s0', 'known', ...strangers.slice(1), 'other']) await end(name);
+    t.same(order, ['s0', 'known', ...strangers.slice(1), 'other']);
+    await Promise.all(all);
+  },
+);
+
+t.test('a known pair is not refused while others wait', async (t) => {
+  const { ask, end, order } = queueOf({ atOnce: 1, mostWaiting: 1 });
+  const all = [ask('a', 'a', 1), ask('known', 'k', 30, true)];
+  await t.rejects(ask('b', 'b', 1), refusal('SERVICE_UNAVAILABLE'));
+  for (const name of ['a', 'known']) await end(name);
+  t.same(order, ['a', 'known']);
+  await Promise.all(all);
 });

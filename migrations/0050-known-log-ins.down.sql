@@ -1,0 +1,1 @@
+drop table auth.known_log_in;
