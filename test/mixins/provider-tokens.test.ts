@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import type { StoredTokens } from '../../contracts/users.ts';
 import { action, contract, Nothing } from '../../domain/contract.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { implement } from '../../mixins/implement.ts';
 import { type ProviderTokens, providerTokens } from '../../mixins/provider-tokens.ts';
@@ -24,7 +26,7 @@ const [first, second] = [await holder('first'), await holder('second')];
 t.beforeEach(() => played.reset());
 
 /** A process of its own that uses tokens. */
-async function holder(name: string): Promise<ProviderTokens> {
+async function holder(name: string, on = bus): Promise<ProviderTokens> {
   const { promise, resolve } = Promise.withResolvers<ProviderTokens>();
   const face = contract(name, {
     nothing: action({ summary: 'Nothing', params: Nothing, returns: Nothing }),
@@ -37,7 +39,7 @@ async function holder(name: string): Promise<ProviderTokens> {
       return undefined;
     },
   });
-  const other = await startBroker(t, { ...bus, services: [service] });
+  const other = await startBroker(t, { ...on, services: [service] });
   await other.broker.waitForServices(['users'], 10_000);
   return promise;
 }
@@ -175,22 +177,54 @@ t.test('nobody, no link, no token, an ended link and an unreadable token are tol
   t.same(await first.bearer(moved.owner), { kind: 'later', reason: 'TOKEN_UNREADABLE' });
 });
 
-t.test('a lease that its holder took to the grave is taken over when it ends', async (t) => {
-  const { owner, connectionId: connection_id } = await link({
-    access_token: 'old',
-    refresh_token: 'r',
-    expires_at: soon(),
-  });
-  t.same(await call('users.leaseRefresh', { connection_id, version: 0, lease_ms: 60_000 }), { leased: true });
-  t.same(await call('users.leaseRefresh', { connection_id, version: 0, lease_ms: 60_000 }), {
-    leased: false,
-  });
-  const waiting = first.bearer(owner);
-  await database.query('update users.connection set refresh_leased_until = now() where id = $1', [
-    connection_id,
-  ]);
-  t.match(await waiting, { kind: 'token', token: 'access-1' });
-  t.equal(played.refreshed.length, 1);
+t.test(
+  'a lease that its holder took to the grave is given to another when it ends, and not before',
+  async (t) => {
+    const { connectionId: connection_id } = await link({ access_token: 'old', refresh_token: 'r' });
+    const lease = { connection_id, version: 0, lease_ms: 60_000 };
+    t.same(await call('users.leaseRefresh', lease), { leased: true });
+    t.same(await call('users.leaseRefresh', lease), { leased: false });
+    await database.query('update users.connection set refresh_leased_until = now() where id = $1', [
+      connection_id,
+    ]);
+    t.same(await call('users.leaseRefresh', lease), { leased: true });
+  },
+);
+
+/** A holder in a namespace of its own, where users is played: its tokens are about to end. */
+async function apart(t: Test, name: string, actions: Record<string, () => unknown>) {
+  const connection_id = randomUUID();
+  const sealed = (text: string) => cipher.encrypt(text, connection_id);
+  const held: StoredTokens = {
+    ...{ connection_id, connected_at: new Date().toISOString(), status: 'active', version: 0 },
+    ...{ access_token: sealed('old'), refresh_token: sealed('r'), expires_at: soon() },
+    ending_unconfirmed: false,
+  };
+  const fresh: StoredTokens = { ...held, version: 1, access_token: sealed('stored'), expires_at: null };
+  const on = { ...bus, namespace: `tokens-${randomUUID()}` };
+  let isStored = false;
+  const storeTokens = () => {
+    const answer = actions.storeTokens?.() ?? { stored: true };
+    isStored = true;
+    return answer;
+  };
+  const tokens = () => (isStored ? fresh : held);
+  const service = { name: 'users', actions: { ...actions, tokens, storeTokens } };
+  await startBroker(t, { ...on, services: [service] });
+  return holder(name, on);
+}
+
+t.test('who finds a lease taken asks again until it ends, and refreshes then', async (t) => {
+  const refreshedBefore: number[] = [];
+  const leaseRefresh = () => {
+    refreshedBefore.push(played.refreshed.length);
+    return { leased: refreshedBefore.length > 3 };
+  };
+  const tokens = await apart(t, 'waiting', { leaseRefresh });
+  const bearer = await tokens.bearer({ user_id: randomUUID(), provider });
+  t.match(bearer, { kind: 'token', token: 'stored', version: 1 });
+  t.same(refreshedBefore, [0, 0, 0, 0], 'nothing was refreshed before the lease was given');
+  t.same(played.refreshed, ['r']);
 });
 
 t.test('tokens of an older version neither store, expire nor lease', async (t) => {
@@ -204,6 +238,21 @@ t.test('tokens of an older version neither store, expire nor lease', async (t) =
   t.same(await call('users.leaseRefresh', { ...old, lease_ms: 1000 }), { leased: false });
   t.same(await call('users.releaseRefresh', old), { released: false });
   t.match(await call('users.tokens', owner), { version: 5, status: 'active' });
+});
+
+t.test('refreshed tokens that could not be stored are stored by a later try', async (t) => {
+  let tries = 0;
+  const storeTokens = () => {
+    tries += 1;
+    if (tries < 3) throw new ServiceError('SERVICE_UNAVAILABLE');
+    return { stored: true };
+  };
+  const leaseRefresh = () => ({ leased: true });
+  const tokens = await apart(t, 'storing', { leaseRefresh, storeTokens });
+  const bearer = await tokens.bearer({ user_id: randomUUID(), provider });
+  t.match(bearer, { kind: 'token', token: 'stored', version: 1 });
+  t.equal(tries, 3);
+  t.same(played.refreshed, ['r'], 'the old refresh token was exchanged once');
 });
 
 t.test('what crosses the bus is ciphertext', async (t) => {
