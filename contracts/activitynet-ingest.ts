@@ -28,6 +28,8 @@ const pending = (): z.infer<typeof EventAnswer> => ({
 export const Figures = z.object({
   live_waiting: z.int(),
   history_waiting: z.int(),
+  /** Asked for by events that nobody authenticated, whose owners have no reads left for them. */
+  postponed: z.int(),
   given_up: z.int(),
   oldest_event_time: z.int().nullable(),
   budget: z.object({

@@ -49,7 +49,9 @@ export const ProviderStatus = z.object({
     slowest_ms: z.number().nullable(),
   }),
   /** Activities that are still to be fetched, where a provider only tells that they are there. */
-  fetches: z.object({ live_waiting: Count, history_waiting: Count, given_up: Count }).nullable(),
+  fetches: z
+    .object({ live_waiting: Count, history_waiting: Count, postponed: Count, given_up: Count })
+    .nullable(),
   /** What may still be asked of it, where it limits that. */
   budget: z
     .object({

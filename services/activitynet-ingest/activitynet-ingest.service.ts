@@ -2,6 +2,7 @@ import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
 import { bell } from '../../mixins/bell.ts';
 import { database } from '../../mixins/database.ts';
+import { callAs } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
 import { providerApi } from '../../mixins/provider-api.ts';
 import { providerBudget } from '../../mixins/provider-budget.ts';
@@ -69,7 +70,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
         return { ...waiting, budget: room, skipped };
       },
     },
-    started: async (shop) => startFetching({ ...shop, pace }),
+    started: async (shop) => startFetching({ ...shop, call: callAs(shop.call, 'webhook:activitynet'), pace }),
   });
 }
 

@@ -1,63 +1,83 @@
 import { isError } from '../../domain/errors.ts';
 import { partsOf } from '../../domain/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
-import type { Environment } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/failure.ts';
+import { confirmDeletion, restore } from './confirm-deletion.ts';
+import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts';
 import { type NormalisedActivity, normaliseActivity } from './normalise/activity.ts';
 import { streamKeys, streamSamples } from './normalise/streams.ts';
+import { isPaid, settlePaid } from './owner-budget.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
-import { openPurse, type Purse, type Reading, type ReadResult } from './reads.ts';
-
-/** What fetching takes. */
-export interface Fetching extends Reading, Pick<Environment, 'call'> {}
-
-/** A job in hand: `holds` says, and sees to it, that it is still this process's. */
-export interface Held {
-  readonly job: ActivityLease;
-  readonly signal: AbortSignal;
-  readonly holds: () => Promise<boolean>;
-}
-
-/**
- * What came of a job: `done`, with the recording whose samples are stored now; `nothing` where there is nothing to
- * store, for a reason that is kept (`isGone`: the link is over); `wait` and `failed` as a read says it.
- */
-export type Fetched =
-  | { readonly kind: 'done'; readonly streams: string | null }
-  | { readonly kind: 'nothing'; readonly reason: string; readonly isGone: boolean }
-  | { readonly kind: 'wait' }
-  | { readonly kind: 'failed'; readonly reason: string };
+import { openPurse, type Purse } from './reads.ts';
 
 /** Fetches an activity's details, then its streams, and stores both; the reads of both are paid for together. */
 export async function fetchActivity(fetching: Fetching, held: Held): Promise<Fetched> {
   const { job, signal } = held;
+  if (!(await isPaid(fetching, job))) return { kind: 'postponed' };
   const work = job.priority >= priorities.history ? ('history' as const) : ('live' as const);
   const purse = await openPurse(fetching, { user_id: job.user_id, work, signal }, 2);
-  if (purse === null) return { kind: 'wait' };
+  if (purse === null) return settled(fetching, job, { kind: 'wait' }, 0);
   try {
-    return await fetchWith(fetching, held, purse);
+    return await settled(fetching, job, await fetchWith(fetching, held, purse), purse.sent());
   } finally {
     await purse.close();
   }
 }
 
+async function settled(fetching: Fetching, job: ActivityLease, fetched: Fetched, sent: number) {
+  await settlePaid(fetching, job, fetched, sent);
+  return fetched;
+}
+
 async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<Fetched> {
   const { job } = held;
-  const path = `/activities/${job.object_id}`;
   const nowMs = Date.now() + fetching.pace.aheadMs();
-  const details = await purse.read(path);
-  if (details.kind !== 'found') return unfetched(details);
+  const details = await purse.read(pathOf(job));
+  // A deletion that an event of a later time overtook has left no recording.
+  const isDeletable = job.unconfirmed || (job.delete_time !== null && job.streams_for === null);
+  if (details.kind !== 'found')
+    return isDeletable ? confirmDeletion(fetching, held, details) : unfetched(details);
+  if (job.unconfirmed && !(await held.holds())) return { kind: 'wait' };
+  // A process that died may have deleted the samples.
+  const isWhole = !job.unconfirmed || (await restore(fetching, job));
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
-  const samples_kept = hasStreams(job, activity, details.connectedMs);
+  return storeFetched(fetching, held, purse, { activity, connectedMs: details.connectedMs, nowMs, isWhole });
+}
+
+const pathOf = ({ object_id }: ActivityLease) => `/activities/${object_id}`;
+
+interface Found {
+  readonly activity: NormalisedActivity;
+  readonly connectedMs: number;
+  readonly nowMs: number;
+  /** Nothing that was stored of it before can be gone. */
+  readonly isWhole: boolean;
+}
+
+async function storeFetched(
+  fetching: Fetching,
+  held: Held,
+  purse: Purse,
+  { activity, connectedMs, nowMs, isWhole }: Found,
+): Promise<Fetched> {
+  const { job } = held;
+  const samples_kept = isWhole && hasStreams(job, activity, connectedMs);
   const needsStreams = activity.workout.manual !== true && !samples_kept; // what somebody typed in has none
   const item = { ...itemOf(job, activity), more: needsStreams, samples_kept };
   const first = await store(fetching, held, [item]);
   if (first.kind !== 'stored') return first;
-  const done: Fetched = { kind: 'done', streams: activity.recording };
+  const done: Fetched = {
+    kind: 'done',
+    streams: activity.recording,
+    isNew: !first.isKnown && !job.unconfirmed,
+  };
   if (!needsStreams || first.isKnown) return done;
-  const streams = await purse.read(`${path}/streams`, { keys: streamKeys.join(','), key_by_type: 'true' });
+  const streams = await purse.read(`${pathOf(job)}/streams`, {
+    keys: streamKeys.join(','),
+    key_by_type: 'true',
+  });
   // One without any recording answers 404.
   const hasNone = streams.kind === 'missing' || streams.kind === 'refused';
   if (streams.kind !== 'found' && !hasNone) return unfetched(streams);
@@ -73,14 +93,6 @@ function hasStreams(
   connectedMs: number,
 ): boolean {
   return streams_for === recording && fetched_at !== null && fetched_at.getTime() >= connectedMs;
-}
-
-function unfetched(result: Exclude<ReadResult, { kind: 'found' }>): Fetched {
-  const { kind } = result;
-  if (kind === 'wait') return { kind };
-  if (kind === 'missing') return { kind: 'nothing', reason: 'NOT_FOUND', isGone: false };
-  if (kind === 'failed') return { kind, reason: result.reason };
-  return { kind: 'nothing', reason: result.reason, isGone: kind === 'gone' };
 }
 
 /** An activity as it is stored, without its samples. */

@@ -4,17 +4,30 @@ import type { Environment } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/failure.ts';
 import { backoffMs } from '../../mixins/inbox-worker.ts';
 import { startRounds } from '../../mixins/rounds.ts';
-import { type Fetched, type Fetching, fetchActivity } from './fetch-activity.ts';
+import { workoutOf } from './confirm-deletion.ts';
+import { fetchActivity } from './fetch-activity.ts';
+import type { Fetched, Fetching } from './fetched.ts';
 import { listHistory } from './list-history.ts';
-import { type ActivityLease, buryCrashed, claimActivities } from './queries/claim-activities.ts';
+import { limitsOf } from './owner-budget.ts';
+import {
+  type ActivityLease,
+  buryCrashed,
+  claimActivities,
+  revivePostponed,
+} from './queries/claim-activities.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
 import { closeHistory } from './queries/history-runs.ts';
 import { claimHistory } from './queries/list-history.ts';
 import { priorities } from './queries/note-event.ts';
+import { chargeOwner } from './queries/owner-reads.ts';
 import {
+  awaitConfirmation,
   extendLease,
+  type Finished,
   finishActivity,
+  finishDeleted,
   handBackActivity,
+  postponeActivity,
   reopenActivity,
   retryActivity,
 } from './queries/settle-activity.ts';
@@ -36,9 +49,17 @@ interface Walk {
 
 /** How long a stop lets fetches come to their end. */
 const graceMs = 3000;
-const buryEveryMs = 30_000;
 /** Actions without which a read would be wasted. */
-const needs = ['users.tokens', 'timeseries.store', 'timeseries.deleteWorkout'];
+const needs = [
+  'users.tokens',
+  'timeseries.store',
+  'timeseries.deleteWorkout',
+  'timeseries.hideWorkout',
+  'timeseries.restoreWorkout',
+];
+
+/** What came of a job: of a fetch, or of a deletion that is certain (`erased`) or not (`hidden`). */
+type Worked = Fetched | { readonly kind: 'erased' } | { readonly kind: 'hidden' };
 
 /** Works on what waits, beside other processes that do the same. Returns what ends it. */
 export function startFetching(shop: FetchShop): () => Promise<void> {
@@ -46,23 +67,25 @@ export function startFetching(shop: FetchShop): () => Promise<void> {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   const walking = walk({ shop, closing: closing.signal, stopping: stopping.signal, running, restUntil: 0 });
-  const endBurials = startRounds({
-    name: 'activitynet.burials',
-    everyMs: buryEveryMs,
-    work: () => bury(shop),
+  const endUpkeep = startRounds({
+    name: 'activitynet.upkeep',
+    everyMs: shop.pace.upkeepMs,
+    work: () => keepUp(shop),
     logger: shop.logger,
   });
   return async () => {
     closing.abort();
     shop.bell.ring();
-    await Promise.all([walking, endBurials()]);
+    await Promise.all([walking, endUpkeep()]);
     const timer = setTimeout(() => stopping.abort(), graceMs);
     await Promise.all(running);
     clearTimeout(timer);
   };
 }
 
-async function bury({ database, pace, logger }: FetchShop): Promise<void> {
+async function keepUp({ database, pace, logger, bell }: FetchShop): Promise<void> {
+  await revivePostponed(database, pace.aheadMs());
+  bell.ring();
   const n = await buryCrashed(database, pace.aheadMs());
   if (n > 0) logger.warn('activity.given_up', { n, reason: 'CRASHED' });
 }
@@ -138,20 +161,29 @@ async function resultOf(
   shop: FetchShop,
   job: ActivityLease,
   held: { readonly signal: AbortSignal; readonly holds: () => Promise<boolean> },
-): Promise<Fetched> {
+): Promise<Worked> {
   try {
-    return job.work === 'delete' ? await erase(shop, job) : await fetchActivity(shop, { job, ...held });
+    if (job.work === 'fetch') return await fetchActivity(shop, { job, ...held });
+    return job.unconfirmed ? await hide(shop, job) : await erase(shop, job);
   } catch (error) {
     return { kind: 'failed', reason: codeOf(error) };
   }
 }
 
-async function erase({ call }: FetchShop, { user_id, object_id }: ActivityLease): Promise<Fetched> {
-  await call('timeseries.deleteWorkout', { user_id, provider: 'activitynet', key: object_id });
-  return { kind: 'done', streams: null };
+async function erase({ call }: FetchShop, job: ActivityLease): Promise<Worked> {
+  await call('timeseries.deleteWorkout', workoutOf(job));
+  return { kind: 'erased' };
 }
 
-async function settle(shop: FetchShop, job: ActivityLease, result: Fetched): Promise<void> {
+// Hidden is only what can be asked about: forged events hide no more than their owner's reads allow.
+async function hide(shop: FetchShop, job: ActivityLease): Promise<Worked> {
+  const isPaid = job.prepaid || (await chargeOwner(shop.database, limitsOf(shop), job.user_id));
+  if (!isPaid) return { kind: 'postponed' };
+  await shop.call('timeseries.hideWorkout', workoutOf(job));
+  return { kind: 'hidden' };
+}
+
+async function settle(shop: FetchShop, job: ActivityLease, result: Worked): Promise<void> {
   const { database, logger, pace } = shop;
   const aheadMs = pace.aheadMs();
   const { user_id, attempt, work, history_id } = job;
@@ -159,6 +191,9 @@ async function settle(shop: FetchShop, job: ActivityLease, result: Fetched): Pro
   // Not the activity's id: at the provider it leads to a page that names its owner.
   logger.info('activity.worked', { user_id, attempt, work, outcome: result.kind, reason });
   if (result.kind === 'wait') return handBackActivity(database, job);
+  if (result.kind === 'postponed') return postponeActivity(database, job, aheadMs);
+  if (result.kind === 'hidden') return reopenUnless(shop, job, await awaitConfirmation(database, job));
+  if (result.kind === 'erased') return reopenUnless(shop, job, await finishDeleted(database, job));
   if (result.kind === 'failed') {
     const delayMs = backoffMs(job.failures + 1);
     const isGivenUp = await retryActivity(database, job, { aheadMs, reason: result.reason, delayMs });
@@ -169,25 +204,37 @@ async function settle(shop: FetchShop, job: ActivityLease, result: Fetched): Pro
   await finish(shop, job, result);
 }
 
+// Whoever lost its lease meanwhile may have worked over somebody else's outcome.
+async function reopenUnless({ database }: FetchShop, job: ActivityLease, isHeld: boolean): Promise<void> {
+  if (!isHeld) return reopenActivity(database, job);
+  if (job.history_id !== null) await closeHistory(database, job.history_id);
+}
+
 async function finish(
   shop: FetchShop,
   job: ActivityLease,
-  result: Extract<Fetched, { kind: 'done' | 'nothing' }>,
+  result: Extract<Fetched, { kind: 'done' | 'nothing' | 'deleted' }>,
 ): Promise<void> {
-  const { database, pace } = shop;
+  const { database } = shop;
   const isDone = result.kind === 'done';
-  const finished = {
-    error: isDone ? null : result.reason,
-    streams: isDone ? result.streams : null,
-    fetched: job.work === 'fetch',
-    aheadMs: pace.aheadMs(),
-  };
-  const isHeld = await finishActivity(database, job, finished);
-  if (!isHeld && isDone) return reopenActivity(database, job);
-  if (!isDone && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);
+  const isHeld = await finishActivity(database, job, finishedBy(shop, result));
+  if (!isHeld && result.kind !== 'nothing') return reopenActivity(database, job);
+  if (result.kind === 'nothing' && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);
   else if (!isDone && result.isGone) await dropConnection(database, job.connection_id);
-  if (isDone && job.work === 'fetch') await noteSynced(shop, job);
+  if (isDone) await noteSynced(shop, job);
   if (job.history_id !== null) await closeHistory(database, job.history_id);
+}
+
+function finishedBy({ pace }: FetchShop, result: Parameters<typeof finish>[2]): Finished {
+  const isDeleted = result.kind === 'deleted';
+  return {
+    error: result.kind === 'nothing' ? result.reason : null,
+    streams: result.kind === 'done' ? result.streams : null,
+    fetched: true,
+    aheadMs: pace.aheadMs(),
+    exists: !isDeleted,
+    deleted: isDeleted,
+  };
 }
 
 // A note, not a fact: that it failed does not make a fetch fail.

@@ -7,6 +7,8 @@ export interface FetchPace extends ProviderPace {
   readonly parallel: number;
   /** Another process takes over when a holder was silent for so long. */
   readonly leaseMs: number;
+  /** How often crashed jobs are given up, and postponed ones tried again. */
+  readonly upkeepMs: number;
   /** How far the clock is turned ahead: 0, but in a test. */
   readonly aheadMs: () => number;
 }
@@ -17,5 +19,6 @@ export const fetchPace: FetchPace = {
   pollMs: 500,
   parallel: 4,
   leaseMs: 60_000,
+  upkeepMs: 30_000,
   aheadMs: () => 0,
 };

@@ -32,9 +32,14 @@ export type ReadResult =
   | { readonly kind: 'wait' }
   | { readonly kind: 'failed' | 'gone' | 'refused'; readonly reason: string };
 
+/** A read that found nothing. */
+export type Unfound = Exclude<ReadResult, { kind: 'found' }>;
+
 /** Reads of one activity, paid for together: it is not begun when only one of the two could be sent. */
 export interface Purse {
   read(path: string, query?: Readonly<Record<string, string>>): Promise<ReadResult>;
+  /** How many reads were sent. */
+  sent(): number;
   /** Gives back what was not needed. */
   close(): Promise<void>;
 }
@@ -49,6 +54,7 @@ export async function openPurse(reading: Reading, reader: Reader, reads: number)
   const paid = await budget.charge(reads, reader.work);
   if (paid === null) return null;
   let left = reads;
+  let sent = 0;
   // A purse that was filled in a window that has passed is worth nothing in the next one: it is filled anew.
   const pay = async (): Promise<Ticket | null> => {
     if (left > 0 && (await budget.holds(paid))) {
@@ -57,8 +63,14 @@ export async function openPurse(reading: Reading, reader: Reader, reads: number)
     }
     return budget.charge(1, reader.work);
   };
+  const counted = async () => {
+    const ticket = await pay();
+    sent += ticket === null ? 0 : 1;
+    return ticket;
+  };
   return {
-    read: (path, query = {}) => readWithToken(reading, reader, urlOf(reading.config, path, query), pay),
+    sent: () => sent,
+    read: (path, query = {}) => readWithToken(reading, reader, urlOf(reading.config, path, query), counted),
     close: () => budget.refund(paid, left),
   };
 }

@@ -8,7 +8,7 @@ import { hidesAccounts } from '../../mixins/webhook-settings.ts';
 import { type AthleteEvent, isDeauthorization, workAthlete } from './athlete.ts';
 import { findOwners, type Owner } from './owners.ts';
 import { countSkipped } from './queries/count-skipped.ts';
-import { noteEvent } from './queries/note-event.ts';
+import { isOwnerBusy, noteEvent } from './queries/note-event.ts';
 import { type ProviderEvent, readEvent } from './read-event.ts';
 import { isSigned, signatureProblem } from './signature.ts';
 
@@ -25,7 +25,9 @@ const sentences = {
   SIGNATURE_INVALID: 'The signature is not valid.',
   SIGNATURE_STALE: 'The signature is too old.',
   SUBSCRIPTION_UNKNOWN: 'The event is of another subscription.',
+  EVENT_TIME_AHEAD: 'The event is more than five minutes ahead of our clock.',
   OWNER_UNKNOWN: 'No user is connected to this account.',
+  OWNER_BUSY: 'Too many activities of this account wait.',
 } as const;
 
 type Reason = keyof typeof sentences;
@@ -60,13 +62,28 @@ async function work(job: Job, shop: EventShop, read: BelievableEvent | Reason): 
       ...(isDeauthorization(event) ? {} : { delivery: { id: job.id, authenticated } }),
     });
     if (owners.length === 0) return await skip(job, shop, 'OWNER_UNKNOWN');
+    const open = await ownersWithRoom(shop, read, owners);
+    if (open.length === 0) return await skip(job, shop, 'OWNER_BUSY');
     const parts: string[] = [];
     const received = { event, authenticated, received_ms: job.received_ms };
-    for (const owner of owners) parts.push(await workFor(shop, received, owner));
+    for (const owner of open) parts.push(await workFor(shop, received, owner));
     return { kind: 'done', answer: processed(event, parts), authenticated };
   } catch (error) {
     return { kind: 'later', reason: codeOf(error), answer: undefined };
   }
+}
+
+// Whoever may send events without being the provider could fill the queue of an owner with activities that are not there.
+async function ownersWithRoom(
+  { database }: EventShop,
+  { event, authenticated }: BelievableEvent,
+  owners: readonly Owner[],
+): Promise<readonly Owner[]> {
+  if (authenticated || event.object_type !== 'activity' || event.aspect_type === 'delete') return owners;
+  const busy = await Promise.all(
+    owners.map(({ user_id }) => isOwnerBusy(database, user_id, event.object_id)),
+  );
+  return owners.filter((_, index) => busy[index] === false);
 }
 
 /** An event, and whether its sender proved to be the provider. */
@@ -90,7 +107,17 @@ function believable(job: Job, { config }: EventShop): BelievableEvent | Reason {
   const subscription = config.ACTIVITYNET_SUBSCRIPTION_ID;
   const isOurs = subscription === undefined || event.subscription_id === String(subscription);
   if (!isOurs) return 'SUBSCRIPTION_UNKNOWN';
-  return { event, authenticated: job.authenticated || isSigned(check) };
+  if (event.event_time * 1000 > job.received_ms + mostAheadMs) return 'EVENT_TIME_AHEAD';
+  const authenticated = job.authenticated || isSigned(check);
+  return { event: authenticated ? event : notAhead(event, job), authenticated };
+}
+
+/** How far the provider's clock may be ahead of ours. */
+const mostAheadMs = 5 * 60_000;
+
+// A stranger's time would outdate what really happens in the next minutes.
+function notAhead(event: ProviderEvent, { received_ms }: Job): ProviderEvent {
+  return { ...event, event_time: Math.min(event.event_time, Math.floor(received_ms / 1000)) };
 }
 
 async function skip(job: Job, { database, logger }: EventShop, reason: Reason): Promise<Outcome> {
@@ -101,7 +128,7 @@ async function skip(job: Job, { database, logger }: EventShop, reason: Reason): 
 }
 
 async function workFor(shop: EventShop, received: AthleteEvent, owner: Owner): Promise<string> {
-  const { event } = received;
+  const { event, authenticated } = received;
   const { user_id, connection_id } = owner;
   const whose = `user ${user_id}`;
   if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(shop.call, received, owner)}`;
@@ -112,6 +139,7 @@ async function workFor(shop: EventShop, received: AthleteEvent, owner: Owner): P
     object_id,
     aspect_type,
     event_time,
+    authenticated,
   });
   const next = aspect_type === 'delete' ? 'it is deleted' : 'it is fetched';
   return `${whose}: ${isNews ? `${next} in the background` : 'it is known already'}`;

@@ -36,6 +36,7 @@ export async function readStatus({ database, call, config, addressesAt }: Shop):
         : {
             live_waiting: fetching.live_waiting,
             history_waiting: fetching.history_waiting,
+            postponed: fetching.postponed,
             given_up: fetching.given_up,
           },
     budget: provider === 'devicemaker' || fetching === null ? null : budgetOf(fetching.budget),

@@ -13,7 +13,7 @@ t.setTimeout(0);
 
 const minuteMs = 60_000;
 const quiet = { waiting: 0, working: 0 };
-const fetches = { live_waiting: 0, history_waiting: 0, given_up: 0 };
+const fetches = { live_waiting: 0, history_waiting: 0, postponed: 0, given_up: 0 };
 /** The one at both providers. */
 const athlete = 6;
 

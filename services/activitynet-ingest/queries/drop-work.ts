@@ -1,6 +1,9 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** Drops the fetches that wait for a connection that ended, and stops its history run; tells how many there were. */
+/**
+ * Drops the fetches that wait for a connection that ended, and stops its history run; tells how many there were. What is
+ * hidden is shown again by its fetch, which finds that nobody can be asked.
+ */
 export async function dropConnection(database: Queryable, connectionId: string): Promise<number> {
   await database.query(
     `update activitynet.history set state = 'stopped', reason = 'CONNECTION_GONE', finished_at = now()
@@ -10,7 +13,7 @@ export async function dropConnection(database: Queryable, connectionId: string):
   const rows = await database.query(
     `update activitynet.activity set work = null, error = 'CONNECTION_GONE', version = version + 1,
        run_at = case when leased then run_at else now() end
-     where connection_id = $1 and work = 'fetch' returning object_id`,
+     where connection_id = $1 and work = 'fetch' and not unconfirmed returning object_id`,
     [connectionId],
   );
   return rows.length;
@@ -18,7 +21,8 @@ export async function dropConnection(database: Queryable, connectionId: string):
 
 /** Erases what is known of a user's activities; tells how many there were. */
 export async function deleteUser(database: Queryable, userId: string): Promise<number> {
-  await database.query('delete from activitynet.history where user_id = $1', [userId]);
+  for (const table of ['history', 'owner_reads'])
+    await database.query(`delete from activitynet.${table} where user_id = $1`, [userId]);
   const statement = 'delete from activitynet.activity where user_id = $1 returning object_id';
   return (await database.query(statement, [userId])).length;
 }

@@ -53,7 +53,8 @@ const select: Statement = {
   text: `
     select h.id, h.user_id, h.connection_id, h.start_time, h.end_time, h.state, h.reason, h.pages, h.found, h.created_at,
       h.listed_at, h.finished_at,
-      (select count(*)::int from activitynet.activity a where a.history_id = h.id and a.work is not null) as waiting,
+      (select count(*)::int from activitynet.activity a where a.history_id = h.id and a.work is not null
+        and a.authenticated) as waiting,
       (select max(a.fetched_at) from activitynet.activity a where a.history_id = h.id) as last_fetched_at
     from activitynet.history h where h.connection_id = $1`,
 };
@@ -82,12 +83,13 @@ export async function cancelHistory(database: Queryable, connectionId: string): 
   return cancelled.length > 0;
 }
 
+// What a stranger's events ask for keeps no run open.
 const close: Statement = {
   name: 'activitynet.close_history',
   text: `
     update activitynet.history h set state = 'done', finished_at = now()
     where h.id = $1 and h.state = 'fetching' and not exists (
-      select from activitynet.activity a where a.history_id = h.id and a.work is not null)`,
+      select from activitynet.activity a where a.history_id = h.id and a.work is not null and a.authenticated)`,
 };
 
 /** Ends a run whose activities are all fetched. */

@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { ActivityLease } from './claim-activities.ts';
+import { priorities } from './note-event.ts';
 
 type Held = Pick<ActivityLease, 'user_id' | 'object_id' | 'attempt'>;
 
@@ -27,16 +28,25 @@ const finish: Statement = {
   text: `
     update activitynet.activity
     set work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
-      failures = 0, error = $5, streams_for = case when version = $4 then coalesce($6, streams_for) else streams_for end,
-      fetched_at = case when $7::boolean then activitynet.clock($8) else fetched_at end
+      failures = 0, error = $5, streams_for = case when $10::boolean then null
+        when version = $4 then coalesce($6, streams_for) else streams_for end,
+      fetched_at = case when $7::boolean then activitynet.clock($8) else fetched_at end, prepaid = false,
+      unconfirmed = case when version = $4 then false else unconfirmed end,
+      delete_time = case when version = $4 and $10::boolean then greatest(delete_time, create_time, update_time)
+        when version = $4 and unconfirmed and $9::boolean then null else delete_time end
     ${held} returning object_id`,
 };
 
-/** What a finished job leaves: `error` where it ended without a record, `streams` the recording that is stored. */
+/**
+ * What a finished job leaves: `error` where it ended without a record, `streams` the recording that is stored, `exists`
+ * that a deletion which was not confirmed is void, `deleted` that a read confirmed one.
+ */
 export interface Finished {
   readonly error: string | null;
   readonly streams: string | null;
   readonly fetched: boolean;
+  readonly exists: boolean;
+  readonly deleted: boolean;
   readonly aheadMs: number;
 }
 
@@ -44,10 +54,70 @@ export interface Finished {
 export async function finishActivity(
   database: Queryable,
   job: ActivityLease,
-  { error, streams, fetched, aheadMs }: Finished,
+  { error, streams, fetched, aheadMs, exists, deleted }: Finished,
 ): Promise<boolean> {
-  const values = [...valuesOf(job), job.version, error, streams, fetched, aheadMs];
+  const values = [...valuesOf(job), job.version, error, streams, fetched, aheadMs, exists, deleted];
   return (await database.query(finish, values)).length > 0;
+}
+
+// What came after the deletion without being authenticated waited for it.
+const finishDeletion: Statement = {
+  name: 'activitynet.finish_deletion',
+  text: `
+    update activitynet.activity
+    set work = case when version <> $4 then work
+        when greatest(create_time, update_time, -1) > coalesce(delete_time, -1) then 'fetch' end,
+      priority = case when version = $4 then ${priorities.live} else priority end,
+      authenticated = case when version = $4 then false else authenticated end,
+      unconfirmed = case when version = $4 then false else unconfirmed end,
+      streams_for = null, error = null, leased = false, run_at = now(), crashes = 0, failures = 0, prepaid = false
+    ${held} returning object_id`,
+};
+
+/** Ends a job whose activity is deleted for good; false where it was lost. */
+export async function finishDeleted(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return (await database.query(finishDeletion, [...valuesOf(job), job.version])).length > 0;
+}
+
+const confirm: Statement = {
+  name: 'activitynet.await_confirmation',
+  text: `
+    update activitynet.activity
+    set work = case when version = $4 then 'fetch' else work end,
+      priority = case when version = $4 then ${priorities.live} else priority end,
+      prepaid = true, leased = false, run_at = now(), crashes = 0, failures = 0
+    ${held} returning object_id`,
+};
+
+/** Goes on with an activity that is hidden: a read decides; false where the job was lost. */
+export async function awaitConfirmation(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return (await database.query(confirm, [...valuesOf(job), job.version])).length > 0;
+}
+
+/** How long a job waits whose owner has no reads left: some may be given back, and a window may turn. */
+const postponedMs = 60_000;
+
+// A deletion that waits hides nothing: the read comes first. A fetch that was to come anyway keeps its place.
+const postpone: Statement = {
+  name: 'activitynet.postpone',
+  text: `
+    update activitynet.activity
+    set work = case when version = $4 then 'fetch' else work end,
+      priority = case when version <> $4 then priority when not authenticated then ${priorities.postponed}
+        when history_id is not null then ${priorities.history} else ${priorities.live} end,
+      run_at = case when version <> $4 or authenticated then now()
+        else activitynet.clock($5) + ${postponedMs} * interval '1 ms' end,
+      leased = false, crashes = 0
+    ${held}`,
+};
+
+/** Lets a job wait whose owner has no reads left. */
+export async function postponeActivity(
+  database: Queryable,
+  job: ActivityLease,
+  aheadMs: number,
+): Promise<void> {
+  await database.query(postpone, [...valuesOf(job), job.version, aheadMs]);
 }
 
 const handBack: Statement = {
@@ -61,7 +131,10 @@ export async function handBackActivity(database: Queryable, job: Held): Promise<
   await database.query(handBack, valuesOf(job));
 }
 
-/** After so many failures a job is given up; with pauses of up to an hour that is more than a day. */
+/**
+ * After so many failures a job is given up; with pauses of up to an hour that is more than a day. What is hidden until a
+ * read decides is never given up.
+ */
 const mostFailures = 30;
 
 const retry: Statement = {
@@ -69,7 +142,7 @@ const retry: Statement = {
   text: `
     update activitynet.activity
     set failures = failures + 1, crashes = 0, leased = false, error = $5,
-      work = case when failures + 1 < ${mostFailures} or version <> $7 then work end,
+      work = case when failures + 1 < ${mostFailures} or version <> $7 or unconfirmed then work end,
       run_at = case when version = $7 then activitynet.clock($4) + $6 * interval '1 ms' else now() end
     ${held} returning work is null as is_given_up`,
 };
@@ -85,14 +158,15 @@ export async function retryActivity(
   return row?.is_given_up ?? false;
 }
 
+const isDeleted = 'not unconfirmed and delete_time >= greatest(create_time, update_time, -1)';
+
 // Whoever stored something after its lease was lost may have stored it over a deletion: the row says what holds.
 const reopen: Statement = {
   name: 'activitynet.reopen',
   text: `
     update activitynet.activity
-    set version = version + 1, work = case when delete_time >= greatest(create_time, update_time, -1) then 'delete'
-        else coalesce(work, 'fetch') end,
-      priority = case when delete_time >= greatest(create_time, update_time, -1) then -1 else priority end,
+    set version = version + 1, work = case when ${isDeleted} then 'delete' else coalesce(work, 'fetch') end,
+      priority = case when ${isDeleted} then ${priorities.delete} else priority end,
       streams_for = null, run_at = case when leased then run_at else now() end
     where user_id = $1 and object_id = $2`,
 };

@@ -67,13 +67,8 @@ async function inOrder(steps: readonly (readonly [aspect: string, seconds: numbe
   const { activities, asked } = shared.provider;
   activities.set(activity, { details: run(activity) });
   const send = async (aspect_type: string, event_time: number, fields = {}) => {
-    await shared.send({
-      owner_id: Number(account),
-      object_id: Number(activity),
-      aspect_type,
-      event_time,
-      ...fields,
-    });
+    const about = { owner_id: Number(account), object_id: Number(activity), aspect_type, event_time };
+    await shared.send({ ...about, ...fields }, {}, true);
     await shared.settled();
   };
   const before = asked.length;
@@ -198,6 +193,53 @@ t.test('an update keeps the record and its id', async (t) => {
   t.match(await listed(), [{ id: before?.id, name: 'Renamed', distance_meters: 9000 }]);
 });
 
+t.test('an update that comes while its activity is fetched is fetched too', async (t) => {
+  const { id, account } = await shared.person();
+  const activity = newId();
+  const put = (name: string) =>
+    shared.provider.activities.set(activity, { details: run(activity, { name }), streams: {} });
+  const send = (aspect_type: string, event_time: number) =>
+    shared.send({ owner_id: Number(account), object_id: Number(activity), aspect_type, event_time });
+  const readings = () => shared.provider.asked.filter(({ path }) => path.includes(activity));
+  // The details are read; the streams are not there yet.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  shared.provider.fault = (path) => (path.includes(`${activity}/streams`) ? { until: promise } : null);
+  put('As it was');
+  await send('create', 100);
+  while (readings().length === 0) await new Promise((done) => setTimeout(done, 5));
+  put('As it is');
+  await send('update', 200);
+  resolve();
+  await shared.settled();
+  shared.provider.fault = null;
+  t.match((await shared.call('timeseries.workouts', { user_id: id, ...year })).data, [{ name: 'As it is' }]);
+  t.equal(readings().filter(({ path }) => path.endsWith(activity)).length, 2);
+});
+
+t.test('of an account that is connected anew the streams are read anew', async (t) => {
+  const s = await setUp(t, { bus: false });
+  s.provider.ahead = 0; // the time of the fetch is compared with that of the connection
+  const { id, account } = await s.person();
+  const heart = { time: { data: [0, 1] }, heartrate: { data: [100, 101] } };
+  s.provider.activities.set('18000000001', { details: run('18000000001'), streams: heart });
+  const update = async (event_time: number) => {
+    const before = s.provider.asked.length;
+    await s.send({ owner_id: Number(account), aspect_type: 'update', event_time });
+    await s.settled();
+    return s.provider.asked.slice(before).map(({ path }) => path.split('/').at(-1));
+  };
+  t.same(await update(100), ['18000000001', 'streams']);
+  t.same(await update(200), ['18000000001'], 'those of the same recording are there');
+  const link = { user_id: id, provider: 'activitynet' as const };
+  await s.call('users.disconnect', link);
+  await s.call('timeseries.purge', { ...link, version: 1 });
+  await s.call('timeseries.reopen', { ...link, version: 2 });
+  await s.call('users.connect', { ...link, provider_user_id: account, access_token: `token of ${account}` });
+  t.same(await update(300), ['18000000001', 'streams']);
+  const range = { start_time: '2026-01-01', end_time: '2027-01-01' };
+  t.equal((await s.call('timeseries.samples', { user_id: id, ...range })).pagination.total_count, 2);
+});
+
 t.test('a deletion marks the record, or removes it with its samples', async (t) => {
   for (const [how, kept] of [
     ['mark', 1],
@@ -209,7 +251,7 @@ t.test('a deletion marks the record, or removes it with its samples', async (t) 
     const streams = { time: { data: [0, 1] }, heartrate: { data: [100, 101] } };
     s.provider.activities.set('18000000001', { details, streams });
     const send = async (aspect_type: string, event_time: number) => {
-      await s.send({ owner_id: Number(account), aspect_type, event_time });
+      await s.send({ owner_id: Number(account), aspect_type, event_time }, {}, true);
       await s.settled();
       return (await s.call('timeseries.workouts', { user_id: id, ...year })).data[0];
     };
@@ -270,9 +312,11 @@ t.test('changes of privacy are kept on the connection, the newest of each, and o
   const { id, account } = await s.person();
   const now = Math.floor(Date.now() / 1000) + 10;
   const athlete = { object_type: 'athlete', aspect_type: 'update', owner_id: Number(account) };
-  await s.send({ ...athlete, event_time: now, updates: { private: 'true' } });
-  await s.send({ ...athlete, event_time: now - 5, updates: { private: 'false' } });
-  await s.send({ ...athlete, event_time: now + 5, updates: { visibility: 'only_me', authorized: 'true' } });
+  const send = (event_time: number, updates: Record<string, string>) =>
+    s.send({ ...athlete, event_time, updates }, {}, true);
+  await send(now, { private: 'true' });
+  await send(now - 5, { private: 'false' });
+  await send(now + 5, { visibility: 'only_me', authorized: 'true' });
   const privacy = { private: 'true', visibility: 'only_me' };
   t.match(await s.call('users.connections', { user_id: id }), [{ status: 'active', privacy }]);
   s.provider.activities.set('18000000001', { details: run('18000000001', { private: true }) });

@@ -136,12 +136,8 @@ t.test('an activity that was deleted while it was listed does not come back', as
   const s = await setUp(t, { bus: false });
   const { id: user_id, account } = await s.person();
   fill(s, 3);
-  await s.send({
-    owner_id: Number(account),
-    object_id: 18_000_000_001,
-    aspect_type: 'delete',
-    event_time: Math.floor(Date.now() / 1000) + 100,
-  });
+  const deletion = { owner_id: Number(account), object_id: 18_000_000_001, aspect_type: 'delete' };
+  await s.send({ ...deletion, event_time: Math.floor(Date.now() / 1000) + 100 }, {}, true);
   await s.call('activitynet-ingest.startHistory', { user_id, ...span });
   await idle(s);
   t.equal((await s.call('timeseries.workouts', { user_id, ...all })).pagination.total_count, 2);

@@ -11,8 +11,16 @@ export interface Asked {
   readonly atMs: number;
 }
 
-/** What a read is answered with instead: a status, silence for a while, or a cut connection. */
-export type Fault = number | 'cut' | { readonly delayMs: number };
+/**
+ * What a read is answered with instead: a status, with a body too, silence for a while or until something happened, or a cut
+ * connection.
+ */
+export type Fault =
+  | number
+  | 'cut'
+  | { readonly delayMs: number }
+  | { readonly until: Promise<void> }
+  | { readonly status: number; readonly body: unknown };
 
 /** The activity platform, played over HTTP: it counts, and refuses what goes beyond its limits. */
 export interface Provider {
@@ -92,17 +100,18 @@ export async function startProvider(t: Test): Promise<Provider> {
       req.socket.destroy();
       return;
     }
-    if (typeof fault === 'object' && fault !== null) await pause(fault.delayMs);
+    if (typeof fault === 'object' && fault !== null && 'delayMs' in fault) await pause(fault.delayMs);
+    if (typeof fault === 'object' && fault !== null && 'until' in fault) await fault.until;
+    const forced = forcedBy(fault);
     const over = used.quarter > provider.limits.quarter || used.day > provider.limits.day;
     if (over) perWindow.refused += 1;
     const known = provider.tokens.size === 0 || (token !== null && provider.tokens.has(token));
     const found = over ? null : bodyOf(pathname, searchParams);
-    const status =
-      typeof fault === 'number' ? fault : over ? 429 : !known ? 401 : found === undefined ? 404 : 200;
+    const status = forced?.status ?? (over ? 429 : !known ? 401 : found === undefined ? 404 : 200);
     note(status);
     tell(res, used);
     res.writeHead(status, { 'content-type': 'application/json' });
-    res.end(JSON.stringify(status === 200 ? found : { message: 'error' }));
+    res.end(JSON.stringify(status === 200 ? found : (forced?.body ?? { message: 'error' })));
   }
 
   function count(atMs: number): { quarter: number; day: number } {
@@ -158,6 +167,11 @@ export async function startProvider(t: Test): Promise<Provider> {
   }
 
   return provider;
+}
+
+function forcedBy(fault: Fault | null): { status: number; body?: unknown } | null {
+  if (typeof fault === 'number') return { status: fault };
+  return typeof fault === 'object' && fault !== null && 'status' in fault ? fault : null;
 }
 
 function pause(ms: number): Promise<void> {

@@ -260,15 +260,12 @@ t.test(
       return [pagination.total_count, ...data.map((one) => one.source.provider)];
     };
     t.same(await listed(), [1, 'activitynet'], 'the fuller one');
-    await s.send({
-      owner_id: Number(account),
-      object_id: Number(id),
-      aspect_type: 'delete',
-      event_time: 2e9,
-    });
+    const now = Math.floor(Date.now() / 1000);
+    const about = { owner_id: Number(account), object_id: Number(id) };
+    await s.send({ ...about, aspect_type: 'delete', event_time: now }, {}, true);
     await s.settled();
     t.same(await listed(), [1, 'devicemaker']);
-    await s.send({ owner_id: Number(account), object_id: Number(id), event_time: 2e9 + 1 });
+    await s.send({ ...about, event_time: now + 1 }, {}, true);
     await s.settled();
     t.same(await listed(), [1, 'activitynet']);
   },

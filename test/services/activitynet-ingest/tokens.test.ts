@@ -88,11 +88,16 @@ t.test('while the token endpoint is down nothing is lost, and no read is spent',
 });
 
 t.test('a read that the owner did not allow is no reason to throw the connection away', async (t) => {
-  const s = await setUp(t, { bus: false });
-  const { id, account } = await s.person();
-  s.provider.fault = () => 403;
-  await s.send({ owner_id: Number(account), object_id: 1 });
-  await s.settled();
-  t.match(await s.rows(), [{ error: 'NOT_ALLOWED' }]);
-  t.match(await s.call('users.connections', { user_id: id }), [{ status: 'active' }]);
+  const withheld = [{ resource: 'AccessToken', field: 'activity:read_permission', code: 'missing' }];
+  for (const fault of [403, { status: 401, body: { message: 'Authorization Error', errors: withheld } }]) {
+    const s = await setUp(t, { bus: false });
+    const { id, account } = await s.person(undefined, { access_token: 'old', refresh_token: 'refresh-1' });
+    s.provider.fault = () => fault;
+    await s.send({ owner_id: Number(account), object_id: 1 });
+    await s.settled();
+    t.match(await s.rows(), [{ error: 'NOT_ALLOWED' }]);
+    t.match(await s.call('users.connections', { user_id: id }), [{ status: 'active' }]);
+    t.equal(s.provider.refreshes.length, 0, 'nor to refresh its token');
+    t.equal(s.provider.asked.length, 1);
+  }
 });

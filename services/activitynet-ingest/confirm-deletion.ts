@@ -1,0 +1,43 @@
+import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts';
+import type { ActivityLease } from './queries/claim-activities.ts';
+import type { Unfound } from './reads.ts';
+
+/*
+ * An event whose sender is not authenticated may delete an activity. It is hidden then, and a read at the provider
+ * decides: 404, 403 and 401 confirm the deletion, 200 contradicts it. Where nobody can be asked any more, because the
+ * connection has ended or has no token, the activity is shown again.
+ */
+
+/** What an activity comes to whose deletion was told, and that a read did not find. */
+export async function confirmDeletion(
+  fetching: Fetching,
+  { job, holds }: Held,
+  result: Unfound,
+): Promise<Fetched> {
+  if (!(await holds())) return { kind: 'wait' };
+  if (isConfirmed(result)) {
+    const { record_id } = await fetching.call('timeseries.deleteWorkout', workoutOf(job));
+    return { kind: 'deleted', isNew: record_id !== null, isGone: result.kind === 'gone' };
+  }
+  if (result.kind === 'gone' && job.unconfirmed && result.reason !== 'USER_GONE')
+    await restore(fetching, job);
+  if (result.kind === 'refused') return { kind: 'failed', reason: result.reason };
+  return unfetched(result);
+}
+
+function isConfirmed(result: Unfound): boolean {
+  if (result.kind === 'missing') return true;
+  if (result.kind === 'refused') return result.reason === 'NOT_ALLOWED';
+  return result.kind === 'gone' && result.reason === 'TOKEN_REFUSED';
+}
+
+/** Shows an activity again whose deletion is not true; false where it was not hidden. */
+export async function restore({ call }: Fetching, job: ActivityLease): Promise<boolean> {
+  const { record_id } = await call('timeseries.restoreWorkout', workoutOf(job));
+  return record_id !== null;
+}
+
+/** An activity as the store knows it. */
+export function workoutOf({ user_id, object_id }: ActivityLease) {
+  return { user_id, provider: 'activitynet' as const, key: object_id };
+}
