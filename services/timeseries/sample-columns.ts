@@ -1,4 +1,5 @@
 import type { SampleBlock } from '../../domain/records.ts';
+import type { LocalDays } from './local-days.ts';
 import type { SampleColumns } from './queries/upsert-samples.ts';
 
 /** Samples of one series that an item of a call carries, with the offset that was resolved for them. */
@@ -16,11 +17,12 @@ interface Sample {
 }
 
 /**
- * Samples of several blocks as columns of at most `most` rows, in the order of (series, time); of two with one
- * key the later given counts.
+ * Samples of several blocks as columns of at most `most` rows, in the order of (series, time), each with the offset
+ * that puts it on its local day; of two with one key the later given counts.
  */
 export function* sampleColumns(
   placed: readonly (PendingBlock & { readonly series_id: number })[],
+  days: LocalDays,
   most: number,
 ): Generator<SampleColumns> {
   const bySeries = new Map<number, Sample[]>();
@@ -31,7 +33,7 @@ export function* sampleColumns(
   }
   const ordered = [...bySeries].sort(([a], [b]) => a - b);
   const rows = ordered.flatMap(([id, samples]) => tidy(samples).map((sample) => ({ id, sample })));
-  for (let from = 0; from < rows.length; from += most) yield columnsOf(rows.slice(from, from + most));
+  for (let from = 0; from < rows.length; from += most) yield columnsOf(rows.slice(from, from + most), days);
 }
 
 function collect({ item, block, zone_offset_minutes: offset }: PendingBlock, into: Sample[]): void {
@@ -47,10 +49,10 @@ function tidy(samples: Sample[]): Sample[] {
   return sorted.filter((sample, index) => sorted[index + 1]?.time !== sample.time);
 }
 
-function columnsOf(rows: readonly { id: number; sample: Sample }[]): SampleColumns {
+function columnsOf(rows: readonly { id: number; sample: Sample }[], { offsetOn }: LocalDays): SampleColumns {
   return {
     seriesIds: rows.map(({ id }) => id),
-    offsets: rows.map(({ sample }) => sample.offset),
+    offsets: rows.map(({ sample }) => offsetOn(sample.time, sample.offset)),
     times: rows.map(({ sample }) => sample.time),
     values: rows.map(({ sample }) => sample.value),
     items: rows.map(({ sample }) => sample.item),

@@ -1,12 +1,15 @@
 import { minuteMs } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { type DayInstants, dayKey, mergedDays } from './day-instants.ts';
+import { boundsOf } from './local-days.ts';
 import { type OtherInstants, readOtherInstants } from './other-instants.ts';
 import { type ShownBlockRow, selectShownBlocks } from './queries/activity-blocks.ts';
 import { deleteSampleInstants } from './queries/delete-sample-instants.ts';
+import { selectLocalDays } from './queries/select-local-days.ts';
 import type { Unclaimed } from './queries/unclaimed-samples.ts';
-import { samplesPerStatement, upsertSamples } from './queries/upsert-samples.ts';
+import { samplesPerStatement, writeStoredSamples } from './queries/upsert-samples.ts';
 import { decodeTimes, decodeValues } from './sample-codec.ts';
+import { onLocalDay } from './settle-local-days.ts';
 import { unclaimedSamples } from './unclaimed-samples.ts';
 
 /*
@@ -40,7 +43,7 @@ export async function settleSamples(
   const others = await readOtherInstants(transaction, days);
   const shown = Map.groupBy(await selectShownBlocks(transaction, days), dayKey);
   const settled = days.flatMap((day) => settledOf(day, shown.get(dayKey(day)) ?? [], others));
-  await write(transaction, settled, context.firstDay);
+  await write(transaction, settled, context);
   const gone = settled.filter(({ series_id, ms, sample }) => sample === null && !isUnclaimed(series_id, ms));
   return remove(transaction, gone);
 }
@@ -60,21 +63,19 @@ function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: O
     .map((ms) => ({ series_id, ms, sample: samples.get(ms) ?? null }));
 }
 
-async function write(transaction: Queryable, settled: readonly Settled[], firstDay: string | null) {
+async function write(transaction: Queryable, settled: readonly Settled[], context: SettleContext) {
+  const { firstDay } = context;
   const firstMs = firstDay === null ? Number.NEGATIVE_INFINITY : Date.parse(firstDay);
   const rows = settled.flatMap(({ series_id, ms, sample }) =>
     sample === null || ms + sample.zone_offset_minutes * minuteMs < firstMs
       ? []
       : [{ series_id, ms, ...sample }],
   );
-  for (const part of partsOf(rows))
-    await upsertSamples(transaction, {
-      seriesIds: part.map(({ series_id }) => series_id),
-      offsets: part.map(({ zone_offset_minutes }) => zone_offset_minutes),
-      times: part.map(({ ms }) => ms),
-      values: part.map(({ value }) => value),
-      items: part.map(() => 0),
-    });
+  const days = await selectLocalDays(transaction, context, boundsOf(rows.map(({ ms }) => ms)));
+  await writeStoredSamples(
+    transaction,
+    rows.map((row) => onLocalDay(row, days)),
+  );
 }
 
 async function remove(transaction: Queryable, gone: readonly Settled[]): Promise<number> {

@@ -3,6 +3,7 @@ import { seriesOf } from '../../domain/series.ts';
 import { localDate } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { type EpochPart, newestThatFit, partOfRow, rowOfPart } from './epoch-parts.ts';
+import type { LocalDays } from './local-days.ts';
 import { deleteSamples } from './queries/delete-samples.ts';
 import { selectEpochParts } from './queries/select-epoch-parts.ts';
 import { upsertEpochParts } from './queries/upsert-epoch-parts.ts';
@@ -16,19 +17,26 @@ export interface PendingEpoch {
   readonly zone_offset_minutes: number;
 }
 
+/** Whose slots are stored, and how they are dated. */
+export interface EpochContext {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly localDays: LocalDays;
+}
+
 /**
  * Stores parts of slots and computes the samples of their slots anew, of the parts that count then: a sample that they
  * no longer come to is taken away. Answers the others, to be written with the samples of the call.
  */
 export async function storeEpochs(
   transaction: Queryable,
-  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  { user_id, provider, localDays }: EpochContext,
   pending: readonly PendingEpoch[],
 ): Promise<PendingBlock[]> {
   if (pending.length === 0) return [];
   const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
   const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
-  const parts = partsNow(stored, pending);
+  const parts = partsNow(stored, pending, localDays);
   const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
   const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
   await upsertEpochParts(transaction, user_id, provider, changed);
@@ -41,16 +49,24 @@ export async function storeEpochs(
 }
 
 /** All parts of the slots of a call, those that are pending in the place of their older versions. */
-function partsNow(stored: readonly EpochPart[], pending: readonly PendingEpoch[]): EpochPart[] {
+function partsNow(
+  stored: readonly EpochPart[],
+  pending: readonly PendingEpoch[],
+  days: LocalDays,
+): EpochPart[] {
   const last = stored.reduce((most, { delivery }) => Math.max(most, delivery), 0);
-  const given = pending.map((one, index) => pendingPart(one, last + 1 + index));
+  const given = pending.map((one, index) => pendingPart(one, last + 1 + index, days));
   const newest = new Map([...stored, ...given].map((part) => [partKey(part), part]));
   return [...Map.groupBy(newest.values(), ({ start_ms }) => start_ms).values()].flatMap(newestThatFit);
 }
 
-function pendingPart({ epoch, zone_offset_minutes }: PendingEpoch, delivery: number): EpochPart {
+function pendingPart(
+  { epoch, zone_offset_minutes }: PendingEpoch,
+  delivery: number,
+  { offsetOn }: LocalDays,
+): EpochPart {
   const { start_ms } = epoch;
-  const local_date = localDate(start_ms, zone_offset_minutes);
+  const local_date = localDate(start_ms, offsetOn(start_ms, zone_offset_minutes));
   return { ...epoch, zone_offset_minutes, local_date, delivery, is_superseded: false };
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { StoreItem } from '../../domain/records.ts';
+import type { DayRecord, StoreItem } from '../../domain/records.ts';
+import type { Range } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import type { Ledger } from './ledger.ts';
-import { selectDayId } from './queries/select-day-id.ts';
-import { upsertRecord } from './queries/upsert-record.ts';
+import { type DayRow, selectDay } from './queries/select-day.ts';
+import { type RecordRow, upsertRecord } from './queries/upsert-record.ts';
 import { dayRow, type RecordIdentity } from './record-rows.ts';
 import type { Span } from './settle-twins.ts';
 import { storeOther } from './store-other.ts';
@@ -26,6 +27,8 @@ export interface StoredRecords {
   readonly status: 'saved' | 'replaced' | 'stale';
   readonly ids: readonly string[];
   readonly workoutSpans: readonly Span[];
+  /** Instants that the item's daily record did not cover before, or for another date. */
+  readonly covered: readonly Range[];
   /** Sleep sessions that are gone, and the one that stands for them now. */
   readonly merged: ReadonlyMap<string, string>;
   /** The activity was deleted by an event that nobody confirmed: its samples are shown again. */
@@ -35,23 +38,36 @@ export interface StoredRecords {
 /** Stores the records of an item in the place of those of its older version. */
 export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
   const sleeps = await storeSleeps(context, item);
-  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], wasHidden: false };
+  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], covered: [], wasHidden: false };
   const workout = await storeWorkout(context, item);
-  const dayIds = await storeDay(context, item);
+  const day = await storeDay(context, item);
   const otherIds = await storeOther(context, item);
-  const ids = [...workout.ids, ...sleeps.ids, ...dayIds, ...otherIds];
+  const ids = [...workout.ids, ...sleeps.ids, ...day.ids, ...otherIds];
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';
   const { spans: workoutSpans, wasHidden } = workout;
-  return { status, ids, workoutSpans, merged: sleeps.merged, wasHidden };
+  return { status, ids, workoutSpans, covered: day.covered, merged: sleeps.merged, wasHidden };
 }
 
-async function storeDay(context: RecordContext, { key, day }: StoreItem): Promise<string[]> {
-  if (day === null) return [];
+async function storeDay(context: RecordContext, { key, day }: StoreItem) {
+  if (day === null) return { ids: [], covered: [] };
   const { transaction, userId, provider, clockMinutes } = context;
-  const identity = identityOf(context, key, await selectDayId(transaction, userId, provider, key));
-  await upsertRecord(transaction, 'provider_day', dayRow(identity, day, clockMinutes));
-  return [identity.id];
+  const stored = await selectDay(transaction, userId, provider, key);
+  const identity = identityOf(context, key, stored?.id);
+  const row = dayRow(identity, day, clockMinutes);
+  await upsertRecord(transaction, 'provider_day', row);
+  return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)] };
+}
+
+/** A record that grew covers what is behind its former end; one of another date or start all of its span anew. */
+function newlyCovered(
+  { start_ms, duration_seconds }: DayRecord,
+  date: RecordRow[string] | undefined,
+  stored?: DayRow,
+): Range {
+  const isSame = stored?.date === date && stored?.start_ms === start_ms;
+  const known = isSame ? (stored?.duration_seconds ?? 0) : 0;
+  return { startMs: start_ms + known * 1000, endMs: start_ms + duration_seconds * 1000 };
 }
 
 /** The identity of a record: its stored id, or a new one. */

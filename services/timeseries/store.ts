@@ -1,19 +1,23 @@
 import { userErased } from '../../domain/errors.ts';
 import type { StoreItem, StoreOutcome } from '../../domain/records.ts';
+import type { Range } from '../../domain/time.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import { daysOfRows, isActivity } from './activity-samples.ts';
 import { clockOf, later } from './clock.ts';
 import { cropActivities } from './crop-activities.ts';
 import { Ledger } from './ledger.ts';
+import { boundsOf, type LocalDays } from './local-days.ts';
 import { hideActivityBlocks } from './queries/activity-blocks.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { type ClockRow, selectClock } from './queries/select-clock.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
+import { selectLocalDays } from './queries/select-local-days.ts';
 import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
 import type { PendingBlock } from './sample-columns.ts';
+import { settleLocalDays } from './settle-local-days.ts';
 import { settleSamples } from './settle-samples.ts';
 import { type Span, settleTwins } from './settle-twins.ts';
 import { type PendingEpoch, storeEpochs } from './store-epochs.ts';
@@ -45,6 +49,8 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly blocks: PendingBlock[];
   readonly spans: Span[];
   readonly epochs: PendingEpoch[];
+  /** Instants that daily records newly cover. */
+  readonly covered: Range[];
   /** Items that are neither duplicates nor stale. */
   readonly accepted: StoreItem[];
   /** Keys of activities that were hidden, and are stored again. */
@@ -78,7 +84,7 @@ async function begin(
   const rows = await selectItems(transaction, user_id, provider, items);
   const clock = (await selectClock(transaction, user_id)) ?? null;
   const ledger = new Ledger(rows);
-  const gathered = { blocks: [], spans: [], epochs: [], accepted: [], returned: [] };
+  const gathered = { blocks: [], spans: [], epochs: [], covered: [], accepted: [], returned: [] };
   return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
 }
 
@@ -121,8 +127,9 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
   const { transaction, user_id: userId, provider, ledger } = work;
   const context = { transaction, userId, provider, clockMinutes, ledger, storedIds };
-  const { status, ids, workoutSpans, merged, wasHidden } = await storeRecords(context, item);
+  const { status, ids, workoutSpans, covered, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
+  work.covered.push(...covered);
   if (wasHidden) work.returned.push(item.key);
   ledger.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
@@ -131,20 +138,31 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
 
 async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
   const { transaction, user_id, provider, clock } = work;
-  await settleTwins(transaction, user_id, work.spans, work.sourcePriority);
-  work.blocks.push(...(await storeEpochs(transaction, work, work.epochs)));
+  const localDays = await selectLocalDays(transaction, work, boundsOf(instantsOf(work)));
+  const { covered, spans: workouts } = work;
+  const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
+  await settleTwins(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
+  work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
   await upsertItems(transaction, user_id, provider, work.ledger.changes());
-  const written = await storeSamples(work);
+  const written = await storeSamples(work, localDays);
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
 }
 
-async function storeSamples(work: Work): Promise<ReadonlyMap<number, number>> {
+/** The instants of all that a call brings and that belongs to a local day. */
+function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number> {
+  for (const { block } of blocks) for (const at of block.at) yield block.base_ms + at;
+  for (const { epoch } of epochs) yield epoch.start_ms;
+  for (const { start_ms } of spans) yield start_ms;
+  for (const { startMs, endMs } of covered) yield* [startMs, endMs];
+}
+
+async function storeSamples(work: Work, localDays: LocalDays): Promise<ReadonlyMap<number, number>> {
   const { transaction, user_id, provider, firstDay } = work;
   // A call may bring two versions of an item.
   const stored = new Set(work.accepted.filter((item) => work.ledger.isNewest(item)));
   const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
-  const { byItem, left } = await writeSamples({ ...work, stored }, work.blocks);
+  const { byItem, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
   const cut = await cropActivities(transaction, work, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
   const touched = [...daysOfRows(returned), ...left, ...cut];

@@ -9,6 +9,7 @@ import {
   shownBlocks,
 } from './activity-samples.ts';
 import type { DayInstants } from './day-instants.ts';
+import type { LocalDays } from './local-days.ts';
 import { addOtherInstants } from './other-instants.ts';
 import { daysOf, type PlacedBlock, validBlocks } from './placed-blocks.ts';
 import { ensureSeries } from './queries/ensure-series.ts';
@@ -26,6 +27,7 @@ export interface SampleContext {
   readonly stored: ReadonlySet<StoreItem>;
   readonly nowMs: number;
   readonly firstDay: string | null;
+  readonly localDays: LocalDays;
 }
 
 /** Samples written for each item of the call, and instants that the older versions of activities leave behind. */
@@ -50,7 +52,7 @@ export async function writeSamples(
   const left =
     activities.length === 0 ? [] : await replaceActivityBlocks(transaction, context, activities, own);
   const shown = own.length === 0 ? [] : await shownBlocks(transaction, own);
-  return { byItem: await upsert(transaction, [...others, ...shown]), left };
+  return { byItem: await upsert(context, [...others, ...shown]), left };
 }
 
 function divided({ items, stored }: SampleContext, placed: readonly PlacedBlock[]) {
@@ -65,9 +67,12 @@ function divided({ items, stored }: SampleContext, placed: readonly PlacedBlock[
   return { own, others };
 }
 
-async function upsert(transaction: Queryable, blocks: readonly PlacedBlock[]): Promise<Map<number, number>> {
+async function upsert(
+  { transaction, localDays }: SampleContext,
+  blocks: readonly PlacedBlock[],
+): Promise<Map<number, number>> {
   const written = new Map<number, number>();
-  for (const columns of sampleColumns(blocks, samplesPerStatement))
+  for (const columns of sampleColumns(blocks, localDays, samplesPerStatement))
     for (const row of await upsertSamples(transaction, columns))
       written.set(row.item, (written.get(row.item) ?? 0) + row.written);
   return written;

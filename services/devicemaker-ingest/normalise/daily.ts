@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DayRecord, SampleBlock } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
-import { daySamples } from './day-samples.ts';
 import { bareItem, beats, count, head, map, measure, type Normaliser } from './item.ts';
 import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
 import { readTimed } from './timed-item.ts';
@@ -50,9 +49,7 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
     supersede: 'longest' as const,
     duration_seconds: fields.durationInSeconds ?? 0,
     day,
-    samples: [resting, ...(heart.block === null ? [] : daySamples(heart.block, day))].filter(
-      (block) => block !== null,
-    ),
+    samples: [resting, heart.block].filter((block) => block !== null),
   };
   return { ok: true, item: record, problems: [...problems, ...heart.problems] };
 };

@@ -56,6 +56,31 @@ export function upsertSamples(transaction: Queryable, columns: SampleColumns): P
   return transaction.query<WrittenRow>(ofSeveralItems, [...arrays, arrayText(items)]);
 }
 
+/** A sample as it is stored. */
+export interface StoredSample {
+  readonly series_id: number;
+  readonly ms: number;
+  readonly value: number;
+  readonly zone_offset_minutes: number;
+}
+
+/** Writes any number of samples, no two of one series and instant. */
+export async function writeStoredSamples(
+  transaction: Queryable,
+  samples: readonly StoredSample[],
+): Promise<void> {
+  for (let from = 0; from < samples.length; from += samplesPerStatement) {
+    const part = samples.slice(from, from + samplesPerStatement);
+    await upsertSamples(transaction, {
+      seriesIds: part.map(({ series_id }) => series_id),
+      offsets: part.map(({ zone_offset_minutes }) => zone_offset_minutes),
+      times: part.map(({ ms }) => ms),
+      values: part.map(({ value }) => value),
+      items: part.map(() => 0),
+    });
+  }
+}
+
 // pg quotes every element of an array that it is given; joined here it costs a fifth.
 function arrayText(numbers: readonly number[]): string {
   return `{${numbers.join(',')}}`;

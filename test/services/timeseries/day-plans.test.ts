@@ -1,7 +1,9 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { readBody } from '../../../services/timeseries/body.ts';
 import { readNights } from '../../../services/timeseries/nights.ts';
 import { selectActivityDays } from '../../../services/timeseries/queries/select-activity-days.ts';
+import { selectLocalDays } from '../../../services/timeseries/queries/select-local-days.ts';
+import { settleLocalDays } from '../../../services/timeseries/settle-local-days.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';
@@ -12,6 +14,7 @@ const tables = [
   'sample_local_day',
   'workout',
   'sleep_session',
+  'epoch_part',
   'provider_day',
   'series',
 ];
@@ -44,9 +47,14 @@ const records = [
    select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
      date '2025-01-01' + i / 24, timestamptz '2025-01-01' + i * interval '1 hour', 0, 60
    from generate_series(1, 20000) i`,
+  `insert into timeseries.epoch_part (user_id, provider, start_time, activity_type, device, zone_offset_minutes,
+     local_date, sedentary_seconds, vals)
+   select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker',
+     timestamptz '2025-01-01' + i * interval '1 hour', 'WALKING', 'd', 0, date '2025-01-01' + i / 24, 60, '{}'
+   from generate_series(1, 20000) i`,
 ];
 
-t.test('days, nights and bodies read no large table whole', async (t) => {
+async function crowded(t: Test) {
   const { store, database, userId } = await setUp(t);
   const start = at('00:00:00', '2025-01-10');
   const samples = Array.from({ length: 20_000 }, (_, index) => [start + index * 120_000, 60] as const);
@@ -55,6 +63,11 @@ t.test('days, nights and bodies read no large table whole', async (t) => {
   for (const statement of crowd.split(';')) await database.query(statement);
   for (const statement of records) await database.query(statement, [userId]);
   await database.query('analyze');
+  return { database, userId, samples };
+}
+
+t.test('days, nights and bodies read no large table whole', async (t) => {
+  const { database, userId, samples } = await crowded(t);
   const plans: string[] = [];
   const on = explaining(database, plans);
   const dates = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', after: null };
@@ -65,5 +78,18 @@ t.test('days, nights and bodies read no large table whole', async (t) => {
   const now = { now_ms: samples.at(-1)?.[0] ?? 0, period_days: 7, window_hours: 24 };
   t.equal((await readBody(on, { user_id: userId, ...now })).slow.length, 1);
   t.ok(plans.length >= 10, 'the plans were seen');
+  t.strictSame(wholeScans(plans, tables), []);
+});
+
+t.test('to put records on their local day reads no large table whole', async (t) => {
+  const { database, userId } = await crowded(t);
+  const plans: string[] = [];
+  const on = explaining(database, plans);
+  const whose = { user_id: userId, provider: 'devicemaker' };
+  const covered = [{ startMs: at('00:00:00', '2025-01-15'), endMs: at('23:00:00', '2025-01-15') }];
+  const days = await selectLocalDays(on, whose, covered[0] ?? { startMs: 0, endMs: 0 });
+  t.ok(days.spans.length > 5);
+  await settleLocalDays(on, whose, days, { covered, workouts: [] });
+  t.ok(plans.length >= 8, 'the plans were seen');
   t.strictSame(wholeScans(plans, tables), []);
 });
