@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
 import { RangeEnd, RangeStart } from '../domain/time.ts';
-import { SortOrder, Source, Timestamp, UserId } from '../domain/wire.ts';
+import { Flag, SortOrder, Source, Timestamp, UserId } from '../domain/wire.ts';
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
 const Count = z.int().nullable();
@@ -23,6 +23,71 @@ export const ActivitySummary = z.object({
   sedentary_minutes: Count,
   intensity_minutes: z.object({ light: Count, moderate: Count, vigorous: Count }),
   heart_rate: z.object({ avg_bpm: Count, max_bpm: Count, min_bpm: Count }),
+});
+
+/** A source that has a value of a field on a day, and what became of it. */
+export const ExplainedSource = z.object({
+  source: Source,
+  origin: z
+    .enum(['day_total', 'samples', 'workouts', 'epochs', 'computed'])
+    .describe(
+      "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: made of other fields.",
+    ),
+  value: Measure.describe(
+    'In the unit of the field, before minutes are rounded down. Null for light minutes.',
+  ),
+  share: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe(
+      'The part of the shown value that comes from this source: 0 where the source was not chosen. The shares of a field add up to 1. Null for light minutes, which are a difference.',
+    ),
+  rule: z
+    .enum([
+      'only_value',
+      'sum',
+      'precedence',
+      'largest',
+      'priority',
+      'largest_device',
+      'fullest_device',
+      'longest_record',
+      'active_plus_basal',
+      'remainder',
+    ])
+    .describe(
+      'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
+    ),
+});
+
+/** The fields of an activity summary that have a source, nested ones by their path. */
+export const ExplainedField = z.enum([
+  'steps',
+  'distance_meters',
+  'floors_climbed',
+  'elevation_meters',
+  'active_calories_kcal',
+  'total_calories_kcal',
+  'active_minutes',
+  'sedentary_minutes',
+  'intensity_minutes.light',
+  'intensity_minutes.moderate',
+  'intensity_minutes.vigorous',
+  'heart_rate.avg_bpm',
+  'heart_rate.max_bpm',
+  'heart_rate.min_bpm',
+]);
+
+/** For each field of an activity summary its sources; an empty list where nobody sent a value. */
+export const ActivityExplanation = z.record(ExplainedField, z.array(ExplainedSource));
+
+/** An activity summary, and on request what it was made of. */
+export const ExplainedActivitySummary = ActivitySummary.extend({
+  explanation: ActivityExplanation.optional().describe(
+    'With `explain=true` only: the sources of each field, nested ones by their path (`heart_rate.avg_bpm`).',
+  ),
 });
 
 /** The sleep that ended on a local day; all but the naps is null where there was no main sleep. */
@@ -112,8 +177,11 @@ export const summaries = contract('summaries', {
       ...days,
       limit: limitUpTo(400),
       sort_order: SortOrder.default('asc').describe('`asc`: oldest day first; `desc`: newest day first.'),
+      explain: Flag.describe(
+        '`true` adds to each day its `explanation`: for each field all sources, their share of the value, and the rule that chose it.',
+      ),
     }),
-    returns: pageOf(ActivitySummary),
+    returns: pageOf(ExplainedActivitySummary),
     http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: readers, tag: 'Data' },
     idempotent: true,
   }),
@@ -152,5 +220,8 @@ export const summaries = contract('summaries', {
 });
 
 export type ActivitySummary = z.infer<typeof ActivitySummary>;
+export type ExplainedActivitySummary = z.infer<typeof ExplainedActivitySummary>;
+export type ActivityExplanation = z.infer<typeof ActivityExplanation>;
+export type ExplainedSource = z.infer<typeof ExplainedSource>;
 export type SleepSummary = z.infer<typeof SleepSummary>;
 export type BodySummary = z.infer<typeof BodySummary>;

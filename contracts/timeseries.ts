@@ -173,7 +173,7 @@ export const timeseries = contract('timeseries', {
   }),
   activityDays: action({
     summary: 'Read what is stored of the activity of local days, by provider',
-    params: z.object({ ...dayRange, limit: z.int().min(1).max(401) }),
+    params: z.object({ ...dayRange, limit: z.int().min(1).max(401), parts: z.boolean().default(false) }),
     returns: ActivityDays,
     idempotent: true,
   }),

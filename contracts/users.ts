@@ -2,16 +2,12 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { limitUpTo } from '../domain/page.ts';
 import { TimeParameter } from '../domain/time.ts';
-import { ProviderName, SortOrder, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { Flag, ProviderName, SortOrder, Text, Timestamp, UserId } from '../domain/wire.ts';
 
 const Name = Text.trim().max(100, 'must be at most 100 characters').nullable();
 const Email = z.email('must be a valid e-mail address').max(320).nullable();
 const Scope = z.array(Text.min(1).max(100)).max(100);
 const ExternalUserId = Text.trim().min(1).max(255).nullable();
-
-const Flag = z
-  .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
-  .default(false);
 
 const UserFields = z.object({
   first_name: Name.optional().meta({ description: 'At most 100 characters.', example: 'Ada' }),

@@ -51,6 +51,20 @@ export const DayWorkouts = z.object({
   active_calories_kcal: Measure,
 });
 
+/**
+ * What one record, one device's samples or one workout of a provider come to on a day, before anything is chosen between
+ * them or added up. Of a day's records those come first that are longer.
+ */
+export const DayPart = z.object({
+  ...DayTotal.shape,
+  ...DayWorkouts.shape,
+  origin: z.enum(['total', 'samples', 'workouts']),
+  /** False of a daily record that a longer one of the same hours stands for. */
+  counts: z.boolean(),
+  /** How many heart rates the mean is of; of samples only. */
+  beats: Measure,
+});
+
 /** One provider's part of a day. */
 export const DaySource = z.object({
   provider: z.string(),
@@ -58,6 +72,8 @@ export const DaySource = z.object({
   samples: DaySamples.nullable(),
   workouts: DayWorkouts.nullable(),
   sedentary_seconds: Measure,
+  /** What the others are made of, where it is asked for. */
+  parts: z.array(DayPart).optional(),
 });
 
 /** A page of local days that have activity, in the order that was asked for, and how many the range has. */
@@ -153,6 +169,7 @@ export const BodyFacts = z.object({
 export type DayTotal = z.infer<typeof DayTotal>;
 export type DaySamples = z.infer<typeof DaySamples>;
 export type DayWorkouts = z.infer<typeof DayWorkouts>;
+export type DayPart = z.infer<typeof DayPart>;
 export type DaySource = z.infer<typeof DaySource>;
 export type ActivityDays = z.infer<typeof ActivityDays>;
 export type NightMeans = z.infer<typeof NightMeans>;

@@ -59,3 +59,8 @@ function cutAtCommas(given: unknown): unknown {
   if (Array.isArray(given)) return given.flatMap(cutAtCommas);
   return typeof given === 'string' && given.includes(',') ? given.split(',').map((one) => one.trim()) : given;
 }
+
+/** A switch of a query: `true` or `false`, which it is where it is left out. */
+export const Flag = z
+  .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+  .default(false);

@@ -1,90 +1,38 @@
 import type { ActivitySummary } from '../../contracts/summaries.ts';
 import type { ActivityDays, DaySource } from '../../domain/facts.ts';
+import { type DayFigure, type Offer, offerOf, sedentaryOf, totalEnergyOf } from './activity-figures.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { clean, whole, wholeMinutes } from './values.ts';
 
 /** A local day as timeseries answers it. */
 export type ActivityDay = ActivityDays['days'][number];
 
-/** A value of one provider, and the device that it is from. */
-interface Offer {
-  readonly provider: string;
-  readonly device: number;
-  readonly value: number;
-}
-
 type Way = (source: DaySource) => Offer | null;
 
-// What one provider tells of a field: its own total of the day, else what its samples come to, else its workouts. A
-// mean heart rate is better told by the samples; workouts tell none of a day, theirs is that of an hour. Each table
-// is in the order in which a summary shows its fields.
+const figure =
+  (name: DayFigure): Way =>
+  (source) =>
+    offerOf(source, name);
+
+// Each table is in the order in which a summary shows its fields.
 const cumulative = {
-  steps: firstOf(({ total, samples, workouts }) => [
-    [total, total?.steps],
-    [samples, samples?.steps],
-    [workouts, workouts?.steps],
-  ]),
-  distance_meters: firstOf(({ total, samples, workouts }) => [
-    [total, total?.distance_meters],
-    [samples, samples?.distance_meters],
-    [workouts, workouts?.distance_meters],
-  ]),
-  floors_climbed: firstOf(({ total, samples }) => [
-    [total, total?.floors_climbed],
-    [samples, samples?.floors_climbed],
-  ]),
-  elevation_meters: firstOf(({ workouts }) => [[workouts, workouts?.elevation_meters]]),
-  active_calories_kcal: firstOf(({ total, samples, workouts }) => [
-    [total, total?.active_calories_kcal],
-    [samples, samples?.active_calories_kcal],
-    [workouts, workouts?.active_calories_kcal],
-  ]),
-  total_calories_kcal: totalCalories,
-  active_seconds: firstOf(({ total, samples, workouts }) => [
-    [total, total?.active_seconds],
-    [samples, samples?.active_seconds],
-    [workouts, workouts?.active_seconds],
-  ]),
-  sedentary_seconds: firstOf(({ total, samples, workouts, sedentary_seconds }) => [
-    [total ?? samples ?? workouts, sedentary_seconds],
-  ]),
-  moderate_seconds: firstOf(({ total }) => [[total, total?.moderate_seconds]]),
-  vigorous_seconds: firstOf(({ total }) => [[total, total?.vigorous_seconds]]),
+  steps: figure('steps'),
+  distance_meters: figure('distance_meters'),
+  floors_climbed: figure('floors_climbed'),
+  elevation_meters: figure('elevation_meters'),
+  active_calories_kcal: figure('active_calories_kcal'),
+  total_calories_kcal: totalEnergyOf,
+  active_seconds: figure('active_seconds'),
+  sedentary_seconds: sedentaryOf,
+  moderate_seconds: figure('moderate_seconds'),
+  vigorous_seconds: figure('vigorous_seconds'),
 } satisfies Readonly<Record<string, Way>>;
 
 const preferred = {
-  avg_bpm: firstOf(({ total, samples }) => [
-    [samples, samples?.avg_bpm],
-    [total, total?.avg_bpm],
-  ]),
-  max_bpm: firstOf(({ total, samples }) => [
-    [total, total?.max_bpm],
-    [samples, samples?.max_bpm],
-  ]),
-  min_bpm: firstOf(({ total, samples }) => [
-    [total, total?.min_bpm],
-    [samples, samples?.min_bpm],
-  ]),
+  avg_bpm: figure('avg_bpm'),
+  max_bpm: figure('max_bpm'),
+  min_bpm: figure('min_bpm'),
 } satisfies Readonly<Record<string, Way>>;
-
-type Part = { readonly device: number } | null;
-type Told = readonly [part: Part, value: number | null | undefined];
-
-function firstOf(told: (source: DaySource) => readonly Told[]): Way {
-  return (source) => {
-    for (const [part, value] of told(source))
-      if (part !== null && value !== null && value !== undefined)
-        return { provider: source.provider, device: part.device, value };
-    return null;
-  };
-}
-
-/** Active and basal energy of one provider, where it tells both. */
-function totalCalories(source: DaySource): Offer | null {
-  const active = cumulative.active_calories_kcal(source);
-  const basal = source.total?.basal_calories_kcal ?? source.samples?.basal_calories_kcal ?? null;
-  return active === null || basal === null ? null : { ...active, value: active.value + basal };
-}
 
 /**
  * The summary of a local day. Of several providers a field that adds up through the day takes the largest value,

@@ -1,23 +1,43 @@
-import { summaries } from '../../contracts/summaries.ts';
+import { type ExplainedActivitySummary, summaries } from '../../contracts/summaries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { implement } from '../../mixins/implement.ts';
-import { activityToWire } from './activity.ts';
+import { type ActivityDay, activityToWire } from './activity.ts';
 import { bodyToWire } from './body.ts';
 import { datesOf, type Reading, readDays } from './days.ts';
+import { explainActivity } from './explain-activity.ts';
 import { nightToWire } from './sleep.ts';
 import { type SourceRules, sourceRules } from './sources.ts';
 
-const activity = (call: Call, rules: SourceRules) => ({
+type NamedDay = ActivityDay & { readonly devices: readonly string[] };
+
+const activity = (call: Call, rules: SourceRules, explain: boolean) => ({
   name: 'activity',
-  async read(reading: Reading) {
-    const { total, devices, days } = await call('timeseries.activityDays', reading);
-    return { total, rows: days.map((day) => ({ ...day, devices })) };
+  read: (reading: Reading) => (explain ? readParts(call, reading) : readActivity(call, reading, false)),
+  toWire(day: NamedDay): ExplainedActivitySummary {
+    const summary = activityToWire(day, day.devices, rules);
+    return explain ? { ...summary, explanation: explainActivity(day, day.devices, rules) } : summary;
   },
-  toWire: (day: Parameters<typeof activityToWire>[0] & { devices: string[] }) =>
-    activityToWire(day, day.devices, rules),
 });
+
+async function readActivity(call: Call, reading: Reading, parts: boolean) {
+  const { total, devices, days } = await call('timeseries.activityDays', { ...reading, parts });
+  return { total, rows: days.map((day): NamedDay => ({ ...day, devices })) };
+}
+
+/** Days whose parts an answer of the bus has room for: NATS refuses messages over 1 MB. */
+const mostExplained = 100;
+
+async function readParts(call: Call, reading: Reading) {
+  const rows: NamedDay[] = [];
+  for (let after = reading.after; ; after = rows.at(-1)?.date ?? null) {
+    const limit = Math.min(mostExplained, reading.limit - rows.length);
+    const page = await readActivity(call, { ...reading, after, limit }, true);
+    rows.push(...page.rows);
+    if (page.rows.length < limit || rows.length === reading.limit) return { total: page.total, rows };
+  }
+}
 
 const sleep = (call: Call, rules: SourceRules) => ({
   name: 'sleep',
@@ -39,7 +59,7 @@ async function unlessUnknown<T>(page: Page<T>, call: Call, userId: string): Prom
 export default implement(summaries, {
   actions: {
     async activity({ params, call, config }) {
-      const page = await readDays(activity(call, sourceRules(config)), params);
+      const page = await readDays(activity(call, sourceRules(config), params.explain), params);
       return unlessUnknown(page, call, params.user_id);
     },
     async sleep({ params, call, config }) {

@@ -1,10 +1,21 @@
-import type { ActivityDays, DaySamples, DaySource, DayTotal, DayWorkouts } from '../../domain/facts.ts';
+import type {
+  ActivityDays,
+  DayPart,
+  DaySamples,
+  DaySource,
+  DayTotal,
+  DayWorkouts,
+} from '../../domain/facts.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
 import type { ActivityRow } from './queries/select-activity-days.ts';
 import type { SedentaryRow } from './queries/select-sedentary.ts';
 
-/** Rows of days, in the order of their dates, as the answer of `activityDays`. */
-export function activityDays(rows: readonly ActivityRow[], sedentary: readonly SedentaryRow[]): ActivityDays {
+/** Rows of days, in the order of their dates, as the answer of `activityDays`; with all parts of each, or without. */
+export function activityDays(
+  rows: readonly ActivityRow[],
+  sedentary: readonly SedentaryRow[],
+  withParts = false,
+): ActivityDays {
   const devices = deviceNames();
   const secondsOf = new Map(sedentary.map((one) => [`${one.date} ${one.provider}`, one.seconds]));
   const days = byDateAndProvider(
@@ -12,6 +23,7 @@ export function activityDays(rows: readonly ActivityRow[], sedentary: readonly S
     (provider, own) => ({
       ...sourceOf(provider, own, devices),
       sedentary_seconds: secondsOf.get(`${own[0]?.date} ${provider}`) ?? null,
+      ...(withParts ? { parts: partsOf(own, devices) } : {}),
     }),
   );
   return { total: rows[0]?.total ?? 0, devices: devices.names, days };
@@ -21,7 +33,7 @@ function sourceOf(
   provider: string,
   rows: readonly ActivityRow[],
   devices: DeviceNames,
-): Omit<DaySource, 'sedentary_seconds'> {
+): Omit<DaySource, 'sedentary_seconds' | 'parts'> {
   const of = (kind: ActivityRow['kind']) => rows.filter((row) => row.kind === kind);
   return {
     provider,
@@ -36,9 +48,7 @@ function sourceOf(
  * different hours are parts of the day and are added up, those that overlap are versions, and the longest counts.
  */
 function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal | null {
-  const parts: ActivityRow[] = [];
-  for (const row of rows.toSorted((a, b) => seconds(b) - seconds(a) || startOf(b) - startOf(a)))
-    if (!parts.some((part) => overlap(part, row))) parts.push(row);
+  const parts = disjoint(rows);
   const [longest] = parts;
   if (longest === undefined) return null;
   return {
@@ -55,6 +65,47 @@ function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal |
     min_bpm: least(valuesOf(parts, 'min_bpm')),
     max_bpm: greatest(valuesOf(parts, 'max_bpm')),
   };
+}
+
+function disjoint(rows: readonly ActivityRow[]): ActivityRow[] {
+  const parts: ActivityRow[] = [];
+  for (const row of longestFirst(rows)) if (!parts.some((part) => overlap(part, row))) parts.push(row);
+  return parts;
+}
+
+function longestFirst(rows: readonly ActivityRow[]): ActivityRow[] {
+  return rows.toSorted((a, b) => seconds(b) - seconds(a) || startOf(b) - startOf(a));
+}
+
+/** All rows of a provider's day; those that do not count are versions of others. */
+function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] {
+  const of = (origin: DayPart['origin']) => rows.filter(({ kind }) => kind === origin);
+  const totals = of('total');
+  const counted = disjoint(totals);
+  return [
+    ...longestFirst(totals).map((row) => partOf(row, 'total', counted.includes(row), devices)),
+    ...of('samples').map((row) => partOf(row, 'samples', true, devices)),
+    ...of('workouts').map((row) => partOf(row, 'workouts', true, devices)),
+  ];
+}
+
+function partOf(row: ActivityRow, origin: DayPart['origin'], counts: boolean, devices: DeviceNames): DayPart {
+  const values = {
+    steps: row.steps,
+    distance_meters: row.distance_meters,
+    floors_climbed: row.floors_climbed,
+    elevation_meters: row.elevation_meters,
+    active_seconds: row.active_seconds,
+    moderate_seconds: row.moderate_seconds,
+    vigorous_seconds: row.vigorous_seconds,
+    active_calories_kcal: row.active_calories_kcal,
+    basal_calories_kcal: row.basal_calories_kcal,
+    beats: row.beats,
+    avg_bpm: row.avg_bpm,
+    min_bpm: row.min_bpm,
+    max_bpm: row.max_bpm,
+  };
+  return { ...values, origin, counts, device: devices.placeOf(row.device) };
 }
 
 /** Of several devices the largest value, field by field: the same steps on two wrists are not twice as many. */

@@ -136,7 +136,8 @@ export default implement(timeseries, {
     async activityDays({ params, database }) {
       const rows = await selectActivityDays(database, placeOf(params), params.limit);
       const dates = [...new Set(rows.map(({ date }) => date))];
-      return activityDays(rows, await selectSedentary(database, params.user_id, dates));
+      const sedentary = await selectSedentary(database, params.user_id, dates);
+      return activityDays(rows, sedentary, params.parts);
     },
     nights({ params, database }) {
       return readNights(database, placeOf(params), params.limit);

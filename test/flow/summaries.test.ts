@@ -1,6 +1,11 @@
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { ActivitySummary, SleepSummary } from '../../contracts/summaries.ts';
+import {
+  ActivitySummary,
+  ExplainedActivitySummary,
+  type ExplainedSource,
+  SleepSummary,
+} from '../../contracts/summaries.ts';
 import { pageOf } from '../../domain/page.ts';
 import { deliver } from '../services/summaries/deliver.ts';
 import {
@@ -39,6 +44,31 @@ async function whole<T extends z.ZodType>(t: Test, item: T, path: string): Promi
   return items;
 }
 
+/** A shown value has shares that add up to 1, of values that come to it; one that is null has none. */
+function isExplained(shown: number | null, sources: readonly ExplainedSource[] = []): boolean {
+  const counted = sources.filter(({ share }) => share !== 0);
+  if (shown === null) return counted.length === 0;
+  const shares = counted.reduce((sum, { share }) => sum + (share ?? 0), 0);
+  const value = counted.reduce((sum, one) => sum + (one.value ?? 0), 0);
+  return Math.abs(shares - 1) < 0.001 && Math.abs(value - shown) < 1;
+}
+
+function unexplained({ explanation, date, ...day }: ExplainedActivitySummary): string[] {
+  const { intensity_minutes, heart_rate, source: _, ...fields } = day;
+  const nested = (name: string, values: object) =>
+    Object.entries(values).map(([field, value]) => [`${name}.${field}`, value] as const);
+  const shown: (readonly [string, number | null])[] = [
+    ...Object.entries(fields),
+    ...nested('intensity_minutes', intensity_minutes),
+    ...nested('heart_rate', heart_rate),
+  ];
+  const sources = new Map(Object.entries(explanation ?? {}));
+  return shown
+    .filter(([field]) => field !== 'intensity_minutes.light')
+    .filter(([field, value]) => !isExplained(value, sources.get(field)))
+    .map(([field]) => `${date} ${field}`);
+}
+
 const lives: [string, () => Life, activityDays: number, nights: number][] = [
   ['two devices', twoDevices, 13, 0],
   ['a phone with gaps', phoneWithGaps, 24, 0],
@@ -63,6 +93,13 @@ for (const [who, live, days, nights] of lives)
     const path = `/users/${user}/summaries/activity?${range}`;
     t.same(await whole(t, ActivitySummary, `${path}&limit=4`), activity);
     t.same(await whole(t, ActivitySummary, `${path}&limit=3&sort_order=desc`), activity.toReversed());
+    const explained = await whole(t, ExplainedActivitySummary, `${path}&explain=true`);
+    t.same(
+      explained.map(({ explanation: _, ...summary }) => summary),
+      activity,
+    );
+    t.ok(explained.every(({ explanation }) => explanation !== undefined));
+    t.same(explained.flatMap(unexplained), []);
     const sleep = expectedSleep(life, first, last);
     t.equal(sleep.length, nights);
     t.same(await whole(t, SleepSummary, `/users/${user}/summaries/sleep?${range}&limit=2`), sleep);

@@ -1,0 +1,203 @@
+import type { ActivityExplanation, ExplainedSource } from '../../contracts/summaries.ts';
+import type { DayPart, DaySource } from '../../domain/facts.ts';
+import type { ActivityDay } from './activity.ts';
+import {
+  type DayFigure,
+  figureIn,
+  type Offer,
+  offerOf,
+  precedence,
+  sedentaryOf,
+  totalEnergyOf,
+} from './activity-figures.ts';
+import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { clean } from './values.ts';
+
+type Rule = ExplainedSource['rule'];
+
+/** What a day is explained with. */
+interface Day {
+  /** By priority. */
+  readonly sources: readonly DaySource[];
+  readonly devices: readonly string[];
+  readonly rules: SourceRules;
+}
+
+/** For each field of a day's summary all sources that have a value, their share of the shown one, and the rule. */
+export function explainActivity(
+  day: ActivityDay,
+  devices: readonly string[],
+  rules: SourceRules,
+): ActivityExplanation {
+  const on: Day = { sources: byPriority(day.sources, rules), devices, rules };
+  const sum = (figure: DayFigure, unit = 1) => explainFigure(on, figure, 'largest', unit);
+  const rate = (figure: DayFigure) => explainFigure(on, figure, 'priority', 1);
+  return {
+    steps: sum('steps'),
+    distance_meters: sum('distance_meters'),
+    floors_climbed: sum('floors_climbed'),
+    elevation_meters: sum('elevation_meters'),
+    active_calories_kcal: sum('active_calories_kcal'),
+    total_calories_kcal: explainOffers(on, totalEnergyOf, 'computed', 1),
+    active_minutes: sum('active_seconds', 60),
+    sedentary_minutes: explainOffers(on, sedentaryOf, 'epochs', 60),
+    'intensity_minutes.light': explainLight(on),
+    'intensity_minutes.moderate': sum('moderate_seconds', 60),
+    'intensity_minutes.vigorous': sum('vigorous_seconds', 60),
+    'heart_rate.avg_bpm': rate('avg_bpm'),
+    'heart_rate.max_bpm': rate('max_bpm'),
+    'heart_rate.min_bpm': rate('min_bpm'),
+  };
+}
+
+type Between = 'largest' | 'priority';
+
+/** The offer that a summary shows, of sources by priority. */
+function chosenOf<T extends Offer>(offers: readonly T[], between: Between): T | undefined {
+  return between === 'priority' ? offers[0] : largest(offers, ({ value }) => value);
+}
+
+function explainFigure(day: Day, figure: DayFigure, between: Between, unit: number): ExplainedSource[] {
+  const offers = day.sources.map((source) => offerOf(source, figure)).filter((offer) => offer !== null);
+  const chosen = chosenOf(offers, between);
+  return day.sources.flatMap((source) => {
+    const isChosen = source.provider === chosen?.provider;
+    const explained = explainProvider(source, figure);
+    return explained.map(({ part, share, rule }) => ({
+      ...entryOf(day, source.provider, part.device, (figureIn(part, figure) ?? 0) / unit),
+      origin: origins[part.origin],
+      share: isChosen ? rounded(share) : 0,
+      rule: offers.length > 1 && share > 0 ? between : rule,
+    }));
+  });
+}
+
+const origins = { total: 'day_total', samples: 'samples', workouts: 'workouts' } as const;
+
+interface ExplainedPart {
+  readonly part: DayPart;
+  /** Of the provider's value. */
+  readonly share: number;
+  readonly rule: Rule;
+}
+
+/** A provider's parts that have a figure, in the order of origins; the first origin tells the provider's value. */
+function explainProvider(source: DaySource, figure: DayFigure): ExplainedPart[] {
+  const used = offerOf(source, figure)?.origin;
+  const ofOrigin = (origin: DayPart['origin']) =>
+    (source.parts ?? []).filter((part) => part.origin === origin && figureIn(part, figure) !== null);
+  const told = precedence[figure].filter((origin) => ofOrigin(origin).some(({ counts }) => counts));
+  return precedence[figure].flatMap((origin) => {
+    const parts = ofOrigin(origin);
+    if (origin !== used) return parts.map((part) => ({ part, share: 0, rule: ruleOfUnused(part) }));
+    const explained = explainParts(parts, figure);
+    if (told.length === 1) return explained;
+    return explained.map((one) => (one.share === 0 ? one : { ...one, rule: 'precedence' as const }));
+  });
+}
+
+function ruleOfUnused({ counts }: DayPart): Rule {
+  return counts ? 'precedence' : 'longest_record';
+}
+
+function explainParts(parts: readonly DayPart[], figure: DayFigure): ExplainedPart[] {
+  const [first] = parts;
+  if (first === undefined) return [];
+  const isRate = figure in extremes;
+  if (first.origin === 'samples')
+    return single(
+      parts,
+      isRate ? fullest(parts) : greatest(parts, figure),
+      isRate ? 'fullest_device' : 'largest_device',
+    );
+  const counted = parts.filter(({ counts }) => counts);
+  if (isRate) return single(parts, extremeOf(counted, figure), 'longest_record');
+  return added(parts, counted, figure);
+}
+
+function single(parts: readonly DayPart[], chosen: DayPart | undefined, rule: Rule): ExplainedPart[] {
+  return parts.map((part) => ({
+    ...{ part, share: part === chosen ? 1 : 0 },
+    rule: parts.length === 1 ? 'only_value' : rule,
+  }));
+}
+
+/** Records of different hours, and workouts, are added up; of records of the same hours the longest counts. */
+function added(parts: readonly DayPart[], counted: readonly DayPart[], figure: DayFigure): ExplainedPart[] {
+  const sum = counted.reduce((total, part) => total + (figureIn(part, figure) ?? 0), 0);
+  const ruleOf = ({ counts }: DayPart): Rule => {
+    if (parts.length === 1) return 'only_value';
+    return counts && counted.length > 1 ? 'sum' : 'longest_record';
+  };
+  const shareOf = (part: DayPart) => {
+    if (!part.counts) return 0;
+    return sum === 0 ? 1 / counted.length : (figureIn(part, figure) ?? 0) / sum;
+  };
+  return parts.map((part) => ({ part, share: shareOf(part), rule: ruleOf(part) }));
+}
+
+// How a day of several records takes its heart rates: the mean of the longest, the lowest and the highest of all.
+const extremes: Partial<Record<DayFigure, (a: number, b: number) => number>> = {
+  avg_bpm: (a) => a,
+  min_bpm: Math.min,
+  max_bpm: Math.max,
+};
+
+function extremeOf(parts: readonly DayPart[], figure: DayFigure): DayPart | undefined {
+  const values = parts.map((part) => figureIn(part, figure) ?? 0);
+  const pick = extremes[figure];
+  if (pick === undefined || values.length === 0) return undefined;
+  return parts[values.indexOf(values.reduce((a, b) => pick(a, b)))];
+}
+
+function greatest(parts: readonly DayPart[], figure: DayFigure): DayPart | undefined {
+  return largest(parts, (part) => figureIn(part, figure) ?? 0);
+}
+
+function fullest(parts: readonly DayPart[]): DayPart | undefined {
+  return largest(parts, ({ beats }) => beats ?? 0);
+}
+
+function explainOffers(
+  day: Day,
+  way: (source: DaySource) => Offer | null,
+  origin: 'computed' | 'epochs',
+  unit: number,
+): ExplainedSource[] {
+  const offers = day.sources.map(way).filter((offer) => offer !== null);
+  const chosen = chosenOf(offers, 'largest');
+  const alone = origin === 'computed' ? ('active_plus_basal' as const) : ('only_value' as const);
+  return offers.map((offer) => ({
+    ...entryOf(day, offer.provider, offer.device, offer.value / unit),
+    ...{ origin, share: offer === chosen ? 1 : 0, rule: offers.length > 1 ? ('largest' as const) : alone },
+  }));
+}
+
+/** The light minutes are a difference of three shown values: their sources, without a share. */
+function explainLight(day: Day): ExplainedSource[] {
+  const figures = ['active_seconds', 'moderate_seconds', 'vigorous_seconds'] as const;
+  const shown = figures.map((figure) =>
+    chosenOf(
+      day.sources.map((source) => offerOf(source, figure)).filter((offer) => offer !== null),
+      'largest',
+    ),
+  );
+  if (shown.some((offer) => offer === undefined)) return [];
+  const distinct = new Map(
+    shown.flatMap((offer) =>
+      offer === undefined ? [] : [[`${offer.provider} ${offer.device}`, offer] as const],
+    ),
+  );
+  return [...distinct.values()].map(({ provider, device }) => ({
+    ...entryOf(day, provider, device, null),
+    ...{ origin: 'computed' as const, share: null, rule: 'remainder' as const },
+  }));
+}
+
+function entryOf({ devices, rules }: Day, provider: string, device: number, value: number | null) {
+  return { source: sourceToWire(provider, devices[device], rules), value: clean(value) };
+}
+
+function rounded(share: number): number {
+  return Math.round(share * 10_000) / 10_000;
+}
