@@ -126,6 +126,16 @@ export const deliveries = contract('deliveries', {
     returns: z.object({ noted: z.literal(true) }),
     idempotent: true,
   }),
+  /** The same for one delivery, of accounts that were erased before it came. */
+  eraseFromDelivery: action({
+    summary: 'Erase what one raw delivery holds of accounts',
+    params: z.object({
+      delivery_id: z.uuid(),
+      provider_user_ids: z.array(Text.min(1).max(255)).max(1000),
+    }),
+    returns: z.object({ noted: z.literal(true) }),
+    idempotent: true,
+  }),
   /** What a process has gathered of a provider's answers since it told last. */
   noteAnswers: action({
     summary: 'Note how providers answered',

@@ -228,15 +228,18 @@ export const users = contract('users', {
     idempotent: true,
   }),
   /**
-   * Active connections of provider accounts, for the ingest services; several users may share an account. `delivery`
-   * is kept for accounts whose ending is unconfirmed: it is replayed if the ending turns out to be untrue.
+   * Active connections of provider accounts, for the ingest services; several users may share an account. With `hold`,
+   * `delivery` is kept for accounts whose ending is unconfirmed: it is replayed if the ending turns out to be untrue.
+   * Items of accounts whose data was erased are taken out of it.
    */
   resolve: action({
     summary: 'Find the users behind provider accounts',
     params: z.object({
       provider: ProviderName,
       provider_user_ids: z.array(Text.max(255)).max(1000),
-      delivery: z.object({ id: z.uuid(), authenticated: z.boolean() }).optional(),
+      delivery: z
+        .object({ id: z.uuid(), authenticated: z.boolean(), hold: z.boolean().default(true) })
+        .optional(),
     }),
     returns: z.array(
       z.object({

@@ -18,7 +18,9 @@ export async function findOwners(
   call: Call,
   account: string,
   connectedBy: number | null,
-  held: { readonly delivery?: { readonly id: string; readonly authenticated: boolean } } = {},
+  held: {
+    readonly delivery?: { readonly id: string; readonly authenticated: boolean; readonly hold: boolean };
+  } = {},
 ): Promise<Owner[]> {
   const provider_user_ids = [account];
   const rows = await call('users.resolve', { provider: 'activitynet', provider_user_ids, ...held });

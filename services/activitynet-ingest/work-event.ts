@@ -59,7 +59,7 @@ async function work(job: Job, shop: EventShop, read: BelievableEvent | Reason): 
   try {
     const owners = await findOwners(shop.call, event.owner_id, job.again ? job.received_ms : null, {
       // An ending says nothing new of a connection that is ended.
-      ...(isDeauthorization(event) ? {} : { delivery: { id: job.id, authenticated } }),
+      delivery: { id: job.id, authenticated, hold: !isDeauthorization(event) },
     });
     if (owners.length === 0) return await skip(job, shop, 'OWNER_UNKNOWN');
     const open = await ownersWithRoom(shop, read, owners);

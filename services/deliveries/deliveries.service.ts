@@ -11,7 +11,7 @@ import { expire } from './expire.ts';
 import { setFigures } from './figures.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { addAnswers, deleteOldAnswers } from './queries/answer-minutes.ts';
-import { insertErasures } from './queries/erasures.ts';
+import { insertErasures, insertLateErasures } from './queries/erasures.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
 import { readStatus } from './status.ts';
 
@@ -41,6 +41,10 @@ export default implement(deliveries, {
     },
     async eraseAccounts({ params, database }) {
       await insertErasures(database, params.accounts, params.erased_at, startAfterSeconds);
+      return { noted: true as const };
+    },
+    async eraseFromDelivery({ params, database }) {
+      await insertLateErasures(database, params.delivery_id, params.provider_user_ids, startAfterSeconds);
       return { noted: true as const };
     },
   },

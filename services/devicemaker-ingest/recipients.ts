@@ -48,12 +48,12 @@ export async function findRecipients(
 ): Promise<Recipients> {
   const known = [...new Set(providerUserIds)].filter((id) => id.length <= longestId && !id.includes('\0'));
   const { connectedBy, authenticated, deliveryId } = arrival;
-  const held = isKept ? { delivery: { id: deliveryId, authenticated } } : {};
+  const delivery = { id: deliveryId, authenticated, hold: isKept };
   const recipients = new Map<string, Recipient[]>();
   const most = authenticated ? known.length : mostUnknown;
   for (let from = 0; from < known.length && from - recipients.size < most; from += idsPerCall) {
     const provider_user_ids = known.slice(from, from + idsPerCall);
-    const rows = await call('users.resolve', { provider: 'devicemaker', provider_user_ids, ...held });
+    const rows = await call('users.resolve', { provider: 'devicemaker', provider_user_ids, delivery });
     for (const { provider_user_id, connected_at, connection_id, user_id } of rows) {
       if (connectedBy !== null && Date.parse(connected_at) > connectedBy + roundingMs) continue;
       const shared = recipients.get(provider_user_id) ?? [];

@@ -3,6 +3,7 @@ import { userNotFound } from '../../domain/errors.ts';
 import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';
 import { deletePerson } from './queries/delete-person.ts';
@@ -25,10 +26,10 @@ const patience = { timeout: 4000, retries: 0 } as const;
  * @throws USER_NOT_FOUND (404)
  */
 export async function removePerson(
-  erasing: Erasing & { readonly origin: AuditOrigin },
+  erasing: Erasing & { readonly origin: AuditOrigin; readonly accountHashes: AccountHashes },
   id: string,
 ): Promise<Omit<Person, 'deletedAt'>> {
-  const person = await deletePerson(erasing.database, erasing.origin, id);
+  const person = await deletePerson(erasing.database, erasing.origin, id, erasing.accountHashes);
   if (person === null) throw userNotFound(id);
   await eraseElsewhere(erasing, id);
   return person;

@@ -2,7 +2,9 @@ import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
+import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
+import { insertErasedAccounts } from './queries/erased-accounts.ts';
 import { isStillWanted, markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
 import { selectPurgedAccounts } from './queries/select-purged-accounts.ts';
 
@@ -11,6 +13,7 @@ export interface Purging {
   readonly database: Database;
   readonly call: Call;
   readonly logger: Logger;
+  readonly accountHashes: AccountHashes;
 }
 
 const patience = { timeout: 4000, retries: 0 } as const;
@@ -30,10 +33,14 @@ export async function purge(purging: Purging, wanted: WantedPurge): Promise<void
 }
 
 // What the provider sent for the account, as it came, goes too.
-async function purgeDeliveries({ database, call }: Purging, wanted: WantedPurge): Promise<void> {
+async function purgeDeliveries(
+  { database, call, accountHashes }: Purging,
+  wanted: WantedPurge,
+): Promise<void> {
   const { provider, connection_id } = wanted;
   const ids = await selectPurgedAccounts(database, connection_id);
   const accounts = ids.map((provider_user_id) => ({ provider, provider_user_id }));
+  await insertErasedAccounts(database, accountHashes, accounts);
   await eraseAccounts(call, accounts, new Date(), patience);
 }
 

@@ -7,6 +7,7 @@ import { implement } from '../../mixins/implement.ts';
 import { orm } from '../../mixins/orm.ts';
 import { startRounds } from '../../mixins/rounds.ts';
 import { startAccessChecks } from './access-checks.ts';
+import { accountHashesOf } from './account-hashes.ts';
 import { changeUnconfirmedScopes } from './change-scopes.ts';
 import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
 import { endByEvent } from './endings.ts';
@@ -17,20 +18,21 @@ import { consentLink, importLink } from './links.ts';
 import { listPeople } from './listing.ts';
 import { changePerson, createPerson, findPerson } from './people.ts';
 import { purge, resumePurges } from './purges.ts';
-import { holdDelivery } from './queries/held-deliveries.ts';
-import { selectActiveConnections } from './queries/select-active-connections.ts';
+import { deleteOldErasedAccounts } from './queries/erased-accounts.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
 import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
 import { reportUnreadable, startResealing } from './reseal.ts';
+import { resolveAccounts } from './resolve.ts';
 import { resumeRestored } from './restorations.ts';
 import { findTokens } from './tokens.ts';
 import { Connection, Person } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
 const erasureEveryMs = 5000;
+const accountsEveryMs = 3_600_000;
 const partingsEveryMs = 2000;
 const restorationsEveryMs = 1000;
 
@@ -39,6 +41,10 @@ export default implement(users, {
     database: database(),
     orm: orm([Person, Connection]),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
+    accountHashes: {
+      start: async ({ config }: Environment) => accountHashesOf(config),
+      stop: async () => undefined,
+    },
   },
   actions: {
     async create(ctx) {
@@ -77,9 +83,7 @@ export default implement(users, {
       return toConnection(connection);
     },
     async resolve(ctx) {
-      const { provider, provider_user_ids, delivery } = ctx.params;
-      if (delivery !== undefined) await holdDelivery(ctx.database, provider, provider_user_ids, delivery);
-      const found = await selectActiveConnections(ctx.database, provider, provider_user_ids);
+      const found = await resolveAccounts(ctx, ctx.params);
       return found.map((row) => ({ ...row, connected_at: formatInstant(row.connected_at.getTime()) }));
     },
     async synced(ctx) {
@@ -114,8 +118,8 @@ export default implement(users, {
       return { expired: await expireConnection(ctx.database, ctx.origin, ctx.params) };
     },
   },
-  async started({ broker, database, cipher, config, call, logger }) {
-    const erasing = { database, call, logger };
+  async started({ broker, database, cipher, accountHashes, config, call, logger }) {
+    const erasing = { database, call, logger, accountHashes };
     const endChecks = startAccessChecks({ broker, database, config, call, logger });
     const endRestorations = startRounds({
       name: 'users.restorations',
@@ -128,6 +132,12 @@ export default implement(users, {
       everyMs: erasureEveryMs,
       firstAfterMs: 1000,
       work: () => resumeErasures(erasing),
+      logger,
+    });
+    const endAccounts = startRounds({
+      name: 'users.erased_accounts',
+      everyMs: accountsEveryMs,
+      work: () => deleteOldErasedAccounts(database),
       logger,
     });
     const endPartings = startRounds({
@@ -147,6 +157,7 @@ export default implement(users, {
         endChecks(),
         endRestorations(),
         endErasures(),
+        endAccounts(),
         endPartings(),
         endFolding(),
         endResealing(),

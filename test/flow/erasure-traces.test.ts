@@ -16,6 +16,7 @@ import {
   type Planting,
   plantEvents,
   plantFormerAccount,
+  plantLate,
   plantPings,
   plantPushes,
   plantUser,
@@ -151,6 +152,8 @@ t.test('of a deleted user nothing is left in any table or file but ids', async (
 
   const removed = await ask(on.url, `/api/v1/users/${leaving.id}`, { method: 'DELETE', key: on.apiKey });
   t.equal(removed.status, 200);
+  // The provider goes on sending for a while.
+  await plantLate(on, plantedFor('wholeaves', 5), plantedFor('whostays', 2).accounts.devicemaker);
   t.same(await tracesLeft(database, leaving.values), []);
   t.same(await encryptedOf(leaving.values), []);
   const places = await placesOf(leaving.id);

@@ -36,6 +36,24 @@ export async function insertErasures(
   await database.query(inserted, [JSON.stringify(accounts), erasedAt, afterSeconds]);
 }
 
+// All other deliveries are passed already: they came before, and were gone through at the account's own erasure.
+const late = `
+insert into deliveries.erasure as held (provider, provider_user_id, received_until, passed, waiting, run_at)
+select d.provider, account, d.received_at, true, array[d.id], now() + $3 * interval '1 s'
+from deliveries.delivery d, unnest($2::text[]) account where d.id = $1
+on conflict (provider, provider_user_id, received_until) do update set waiting = held.waiting || excluded.waiting
+where not held.waiting @> excluded.waiting`;
+
+/** Notes accounts to erase from one delivery that came after their own erasure. */
+export async function insertLateErasures(
+  database: Queryable,
+  deliveryId: string,
+  accounts: readonly string[],
+  afterSeconds: number,
+): Promise<void> {
+  await database.query(late, [deliveryId, accounts, afterSeconds]);
+}
+
 /** Accounts that are looked for together: each body is read once for all of them. */
 const mostTogether = 100;
 

@@ -157,6 +157,20 @@ export async function plantEvents(
   );
 }
 
+/** Sends what providers send for accounts whose user was deleted before. */
+export async function plantLate(on: Planting, { accounts, devices }: Planted, other: string): Promise<void> {
+  for (const userId of [accounts.devicemaker, accounts.former])
+    await push(on, { dailies: [daily(other, 1), daily(userId, 2, { deviceName: devices.watch })] });
+  await push(on, { deregistrations: [{ userId: accounts.devicemaker }] });
+  const callbackURL = `${on.provider.origin}/dm/api/epochs?token=${accounts.devicemaker}`;
+  await ping(on, { epochs: [{ userId: accounts.devicemaker, callbackURL }] });
+  const event = { object_type: 'activity', object_id: 1, owner_id: Number(accounts.activitynet) };
+  await send(on, '/webhooks/activitynet/webhook', {
+    ...event,
+    ...{ aspect_type: 'create', event_time: start, updates: {} },
+  });
+}
+
 /** Reads, exports, issues a token, starts a backfill, replays what came; returns the token. */
 export async function useData(on: Planting, id: string): Promise<string> {
   await expect(on, 200, 'GET', `/users/${id}/export`);
