@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { isSeriesType } from '../domain/series.ts';
 import { decisionRoutes } from './decisions.ts';
 import { accountOf } from './devicemaker/accounts.ts';
+import { dataTypes } from './devicemaker/payloads.ts';
+import { itemsSent } from './devicemaker/truth.ts';
 import { FaultWish } from './faults.ts';
 import { type Ask, ok, type Reply, type Route, refused, withBody } from './http.ts';
 import { activitiesOf, ledgerOf, samplesOf } from './ledger.ts';
 import { tablePage } from './page.ts';
-import { dataTypes } from './payloads.ts';
 import { peopleIn, personOfChoice } from './person-choice.ts';
 import { Application } from './store.ts';
-import { itemsSent } from './truth/devicemaker.ts';
 import type { World } from './world.ts';
 
 /** What stands beside the two providers: troubles, the clock, people's own decisions, and the truth. */

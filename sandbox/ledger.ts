@@ -1,13 +1,13 @@
 import type { SeriesType } from '../domain/series.ts';
 import type { Detailed } from './activitynet/activities.ts';
-import { accountOf } from './devicemaker/accounts.ts';
 import {
   type ActivitynetTruth,
   activitiesTold,
   activitynetTruth,
   addAthleteSamples,
-} from './truth/activitynet.ts';
-import { addDeviceSamples, type DevicemakerTruth, devicemakerTruth } from './truth/devicemaker.ts';
+} from './activitynet/truth.ts';
+import { accountOf } from './devicemaker/accounts.ts';
+import { addDeviceSamples, type DevicemakerTruth, devicemakerTruth } from './devicemaker/truth.ts';
 import { noValues, type ValuedSeries } from './truth/series.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { dataTypes } from './payloads.ts';
+import { dataTypes } from './devicemaker/payloads.ts';
 
 /** What the sandbox remembers over a restart: applications, who is connected with which tokens, what was sent. */
 const Span = z.object({ startMs: z.number(), endMs: z.number() });

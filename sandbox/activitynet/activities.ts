@@ -1,8 +1,9 @@
 import { type Days, datesIn } from '../days.ts';
+import { hundredths } from '../life/counts.ts';
 import type { DayLife, Workout } from '../life/day.ts';
 import { type PlannedWorkout, planOf, type Span } from '../life/plan.ts';
-import type { SportName } from '../life/sports.ts';
-import { activityDetails, activityOf } from '../payloads/activities.ts';
+import { type SportName, sportOf } from '../life/sports.ts';
+import { totalsOf, type WorkoutSample, workoutSamples } from '../life/workout.ts';
 import type { Person } from '../people.ts';
 import { hashOf } from '../random.ts';
 import { dateAt, offsetMinutesAt } from '../zone.ts';
@@ -38,7 +39,7 @@ export function uploadsIn(person: Person, span: Span): Uploaded[] {
     .toSorted((a, b) => a.startMs - b.startMs);
 }
 
-// The device maker's clock and this one's differ by some seconds: one workout is told of twice, not quite alike.
+// The start differs by some seconds from what another provider reports of the same workout, as it does in reality.
 function uploadOf({ seed }: Person, plan: PlannedWorkout): Uploaded {
   const chance = hashOf(`${seed}/${plan.startMs}/upload`);
   return {
@@ -66,20 +67,19 @@ export function toldOf(days: Days, person: Person, upload: Uploaded): Told | nul
 /** The whole of an activity, as the platform tells it. */
 export function detailedOf({ upload, day, workout }: Told, title: string | undefined) {
   const { traits } = day.person;
-  const activity = activityOf(day, workout);
-  const elapsed = activity.durationInSeconds;
+  const { duration_seconds: elapsed, ...totals } = totalsOf(day, workout);
   const moving = elapsed - (upload.id % 45);
-  const distance = activity.distanceInMeters ?? 0;
+  const distance = hundredths(totals.meters ?? 0);
   return {
     id: upload.id,
-    name: title ?? activity.activityName,
+    name: title ?? totals.title,
     ...timesOf(traits.zone, upload.startMs),
     sport_type: sportTypes[workout.plan.sport],
     type: sportTypes[workout.plan.sport],
     elapsed_time: elapsed,
     moving_time: moving,
     distance,
-    total_elevation_gain: activity.totalElevationGainInMeters ?? 0,
+    total_elevation_gain: totals.climb_meters ?? 0,
     average_speed: Math.round((distance / moving) * 1000) / 1000,
     has_heartrate: workout.avg_heart_rate_bpm !== null,
     ...(workout.avg_heart_rate_bpm === null
@@ -88,7 +88,7 @@ export function detailedOf({ upload, day, workout }: Told, title: string | undef
     ...(traits.ride_watts !== null && /Ride/.test(sportTypes[workout.plan.sport])
       ? { average_watts: traits.ride_watts, kilojoules: Math.round((traits.ride_watts * moving) / 100) / 10 }
       : {}),
-    calories: activity.activeKilocalories,
+    calories: totals.active_kilocalories,
     device_name: traits.device,
     manual: false,
     private: false,
@@ -122,24 +122,25 @@ function iso(ms: number): string {
 
 /** Parallel lists by second; where nothing was measured there is null, and a list may end early. */
 export function streamsOf({ upload, day, workout }: Told): Record<string, (number | null)[]> {
-  const details = activityDetails(day, { startMs: workout.endMs - 1, endMs: workout.endMs });
-  const samples =
-    details.find(({ activityId }) => activityId === activityOf(day, workout).activityId)?.samples ?? [];
-  const first = samples[0]?.startTimeInSeconds ?? 0;
-  const list = (value: (one: Record<string, number>) => number | undefined) =>
-    samples.map((one) => value(one) ?? null);
+  const samples = workoutSamples(day, workout);
+  const first = samples[0]?.second ?? 0;
   const streams = {
-    time: samples.map((one) => (one.startTimeInSeconds ?? first) - first),
-    heartrate: list((one) => one.heartRate),
-    cadence: list(
-      (one) =>
-        one.bikeCadenceInRPM ?? (one.stepsPerMinute === undefined ? undefined : one.stepsPerMinute / 2),
-    ),
-    watts: list((one) => one.powerInWatts),
-    velocity_smooth: list((one) => one.speedMetersPerSecond),
-    temp: list((one) => one.airTemperatureCelcius).slice(0, upload.id % 3 === 0 ? -5 : undefined),
+    time: samples.map(({ second }) => second - first),
+    heartrate: samples.map(({ heart_rate_bpm }) => heart_rate_bpm),
+    cadence: samples.map((one) => cadenceOf(one, workout)),
+    watts: samples.map(({ power_watts }) => power_watts),
+    velocity_smooth: samples.map(({ speed_m_per_s }) => speed_m_per_s),
+    temp: samples
+      .map(({ temperature_celsius }) => temperature_celsius)
+      .slice(0, upload.id % 3 === 0 ? -5 : undefined),
   };
   return Object.fromEntries(
     Object.entries(streams).filter(([, values]) => values.some((value) => value !== null)),
   );
+}
+
+// Turns of the crank, or steps of one foot; swimming has no cadence here.
+function cadenceOf({ cadence_rpm, steps_per_minute }: WorkoutSample, { plan }: Workout): number | null {
+  if (sportOf(plan.sport).cadence?.of === 'crank') return cadence_rpm;
+  return steps_per_minute === null ? null : steps_per_minute / 2;
 }

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Ask, Reply, Route } from '../http.ts';
-import { dataTypes } from '../payloads.ts';
 import type { Portion } from '../store.ts';
 import type { World } from '../world.ts';
 import { accountOf, refusal } from './accounts.ts';
+import { dataTypes } from './payloads.ts';
 import { itemsOf, sentName, typeNamed } from './portions.ts';
 
 /** A day: what was not fetched by then has to be asked for again. */

@@ -1,9 +1,9 @@
 import type { Ask, Reply, Route } from '../http.ts';
-import type { DataType } from '../payloads.ts';
 import { holds, withSpan } from '../spans.ts';
 import type { DevicemakerAccount, Portion } from '../store.ts';
 import type { World } from '../world.ts';
 import { asOwner, quarterOf, refusal } from './accounts.ts';
+import type { DataType } from './payloads.ts';
 import { isAllowed, lettersOf, missingTypes, portionsOf, typeNamed } from './portions.ts';
 
 const dayMs = 86_400_000;

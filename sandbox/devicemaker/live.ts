@@ -1,12 +1,12 @@
 import { datesIn } from '../days.ts';
 import type { Span } from '../life/plan.ts';
-import { dataTypes } from '../payloads.ts';
 import type { Person } from '../people.ts';
 import type { DevicemakerAccount, Portion } from '../store.ts';
 import type { World } from '../world.ts';
 import { addDays, instantOf } from '../zone.ts';
 import { quarterOf } from './accounts.ts';
 import { isOff } from './history.ts';
+import { dataTypes } from './payloads.ts';
 
 const sliceMs = 900_000;
 /** Who is further behind than this is synchronised a few times a day instead of each quarter of an hour. */

@@ -3,8 +3,6 @@
  * it swings by `wave` once in `wave_minutes` (hills, sets, lengths).
  */
 export interface Sport {
-  /** The device maker's name of it. */
-  readonly activity_type: string;
   /** What a session is called, after the time of day. */
   readonly noun: string;
   readonly effort: number;
@@ -19,19 +17,15 @@ export interface Sport {
   /** Its distance is walked or run, and part of the day's distance. */
   readonly on_foot: boolean;
   /** Turns of a crank or strokes of an arm per minute. */
-  readonly cadence?: {
-    readonly field: 'bikeCadenceInRPM' | 'swimCadenceInStrokesPerMinute';
-    readonly rpm: number;
-  };
+  readonly cadence?: { readonly of: 'crank' | 'arm'; readonly rpm: number };
 }
 
 const still = { steps_per_minute: 0, speed_m_per_s: 0, climb_m_per_km: 0, on_foot: false };
-const wheels = { field: 'bikeCadenceInRPM', rpm: 84 } as const;
+const wheels = { of: 'crank', rpm: 84 } as const;
 
 /** The sports by name. */
 export const sports = {
   run: {
-    activity_type: 'RUNNING',
     noun: 'Run',
     effort: 0.73,
     wave: 0.05,
@@ -43,7 +37,6 @@ export const sports = {
     on_foot: true,
   },
   intervals: {
-    activity_type: 'TRACK_RUNNING',
     noun: 'Intervals',
     effort: 0.76,
     wave: 0.16,
@@ -55,7 +48,6 @@ export const sports = {
     on_foot: true,
   },
   ride: {
-    activity_type: 'ROAD_BIKING',
     noun: 'Ride',
     effort: 0.62,
     wave: 0.1,
@@ -68,7 +60,6 @@ export const sports = {
     cadence: wheels,
   },
   indoor_ride: {
-    activity_type: 'INDOOR_CYCLING',
     noun: 'Indoor Ride',
     effort: 0.68,
     wave: 0.09,
@@ -81,7 +72,6 @@ export const sports = {
     cadence: wheels,
   },
   swim: {
-    activity_type: 'LAP_SWIMMING',
     noun: 'Swim',
     effort: 0.6,
     wave: 0.07,
@@ -91,10 +81,9 @@ export const sports = {
     speed_m_per_s: 0.85,
     climb_m_per_km: 0,
     on_foot: false,
-    cadence: { field: 'swimCadenceInStrokesPerMinute', rpm: 27 },
+    cadence: { of: 'arm', rpm: 27 },
   },
   hike: {
-    activity_type: 'HIKING',
     noun: 'Hike',
     effort: 0.46,
     wave: 0.1,
@@ -106,7 +95,6 @@ export const sports = {
     on_foot: true,
   },
   walk: {
-    activity_type: 'WALKING',
     noun: 'Walk',
     effort: 0.32,
     wave: 0.03,
@@ -119,7 +107,6 @@ export const sports = {
   },
   strength: {
     ...still,
-    activity_type: 'STRENGTH_TRAINING',
     noun: 'Strength',
     effort: 0.42,
     wave: 0.16,
@@ -129,7 +116,6 @@ export const sports = {
   },
   yoga: {
     ...still,
-    activity_type: 'YOGA',
     noun: 'Yoga',
     effort: 0.19,
     wave: 0.05,
@@ -138,7 +124,6 @@ export const sports = {
   },
   row: {
     ...still,
-    activity_type: 'INDOOR_ROWING',
     noun: 'Row',
     effort: 0.7,
     wave: 0.06,

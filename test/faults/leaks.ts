@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dataTypes } from '../../sandbox/payloads.ts';
+import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import type { Ask } from '../sandbox/records.ts';
 
 /** What a log must not hold, as words that it is taken apart into. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { dataTypes } from '../../sandbox/payloads.ts';
+import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import { people } from '../../sandbox/people.ts';
 import { readLedger } from '../sandbox/compare.ts';
 import { ask } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { dataTypes } from '../../sandbox/payloads.ts';
+import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import { allPermissions, ask, connectDevice, control, historyUrl, startApplication } from './application.ts';
 
 const minuteMs = 60_000;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { dataTypes } from '../../sandbox/payloads.ts';
+import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import {
   allPermissions,
   ask,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { dataTypes } from '../../sandbox/payloads.ts';
+import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import { startSandbox } from '../../sandbox/server.ts';
 import { holds, withSpan } from '../../sandbox/spans.ts';
 import { noSeconds } from '../../sandbox/truth/seconds.ts';

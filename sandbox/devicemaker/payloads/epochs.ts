@@ -1,8 +1,9 @@
-import type { DayLife, Workout } from '../life/day.ts';
-import type { Minute } from '../life/minutes.ts';
-import type { Span } from '../life/plan.ts';
-import { sportOf } from '../life/sports.ts';
-import { activeKilocalories, footMeters, headOf, hundredths, stepsIn } from './head.ts';
+import { activeKilocalories, footMeters, hundredths, stepsIn } from '../../life/counts.ts';
+import type { DayLife, Workout } from '../../life/day.ts';
+import type { Minute } from '../../life/minutes.ts';
+import type { Span } from '../../life/plan.ts';
+import { activityTypes } from './activities.ts';
+import { headOf } from './head.ts';
 
 const slotMs = 900_000;
 
@@ -45,5 +46,5 @@ function kindOf(workouts: readonly Workout[], one: Minute): string {
   if (one.state === 'walk') return 'WALKING';
   if (one.state === 'stand') return 'GENERIC';
   const workout = workouts.find(({ minutes }) => minutes.includes(one));
-  return workout === undefined ? 'SEDENTARY' : sportOf(workout.plan.sport).activity_type;
+  return workout === undefined ? 'SEDENTARY' : activityTypes[workout.plan.sport];
 }

@@ -1,17 +1,10 @@
-import type { DayLife } from '../life/day.ts';
-import { heartRateEveryMs } from '../life/heart-rate.ts';
-import type { Minute } from '../life/minutes.ts';
-import type { Span } from '../life/plan.ts';
-import { strainEveryMs, stressAt } from '../life/strain.ts';
-import {
-  activeKilocalories,
-  countedMinutes,
-  footMeters,
-  headOf,
-  hundredths,
-  mapOf,
-  stepsIn,
-} from './head.ts';
+import { activeKilocalories, countedMinutes, footMeters, hundredths, stepsIn } from '../../life/counts.ts';
+import type { DayLife } from '../../life/day.ts';
+import { heartRateEveryMs } from '../../life/heart-rate.ts';
+import type { Minute } from '../../life/minutes.ts';
+import type { Span } from '../../life/plan.ts';
+import { strainEveryMs, stressAt } from '../../life/strain.ts';
+import { headOf, mapOf } from './head.ts';
 
 /** The record of a day as it stands at an instant: sent again and again, each longer than the one before. */
 export function dailyOf(day: DayLife, untilMs: number) {

@@ -1,11 +1,12 @@
-import type { DayLife } from '../life/day.ts';
-import { heartRateEveryMs } from '../life/heart-rate.ts';
-import type { Minute } from '../life/minutes.ts';
-import type { Span } from '../life/plan.ts';
-import { breathAt, hrvAt, spo2At } from '../life/strain.ts';
-import { hashOf, noiseOf, randomOf } from '../random.ts';
-import { addDays, dayNumber, offsetMinutesAt } from '../zone.ts';
-import { headOf, hundredths, idOf, seconds } from './head.ts';
+import { hundredths, seconds } from '../../life/counts.ts';
+import type { DayLife } from '../../life/day.ts';
+import { heartRateEveryMs } from '../../life/heart-rate.ts';
+import type { Minute } from '../../life/minutes.ts';
+import type { Span } from '../../life/plan.ts';
+import { breathAt, hrvAt, spo2At } from '../../life/strain.ts';
+import { hashOf, noiseOf, randomOf } from '../../random.ts';
+import { addDays, dayNumber, offsetMinutesAt } from '../../zone.ts';
+import { headOf, idOf } from './head.ts';
 
 const minuteMs = 60_000;
 const dayLength = 1440 * minuteMs;

@@ -1,5 +1,5 @@
+import { dataTypes, notificationsOf, type PushBody } from '../../../sandbox/devicemaker/payloads.ts';
 import { type DayLife, lifeOfDay } from '../../../sandbox/life/day.ts';
-import { dataTypes, notificationsOf, type PushBody } from '../../../sandbox/payloads.ts';
 import { peopleOf } from '../../../sandbox/people.ts';
 import { addDays } from '../../../sandbox/zone.ts';
 

@@ -1,11 +1,12 @@
-import type { DayLife, Sleep } from '../life/day.ts';
-import { type Stage, type StageSpan, stageTotals } from '../life/night.ts';
-import type { Span } from '../life/plan.ts';
-import { breathAt, spo2At } from '../life/strain.ts';
-import type { Person } from '../people.ts';
-import { randomOf } from '../random.ts';
-import { offsetMinutesAt } from '../zone.ts';
-import { headOf, mapOf, seconds } from './head.ts';
+import { seconds } from '../../life/counts.ts';
+import type { DayLife, Sleep } from '../../life/day.ts';
+import { type Stage, type StageSpan, stageTotals } from '../../life/night.ts';
+import type { Span } from '../../life/plan.ts';
+import { breathAt, spo2At } from '../../life/strain.ts';
+import type { Person } from '../../people.ts';
+import { randomOf } from '../../random.ts';
+import { offsetMinutesAt } from '../../zone.ts';
+import { headOf, mapOf } from './head.ts';
 
 /** What is known of a sleep at an instant: its first reckoning, then the final one, and the naps after it. */
 interface Version {

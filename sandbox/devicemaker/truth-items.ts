@@ -1,7 +1,7 @@
 import type { SeriesType } from '../../domain/series.ts';
 import { dateToMs } from '../../domain/time.ts';
-import type { PushBody } from '../payloads.ts';
-import type { SampleSink } from './series.ts';
+import type { SampleSink } from '../truth/series.ts';
+import type { PushBody } from './payloads.ts';
 
 /** What the samples of the device maker's items should become. No device is named but by activities. */
 type Items<T extends keyof PushBody> = NonNullable<PushBody[T]>;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { accepts } from '../../../domain/series.ts';
-import { dailyOf } from '../../../sandbox/payloads/dailies.ts';
+import { dailyOf } from '../../../sandbox/devicemaker/payloads/dailies.ts';
 import { witness } from '../witness.ts';
 import { dayOf, isOffsetMap, sentDays, sum } from './days.ts';
 

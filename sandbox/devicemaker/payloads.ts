@@ -1,5 +1,7 @@
-import type { DayLife } from './life/day.ts';
-import type { Span } from './life/plan.ts';
+import type { DayLife } from '../life/day.ts';
+import type { Span } from '../life/plan.ts';
+import type { Person } from '../people.ts';
+import { addDays, instantOf } from '../zone.ts';
 import { activities, activityDetails } from './payloads/activities.ts';
 import { dailies } from './payloads/dailies.ts';
 import { epochs } from './payloads/epochs.ts';
@@ -13,8 +15,6 @@ import {
 } from './payloads/occasional.ts';
 import { sleeps } from './payloads/sleeps.ts';
 import { hrv, pulseOx, respiration, skinTemp, stressDetails } from './payloads/wellness.ts';
-import type { Person } from './people.ts';
-import { addDays, instantOf } from './zone.ts';
 
 /**
  * The device maker's notifications. A device is synchronised a few times a day; each time the device maker sends

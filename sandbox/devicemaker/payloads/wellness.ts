@@ -1,9 +1,10 @@
-import type { DayLife, Sleep } from '../life/day.ts';
-import type { Minute } from '../life/minutes.ts';
-import type { Span } from '../life/plan.ts';
-import { bodyBatteryAt, breathAt, hrvAt, strainEveryMs, stressAt } from '../life/strain.ts';
-import { noiseOf } from '../random.ts';
-import { headOf, hundredths, idOf, mapOf } from './head.ts';
+import { hundredths } from '../../life/counts.ts';
+import type { DayLife, Sleep } from '../../life/day.ts';
+import type { Minute } from '../../life/minutes.ts';
+import type { Span } from '../../life/plan.ts';
+import { bodyBatteryAt, breathAt, hrvAt, strainEveryMs, stressAt } from '../../life/strain.ts';
+import { noiseOf } from '../../random.ts';
+import { headOf, idOf, mapOf } from './head.ts';
 import { oxygenOf } from './sleeps.ts';
 
 const minuteMs = 60_000;

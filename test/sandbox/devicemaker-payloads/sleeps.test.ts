@@ -1,6 +1,6 @@
 import t from 'tap';
 import { accepts } from '../../../domain/series.ts';
-import { notificationsOf } from '../../../sandbox/payloads.ts';
+import { notificationsOf } from '../../../sandbox/devicemaker/payloads.ts';
 import { offsetMinutesAt } from '../../../sandbox/zone.ts';
 import { witness } from '../witness.ts';
 import { dayOf, isOffsetMap, laterMs, sentDays, sum } from './days.ts';

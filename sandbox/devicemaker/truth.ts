@@ -1,9 +1,9 @@
-import { bodiesOf } from '../devicemaker/portions.ts';
-import { type DataType, dataTypes, type PushBody } from '../payloads.ts';
 import type { DevicemakerAccount } from '../store.ts';
+import { noSeries, type SampleSink, type SeriesLine } from '../truth/series.ts';
 import type { World } from '../world.ts';
-import { addItems } from './device-items.ts';
-import { noSeries, type SampleSink, type SeriesLine } from './series.ts';
+import { type DataType, dataTypes, type PushBody } from './payloads.ts';
+import { bodiesOf } from './portions.ts';
+import { addItems } from './truth-items.ts';
 
 /** What an application should have of an account, if it took what it answered 200 to. */
 export interface DevicemakerTruth {

@@ -1,15 +1,8 @@
 import type { SeriesType } from '../../domain/series.ts';
-import {
-  type Detailed,
-  detailedOf,
-  streamsOf,
-  type Told,
-  toldOf,
-  uploadsIn,
-} from '../activitynet/activities.ts';
 import type { ActivitynetAccount } from '../store.ts';
+import { noSeries, type SampleSink, type SeriesLine } from '../truth/series.ts';
 import type { World } from '../world.ts';
-import { noSeries, type SampleSink, type SeriesLine } from './series.ts';
+import { type Detailed, detailedOf, streamsOf, type Told, toldOf, uploadsIn } from './activities.ts';
 
 /** What an application should have of an athlete who told it of activities and took none of them back. */
 export interface ActivitynetTruth {

@@ -1,0 +1,119 @@
+import { hundredths, stepsIn } from '../../life/counts.ts';
+import type { DayLife, Workout } from '../../life/day.ts';
+import type { Span } from '../../life/plan.ts';
+import { type Sport, type SportName, sportOf } from '../../life/sports.ts';
+import { totalsOf, type WorkoutSample, type WorkoutTotals, workoutSamples } from '../../life/workout.ts';
+import { hashOf } from '../../random.ts';
+import { headOf } from './head.ts';
+
+/** The workouts that ended since the last synchronisation. */
+export function activities(day: DayLife, sync: Span): Activity[] {
+  return finished(day, sync).map((workout) => activityOf(day, workout));
+}
+
+/** The same workouts with a sample for each second. */
+export function activityDetails(day: DayLife, sync: Span) {
+  return finished(day, sync).map((workout) => {
+    const { cadence } = sportOf(workout.plan.sport);
+    const { userId, summaryId, activityId, ...summary } = activityOf(day, workout);
+    return {
+      userId,
+      summaryId: `${summaryId}-detail`,
+      activityId,
+      summary: { activityId, ...summary },
+      samples: workoutSamples(day, workout).map((one) => itemOf(one, cadence)),
+      laps: [{ startTimeInSeconds: summary.startTimeInSeconds }],
+    };
+  });
+}
+
+function finished(day: DayLife, sync: Span): readonly Workout[] {
+  return day.workouts.filter(({ endMs }) => endMs > sync.startMs && endMs <= sync.endMs);
+}
+
+/** An activity item of a workout. */
+export function activityOf(day: DayLife, workout: Workout) {
+  const { person } = day;
+  const totals = totalsOf(day, workout);
+  const activityId = 2 ** 33 + hashOf(`${person.seed}/${workout.startMs}`);
+  return {
+    ...headOf(person, workout),
+    summaryId: String(activityId),
+    activityId,
+    activityName: totals.title,
+    activityType: activityTypes[workout.plan.sport],
+    deviceName: person.traits.device,
+    manual: false,
+    isWebUpload: false,
+    activeKilocalories: totals.active_kilocalories,
+    ...(sportOf(workout.plan.sport).steps_per_minute > 0 ? { steps: stepsIn(workout.minutes) } : {}),
+    ...heartOf(workout),
+    ...distanceOf(workout, totals),
+  };
+}
+
+/** An activity item. */
+export type Activity = ReturnType<typeof activityOf>;
+
+/** The provider's names of the sports. */
+export const activityTypes: Readonly<Record<SportName, string>> = {
+  run: 'RUNNING',
+  intervals: 'TRACK_RUNNING',
+  ride: 'ROAD_BIKING',
+  indoor_ride: 'INDOOR_CYCLING',
+  swim: 'LAP_SWIMMING',
+  hike: 'HIKING',
+  walk: 'WALKING',
+  strength: 'STRENGTH_TRAINING',
+  yoga: 'YOGA',
+  row: 'INDOOR_ROWING',
+};
+
+interface Heart {
+  readonly averageHeartRateInBeatsPerMinute?: number;
+  readonly maxHeartRateInBeatsPerMinute?: number;
+}
+
+function heartOf({ avg_heart_rate_bpm: mean, max_heart_rate_bpm: most }: Workout): Heart {
+  if (mean === null || most === null) return {};
+  return { averageHeartRateInBeatsPerMinute: mean, maxHeartRateInBeatsPerMinute: most };
+}
+
+interface Distance {
+  readonly distanceInMeters?: number;
+  readonly averageSpeedInMetersPerSecond?: number;
+  readonly averagePaceInMinutesPerKilometer?: number;
+  readonly totalElevationGainInMeters?: number;
+  readonly totalElevationLossInMeters?: number;
+}
+
+function distanceOf({ plan }: Workout, { meters, climb_meters, duration_seconds }: WorkoutTotals): Distance {
+  if (meters === null) return {};
+  return {
+    distanceInMeters: hundredths(meters),
+    averageSpeedInMetersPerSecond: Math.round((meters / duration_seconds) * 1000) / 1000,
+    ...(sportOf(plan.sport).on_foot
+      ? { averagePaceInMinutesPerKilometer: hundredths(duration_seconds / 60 / (meters / 1000)) }
+      : {}),
+    ...(climb_meters === null
+      ? {}
+      : { totalElevationGainInMeters: climb_meters, totalElevationLossInMeters: climb_meters }),
+  };
+}
+
+/** An item has no field of what was not measured. A ride has steps all the same: none. */
+function itemOf(sample: WorkoutSample, cadence: Sport['cadence']): Record<string, number> {
+  const isRide = cadence?.of === 'crank';
+  const fields = {
+    startTimeInSeconds: sample.second,
+    heartRate: sample.heart_rate_bpm,
+    speedMetersPerSecond: sample.speed_m_per_s,
+    stepsPerMinute: isRide ? 0 : sample.steps_per_minute,
+    bikeCadenceInRPM: isRide ? sample.cadence_rpm : null,
+    swimCadenceInStrokesPerMinute: cadence?.of === 'arm' ? sample.cadence_rpm : null,
+    powerInWatts: sample.power_watts,
+    airTemperatureCelcius: sample.temperature_celsius,
+  };
+  const measured = Object.entries(fields).filter((one): one is [string, number] => one[1] !== null);
+  return Object.fromEntries(measured);
+}
