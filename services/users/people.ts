@@ -44,8 +44,20 @@ export async function changePerson(
   fields: PersonFields,
 ): Promise<Person> {
   const change = columnsOf(fields);
-  if (Object.keys(change).length > 0) await unlessTaken(writeChange(orm, origin, id, fields));
+  if (Object.keys(change).length > 0) {
+    await refuseTaken(orm, id, fields);
+    await unlessTaken(writeChange(orm, origin, id, fields));
+  }
   return findPerson(orm, id);
+}
+
+// Asked before the update, because PostgreSQL would log the conflict as an error; of two changes at once one still ends so.
+async function refuseTaken(orm: Orm, id: string, { external_user_id }: PersonFields): Promise<void> {
+  if (external_user_id === undefined || external_user_id === null) return;
+  const holder = await orm.fork().findOne(Person, { externalUserId: external_user_id, deletedAt: null });
+  if (holder === null || holder.id === id) return;
+  await findPerson(orm, id);
+  throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
 }
 
 function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: PersonFields): Promise<void> {

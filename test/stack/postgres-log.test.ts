@@ -100,5 +100,12 @@ t.test('conflicts that are ordinary answers are no errors of the database', asyn
   await call('users.create', user);
   await t.rejects(call('auth.createDeveloper', developer, as), refusal('EMAIL_TAKEN'));
   await t.rejects(call('users.create', user), refusal('EXTERNAL_USER_ID_TAKEN'));
+  const { id } = await call('users.create', { external_user_id: 'other' });
+  const change = { user_id: id, first_name: 'Ada', external_user_id: 'twice' };
+  await t.rejects(call('users.update', change), refusal('EXTERNAL_USER_ID_TAKEN'));
+  t.match(await call('users.get', { user_id: id }), { first_name: null, external_user_id: 'other' });
+  t.match(await call('users.update', { ...change, external_user_id: 'other' }), { first_name: 'Ada' });
+  const nobody = { ...change, user_id: randomUUID() };
+  await t.rejects(call('users.update', nobody), refusal('USER_NOT_FOUND'), 'there is nobody to change');
   t.notMatch(log(), /ERROR: {2}duplicate key/);
 });
