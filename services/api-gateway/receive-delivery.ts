@@ -25,6 +25,8 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   checkClient(req.headers, delivery, edge.config);
   if (!window.allowed) throw limited(res, window);
   checkWebhookAccess(edge, exchange);
+  const { limitBytes } = bodyBounds(edge.config, endpoint.route);
+  if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
   await edge.intake.refuseIfFull(delivery.provider, res);
   edge.stored.refuseIfFull(senderOf(edge, req, delivery), announcedBytes(req), res);

@@ -38,6 +38,16 @@ t.test('the checks come in their order', async (t) => {
   });
   t.equal(large.status, 413, '413 before 415');
   t.equal(large.headers.get('connection'), 'close', 'the rest of the body is no request');
+  const event = await api.ask('/api/v1/webhooks/activitynet/webhook', {
+    body: 'x'.repeat(16 * 1024 + 1),
+    headers: { 'Content-Type': 'text/plain' },
+  });
+  t.equal(event.status, 413, '413 before 415 for webhooks too');
+  const small = await api.ask('/api/v1/webhooks/activitynet/webhook', {
+    body: 'x',
+    headers: { 'Content-Type': 'text/plain' },
+  });
+  t.equal(small.status, 415);
 });
 
 t.test('every answer has the headers for browsers', async (t) => {
