@@ -5,7 +5,7 @@ export interface Levels {
   /** Seconds in a stage; null when the map says nothing of it. */
   seconds(stage: string): number | null;
   readonly lastEndMs: number | null;
-  /** Awake intervals strictly inside a session; null where no list of them is there that can be read. */
+  /** Awake intervals strictly inside a session; null without a readable list of them, or without any interval. */
   interruptions(startMs: number, endMs: number): number | null;
   readonly problems: readonly Problem[];
 }
@@ -33,6 +33,7 @@ export function readLevels(given: Readonly<Record<string, unknown>> | null, star
     seconds: (stage) => secondsOf(stages.get(stage)),
     lastEndMs: ends.length === 0 ? null : ends.reduce((a, b) => Math.max(a, b)),
     interruptions(fromMs, toMs) {
+      if (ends.length === 0) return null;
       const inside = stages.get('awake')?.filter((one) => one.startMs > fromMs && one.endMs < toMs);
       return inside?.length ?? null;
     },

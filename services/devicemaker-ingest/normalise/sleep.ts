@@ -112,10 +112,15 @@ function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRe
     is_nap: false,
     rank: rankOf(fields.validation),
     asleep_seconds: asleepOf(stages, (endMs - startMs) / 1000),
-    // An empty list of awake intervals beside no measured stage is no measurement.
-    interruptions: total(staged) > 0 ? levels.interruptions(startMs, endMs) : null,
+    interruptions: hasAwakeIntervals(staged, levels) ? levels.interruptions(startMs, endMs) : null,
     score: fields.overallSleepScore,
   };
+}
+
+// An empty list of awake intervals is a measurement only beside measured stages, of which none is awake.
+function hasAwakeIntervals(staged: Parameters<typeof total>[0], levels: Levels): boolean {
+  const isUnlisted = levels.seconds('awake') === 0 && (staged.awake_seconds ?? 0) > 0;
+  return total(staged) > 0 && !isUnlisted;
 }
 
 // `durationInSeconds` usually leaves the awake time out, so the end is the latest that anything tells.

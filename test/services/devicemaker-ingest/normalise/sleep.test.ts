@@ -172,7 +172,9 @@ t.test('counts as interruptions the awake intervals strictly inside the session'
   });
   const awake = [at(0, 5), at(100, 110), at(200, 200), at(440, 450)];
   t.equal(mainOf({ sleepLevelsMap: { awake, deep: [at(5, 450)] } })?.interruptions, 2);
-  t.equal(mainOf({ sleepLevelsMap: { awake: [], deep: [at(5, 450)] } })?.interruptions, 0);
+  const none = { awake: [], deep: [at(5, 450)] };
+  for (const awakeDurationInSeconds of [0, null])
+    t.equal(mainOf({ awakeDurationInSeconds, sleepLevelsMap: none })?.interruptions, 0);
 });
 
 t.test('interruptions are null where awake intervals were not measured', async (t) => {
@@ -182,6 +184,9 @@ t.test('interruptions are null where awake intervals were not measured', async (
   const empty = { deep: [], light: [], rem: [], awake: [] };
   const unstaged = { ...noStages, unmeasurableSleepInSeconds: 600, sleepLevelsMap: empty };
   t.equal(mainOf(unstaged)?.interruptions, null, 'no stage has any time');
+  t.equal(mainOf({ awakeDurationInSeconds: 0, sleepLevelsMap: empty })?.interruptions, null, 'no intervals');
+  const unlisted = { awakeDurationInSeconds: 600, sleepLevelsMap: { deep, awake: [] } };
+  t.equal(mainOf(unlisted)?.interruptions, null, 'awake for a time without intervals');
 });
 
 t.test('reads the unmeasurable time under either name', async (t) => {
