@@ -2,6 +2,7 @@ import { loadConfig } from './config.ts';
 import { createBroker } from './mixins/broker.ts';
 import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
 import { type Lifetime, live } from './stack/lifetime.ts';
+import { metricsPortsOf } from './stack/listening.ts';
 import { leaveWord, notesOn, prepare, webhookAddresses } from './stack/prepare.ts';
 import { startSandbox } from './stack/sandbox.ts';
 import { bringPeople } from './stack/sandbox-people.ts';
@@ -17,7 +18,9 @@ await live(async ({ signal, started, fail }: Lifetime) => {
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn', DRAIN_MS: '0' });
   const services = await loadServices(settings.SERVICES);
   const hasGateway = settings.SERVICES.length === 0 || settings.SERVICES.includes('api-gateway');
-  const prepared = await prepare(settings, { say, started, fail, ports: hasGateway ? [settings.PORT] : [] });
+  const ports = hasGateway ? [settings.PORT] : [];
+  const metricsPorts = metricsPortsOf(settings, 1);
+  const prepared = await prepare(settings, { say, started, fail, ports, metricsPorts });
   const { stack, login } = prepared;
   const { dataDir } = stack;
   const sandbox = await startSandbox(prepared.config, dataDir, started);

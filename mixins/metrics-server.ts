@@ -15,7 +15,8 @@ export function metricsUrl(broker: ServiceBroker): string | null {
 
 /**
  * Serves the figures of a broker at /metrics on a port of its own, which belongs inside the house: whoever reaches
- * it may read. A port that is taken is logged and costs the figures, never the service.
+ * it may read. The start of the product checks the port; where another program
+ * takes it later, that is logged and costs the figures, never the service.
  */
 export function serveMetrics(broker: ServiceBroker, { METRICS_PORT, HOST }: Config): Promise<void> {
   const server = createServer(async (req, res) => {
@@ -27,7 +28,11 @@ export function serveMetrics(broker: ServiceBroker, { METRICS_PORT, HOST }: Conf
   servers.set(broker, server);
   return new Promise((resolve) => {
     server.once('error', (error: Error & { code?: string }) => {
-      broker.logger.error('metrics.not_served', { port: METRICS_PORT, code: error.code });
+      broker.logger.error('metrics.not_served', {
+        setting: 'METRICS_PORT',
+        port: METRICS_PORT,
+        code: error.code,
+      });
       resolve();
     });
     server.listen(METRICS_PORT, HOST, () => {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
 import { live } from './lifetime.ts';
+import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
 import { leaveWord, notesOn, type Prepared, prepare, webhookAddresses } from './prepare.ts';
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
@@ -21,7 +22,9 @@ const startLimitMs = 60_000;
 await live(async ({ signal, started, fail }) => {
   const scale = scaleOf(process.argv.slice(2));
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn' });
-  const prepared = await prepare(settings, { say, started, fail, ports: portsOf(settings.PORT, scale) });
+  const ports = portsOf(settings.PORT, scale);
+  const metricsPorts = metricsPortsOf(settings, 1 + membersIn(scale));
+  const prepared = await prepare(settings, { say, started, fail, ports, metricsPorts });
   const { config, stack, login } = prepared;
   if (stack.natsUrl === null)
     throw new StartError(`a cluster needs a bus, and there is none: ${stack.choice}`);
@@ -42,6 +45,10 @@ await live(async ({ signal, started, fail }) => {
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
   await people?.showHistory();
 }, say);
+
+function membersIn(scale: ReadonlyMap<string, number>): number {
+  return serviceNames.reduce((sum, name) => sum + (scale.get(name) ?? 1), 0);
+}
 
 function portsOf(first: number, scale: ReadonlyMap<string, number>): number[] {
   return Array.from({ length: scale.get('api-gateway') ?? 1 }, (_, index) => first + index);

@@ -8,7 +8,7 @@ import { takeDataDir } from './data-dir.ts';
 import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount } from './first-account.ts';
 import type { Lifetime } from './lifetime.ts';
-import { checkListening } from './listening.ts';
+import { checkListening, checkMetricsPorts } from './listening.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { checkServers } from './reachable.ts';
 import { sandboxIsOn } from './sandbox.ts';
@@ -31,10 +31,11 @@ export interface Prepared {
 /** Who is told that something was started, so that it can be stopped in the reverse order. */
 export type Started = (stop: () => Promise<unknown>) => void;
 
-/** How a start speaks, leaves what is to be stopped, and which ports its gateways will listen on. */
+/** How a start speaks, leaves what is to be stopped, and which ports its gateways and figures will have. */
 export interface Preparation {
   readonly started: Started;
   readonly ports: readonly number[];
+  readonly metricsPorts: readonly number[];
   readonly fail: Lifetime['fail'];
   say(line: string): void;
 }
@@ -44,11 +45,12 @@ export interface Preparation {
  * that an operator can mend is looked at first. @throws StartError that names the setting.
  */
 export async function prepare(given: Config, preparation: Preparation): Promise<Prepared> {
-  const { say, started, ports } = preparation;
+  const { say, started, ports, metricsPorts } = preparation;
   for (const line of misspeltSettings(process.env)) say(`Warning: ${line}`);
   const dataDir = takeDataDir(given.DATA_DIR, spaceFor(given));
   started(dataDir.release);
   await checkListening(given.HOST, ports);
+  await checkMetricsPorts(given.HOST, metricsPorts, ports);
   await checkServers(given);
   if (given.DATABASE_URL !== undefined)
     for (const line of await databaseWarnings(given.DATABASE_URL)) say(`Warning: ${line}`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { takeDataDir } from '../../stack/data-dir.ts';
-import { checkListening, sentenceOf } from '../../stack/listening.ts';
+import { checkListening, checkMetricsPorts, sentenceOf } from '../../stack/listening.ts';
 import { misspeltSettings } from '../../stack/misspelt-settings.ts';
 import { checkServers } from '../../stack/reachable.ts';
 import { loadServices } from '../../stack/services.ts';
@@ -66,6 +66,27 @@ t.test('a taken port is named before a database is made', async (t) => {
   );
   t.notOk(existsSync(join(folder, 'data/postgres')));
   t.notOk(existsSync(join(folder, 'data/process.lock')), 'and the folder is free again');
+});
+
+t.test('a taken port for metrics is named before a database is made', async (t) => {
+  const folder = makeFolder(t);
+  const port = await takenPort(t);
+  const said = await failedStart(t, { DATA_DIR: join(folder, 'data'), METRICS_PORT: String(port) });
+  t.match(
+    said,
+    new RegExp(
+      `^METRICS_PORT: another program listens on 127.0.0.1:${port}. End it, or set .*: METRICS_PORT=\\d+ npm start$`,
+    ),
+  );
+  t.notOk(existsSync(join(folder, 'data/postgres')));
+});
+
+t.test('a port for metrics that is that of the gateway is refused', async (t) => {
+  await t.rejects(
+    checkMetricsPorts('127.0.0.1', [47_001, 47_002], [47_000, 47_002]),
+    /^METRICS_PORT: 47002 is also a port of the gateway\. Set METRICS_PORT to another one\.$/,
+  );
+  await checkMetricsPorts('127.0.0.1', [0], [0]);
 });
 
 t.test('an address that is not ours and a name that is none name HOST', async (t) => {
