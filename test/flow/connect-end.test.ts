@@ -191,6 +191,10 @@ t.test('after a purge no activity counts as fetched, so that it is fetched again
   );
   await disconnect(api, userId, 'activitynet');
   t.equal((await known()).length, 1);
+  const body = { provider: 'devicemaker', provider_user_id: 'account 84' };
+  await api.expect(201, `/users/${userId}/connections`, { body });
+  await disconnect(api, userId, 'devicemaker', '?purge=true');
+  t.equal((await known()).length, 1, 'a purge of another provider leaves it');
   await disconnect(api, userId, 'activitynet', '?purge=true');
   t.strictSame(await known(), []);
 });

@@ -34,6 +34,13 @@ t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) 
   t.equal(new Set(admissions.map(({ reset }) => reset)).size, 1, 'one window');
 });
 
+t.test('a credential that is not alive is not allowed, and has no window', async (t) => {
+  const { call } = await startAuth(t);
+  const refused = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
+  t.same(await call('auth.admit', { api_key_hash: sha256('sk-unknown') }), refused);
+  t.same(await call('auth.admit', { token: 'no token' }), refused);
+});
+
 t.test('a window ends 60 s after its first request, however often was asked in between', async (t) => {
   const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '2' });
   const { as } = await logIn(call);

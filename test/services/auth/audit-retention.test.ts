@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Queryable } from '../../../mixins/database.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
 import { freshDatabase } from '../../support/database.ts';
 
@@ -18,4 +19,26 @@ t.test('audit entries older than the days of the setting go, in parts; 0 keeps a
   t.same(await days(), [0, 29, 31]);
   t.equal(await deleteExpired(database, 30), 1200);
   t.same(await days(), [0, 29]);
+});
+
+t.test('one cleaning deletes 50,000 rows of a table at most, in statements of 1,000', async (t) => {
+  const database = await freshDatabase(t);
+  await database.query(
+    `insert into auth.attempt_window (subject, started_at, count)
+     select gen_random_uuid(), now() - interval '3 hours', 1 from generate_series(1, 50001)`,
+  );
+  let statements = 0;
+  const counting: Queryable = {
+    query: (statement, values) => {
+      statements += 1;
+      return database.query(statement, values);
+    },
+  };
+  const clean = async () => {
+    statements = 0;
+    return { deleted: await deleteExpired(counting), statements };
+  };
+  const others = 4;
+  t.same(await clean(), { deleted: 50_000, statements: 50 + others });
+  t.same(await clean(), { deleted: 1, statements: 1 + others });
 });

@@ -1,6 +1,8 @@
 import jwt from 'jsonwebtoken';
 import t from 'tap';
 import type { Tokens } from '../../../contracts/auth.ts';
+import { familyOfId, familyOfRefreshToken } from '../../../services/auth/queries/find-family.ts';
+import { sha256 } from '../../../services/auth/secrets.ts';
 import { logIn, startAuth, type TestAuth } from '../../support/auth.ts';
 import { refusal } from '../../support/refusal.ts';
 
@@ -74,4 +76,18 @@ t.test('a session that is older than a setting that was lowered ends at its next
   await auth.database.query("update auth.family set expires_at = now() + interval '5 days'");
   const { refresh_token } = tokens;
   await t.rejects(auth.call('auth.refresh', { refresh_token }), refusal('UNAUTHENTICATED'));
+});
+
+t.test('a family is found until it ends, by its id and by its refresh token', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { tokens } = await logIn(call);
+  const id: string = Object(jwt.decode(tokens.access_token)).family;
+  const foundWith = (interval: string) =>
+    database.transaction(async (transaction) => {
+      await transaction.query('update auth.family set expires_at = now() + $1::interval', [interval]);
+      const byToken = await familyOfRefreshToken(transaction, sha256(tokens.refresh_token));
+      return [(await familyOfId(transaction, id))?.id, byToken?.id];
+    });
+  t.same(await foundWith('1 second'), [id, id]);
+  t.same(await foundWith('-1 second'), [undefined, undefined]);
 });

@@ -159,6 +159,10 @@ t.test('a refresh token that comes back a minute later ends its whole family, an
   for (const { access_token } of [stolen, second, third])
     t.equal((await call('auth.admit', { token: access_token })).caller, null);
   t.ok((await call('auth.admit', { token: other.access_token })).caller);
+  const entries = await database.query(
+    "select subject_id, user_id from auth.audit_entry where action = 'token.reused'",
+  );
+  t.same(entries, [{ subject_id: Object(jwt.decode(stolen.access_token)).family, user_id }]);
 });
 
 t.test('a refresh for a user who is gone is refused and ends the family', async (t) => {
