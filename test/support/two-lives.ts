@@ -8,6 +8,7 @@ export function together(...lives: readonly Life[]): Life {
     dailies: lives.flatMap(({ dailies }) => dailies),
     workouts: lives.flatMap(({ workouts }) => workouts),
     sleeps: lives.flatMap(({ sleeps }) => sleeps),
+    epochs: lives.flatMap(({ epochs }) => epochs),
   };
 }
 
@@ -31,7 +32,7 @@ export function vitalsAt(ms: number, more = 0): Life {
     { provider: 'devicemaker', device: 'Watch 7', type, ms, value: value + more, offset: 0 },
     { provider: 'activitynet', device: 'Bike computer', type, ms: ms + 1000, value: value + more, offset: 0 },
   ]);
-  return { samples, dailies: [], workouts: [], sleeps: [] };
+  return { samples, dailies: [], workouts: [], sleeps: [], epochs: [] };
 }
 
 /**
@@ -55,7 +56,7 @@ export function fuller(life: Life): Life {
     })),
   );
   const sleeps = life.sleeps.map((one) => ({ ...one, light: one.light + 1200, deep: one.deep + 600 }));
-  return { samples, dailies, workouts, sleeps };
+  return { samples, dailies, workouts, sleeps, epochs: life.epochs };
 }
 
 const totals = ['steps', 'distanceInMeters', 'floorsClimbed', 'activeTimeInSeconds', 'activeKilocalories'];

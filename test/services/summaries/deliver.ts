@@ -1,23 +1,62 @@
 import { createWearer, push, type TestApi } from '../../support/api.ts';
 import { activity, block, item, workout } from '../timeseries/items.ts';
-import type { Life, LifeDaily, LifeSleep, LifeWorkout } from './lives.ts';
+import type { Life, LifeDaily, LifeEpoch, LifeSleep, LifeWorkout } from './lives.ts';
 
 /** Sends a life as its providers would, shuffled by nothing but its own order; tells the user who has it now. */
 export async function deliver(api: TestApi, life: Life): Promise<string> {
   const { userId, account } = await createWearer(api);
-  const theirs = life.workouts.filter(({ provider }) => provider === 'devicemaker');
   for (const body of [
     { dailies: life.dailies.map((one) => dailyOf(account, one)) },
-    { activities: theirs.map((one, index) => activityOf(account, one, index)) },
+    { epochs: life.epochs.map((one) => epochOf(account, one)) },
+    { activities: ridesOf(life).map((one, index) => activityOf(account, one, index)) },
     { sleeps: life.sleeps.map((one) => sleepOf(account, one)) },
-  ]) {
-    const { status, text, body: answer } = await push(api, body);
-    const errors: unknown = Reflect.get(Object(answer), 'errors');
-    if (status !== 200 || JSON.stringify(errors) !== '[]') throw new Error(text.slice(0, 500));
-  }
+  ])
+    await pushWhole(api, body);
   await storeSamples(api, userId, life);
   for (const one of life.workouts) if (one.provider === 'activitynet') await storeRide(api, userId, one);
   return userId;
+}
+
+/**
+ * Sends a life in parts that come in any order, as `place` numbers them; only the deliveries of slots keep their own.
+ */
+export async function deliverInAnyOrder(api: TestApi, life: Life, place: () => number): Promise<string> {
+  const { userId, account } = await createWearer(api);
+  const epochs = life.epochs.map((one) => epochOf(account, one));
+  const cuts = [0, ...[place(), place()].map((share) => Math.floor(share * epochs.length)), epochs.length];
+  const inOrder = cuts.sort((a, b) => a - b);
+  const parts = inOrder.slice(1).map((end, index) => ({ epochs: epochs.slice(inOrder[index], end) }));
+  const bodies: Record<string, object[]>[] = [
+    ...life.dailies.map((one) => ({ dailies: [dailyOf(account, one)] })),
+    ...ridesOf(life).map((one, index) => ({ activities: [activityOf(account, one, index)] })),
+  ];
+  const shuffled = bodies.map((body) => ({ body, at: place() }));
+  const slots = parts.map((body) => ({ body, at: place() }));
+  const times = slots.map(({ at }) => at).sort((a, b) => a - b);
+  const placed = [...shuffled, ...slots.map(({ body }, index) => ({ body, at: times[index] ?? 0 }))];
+  const isLate = place() < 0.5;
+  if (!isLate) await storeSamples(api, userId, life);
+  for (const { body } of placed.sort((a, b) => a.at - b.at)) await pushWhole(api, body);
+  if (isLate) await storeSamples(api, userId, life);
+  return userId;
+}
+
+async function pushWhole(api: TestApi, sent: Record<string, object[]>): Promise<void> {
+  const { status, text, body } = await push(api, sent);
+  const errors: unknown = Reflect.get(Object(body), 'errors');
+  if (status !== 200 || JSON.stringify(errors) !== '[]') throw new Error(text.slice(0, 500));
+}
+
+const ridesOf = ({ workouts }: Life) => workouts.filter(({ provider }) => provider === 'devicemaker');
+
+function epochOf(account: string, one: LifeEpoch) {
+  return {
+    ...{ userId: account, summaryId: `e-${one.startMs}-${one.type}`, activityType: one.type },
+    ...{ startTimeInSeconds: one.startMs / 1000, startTimeOffsetInSeconds: one.offset * 60 },
+    ...{ durationInSeconds: one.seconds, activeTimeInSeconds: one.active, deviceName: 'Watch 7' },
+    ...{ steps: one.steps, activeKilocalories: one.kcal, distanceInMeters: one.meters },
+    intensity: one.type === 'SEDENTARY' ? 'SEDENTARY' : 'ACTIVE',
+  };
 }
 
 function dailyOf(account: string, { device, date, startMs, seconds, offset, totals, beats }: LifeDaily) {

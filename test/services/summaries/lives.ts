@@ -8,6 +8,8 @@ export interface Life {
   readonly dailies: LifeDaily[];
   readonly workouts: LifeWorkout[];
   readonly sleeps: LifeSleep[];
+  /** In the order of their delivery. */
+  readonly epochs: LifeEpoch[];
 }
 
 /** `provider` is who sends it; times are UTC milliseconds, `offset` is the clock on the wrist, in minutes. */
@@ -28,6 +30,19 @@ export interface LifeDaily {
   readonly offset: number;
   readonly totals: Readonly<Record<string, number>>;
   readonly beats: readonly (readonly [afterSeconds: number, bpm: number])[];
+}
+
+/** What one delivery tells of a slot and activity type, by the device maker. */
+export interface LifeEpoch {
+  readonly type: 'WALKING' | 'RUNNING' | 'SEDENTARY';
+  readonly startMs: number;
+  /** The length of the slot. */
+  readonly seconds: number;
+  readonly offset: number;
+  readonly active: number;
+  readonly steps: number;
+  readonly kcal: number;
+  readonly meters: number;
 }
 
 export interface LifeWorkout {
@@ -64,7 +79,7 @@ const day = 24 * hour;
 const firstDay = Date.UTC(2025, 2, 10);
 
 function emptyLife(): Life {
-  return { samples: [], dailies: [], workouts: [], sleeps: [] };
+  return { samples: [], dailies: [], workouts: [], sleeps: [], epochs: [] };
 }
 
 /** Quarters are exact in binary: sums of them are the same in any order. */

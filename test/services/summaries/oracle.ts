@@ -1,5 +1,5 @@
 import type { ActivitySummary, SleepSummary } from '../../../contracts/summaries.ts';
-import type { Life, LifeSample, LifeSleep, LifeWorkout } from './lives.ts';
+import type { Life, LifeDaily, LifeEpoch, LifeSample, LifeSleep, LifeWorkout } from './lives.ts';
 
 /** Summaries computed the long way round from the plain lists of a life, by the rules as the documents word them. */
 const providers = ['devicemaker', 'activitynet'] as const; // the most trusted first
@@ -8,11 +8,60 @@ function dateOf(ms: number, offset: number): string {
   return new Date(ms + offset * 60_000).toISOString().slice(0, 10);
 }
 
+/** The daily records that stand: of those with one start the longest. */
+function recordsOf({ dailies }: Life): LifeDaily[] {
+  return dailies.filter(
+    (one) => !dailies.some((other) => other.startMs === one.startMs && other.seconds > one.seconds),
+  );
+}
+
+/** The local day of an instant: that of its provider's daily record, of several the later one, else by its own clock. */
+function dayOf(life: Life, { provider, ms, offset }: Pick<LifeSample, 'provider' | 'ms' | 'offset'>): string {
+  const covering = recordsOf(life)
+    .filter((one) => provider === 'devicemaker' && ms >= one.startMs && ms < one.startMs + one.seconds * 1000)
+    .sort((a, b) => b.startMs - a.startMs);
+  return covering[0]?.date ?? dateOf(ms, offset);
+}
+
+/**
+ * The parts of slots that count: of one activity type the last that differs from the one before, of several types the
+ * newest that have room in the slot.
+ */
+function countedEpochs({ epochs }: Life): LifeEpoch[] {
+  return [...Map.groupBy(epochs, ({ startMs }) => startMs).values()].flatMap((deliveries) => {
+    const versions = new Map<string, LifeEpoch>();
+    for (const one of deliveries) {
+      if (JSON.stringify(versions.get(one.type)) === JSON.stringify(one)) continue;
+      versions.delete(one.type);
+      versions.set(one.type, one);
+    }
+    const [newest, ...older] = [...versions.values()].reverse();
+    const counted = newest === undefined ? [] : [newest];
+    for (const one of older)
+      if (sum(counted.map(({ active }) => active)) + one.active <= one.seconds) counted.push(one);
+    return counted;
+  });
+}
+
+/** What the parts of each slot come to. */
+function slotSamplesOf(life: Life): LifeSample[] {
+  const slots = Map.groupBy(countedEpochs(life), ({ startMs }) => startMs);
+  return [...slots].flatMap(([ms, parts]) => {
+    const from = { provider: 'devicemaker' as const, device: 'Watch 7', ms, offset: parts[0]?.offset ?? 0 };
+    return [
+      { ...from, type: 'steps' as const, value: sum(parts.map(({ steps }) => steps)) },
+      { ...from, type: 'energy' as const, value: sum(parts.map(({ kcal }) => kcal)) },
+      { ...from, type: 'distance_walking_running' as const, value: sum(parts.map(({ meters }) => meters)) },
+    ];
+  });
+}
+
 /** All samples of a life, those within other records too. */
-function samplesOf({ samples, dailies, sleeps }: Life): LifeSample[] {
-  const all = [...samples];
+function samplesOf(life: Life): LifeSample[] {
+  const { samples, dailies, sleeps } = life;
+  const all = [...samples, ...slotSamplesOf(life)];
   const from = { provider: 'devicemaker' as const };
-  for (const { beats, startMs, device, offset } of dailies)
+  for (const { beats, startMs, device, offset } of dailies.filter((one) => recordsOf(life).includes(one)))
     for (const [after, value] of beats)
       all.push({ ...from, device, offset, type: 'heart_rate', ms: startMs + after * 1000, value });
   for (const { oxygen, breaths, startMs, device, offset } of sleeps) {
@@ -62,12 +111,10 @@ function isSameRide(a: LifeWorkout, b: LifeWorkout): boolean {
 
 /** What one provider tells of a day, field by field; in the order of the answer. */
 function tellings(life: Life, date: string, provider: (typeof providers)[number]) {
-  const dailies = provider === 'devicemaker' ? life.dailies.filter((one) => one.date === date) : [];
-  const samples = samplesOf(life).filter(
-    (one) => one.provider === provider && dateOf(one.ms, one.offset) === date,
-  );
+  const dailies = provider === 'devicemaker' ? recordsOf(life).filter((one) => one.date === date) : [];
+  const samples = samplesOf(life).filter((one) => one.provider === provider && dayOf(life, one) === date);
   const rides = ridesOf(life.workouts.filter((one) => one.provider === provider)).filter(
-    ([first]) => first !== undefined && dateOf(first.startMs, first.offset) === date,
+    ([first]) => first !== undefined && dayOf(life, { ...first, ms: first.startMs }) === date,
   );
   const workouts = rides.flat();
   const longestDaily = [...dailies].sort((a, b) => b.seconds - a.seconds)[0];
@@ -131,6 +178,7 @@ function tellings(life: Life, date: string, provider: (typeof providers)[number]
       total('activeTimeInSeconds') ??
       (exercise === null ? null : { ...exercise, value: exercise.value * 60 }) ??
       trained(({ seconds }) => seconds),
+    sedentary: provider === 'devicemaker' ? sedentaryOn(life, date) : null,
     moderate: total('moderateIntensityDurationInSeconds'),
     vigorous: total('vigorousIntensityDurationInSeconds'),
     average: heart(mean) ?? total('averageHeartRateInBeatsPerMinute'),
@@ -139,14 +187,24 @@ function tellings(life: Life, date: string, provider: (typeof providers)[number]
   };
 }
 
+/** The time of sedentary parts of slots; 0 where a day has none but other parts. */
+function sedentaryOn(life: Life, date: string): Told | null {
+  const provider = 'devicemaker';
+  const parts = countedEpochs(life).filter(
+    (one) => dayOf(life, { provider, ...one, ms: one.startMs }) === date,
+  );
+  const seated = parts.map(({ type, active }) => (type === 'SEDENTARY' ? active : 0));
+  return parts.length === 0 ? null : { provider, device: 'Watch 7', value: sum(seated) };
+}
+
 /** The dates on which a life has any activity, sorted. */
 function activeDates(life: Life): string[] {
   const dates = [
     ...life.dailies.map(({ date }) => date),
-    ...life.workouts.map(({ startMs, offset }) => dateOf(startMs, offset)),
+    ...life.workouts.map((one) => dayOf(life, { ...one, ms: one.startMs })),
     ...samplesOf(life)
       .filter(({ type }) => shownTypes.includes(type))
-      .map(({ ms, offset }) => dateOf(ms, offset)),
+      .map((one) => dayOf(life, one)),
   ];
   return [...new Set(dates)].sort();
 }
@@ -171,6 +229,7 @@ export function expectedActivity(life: Life, first: string, last: string): Activ
         active: most('active'),
         energy: most('energy'),
         seconds: most('seconds'),
+        sedentary: most('sedentary'),
         moderate: most('moderate'),
         vigorous: most('vigorous'),
         average: best('average'),
@@ -198,7 +257,7 @@ export function expectedActivity(life: Life, first: string, last: string): Activ
         active_calories_kcal: value(shown.active),
         total_calories_kcal: value(shown.energy),
         active_minutes: minutes(value(shown.seconds)),
-        sedentary_minutes: null,
+        sedentary_minutes: minutes(value(shown.sedentary)),
         intensity_minutes: {
           light: minutes(light),
           moderate: minutes(value(shown.moderate)),
