@@ -8,13 +8,12 @@ type Items<T extends keyof PushBody> = NonNullable<PushBody[T]>;
 type Map = Readonly<Record<string, number>> | undefined;
 const unnamed = 'unknown';
 
-/** Adds the samples of a notification's items. */
+/** Adds the samples of a notification's items, but for epochs: those are made of all parts of a slot. */
 export function addItems(series: SampleSink, body: PushBody): void {
   addDays(series, body);
   addNights(series, body);
   addMaps(series, body);
   addMeasurements(series, body);
-  addEpochs(series, body.epochs ?? []);
   for (const item of body.activityDetails ?? []) addDetails(series, item);
   for (const item of body.healthSnapshot ?? []) addSnapshot(series, item);
 }
@@ -84,8 +83,8 @@ function addMeasurements(
   }
 }
 
-// A quarter of an hour has one sample a series: the sum of its parts, or their mean by the time of each.
-function addEpochs(series: SampleSink, epochs: Items<'epochs'>): void {
+/** Adds the samples of slots. Each has one a series: the sum of its parts, or their mean by the time of each. */
+export function addEpochs(series: SampleSink, epochs: Items<'epochs'>): void {
   for (const [at, parts] of Map.groupBy(epochs, (one) => one.startTimeInSeconds)) {
     series.add(
       'steps',

@@ -1,9 +1,12 @@
 import type { DevicemakerAccount } from '../store.ts';
 import { noSeries, type SampleSink, type SeriesLine } from '../truth/series.ts';
 import type { World } from '../world.ts';
+import type { Daily } from './payloads/dailies.ts';
+import type { Epoch } from './payloads/epochs.ts';
 import { type DataType, dataTypes, type PushBody } from './payloads.ts';
 import { bodiesOf } from './portions.ts';
-import { addItems } from './truth-items.ts';
+import { countedEpochs, sedentarySeconds } from './truth-epochs.ts';
+import { addEpochs, addItems } from './truth-items.ts';
 
 /** What an application should have of an account, if it took what it answered 200 to. */
 export interface DevicemakerTruth {
@@ -43,19 +46,25 @@ interface Day {
   readonly date: string;
   readonly steps: number;
   readonly duration_seconds: number;
+  /** Time without movement within the span of the record; null where no slot lies in it. */
+  readonly sedentary_seconds: number | null;
 }
 
 /** Works out the truth from what was acknowledged, by making it all again. */
 export function devicemakerTruth(world: World, account: DevicemakerAccount): DevicemakerTruth {
   const series = noSeries();
   const records = new Map<DataType, Map<string, PushBody>>();
+  const delivered: Epoch[] = [];
   for (const [type, body] of bodiesSent(world, account)) {
     addItems(series, body);
+    delivered.push(...(body.epochs ?? []));
     const known = records.get(type) ?? new Map<string, PushBody>();
     records.set(type, known);
     for (const [key, one] of keyed(type, body)) if (isNewer(one, known.get(key))) known.set(key, one);
   }
   const all = [...records.values()].flatMap((known) => [...known.values()]);
+  const counted = countedEpochs(delivered);
+  addEpochs(series, counted);
   const nights = all.flatMap(({ sleeps = [] }) => sleeps);
   return {
     account_id: account.account_id,
@@ -84,15 +93,23 @@ export function devicemakerTruth(world: World, account: DevicemakerAccount): Dev
         start_time: iso(nap.napStartTimeInSeconds),
         duration_seconds: nap.napDurationInSeconds,
       })),
-    days: all
-      .flatMap(({ dailies = [] }) => dailies)
-      .map((item) => ({
-        date: item.calendarDate,
-        steps: item.steps,
-        duration_seconds: item.durationInSeconds,
-      })),
+    days: daysOf(
+      all.flatMap(({ dailies = [] }) => dailies),
+      counted,
+    ),
     series: series.list(),
   };
+}
+
+function daysOf(records: readonly Daily[], counted: readonly Epoch[]): Day[] {
+  const spans = records.map(({ calendarDate, startTimeInSeconds, durationInSeconds }) => ({
+    ...{ date: calendarDate, start_second: startTimeInSeconds, duration_seconds: durationInSeconds },
+  }));
+  const sedentary = sedentarySeconds(counted, spans);
+  return records.map(({ calendarDate: date, steps, durationInSeconds: duration_seconds }) => ({
+    ...{ date, steps, duration_seconds },
+    sedentary_seconds: sedentary.get(date) ?? null,
+  }));
 }
 
 function* bodiesSent(world: World, account: DevicemakerAccount): Generator<[DataType, PushBody]> {
@@ -104,7 +121,12 @@ function* bodiesSent(world: World, account: DevicemakerAccount): Generator<[Data
 
 /** Adds the samples of all that was acknowledged of an account. */
 export function addDeviceSamples(series: SampleSink, world: World, account: DevicemakerAccount): void {
-  for (const [, body] of bodiesSent(world, account)) addItems(series, body);
+  const delivered: Epoch[] = [];
+  for (const [, body] of bodiesSent(world, account)) {
+    addItems(series, body);
+    delivered.push(...(body.epochs ?? []));
+  }
+  addEpochs(series, countedEpochs(delivered));
 }
 
 /** The items of an account, as they should end up: the last version of each. */

@@ -13,7 +13,14 @@ const Ledger = z.object({
       workouts: z.array(Start.extend({ name: z.string(), duration_seconds: z.int() })),
       sleeps: z.array(Start.extend({ asleep_seconds: z.int() })),
       naps: z.array(Start.extend({ duration_seconds: z.int() })),
-      days: z.array(z.object({ date: z.string(), steps: z.int(), duration_seconds: z.int() })),
+      days: z.array(
+        z.object({
+          date: z.string(),
+          steps: z.int(),
+          duration_seconds: z.int(),
+          sedentary_seconds: z.int().nullable(),
+        }),
+      ),
       series: z.array(Line),
     })
     .nullable(),
@@ -69,7 +76,9 @@ export function wanted({ devicemaker, activitynet }: Ledger): Picture {
       ...nights.map((one) => `${second(one.start_time)} ${one.asleep_seconds} false`),
       ...naps.map((one) => `${second(one.start_time)} ${one.duration_seconds} true`),
     ].sort(),
-    days: (devicemaker?.days ?? []).map(({ date, steps }) => `${date} ${steps}`).sort(),
+    days: (devicemaker?.days ?? [])
+      .map(({ date, steps, sedentary_seconds: seated }) => `${date} ${steps} ${minutesOf(seated)}`)
+      .sort(),
     others: (devicemaker?.items.moveiq ?? 0) + (devicemaker?.items.mct ?? 0),
   };
 }
@@ -97,7 +106,9 @@ function shown(one: Session): string {
 const Count = z.object({ pagination: z.object({ total_count: z.int() }) });
 const Workouts = z.array(Start.extend({ name: z.string(), duration_seconds: z.int() }));
 const Sleeps = z.array(Start.extend({ duration_seconds: z.int(), is_nap: z.boolean() }));
-const Days = z.array(z.object({ date: z.string(), steps: z.int().nullable() }));
+const Days = z.array(
+  z.object({ date: z.string(), steps: z.int().nullable(), sedentary_minutes: z.int().nullable() }),
+);
 const range = 'start_time=2020-01-01&end_time=2030-01-01';
 const dates = 'start_date=2020-01-01&end_date=2030-01-01';
 
@@ -120,7 +131,7 @@ export async function found(get: Get, userId: string, ledger: Ledger): Promise<P
       .map((one) => twin.get(one) ?? one)
       .sort(),
     sleeps: sleeps.map((one) => `${second(one.start_time)} ${one.duration_seconds} ${one.is_nap}`).sort(),
-    days: days.map(({ date, steps }) => `${date} ${steps}`).sort(),
+    days: days.map(({ date, steps, sedentary_minutes }) => `${date} ${steps} ${sedentary_minutes}`).sort(),
     others: others.length,
   };
 }
@@ -142,6 +153,10 @@ async function everything(get: Get, path: string): Promise<unknown[]> {
     cursor = page.pagination.next_cursor;
   }
   return all;
+}
+
+function minutesOf(seconds: number | null): number | null {
+  return seconds === null ? null : Math.floor(seconds / 60);
 }
 
 function second(time: string): string {
