@@ -1,79 +1,24 @@
-import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { plainMessage } from './domain/plain-message.ts';
+import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
+import { flag, list, redirect, secrets, share, url, whole } from './providers/setting-forms.ts';
 
-/**
+/*
  * Every setting, its form and its default: the only reader of the environment. A bad value stops the start, and
  * all bad values are named at once.
  */
-const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,12}$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .pipe(z.int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
-const share = z
-  .string()
-  .regex(/^(0|1|[01]?\.\d{1,6})$/, 'must be a number from 0 to 1')
-  .transform(Number)
-  .pipe(z.number().max(1, 'must be at most 1'));
-const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
-const list = z.string().transform((text) =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
-const origin = url.refine(
-  (text) => new URL(text).origin === text,
-  'must be an origin: scheme, host and port only',
-);
-// Also an application's own scheme, which a phone opens; never one that a browser would run.
-const redirect = z
-  .url('must be a URL')
-  .refine(
-    (text) => !/^(javascript|data|vbscript|file|blob|about):/i.test(text) && !text.includes('#'),
-    'must not have a fragment, nor a scheme that a browser runs',
-  );
-const secrets = list.refine(
-  (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
-  'each secret must have at least 32 characters',
-);
-// A segment of a path, so that no client or proxy writes it in another way.
-const webhookSecrets = secrets.refine(
-  (all) => all.every((secret) => /^[\w-]{1,200}$/.test(secret)),
-  'each secret must be letters, digits, _ or -, at most 200 of them',
-);
-const networks = list.refine(
-  areNetworks,
-  'must be addresses or ranges of addresses: 203.0.113.7, 198.51.100.0/24, 2001:db8::/32',
-);
-const providers = ['devicemaker', 'activitynet'] as const;
-const backfillTypes = [
-  'dailies',
-  'sleeps',
-  'activities',
-  'activityDetails',
-  'epochs',
-  'hrv',
-  'stressDetails',
-  'respiration',
-  'pulseOx',
-  'bodyComps',
-  'bloodPressures',
-  'userMetrics',
-  'skinTemp',
-  'healthSnapshot',
-  'moveiq',
-  'mct',
+
+/** The data types that BACKFILL_TYPES may name: those that any provider can be asked for. */
+const backfillTypes: readonly string[] = [
+  ...new Set(
+    Object.values(providers).flatMap(({ backfill }) => (backfill.from === 'requests' ? backfill.types : [])),
+  ),
 ];
-const providerNames = list.transform((pairs, context) => {
+const shownNames = list.transform((pairs, context) => {
   const names: Record<string, string> = {};
   for (const pair of pairs) {
     const [key = '', name = ''] = pair.split('=');
-    if (!providers.some((provider) => provider === key) || name === '')
-      context.addIssue('must be provider=name, …');
+    if (!isProviderName(key) || name === '') context.addIssue('must be provider=name, …');
     else names[key] = name;
   }
   return names;
@@ -120,8 +65,8 @@ const Settings = z.object({
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
-  SOURCE_PRIORITY: list.default([...providers]),
-  PROVIDER_NAMES: providerNames.default({}),
+  SOURCE_PRIORITY: list.default([...providerNames]),
+  PROVIDER_NAMES: shownNames.default({}),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
   BACKFILL_ON_CONNECT: flag.default(true),
   BACKFILL_DAYS: whole(1, 3650).default(30),
@@ -132,7 +77,7 @@ const Settings = z.object({
       `must name some of ${backfillTypes.join(', ')}`,
     )
     .transform((types) => [...new Set(types)])
-    .default(backfillTypes),
+    .default([...backfillTypes]),
   AUDIT_READS: flag.default(false),
   CHECK_ANSWERS: flag.default(false),
   AUDIT_RETENTION_DAYS: whole(0, 36_500).default(0),
@@ -148,36 +93,8 @@ const Settings = z.object({
   DEVELOPER_SESSION_DAYS: whole(1, 3650).default(30),
   WEBHOOK_PLAIN: flag.default(true),
   WEBHOOK_PLAIN_ANSWERS: z.enum(['full', 'reduced', 'auto']).default('auto'),
-  WEBHOOK_SECRET_DEVICEMAKER: webhookSecrets.optional(),
-  WEBHOOK_SECRET_ACTIVITYNET: webhookSecrets.optional(),
-  WEBHOOK_SENDERS_DEVICEMAKER: networks.default([]),
-  WEBHOOK_SENDERS_ACTIVITYNET: networks.default([]),
-  ACTIVITYNET_API_URL: url.default('https://www.strava.com/api/v3'),
-  ACTIVITYNET_OAUTH_URL: url.default('https://www.strava.com/oauth'),
-  ACTIVITYNET_CLIENT_ID: z.string().optional(),
-  ACTIVITYNET_CLIENT_SECRET: z.string().optional(),
-  ACTIVITYNET_VERIFY_TOKEN: z.string().optional(),
-  ACTIVITYNET_SUBSCRIPTION_ID: whole(0, 999_999_999_999).optional(),
-  ACTIVITYNET_REQUIRE_SIGNATURE: flag.default(false),
-  ACTIVITYNET_READS_PER_15_MIN: whole(1, 1_000_000).default(100),
-  ACTIVITYNET_READS_PER_DAY: whole(1, 100_000_000).default(1000),
-  DEVICEMAKER_API_URL: url.default('https://apis.garmin.com/wellness-api/rest'),
-  DEVICEMAKER_AUTHORIZE_URL: url.default('https://connect.garmin.com/oauth2Confirm'),
-  DEVICEMAKER_TOKEN_URL: url.default('https://diauth.garmin.com/di-oauth2-service/oauth/token'),
-  DEVICEMAKER_CLIENT_ID: z.string().optional(),
-  DEVICEMAKER_CLIENT_SECRET: z.string().optional(),
-  DEVICEMAKER_CALLBACK_ORIGINS: list.pipe(z.array(origin)).optional(),
+  ...providerSettings,
 });
-
-// proxy-addr also takes names (loopback, linklocal, uniquelocal).
-function areNetworks(all: readonly string[]): boolean {
-  try {
-    proxyAddr.compile([...all]);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The names of all settings. */
 export const settingNames: readonly string[] = Object.keys(Settings.shape);
@@ -217,8 +134,12 @@ export function loadConfig(environment: RawSettings = process.env, preset: RawSe
 /** Which services use a secret that all their processes must share; the others need not know it. */
 export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
   JWT_SECRET: ['auth'],
-  ENCRYPTION_KEY: ['activitynet-ingest', 'api-gateway', 'backfill', 'connect', 'users'],
+  ENCRYPTION_KEY: ['api-gateway', 'backfill', 'connect', 'users', ...readersWithTokens()],
 };
+
+function readersWithTokens(): string[] {
+  return Object.values(providers).flatMap(({ ingest }) => (ingest.readsWithTokens ? [ingest.service] : []));
+}
 
 // Several machines on one bus that each made up a secret would refuse each other's tokens.
 function missingSharedSecrets(given: RawSettings): string[] {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ProviderName, UserId } from '../domain/wire.ts';
+import { UserId } from '../domain/wire.ts';
+import { ProviderName } from '../providers/all.ts';
 
 /** A question to a provider about one connection: is our access still good, and what may we read? */
 export const AccessQuestion = z.object({

@@ -3,6 +3,7 @@ import { action, auditOfDelivery, contract, Nothing } from '../domain/contract.t
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { Backfill } from './backfill.ts';
+import { Figures } from './ingest-figures.ts';
 
 /**
  * What an event is answered with: `processed` names the activity, the action and the user of ours; `skipped` says
@@ -22,26 +23,6 @@ export const acceptedEvent: z.infer<typeof EventAnswer> = {
 const pending = (): z.infer<typeof EventAnswer> => ({
   status: 'processed',
   message: 'The event is stored; it is worked on in the background.',
-});
-
-/** What waits, what may still be read of the provider, and what was skipped in the last seven days, by reason. */
-export const Figures = z.object({
-  live_waiting: z.int(),
-  history_waiting: z.int(),
-  /** Asked for by events that nobody authenticated, whose owners have no reads left for them. */
-  postponed: z.int(),
-  given_up: z.int(),
-  oldest_event_time: z.int().nullable(),
-  budget: z.object({
-    live: z.int(),
-    history: z.int(),
-    quarter_used: z.int(),
-    quarter_limit: z.int(),
-    day_used: z.int(),
-    day_limit: z.int(),
-    paused: z.boolean(),
-  }),
-  skipped: z.record(z.string(), z.int()),
 });
 
 const path = '/webhooks/activitynet/webhook';
@@ -142,6 +123,8 @@ export const activitynetIngest = contract('activitynet-ingest', {
     params: z.object({ connection_id: z.uuid() }),
     returns: z.object({ dropped: z.int() }),
     idempotent: true,
+    on: ['connectionEnded'],
+    provider: 'activitynet',
   }),
   /** The ending of a connection was contradicted: what was dropped since then is taken up again. */
   resumeConnection: action({
@@ -149,6 +132,8 @@ export const activitynetIngest = contract('activitynet-ingest', {
     params: z.object({ connection_id: z.uuid(), since: Timestamp }),
     returns: z.object({ resumed: z.int() }),
     idempotent: true,
+    on: ['connectionRestored'],
+    provider: 'activitynet',
   }),
   /** Asks the activity platform about one connection, within its limits for reads. */
   checkAccess: action({
@@ -162,6 +147,8 @@ export const activitynetIngest = contract('activitynet-ingest', {
     params: z.object({ user_id: UserId }),
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
+    on: ['userErased', 'connectionPurged'],
+    provider: 'activitynet',
   }),
   figures: action({
     summary: 'What waits to be fetched, and what the provider still allows',
@@ -172,4 +159,3 @@ export const activitynetIngest = contract('activitynet-ingest', {
 });
 
 export type EventAnswer = z.infer<typeof EventAnswer>;
-export type Figures = z.infer<typeof Figures>;

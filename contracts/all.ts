@@ -1,4 +1,5 @@
-import type { ActionDefinition, ActionsOf, Contract } from '../domain/contract.ts';
+import type { ActionDefinition, ActionsOf, Contract, Lifecycle } from '../domain/contract.ts';
+import type { ProviderName } from '../providers/all.ts';
 import { activitynetIngest } from './activitynet-ingest.ts';
 import { apiGateway } from './api-gateway.ts';
 import { auth } from './auth.ts';
@@ -43,3 +44,10 @@ export const actionsByName: ReadonlyMap<string, ActionDefinition> = new Map(
     Object.entries(one.actions).map(([name, definition]) => [`${one.name}.${name}`, definition] as const),
   ),
 );
+
+/** The full names of the actions that an event calls, in the order of the contracts; `provider` is the connection's. */
+export function actionsOn(event: keyof Lifecycle, provider?: ProviderName): string[] {
+  const isCalled = ({ on, provider: own = provider }: ActionDefinition) =>
+    on?.includes(event) === true && (provider === undefined || own === provider);
+  return [...actionsByName].flatMap(([name, definition]) => (isCalled(definition) ? [name] : []));
+}

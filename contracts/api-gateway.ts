@@ -90,6 +90,7 @@ export const apiGateway = contract('api-gateway', {
     params: z.object({ user_id: UserId }),
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
+    on: ['userErased'],
   }),
 });
 

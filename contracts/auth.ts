@@ -450,6 +450,7 @@ export const auth = contract('auth', {
     params: z.object({ user_id: UserId }),
     returns: z.object({ ended: z.int() }),
     idempotent: true,
+    on: ['userErased'],
   }),
 });
 

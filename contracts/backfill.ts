@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
-import { ProviderName, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { Text, Timestamp, UserId } from '../domain/wire.ts';
+import { ProviderName } from '../providers/all.ts';
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
 const writers = ['api-key', 'developer'] as const;
@@ -116,6 +117,7 @@ export const backfill = contract('backfill', {
     params: z.object({ connection_id: z.uuid() }),
     returns: z.object({ stopped: z.boolean() }),
     idempotent: true,
+    on: ['connectionEnded'],
   }),
   /** The ending of a connection was contradicted: a backfill that it stopped goes on. */
   resume: action({
@@ -123,12 +125,14 @@ export const backfill = contract('backfill', {
     params: z.object({ connection_id: z.uuid(), since: Timestamp }),
     returns: z.object({ resumed: z.boolean() }),
     idempotent: true,
+    on: ['connectionRestored'],
   }),
   forgetUser: action({
     summary: 'Erase the backfills of a user who is deleted',
     params: z.object({ user_id: UserId }),
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
+    on: ['userErased'],
   }),
 });
 

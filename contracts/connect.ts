@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
-import { BrowserAnswer, ProviderName, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { BrowserAnswer, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { ProviderName } from '../providers/all.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { BackfillType } from './backfill.ts';
 import { Connection } from './users.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { action, contract, Nothing } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
-import { ProviderName, Text, Timestamp } from '../domain/wire.ts';
+import { Text, Timestamp } from '../domain/wire.ts';
+import { byProvider, ProviderName } from '../providers/all.ts';
 
 const operators = ['api-key', 'developer'] as const;
 
@@ -66,7 +67,7 @@ export const ProviderStatus = z.object({
 
 /** How the providers do; `away` names services that could not be asked. */
 export const Status = z.object({
-  providers: z.object({ devicemaker: ProviderStatus, activitynet: ProviderStatus }),
+  providers: z.object(byProvider(() => ProviderStatus)),
   away: z.array(z.string()),
 });
 

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { action, auditOfDelivery, contract } from '../domain/contract.ts';
 
-/** The header that a notification must carry, under either name. */
-export const clientIdHeaders = ['devicemaker-client-id', 'garmin-client-id'] as const;
-
 /** What became of one activity of a push. */
 export const ActivityResult = z.object({
   activity_id: z.string().nullable(),
@@ -150,7 +147,6 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       delivery: {
         provider: 'devicemaker',
         kind: 'push',
-        clientIdHeaders,
         example: pushExample,
         answer: PushAnswer,
         pending,
@@ -174,7 +170,6 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
       delivery: {
         provider: 'devicemaker',
         kind: 'ping',
-        clientIdHeaders,
         example: pingExample,
         answer: PingAnswer,
         pending: pendingPing,

@@ -6,7 +6,6 @@ import { StoreItem, StoreOutcome } from '../domain/records.ts';
 import { CalendarDate, RangeEnd, RangeStart } from '../domain/time.ts';
 import {
   OtherEventType,
-  ProviderName,
   repeated,
   SeriesTypeName,
   SortOrder,
@@ -15,6 +14,7 @@ import {
   UserId,
   WorkoutTypeName,
 } from '../domain/wire.ts';
+import { ProviderName } from '../providers/all.ts';
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
 const RecordId = z
@@ -307,6 +307,7 @@ export const timeseries = contract('timeseries', {
     returns: z.object({ purging: z.boolean() }),
     idempotent: true,
     timeoutMs: 10_000,
+    on: ['connectionPurged'],
   }),
   /** The user connects anew: what comes from now on is stored again. */
   reopen: action({
@@ -349,6 +350,7 @@ export const timeseries = contract('timeseries', {
     returns: z.object({ erasing: z.literal(true) }),
     idempotent: true,
     timeoutMs: 10_000,
+    on: ['userErased'],
   }),
 });
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { limitUpTo } from '../domain/page.ts';
 import { TimeParameter } from '../domain/time.ts';
-import { Flag, ProviderName, SortOrder, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { Flag, SortOrder, Text, Timestamp, UserId } from '../domain/wire.ts';
+import { ProviderName } from '../providers/all.ts';
 
 const Name = Text.trim().max(100, 'must be at most 100 characters').nullable();
 const Email = z.email('must be a valid e-mail address').max(320).nullable();

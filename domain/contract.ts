@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { AuditAction } from './audit.ts';
-import type { ProviderName } from './wire.ts';
 
 /**
  * A contract is the public face of one service, said once as data. From it follow validation, the types of
@@ -29,8 +28,8 @@ export interface HttpRoute {
   readonly tag: string;
   /** A body is stored in the inbox and handed over as a delivery, not as parameters. */
   readonly delivery?: Delivery;
-  /** The route also has a secret address: its path, followed by a secret of WEBHOOK_SECRET_<PROVIDER>. */
-  readonly secretAddress?: ProviderName;
+  /** The route also has a secret address: its path, followed by a secret of this provider, WEBHOOK_SECRET_<PROVIDER>. */
+  readonly secretAddress?: string;
   /** The answer is a stream of lines in one of these forms; `returns` describes a line. */
   readonly stream?: readonly ('ndjson' | 'csv')[];
   /** It is visited by a person's browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
@@ -58,8 +57,6 @@ export interface HttpRoute {
 export interface Delivery {
   readonly provider: string;
   readonly kind: string;
-  /** Names of the header that must be there, any of them, and the setting that holds its value. */
-  readonly clientIdHeaders?: readonly string[];
   /** A body as the provider sends it, for the documentation. */
   readonly example: Readonly<Record<string, unknown>>;
   /** The documented HTTP answer; the action itself returns something small, because the bus takes 1 MB at most. */
@@ -82,7 +79,35 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
   readonly idempotent?: true;
   /** How long a caller waits; 5,000 unless told. */
   readonly timeoutMs?: number;
+  /** The events on which it is called. */
+  readonly on?: readonly (keyof Lifecycle)[];
+  /** The only provider whose connections it is called about. */
+  readonly provider?: string;
 }
+
+/**
+ * What happens to a user or a connection that several services act on, with what their actions are given. `P` is the
+ * type of a provider's name.
+ */
+export interface Lifecycle<P = never> {
+  /** The user was deleted: nothing of them stays. */
+  readonly userErased: { readonly user_id: string };
+  /** Our access to an account ended: nothing more is fetched for the connection. */
+  readonly connectionEnded: { readonly connection_id: string };
+  /** The ending of a connection was contradicted: what stopped since then goes on. */
+  readonly connectionRestored: { readonly connection_id: string; readonly since: string };
+  /** The data that came through a connection is to be erased. */
+  readonly connectionPurged: {
+    readonly user_id: string;
+    readonly provider: P;
+    readonly version: number;
+  };
+}
+
+/** The events whose parameters an action takes. */
+type Events<T> = {
+  [E in keyof Lifecycle]: Lifecycle[E] extends T ? E : never;
+}[keyof Lifecycle];
 
 /** The actions of one service. */
 export interface Contract<
@@ -95,7 +120,7 @@ export interface Contract<
 
 /** States one action; it only fixes the types. */
 export function action<P extends z.ZodType, R extends z.ZodType>(
-  definition: ActionDefinition<P, R>,
+  definition: ActionDefinition<P, R> & { readonly on?: readonly Events<z.input<P>>[] },
 ): ActionDefinition<P, R> {
   return definition;
 }

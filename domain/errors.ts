@@ -53,8 +53,8 @@ export const errorTable = {
   DELIVERY_ERASED: { status: 409, detail: 'What this delivery brought was erased with its user.' },
   USER_ERASED: { status: 410, detail: 'This user was erased.' },
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
-  WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing devicemaker-client-id header' },
-  WEBHOOK_CLIENT_UNKNOWN: { status: 401, detail: 'Unknown devicemaker-client-id' },
+  WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing client id header' },
+  WEBHOOK_CLIENT_UNKNOWN: { status: 401, detail: 'Unknown client id' },
   WEBHOOK_ADDRESS_REFUSED: {
     status: 403,
     detail:

@@ -30,18 +30,12 @@ export const OtherEventType = z
   .enum(['moveiq', 'mct'])
   .describe('`moveiq`: movement that a device found by itself; `mct`: the menstrual cycle.');
 
-/** A provider, as it stands in paths and in the database. */
-export const ProviderName = z
-  .enum(['devicemaker', 'activitynet'])
-  .meta({ description: 'The provider.', example: 'devicemaker' });
-
 /** The order of a list. */
 export const SortOrder = z.enum(['asc', 'desc']).describe('`asc` ascending, `desc` descending.');
 
 export type Source = z.infer<typeof Source>;
 export type OtherEventType = z.infer<typeof OtherEventType>;
 export type BrowserAnswer = z.infer<typeof BrowserAnswer>;
-export type ProviderName = z.infer<typeof ProviderName>;
 
 /** What a browser is answered with: it goes on to another address, or shows a page of plain text. */
 export const BrowserAnswer = z.discriminatedUnion('kind', [

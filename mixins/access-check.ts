@@ -1,35 +1,14 @@
-import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../contracts/access-check.ts';
-import type { ProviderName } from '../domain/wire.ts';
+import { type ProviderName, providers } from '../providers/all.ts';
+import { apiPath } from '../providers/urls.ts';
 import type { ProviderAnswer } from './provider-api.ts';
 import type { Bearer, NoBearer, ProviderTokens } from './provider-tokens.ts';
-
-/** What a provider is asked to find out whether it still grants us access to an account. */
-interface AccessFacts {
-  readonly baseUrl: (config: Config) => string;
-  /** A small read that needs nothing but a good token. */
-  readonly access: string;
-  /** A read that answers with the permissions; null where the provider sends no changes of them. */
-  readonly permissions: string | null;
-}
-
-const facts: Readonly<Record<ProviderName, AccessFacts>> = {
-  devicemaker: {
-    baseUrl: (config) => config.DEVICEMAKER_API_URL,
-    access: '/user/id',
-    permissions: '/user/permissions',
-  },
-  activitynet: {
-    baseUrl: (config) => config.ACTIVITYNET_API_URL,
-    access: '/athlete/activities?page=1&per_page=1',
-    permissions: null,
-  },
-};
+import { settingsOf } from './webhook-settings.ts';
 
 /** Whether a provider can be asked what an account lets us read. */
 export function knowsPermissions(provider: ProviderName): boolean {
-  return facts[provider].permissions !== null;
+  return providers[provider].accessCheck.scope !== null;
 }
 
 /** What asking takes; `send` answers null where the provider's limits leave no room for the read. */
@@ -59,8 +38,9 @@ export async function askAccess(asking: AccessAsking, question: AccessQuestion):
 const unknown: AccessAnswer = { access: 'unknown', scope: null };
 
 function urlOf(config: Config, { provider, about }: AccessQuestion): URL | null {
-  const { baseUrl, [about]: path } = facts[provider];
-  return path === null ? null : new URL(`${baseUrl(config).replace(/\/$/, '')}${path}`);
+  const { accessPath, scope } = providers[provider].accessCheck;
+  const path = about === 'access' ? accessPath : scope?.path;
+  return path === undefined ? null : apiPath(settingsOf(config, provider).apiUrl, path);
 }
 
 function withoutToken({ kind, reason }: NoBearer): AccessAnswer {
@@ -69,39 +49,16 @@ function withoutToken({ kind, reason }: NoBearer): AccessAnswer {
 }
 
 const refusals: readonly number[] = [401, 403, 404];
-// The activity platform answers 401 also where the token is good and its owner withholds this read.
-const isWithheld = ({ status, text }: ProviderAnswer) => status === 401 && /_permission"/.test(text);
 
-function answerOf(answer: ProviderAnswer | null, { about }: AccessQuestion): AccessAnswer {
+function answerOf(answer: ProviderAnswer | null, question: AccessQuestion): AccessAnswer {
   if (answer === null) return unknown;
-  if (answer.status === 200 || isWithheld(answer)) return granted(answer, about);
+  const { isWithheld } = providers[question.provider].accessCheck;
+  if (answer.status === 200 || isWithheld(answer)) return granted(answer, question);
   return refusals.includes(answer.status) ? { access: 'ended', scope: null } : unknown;
 }
 
-function granted({ text }: ProviderAnswer, about: AccessQuestion['about']): AccessAnswer {
-  const scope = about === 'permissions' ? readPermissions(text) : null;
-  return about === 'permissions' && scope === null ? unknown : { access: 'granted', scope };
-}
-
-const Names = z.array(z.string()).max(1000);
-const Switches = z
-  .record(z.string(), z.boolean())
-  .transform((map) => Object.keys(map).filter((name) => map[name] === true));
-const Permissions = z.union([
-  Names,
-  z.object({ permissions: z.union([Names, Switches]) }).transform((one) => one.permissions),
-  Switches,
-]);
-const mostScopes = 100;
-const longestScope = 100;
-
-/** The permissions in an answer of the device maker: a list, or a map of switches; null where it has none. */
-export function readPermissions(text: string): string[] | null {
-  try {
-    const names = Permissions.parse(JSON.parse(text)).flatMap((name) => name.split(/[\s,]+/));
-    const usable = names.filter((name) => name !== '' && name.length <= longestScope && !name.includes('\0'));
-    return [...new Set(usable)].slice(0, mostScopes);
-  } catch {
-    return null;
-  }
+function granted({ text }: ProviderAnswer, { provider, about }: AccessQuestion): AccessAnswer {
+  if (about === 'access') return { access: 'granted', scope: null };
+  const scope = providers[provider].accessCheck.scope?.read(text) ?? null;
+  return scope === null ? unknown : { access: 'granted', scope };
 }

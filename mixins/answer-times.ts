@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
-import type { ProviderName } from '../domain/wire.ts';
+import { type ProviderName, providerNames } from '../providers/all.ts';
 import type { Environment } from './environment.ts';
+import { settingsOf } from './webhook-settings.ts';
 
 /** How a provider's API answered, summed up over the requests of a while. */
 export interface AnswerTimes {
@@ -48,10 +49,7 @@ export function gatherAnswerTimes({ config, call }: Environment): {
 }
 
 function prefixesOf(config: Config): [string, ProviderName][] {
-  return [
-    [config.DEVICEMAKER_API_URL, 'devicemaker'],
-    [config.ACTIVITYNET_API_URL, 'activitynet'],
-  ];
+  return providerNames.map((provider) => [settingsOf(config, provider).apiUrl, provider]);
 }
 
 function add(so: AnswerTimes | undefined, status: number, tookMs: number): AnswerTimes {

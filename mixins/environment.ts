@@ -62,6 +62,17 @@ export function callWithin(broker: ServiceBroker, requestID: string): Call {
   });
 }
 
+/** Calls an action whose name is only known when it runs: its contract states that it takes these parameters. */
+export function callByName(
+  call: Call,
+  name: string,
+  params: unknown,
+  options?: CallingOptions,
+): Promise<unknown> {
+  const byName: (name: string, params: unknown, options?: CallingOptions) => Promise<unknown> = call as never;
+  return byName(name, params, options);
+}
+
 /** Calls on behalf of somebody who has no credential, as audit entries name them: `webhook:{provider}`. */
 export function callAs(call: Call, actor: string): Call {
   return (name, params, options) => call(name, params, { ...options, meta: { ...options?.meta, actor } });

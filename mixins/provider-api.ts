@@ -8,6 +8,8 @@ export interface ProviderRequest {
   readonly url: URL;
   /** The user's bearer token; redirects are not followed, so that it goes nowhere else. */
   readonly token?: string;
+  /** Our own client id and secret, sent as an Authorization header (RFC 6749, 2.3.1). */
+  readonly client?: { readonly id: string; readonly secret: string };
   /** Where the call is neither a GET nor the POST of a form. */
   readonly method?: 'DELETE';
   /** Sent as a form with POST; without one the call is a GET. */
@@ -133,7 +135,8 @@ function mayHeal({ status, headers }: ProviderAnswer): boolean {
 
 /** Sends one request, once. Never throws: status 0 is no answer. */
 export async function sendOnce(request: ProviderRequest, tries = 1): Promise<ProviderAnswer> {
-  const { url, token, form, timeoutMs = providerPace.timeoutMs } = request;
+  const { url, form, timeoutMs = providerPace.timeoutMs } = request;
+  const authorization = authorizationOf(request);
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
   if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true };
@@ -142,7 +145,7 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
       method: request.method ?? (form === undefined ? 'GET' : 'POST'),
       headers: {
         accept: 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(authorization === null ? {} : { authorization }),
       },
       ...(form === undefined ? {} : { body: form }),
       redirect: 'manual',
@@ -155,6 +158,13 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
   } catch (error) {
     return { ...noAnswer(tries), unsent: isUnsent(error) };
   }
+}
+
+function authorizationOf({ token, client }: ProviderRequest): string | null {
+  if (token !== undefined) return `Bearer ${token}`;
+  if (client === undefined) return null;
+  const pair = [client.id, client.secret].map(encodeURIComponent).join(':');
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
 const unsentCodes = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;

@@ -1,16 +1,19 @@
 import type { Statement } from './database.ts';
 
-/** SQL of the budget. $1 is the application, $2 how far the clock is turned ahead, $3 and $4 the limits as set. */
+/*
+ * SQL of the budget in a schema that has its table and its functions of the clock. $1 is the application, $2 how far the
+ * clock is turned ahead, $3 and $4 the limits as set.
+ */
 
-/** Makes the row of an application. */
-export const insertBudget: Statement = {
-  name: 'budget.insert',
-  text: 'insert into activitynet.budget (application) values ($1) on conflict do nothing',
-};
+// Makes the row of an application.
+const insertBudget = (schema: string): Statement => ({
+  name: `${schema}.budget_insert`,
+  text: `insert into ${schema}.budget (application) values ($1) on conflict do nothing`,
+});
 
-const now = `
-  select at, activitynet.quarter_of(at) as quarter, activitynet.day_of(at) as day
-  from (select activitynet.clock($2) as at) clock`;
+const now = (schema: string) => `
+  select at, ${schema}.quarter_of(at) as quarter, ${schema}.day_of(at) as day
+  from (select ${schema}.clock($2) as at) clock`;
 
 // What a window holds now: nothing, once its time has passed. A clock that goes back finds the newer window.
 const current = (window: 'quarter' | 'day', column: string) =>
@@ -32,12 +35,12 @@ const isOpen = `(b.paused_until is null or b.paused_until <= w.at)
 /** After so many failures in a row all processes pause, and then one read at a time finds out. */
 const failuresToPause = 3;
 
-/** Charges $6 reads to both windows or to neither; $7: for history. */
-export const chargeReads: Statement = {
-  name: 'budget.charge',
+// Charges $6 reads to both windows or to neither; $7: for history.
+const chargeReads = (schema: string): Statement => ({
+  name: `${schema}.budget_charge`,
   text: `
-    with w as materialized (${now})
-    update activitynet.budget b
+    with w as materialized (${now(schema)})
+    update ${schema}.budget b
     set quarter = greatest(b.quarter, w.quarter), quarter_used = ${used('quarter')} + $6::int,
       quarter_others = ${others('quarter')},
       day = greatest(b.day, w.day), day_used = ${used('day')} + $6::int, day_others = ${others('day')},
@@ -51,26 +54,26 @@ export const chargeReads: Statement = {
       and ${used('day')} + ${others('day')} + $6::int
         <= ${dayLimit} - case when $7::boolean then ${dayReserve} else 0 end
     returning b.quarter, b.day`,
-};
+});
 
-/** Whether $3 is the current quarter hour, and its turn is not near. */
-export const selectHeld: Statement = {
-  name: 'budget.holds',
+// Whether $3 is the current quarter hour, and its turn is not near.
+const selectHeld = (schema: string): Statement => ({
+  name: `${schema}.budget_holds`,
   text: `
-    select at from (select activitynet.clock($1) as at) clock
+    select at from (select ${schema}.clock($1) as at) clock
     where at >= $3::timestamptz and at < $3::timestamptz + interval '15 minutes' - $2 * interval '1 ms'`,
-};
+});
 
-/** Gives $4 reads back to the windows $2 and $3, where they are still the current ones. */
-export const refundReads: Statement = {
-  name: 'budget.refund',
+// Gives $4 reads back to the windows $2 and $3, where they are still the current ones.
+const refundReads = (schema: string): Statement => ({
+  name: `${schema}.budget_refund`,
   text: `
-    update activitynet.budget
+    update ${schema}.budget
     set quarter_used = case when quarter = $2 then greatest(0, quarter_used - $4::int) else quarter_used end,
       day_used = case when day = $3 then greatest(0, day_used - $4::int) else day_used end,
       open = greatest(0, open - $4::int)
     where application = $1`,
-};
+});
 
 // A read that was charged to a window that has passed may have been counted in the new one: it is charged there too.
 // A rejected one means that its quarter hour is used up, whatever we counted. More usage than we ever charged proves
@@ -91,15 +94,15 @@ const settled = (window: 'quarter' | 'day', ticket: string, limit: string, spent
     ) counted
   ) s`;
 
-/** Writes down what came of one read that was charged to the windows $5 and $6; $7 is what was told. */
-export const settleRead: Statement = {
-  name: 'budget.settle',
+// Writes down what came of one read that was charged to the windows $5 and $6; $7 is what was told.
+const settleRead = (schema: string): Statement => ({
+  name: `${schema}.budget_settle`,
   text: `
-    with w as materialized (${now}),
+    with w as materialized (${now(schema)}),
     told as materialized (
       select * from jsonb_to_record($7::jsonb) as t (unsent boolean, failed boolean, rejected boolean,
         quarter_limit int, quarter_usage int, quarter_left int, day_limit int, day_usage int, day_left int)
-    ), held as materialized (select b.* from activitynet.budget b where b.application = $1 for update),
+    ), held as materialized (select b.* from ${schema}.budget b where b.application = $1 for update),
     result as (
       select w.at, w.quarter, w.day, told.failed, o.open,
         q.new_limit as quarter_limit, q.used as quarter_used, q.others as quarter_others,
@@ -111,7 +114,7 @@ export const settleRead: Statement = {
       cross join lateral (${settled('quarter', '$5::timestamptz', quarterLimit, 'told.rejected')}) q
       cross join lateral (${settled('day', '$6::timestamptz', dayLimit, 'false')}) d
     )
-    update activitynet.budget b
+    update ${schema}.budget b
     set quarter = greatest(b.quarter, r.quarter), quarter_used = r.quarter_used, quarter_others = r.quarter_others,
       day = greatest(b.day, r.day), day_used = r.day_used, day_others = r.day_others, open = r.open,
       quarter_limit = case when r.is_told then r.quarter_limit else b.quarter_limit end,
@@ -124,21 +127,33 @@ export const settleRead: Statement = {
           then r.at + least(300, 2 ^ least(r.failures + 1 - ${failuresToPause}, 16)) * interval '1 second'
         else b.paused_until end
     from result r where b.application = $1`,
-};
+});
 
 const roomOf = (withReserve: boolean) => `
   case when ${isOpen} then greatest(0, least(
     ${quarterLimit} - ${used('quarter')} - ${others('quarter')} ${withReserve ? `- ${quarterReserve}` : ''},
     ${dayLimit} - ${used('day')} - ${others('day')} ${withReserve ? `- ${dayReserve}` : ''})) else 0 end`;
 
-/** What is left in both windows. */
-export const selectRoom: Statement = {
-  name: 'budget.room',
+// What is left in both windows.
+const selectRoom = (schema: string): Statement => ({
+  name: `${schema}.budget_room`,
   text: `
-    with w as materialized (${now})
+    with w as materialized (${now(schema)})
     select ${roomOf(false)} as live, ${roomOf(true)} as history,
       ${used('quarter')} + ${others('quarter')} as quarter_used, ${quarterLimit} as quarter_limit,
       ${used('day')} + ${others('day')} as day_used, ${dayLimit} as day_limit,
       coalesce(b.paused_until > w.at, false) as paused
-    from activitynet.budget b, w where b.application = $1`,
-};
+    from ${schema}.budget b, w where b.application = $1`,
+});
+
+/** The statements of the budget that a schema holds. */
+export function budgetStatements(schema: string) {
+  return {
+    insertBudget: insertBudget(schema),
+    chargeReads: chargeReads(schema),
+    selectHeld: selectHeld(schema),
+    refundReads: refundReads(schema),
+    settleRead: settleRead(schema),
+    selectRoom: selectRoom(schema),
+  };
+}

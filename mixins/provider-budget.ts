@@ -1,6 +1,6 @@
 import { type Database, database } from './database.ts';
 import type { Resource } from './environment.ts';
-import * as sql from './provider-budget-queries.ts';
+import { budgetStatements } from './provider-budget-queries.ts';
 
 /**
  * What an application may read of a provider, shared by all processes and kept over restarts: so many reads in each
@@ -48,6 +48,8 @@ export interface Room {
 
 /** Of which application, with which limits as long as the provider tells no others. */
 export interface BudgetChoice {
+  /** The schema that holds the budget: the one of the service that reads. */
+  readonly schema: string;
   readonly application: string;
   readonly quarterLimit: number;
   readonly dayLimit: number;
@@ -63,7 +65,8 @@ export const quietMs = 2000;
 
 /** The budget over a database that is open. */
 export async function budgetOn(database: Database, choice: BudgetChoice): Promise<ProviderBudget> {
-  const { application, quarterLimit, dayLimit, aheadMs = () => 0 } = choice;
+  const { schema, application, quarterLimit, dayLimit, aheadMs = () => 0 } = choice;
+  const sql = budgetStatements(schema);
   await database.query(sql.insertBudget, [application]);
   const place = () => [application, aheadMs(), quarterLimit, dayLimit, quietMs];
   return {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { StoredTokens } from '../contracts/users.ts';
 import { isError } from '../domain/errors.ts';
-import type { ProviderName } from '../domain/wire.ts';
+import type { ProviderName } from '../providers/all.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
 import type { Environment, Resource } from './environment.ts';
 import { type FreshTokens, refreshTokens } from './token-endpoint.ts';

@@ -1,42 +1,47 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import type { OAuth } from '../domain/provider.ts';
 import { dayMs } from '../domain/time.ts';
-import type { ProviderName } from '../domain/wire.ts';
+import { type ProviderName, providers } from '../providers/all.ts';
 import { type ProviderAnswer, sendOnce } from './provider-api.ts';
+import { settingsOf } from './webhook-settings.ts';
 
 /** How long a token endpoint may take. */
 const exchangeMs = 10_000;
 const yearMs = 365 * dayMs;
 
-/** The address and the client of a provider's token endpoint. */
-export function clientOf(config: Config, provider: ProviderName) {
-  return provider === 'devicemaker'
-    ? {
-        url: new URL(config.DEVICEMAKER_TOKEN_URL),
-        id: config.DEVICEMAKER_CLIENT_ID,
-        secret: config.DEVICEMAKER_CLIENT_SECRET,
-      }
-    : {
-        url: new URL(`${config.ACTIVITYNET_OAUTH_URL.replace(/\/$/, '')}/token`),
-        id: config.ACTIVITYNET_CLIENT_ID,
-        secret: config.ACTIVITYNET_CLIENT_SECRET,
-      };
+/**
+ * Sends a token request in the provider's dialect. Not tried again here: a code or a refresh token whose answer was lost
+ * may be invalid already.
+ */
+export function requestTokens(
+  config: Config,
+  provider: ProviderName,
+  grant: Readonly<Record<string, string>>,
+): Promise<ProviderAnswer> {
+  const { oauth } = providers[provider];
+  const { clientId: id, clientSecret: secret } = settingsOf(config, provider);
+  const form = new URLSearchParams(grant);
+  const url = oauth.tokenUrl(config);
+  if (usesHeader(oauth) && id !== undefined && secret !== undefined)
+    return sendOnce({ url, form, client: { id, secret }, timeoutMs: exchangeMs });
+  if (id !== undefined) form.set('client_id', id);
+  if (secret !== undefined) form.set('client_secret', secret);
+  return sendOnce({ url, form, timeoutMs: exchangeMs });
 }
 
-/**
- * Exchanges a refresh token for new tokens. Not tried again here: a try whose answer was lost may have ended the old
- * refresh token already.
- */
+function usesHeader({ clientAuthentication }: OAuth): boolean {
+  return clientAuthentication === 'basic';
+}
+
+/** Exchanges a refresh token for new tokens. */
 export async function refreshTokens(
   config: Config,
   provider: ProviderName,
   refreshToken: string,
 ): Promise<Exchange> {
-  const { url, id, secret } = clientOf(config, provider);
-  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
-  if (id !== undefined) form.set('client_id', id);
-  if (secret !== undefined) form.set('client_secret', secret);
-  return readTokens(await sendOnce({ url, form, timeoutMs: exchangeMs }), Date.now());
+  const grant = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  return readTokens(await requestTokens(config, provider, grant), Date.now());
 }
 
 const Fresh = z.object({

@@ -1,48 +1,48 @@
 import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
-import type { ProviderName } from '../domain/wire.ts';
+import { type ProviderName, providerNamed, providers } from '../providers/all.ts';
 
-/** What the settings say about the webhooks of one provider. */
-export interface WebhookSettings {
-  /** Secrets of the secret addresses. The first is shown to developers, all of them are accepted. */
-  readonly secrets: readonly string[];
-  /** Addresses and ranges that may send; empty: any. */
-  readonly senders: readonly string[];
+/** What the settings say about one provider. */
+export interface ProviderSettings {
+  readonly apiUrl: string;
   /** Credentials that the provider gave to this installation. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
+  /** Secrets of the secret webhook addresses. The first is shown to developers, all of them are accepted. */
+  readonly webhookSecrets: readonly string[];
+  /** Addresses and ranges that may send webhooks; empty: any. */
+  readonly webhookSenders: readonly string[];
 }
 
-const readers: Readonly<Record<ProviderName, (config: Config) => WebhookSettings>> = {
-  devicemaker: (config) => ({
-    secrets: config.WEBHOOK_SECRET_DEVICEMAKER ?? [],
-    senders: config.WEBHOOK_SENDERS_DEVICEMAKER,
-    clientId: config.DEVICEMAKER_CLIENT_ID,
-    clientSecret: config.DEVICEMAKER_CLIENT_SECRET,
-  }),
-  activitynet: (config) => ({
-    secrets: config.WEBHOOK_SECRET_ACTIVITYNET ?? [],
-    senders: config.WEBHOOK_SENDERS_ACTIVITYNET,
-    clientId: config.ACTIVITYNET_CLIENT_ID,
-    clientSecret: config.ACTIVITYNET_CLIENT_SECRET,
-  }),
-};
-
-/** The settings of a provider's webhooks. */
-export function webhookSettings(config: Config, provider: ProviderName): WebhookSettings {
-  return readers[provider](config);
+/** The settings of a provider, by what they mean. */
+export function settingsOf(config: Config, provider: ProviderName): ProviderSettings {
+  const { names } = providers[provider];
+  return {
+    apiUrl: config[names.apiUrl],
+    clientId: config[names.clientId],
+    clientSecret: config[names.clientSecret],
+    webhookSecrets: config[names.webhookSecrets] ?? [],
+    webhookSenders: config[names.webhookSenders],
+  };
 }
-
-const routes = contracts.flatMap((contract: Contract) =>
-  Object.values(contract.actions).flatMap(({ http }) => (http?.secretAddress === undefined ? [] : [http])),
-);
 
 /** A route that has a secret address: its path with the prefix of the API, and whose secret it takes. */
-export const secretRoutes: readonly { readonly path: string; readonly provider: ProviderName }[] =
-  routes.flatMap(({ path, secretAddress }) =>
-    secretAddress === undefined ? [] : [{ path: `${apiPrefix}${path}`, provider: secretAddress }],
-  );
+export interface SecretRoute {
+  readonly path: string;
+  readonly provider: ProviderName;
+  /** The kind of deliveries that it takes; undefined where it takes none. */
+  readonly kind: string | undefined;
+}
+
+/** All routes that have a secret address. */
+export const secretRoutes: readonly SecretRoute[] = contracts.flatMap((contract: Contract) =>
+  Object.values(contract.actions).flatMap(({ http }) => {
+    if (http?.secretAddress === undefined) return [];
+    const provider = providerNamed(http.secretAddress);
+    return [{ path: `${apiPrefix}${http.path}`, provider, kind: http.delivery?.kind }];
+  }),
+);
 
 /** Where the API is reached: PUBLIC_URL, else where the gateway itself listens. */
 export function publicUrl({ PUBLIC_URL, HOST, PORT }: Config, gatewayUrl: string | undefined): string {
@@ -55,12 +55,10 @@ export function secretAddresses(
   provider: ProviderName,
   baseUrl: string,
 ): Readonly<Record<string, string>> {
-  const [secret] = webhookSettings(config, provider).secrets;
+  const [secret] = settingsOf(config, provider).webhookSecrets;
   if (secret === undefined) return {};
-  const own = routes.filter((route) => route.delivery !== undefined && route.secretAddress === provider);
-  return Object.fromEntries(
-    own.map(({ path, delivery }) => [delivery?.kind, `${baseUrl}${apiPrefix}${path}/${secret}`]),
-  );
+  const own = secretRoutes.filter((route) => route.kind !== undefined && route.provider === provider);
+  return Object.fromEntries(own.map(({ path, kind }) => [kind, `${baseUrl}${path}/${secret}`]));
 }
 
 /**
@@ -70,5 +68,5 @@ export function secretAddresses(
 export function hidesAccounts(config: Config, provider: ProviderName, authenticated: boolean): boolean {
   if (authenticated) return false;
   if (config.WEBHOOK_PLAIN_ANSWERS !== 'auto') return config.WEBHOOK_PLAIN_ANSWERS === 'reduced';
-  return webhookSettings(config, provider).clientSecret !== undefined;
+  return settingsOf(config, provider).clientSecret !== undefined;
 }

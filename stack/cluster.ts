@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
+import type { Config } from '../config.ts';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../mixins/broker.ts';
+import { providers } from '../providers/all.ts';
 import { live } from './lifetime.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
@@ -78,8 +80,7 @@ function membersOf(
     NATS_URL: stack.natsUrl ?? '',
     JWT_SECRET: config.JWT_SECRET?.join(','),
     ENCRYPTION_KEY: config.ENCRYPTION_KEY?.join(','),
-    WEBHOOK_SECRET_DEVICEMAKER: config.WEBHOOK_SECRET_DEVICEMAKER?.join(','),
-    WEBHOOK_SECRET_ACTIVITYNET: config.WEBHOOK_SECRET_ACTIVITYNET?.join(','),
+    ...webhookSecretsOf(config),
     LOG_LEVEL: config.LOG_LEVEL,
     ...(sandbox === null ? {} : environmentOf(sandbox.settings)),
   };
@@ -90,6 +91,11 @@ function membersOf(
     })),
   );
   return members.map((member, index) => withFigures(member, config.METRICS_PORT, index + 1));
+}
+
+function webhookSecretsOf(config: Config): Record<string, string | undefined> {
+  const names = Object.values(providers).map((provider) => provider.names.webhookSecrets);
+  return Object.fromEntries(names.map((name) => [name, config[name]?.join(',')]));
 }
 
 // One address tells the figures of one process: those of the members follow the cluster's own, in the log's order.

@@ -1,8 +1,10 @@
 import { type RawSettings, settingNames } from '../config.ts';
 import { editDistance, misspelledName } from '../domain/nearest.ts';
+import { providerNames } from '../providers/all.ts';
 
 /** Beginnings that no other program's variables have: such a name is meant for us. */
-const OURS = /^(PULSEBUS|ACTIVITYNET|DEVICEMAKER|SANDBOX|BACKFILL|RATE_LIMIT|WEBHOOK)_/;
+const prefixes = ['PULSEBUS', 'SANDBOX', 'BACKFILL', 'RATE_LIMIT', 'WEBHOOK', ...providerNames];
+const OURS = new RegExp(`^(${prefixes.join('|').toUpperCase()})_`);
 /** Shorter names resemble those of many other programs: HOME and HOST are two characters apart. */
 const SHORT = 5;
 

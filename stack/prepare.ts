@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { ProviderName } from '../domain/wire.ts';
 import { migrateUp } from '../migrations/migrate.ts';
-import { publicUrl, secretAddresses, webhookSettings } from '../mixins/webhook-settings.ts';
+import { publicUrl, secretAddresses, settingsOf } from '../mixins/webhook-settings.ts';
+import { providerNames, providers } from '../providers/all.ts';
 import { takeDataDir } from './data-dir.ts';
 import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount } from './first-account.ts';
@@ -88,27 +88,35 @@ export function leaveWord({ stack }: Prepared, url: string): void {
 
 /** What a person should know about the settings as they are. */
 export function notesOn(config: Config, isSandbox: boolean): string[] {
-  const { DEVICEMAKER_CLIENT_ID, HOST } = config;
+  const { HOST } = config;
   return [
-    ...(DEVICEMAKER_CLIENT_ID === undefined
-      ? ['DEVICEMAKER_CLIENT_ID is not set: webhooks are taken with any devicemaker-client-id.']
-      : []),
+    ...anyClientNotes(config),
     ...(isSandbox ? [] : webhookNotes(config)),
     ...(HOST === '127.0.0.1' ? [] : [`Listening on ${HOST}: put a proxy with TLS in front.`]),
   ];
 }
 
+function anyClientNotes(config: Config): string[] {
+  return providerNames.flatMap((provider) => {
+    const { names, webhooks } = providers[provider];
+    const [header] = webhooks.clientIdHeaders;
+    if (header === undefined || settingsOf(config, provider).clientId !== undefined) return [];
+    return [`${names.clientId} is not set: webhooks are taken with any ${header}.`];
+  });
+}
+
 function webhookNotes(config: Config): string[] {
-  const settings = ProviderName.options.map((provider) => ({
+  const settings = providerNames.map((provider) => ({
     provider,
-    ...webhookSettings(config, provider),
+    name: providers[provider].names.webhookSecrets,
+    ...settingsOf(config, provider),
   }));
-  const without = settings.filter(({ secrets }) => secrets.length === 0);
+  const without = settings.filter(({ webhookSecrets }) => webhookSecrets.length === 0);
   const real = settings.filter(({ clientSecret }) => clientSecret !== undefined);
   return [
     ...without.map(
-      ({ provider }) =>
-        `WEBHOOK_SECRET_${provider.toUpperCase()} is not set beside NATS_URL: ${provider} has no secret webhook address.`,
+      ({ provider, name }) =>
+        `${name} is not set beside NATS_URL: ${provider} has no secret webhook address.`,
     ),
     ...(config.WEBHOOK_PLAIN ? real : []).map(
       ({ provider }) =>
@@ -120,7 +128,7 @@ function webhookNotes(config: Config): string[] {
 /** The secret webhook addresses of all providers, as they are registered. */
 export function webhookAddresses(config: Config, url: string): string[] {
   const base = publicUrl(config, url);
-  return ProviderName.options.flatMap((provider) => Object.values(secretAddresses(config, provider, base)));
+  return providerNames.flatMap((provider) => Object.values(secretAddresses(config, provider, base)));
 }
 
 function stackOptions(
@@ -152,8 +160,6 @@ function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Con
 
 // Gateways of several machines on one bus must accept the same addresses: there the operator sets the secrets.
 function generatedWebhookSecrets(given: Config, secrets: ReturnType<typeof generatedSecrets>) {
-  return {
-    WEBHOOK_SECRET_DEVICEMAKER: given.WEBHOOK_SECRET_DEVICEMAKER ?? [secrets.WEBHOOK_SECRET_DEVICEMAKER],
-    WEBHOOK_SECRET_ACTIVITYNET: given.WEBHOOK_SECRET_ACTIVITYNET ?? [secrets.WEBHOOK_SECRET_ACTIVITYNET],
-  };
+  const names = Object.values(providers).map((provider) => provider.names.webhookSecrets);
+  return Object.fromEntries(names.map((name) => [name, given[name] ?? [secrets[name]]]));
 }

@@ -2,14 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { providers } from '../providers/all.ts';
 
 const Secret = z.string().min(32);
-const Secrets = z.object({
-  JWT_SECRET: Secret,
-  ENCRYPTION_KEY: Secret,
-  WEBHOOK_SECRET_DEVICEMAKER: Secret,
-  WEBHOOK_SECRET_ACTIVITYNET: Secret,
-});
+const webhookSecrets = Object.values(providers).map(({ names }) => names.webhookSecrets);
+const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', ...webhookSecrets] as const;
+const Secrets = z.record(z.enum(secretNames), Secret);
 
 /**
  * Secrets that nobody set, made once and kept in the data folder for its owner's eyes only. A file of an earlier
@@ -20,7 +18,7 @@ export function generatedSecrets(dataDir: string): z.infer<typeof Secrets> {
   const kept = existsSync(file)
     ? z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(file, 'utf8')))
     : {};
-  const missing = Object.keys(Secrets.shape).filter((name) => kept[name] === undefined);
+  const missing = secretNames.filter((name) => kept[name] === undefined);
   const all = { ...kept, ...Object.fromEntries(missing.map((name) => [name, secret()])) };
   if (missing.length > 0) writePrivate(file, JSON.stringify(all));
   return Secrets.parse(all);

@@ -36,6 +36,7 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
   t.teardown(() => rmSync(tree, { recursive: true, force: true }));
   for (const part of [
     'domain',
+    'providers',
     'contracts',
     'mixins',
     'services',

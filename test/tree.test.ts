@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
+import { providerNames } from '../providers/all.ts';
 
 /** The rules of CONTRIBUTING.md that a machine can hold. */
 const root = resolve(import.meta.dirname, '..');
-const folders = ['domain', 'contracts', 'mixins', 'migrations', 'services', 'stack', 'sandbox'];
+const folders = ['domain', 'providers', 'contracts', 'mixins', 'migrations', 'services', 'stack', 'sandbox'];
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -15,13 +16,15 @@ const text = (file: string) => readFileSync(join(root, file), 'utf8');
 /** Which folders a folder's files may import from, beside their own. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  contracts: ['domain'],
-  mixins: ['domain', 'contracts', 'config.ts'],
+  providers: ['domain'],
+  contracts: ['domain', 'providers'],
+  mixins: ['domain', 'providers', 'contracts', 'config.ts'],
   migrations: [],
-  services: ['domain', 'contracts', 'mixins', 'config.ts'],
+  services: ['domain', 'providers', 'contracts', 'mixins', 'config.ts'],
   sandbox: ['domain'],
   stack: [
     'domain',
+    'providers',
     'contracts',
     'mixins',
     'services',
@@ -46,7 +49,7 @@ t.test('there are files of every folder to look at', async (t) => {
   t.ok(files.length > 100);
 });
 
-t.test('imports run one way: domain, contracts, mixins, services, stack', async (t) => {
+t.test('imports run one way: domain, providers, contracts, mixins, services, stack', async (t) => {
   const offenders = files.flatMap((file) => {
     const [folder = ''] = file.split('/');
     return importsOf(file)
@@ -69,6 +72,41 @@ t.test("no service imports another's folder", async (t) => {
   t.same(offenders, []);
 });
 
+const providerFolders = ['devicemaker', 'activitynet'];
+
+t.test('no provider imports another one', async (t) => {
+  const offenders = files
+    .filter((name) => providerFolders.some((own) => name.startsWith(`providers/${own}/`)))
+    .flatMap((file) => {
+      const own = file.split('/').slice(0, 2).join('/');
+      return importsOf(file)
+        .filter((target) => target.split('/').length > 2 && target.startsWith('providers/'))
+        .filter((target) => !target.startsWith(`${own}/`))
+        .map((target) => `${file} imports ${target}`);
+    });
+  t.same(offenders, []);
+});
+
+// What one provider is called stands in its own folders, in the registry, and where services are listed. Names of the
+// series catalogue (`devicemaker_stress_level`) are those of the interface.
+t.test('no shared code names a provider', async (t) => {
+  t.same(providerNames, providerFolders);
+  const ownFolder = new RegExp(`^(providers|sandbox)/(${providerFolders.join('|')})/`);
+  const ownService = new RegExp(`^(services|contracts)/(${providerFolders.join('|')})-ingest[/.]`);
+  const isOwn = (file: string) => ownFolder.test(file) || ownService.test(file);
+  const lists = ['providers/all.ts', 'contracts/all.ts'];
+  const word = new RegExp(`${providerFolders.join('|')}|strava|garmin`, 'gi');
+  const series = /'(devicemaker|activitynet)_[a-z_]+'/g;
+  const offenders = [...files, 'config.ts', 'start.ts', 'moleculer.config.ts']
+    .filter((file) => !file.startsWith('migrations/') && !file.startsWith('sandbox/') && !isOwn(file))
+    .filter((file) => !lists.includes(file) && !/^stack\/sandbox(-people)?\.ts$/.test(file))
+    .flatMap((file) => {
+      const found = text(file).replace(series, '').match(word) ?? [];
+      return found.length === 0 ? [] : [`${file}: ${found.length}`];
+    });
+  t.same(offenders, []);
+});
+
 t.test('domain imports zod and what Node has, nothing else', async (t) => {
   const offenders = files
     .filter((name) => name.startsWith('domain/'))
@@ -86,7 +124,7 @@ t.test('only config.ts reads the settings from the environment', async (t) => {
 });
 
 t.test('nothing pure reads the clock', async (t) => {
-  const pure = files.filter((name) => name.startsWith('domain/'));
+  const pure = files.filter((name) => /^(domain|providers)\//.test(name));
   t.same(
     pure.filter((file) => /Date\.now|new Date\(\)/.test(text(file))),
     [],

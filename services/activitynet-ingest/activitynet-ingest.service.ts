@@ -26,6 +26,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       tokens: providerTokens(),
       api: providerApi({ ...pace, retries: 0 }),
       budget: providerBudget(({ config }) => ({
+        schema: 'activitynet',
         application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
         quarterLimit: config.ACTIVITYNET_READS_PER_15_MIN,
         dayLimit: config.ACTIVITYNET_READS_PER_DAY,

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { StoreItem } from '../../domain/records.ts';
 import { parseInstant } from '../../domain/time.ts';
 import type { Database } from '../../mixins/database.ts';
+import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
 import { itemOf } from './fetch-activity.ts';
 import type { Fetching } from './fetched.ts';
-import { normaliseActivity } from './normalise/activity.ts';
 import { closeHistory } from './queries/history-runs.ts';
 import {
   type Enqueued,

@@ -5,7 +5,7 @@ import type { Admission, Caller } from '../../contracts/auth.ts';
 import type { Access } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call, Meta } from '../../mixins/environment.ts';
+import { type Call, callByName, type Meta } from '../../mixins/environment.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, recordExport, recordRead } from './audit-access.ts';
@@ -130,8 +130,7 @@ function callAction(
   meta: Meta,
 ): Promise<unknown> {
   // The name comes from the contracts, the parameters are checked where the action runs.
-  const byName: (name: string, params: unknown, options: object) => Promise<unknown> = call as never;
-  return byName(endpoint.action, params, { meta });
+  return callByName(call, endpoint.action, params, { meta });
 }
 
 async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {

@@ -1,4 +1,5 @@
 import type { ActionDefinition, HttpRoute } from '../../domain/contract.ts';
+import { providerNamed, providers } from '../../providers/all.ts';
 import { pathParameters } from './endpoints.ts';
 import { formOf, type Json, jsonSchema, propertiesOf, requiredOf } from './json-schema.ts';
 
@@ -33,20 +34,37 @@ function parameter(where: string, name: string, schema: Json, required: boolean)
   };
 }
 
-function clientHeaders({ delivery, idempotencyKey }: HttpRoute): Json[] {
-  const [name] = delivery?.clientIdHeaders ?? [];
+function clientHeaders(route: HttpRoute): Json[] {
+  const header = clientIdHeader(route);
   return [
-    ...(name === undefined ? [] : [parameter('header', name, clientId, true)]),
-    ...(idempotencyKey === true ? [idempotencyHeader] : []),
+    ...(header === undefined ? [] : [parameter('header', header.name, clientId(header), true)]),
+    ...(route.idempotencyKey === true ? [idempotencyHeader] : []),
   ];
 }
 
-const clientId: Json = {
-  type: 'string',
-  description:
-    'The client id of our application at the provider, DEVICEMAKER_CLIENT_ID; any where that is not set.',
-  example: 'sandbox-devicemaker',
-};
+/** The header in which a provider's deliveries carry our client id, and the setting that has it. */
+interface ClientIdHeader {
+  readonly name: string;
+  readonly setting: string;
+  readonly provider: string;
+}
+
+/** The client id header of a route; undefined where it needs none. */
+export function clientIdHeader({ delivery }: HttpRoute): ClientIdHeader | undefined {
+  if (delivery === undefined) return undefined;
+  const provider = providerNamed(delivery.provider);
+  const { names, webhooks } = providers[provider];
+  const [name] = webhooks.clientIdHeaders;
+  return name === undefined ? undefined : { name, setting: names.clientId, provider };
+}
+
+function clientId({ setting, provider }: ClientIdHeader): Json {
+  return {
+    type: 'string',
+    description: `The client id of our application at the provider, ${setting}; any where that is not set.`,
+    example: `sandbox-${provider}`,
+  };
+}
 
 const idempotencyHeader = {
   name: 'Idempotency-Key',

@@ -4,7 +4,7 @@ import { type ActionDefinition, apiPrefix, type HttpRoute } from '../../domain/c
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { type Json, jsonSchema, propertiesOf } from './json-schema.ts';
-import { requestOf } from './openapi-request.ts';
+import { clientIdHeader, requestOf } from './openapi-request.ts';
 import { introduction, sections } from './openapi-text.ts';
 
 /** The OpenAPI 3.1 document of all routes, made from the contracts: same contracts, same document. */
@@ -179,7 +179,7 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   const codes: ErrorCode[] = ['SERVICE_UNAVAILABLE'];
   if (route.unlimited !== true) codes.push('RATE_LIMITED');
   if (guarded) codes.push('UNAUTHENTICATED', 'FORBIDDEN');
-  if (route.delivery?.clientIdHeaders !== undefined) codes.push('WEBHOOK_CLIENT_MISSING');
+  if (clientIdHeader(route) !== undefined) codes.push('WEBHOOK_CLIENT_MISSING');
   if (route.delivery !== undefined) codes.push('WEBHOOK_FAILED');
   if (route.secretAddress !== undefined) codes.push('WEBHOOK_SENDER_REFUSED', 'WEBHOOK_ADDRESS_REFUSED');
   if (takesBody) codes.push('MALFORMED_BODY', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');

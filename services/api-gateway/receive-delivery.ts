@@ -2,7 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
+import { callByName } from '../../mixins/environment.ts';
 import { addressSender, providerSender } from '../../mixins/inbox-stored.ts';
+import { settingsOf } from '../../mixins/webhook-settings.ts';
+import { providerNamed, providers } from '../../providers/all.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
@@ -31,8 +34,7 @@ export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: 
   await edge.intake.refuseIfFull(delivery.provider, res);
   edge.stored.refuseIfFull(senderOf(edge, req, delivery), announcedBytes(req), res);
   const id = await edge.intake.hold(res, (body) => takeIn(edge, exchange, delivery, body));
-  const byName: (name: string, params: unknown) => Promise<unknown> = call as never;
-  const problem = await byName(endpoint.action, { delivery_id: id }).then(
+  const problem = await callByName(call, endpoint.action, { delivery_id: id }).then(
     () => null,
     (error: unknown) => error,
   );
@@ -72,7 +74,11 @@ async function store(
   body: Buffer,
   sender: Sender,
 ): Promise<string> {
-  const kept = { headers: keptHeaders(req.headers), sender: sender.name, authenticated: !sender.isStranger };
+  const kept = {
+    headers: keptHeaders(provider, req.headers),
+    sender: sender.name,
+    authenticated: !sender.isStranger,
+  };
   try {
     return await edge.inbox.receive({ provider, kind, body, ...kept, handOver: true });
   } catch (error) {
@@ -81,24 +87,28 @@ async function store(
 }
 
 // What a later look at a delivery may need; never an authorization or a cookie.
-function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const names = ['content-type', 'user-agent', 'x-request-id', 'x-strava-signature'];
+function keptHeaders(provider: string, headers: IncomingHttpHeaders): Record<string, string> {
+  const names = [
+    'content-type',
+    'user-agent',
+    'x-request-id',
+    ...providers[providerNamed(provider)].webhooks.keptHeaders,
+  ];
   return Object.fromEntries(
     names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
   );
 }
 
-function checkClient(
-  headers: IncomingHttpHeaders,
-  { provider, clientIdHeaders }: Delivery,
-  config: Config,
-): void {
-  if (clientIdHeaders === undefined) return;
+function checkClient(headers: IncomingHttpHeaders, delivery: Delivery, config: Config): void {
+  const provider = providerNamed(delivery.provider);
+  const { clientIdHeaders } = providers[provider].webhooks;
+  const [documented] = clientIdHeaders;
+  if (documented === undefined) return;
   const given = clientIdHeaders
     .map((name) => headers[name])
     .find((value) => value !== undefined && value !== '');
-  if (given === undefined) throw new ServiceError('WEBHOOK_CLIENT_MISSING');
-  const expected = provider === 'devicemaker' ? config.DEVICEMAKER_CLIENT_ID : undefined;
-  if (expected !== undefined && !equal(String(given), expected))
-    throw new ServiceError('WEBHOOK_CLIENT_UNKNOWN');
+  if (given === undefined) throw new ServiceError('WEBHOOK_CLIENT_MISSING', `Missing ${documented} header`);
+  const { clientId } = settingsOf(config, provider);
+  if (clientId !== undefined && !equal(String(given), clientId))
+    throw new ServiceError('WEBHOOK_CLIENT_UNKNOWN', `Unknown ${documented}`);
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { ProviderName } from '../../domain/wire.ts';
-import { secretRoutes, webhookSettings } from '../../mixins/webhook-settings.ts';
+import { secretRoutes, settingsOf } from '../../mixins/webhook-settings.ts';
+import { type ProviderName, providerNames } from '../../providers/all.ts';
 
 /**
  * Who may post webhooks. A secret address is a plain one with a secret as its last segment. The segment is removed
@@ -15,20 +15,22 @@ export interface WebhookAccess {
   readSecret(req: IncomingMessage): void;
   isAuthenticated(req: IncomingMessage): boolean;
   /** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
-  check(req: IncomingMessage, provider: ProviderName, address: string): void;
+  check(req: IncomingMessage, provider: string, address: string): void;
 }
 
 /** Who may post webhooks to a gateway with these settings. */
 export function webhookAccess(config: Config): WebhookAccess {
   const authenticated = new WeakSet<IncomingMessage>();
-  const senders = new Map(ProviderName.options.map((provider) => [provider, senderCheck(config, provider)]));
+  const senders = new Map<string, (address: string) => boolean>(
+    providerNames.map((provider) => [provider, senderCheck(config, provider)]),
+  );
   return {
     readSecret(req) {
       const [path = '', ...query] = (req.url ?? '').split('?');
       const route = secretRoutes.find((one) => path.startsWith(`${one.path}/`));
       if (route === undefined) return;
       const given = path.slice(route.path.length + 1).replace(/\/$/, '');
-      if (!isSecret(given, webhookSettings(config, route.provider).secrets)) return;
+      if (!isSecret(given, settingsOf(config, route.provider).webhookSecrets)) return;
       req.url = [route.path, ...query].join('?');
       authenticated.add(req);
     },
@@ -41,9 +43,9 @@ export function webhookAccess(config: Config): WebhookAccess {
 }
 
 function senderCheck(config: Config, provider: ProviderName): (address: string) => boolean {
-  const { senders } = webhookSettings(config, provider);
-  if (senders.length === 0) return () => true;
-  const isListed = proxyAddr.compile([...senders]);
+  const { webhookSenders } = settingsOf(config, provider);
+  if (webhookSenders.length === 0) return () => true;
+  const isListed = proxyAddr.compile([...webhookSenders]);
   return (address) => isListed(address, 0);
 }
 

@@ -7,12 +7,13 @@ import { type ProviderPace, providerApi, providerPace } from '../../mixins/provi
 import { providerTokens } from '../../mixins/provider-tokens.ts';
 import { cancelBackfill } from './cancel.ts';
 import { type ChainPace, chainPace, startChain } from './chain.ts';
+import { isPaged, pagerOf } from './provider.ts';
 import { deleteRuns } from './queries/delete-runs.ts';
 import { endRun } from './queries/end-run.ts';
 import { resumeRun } from './queries/resume-run.ts';
 import { receive } from './receive.ts';
 import { connectionOf, showBackfill } from './shown.ts';
-import { startActivities, startBackfill } from './start.ts';
+import { startBackfill, startPaged } from './start.ts';
 
 /** The service at a pace of one's own; what runs takes the defaults. */
 export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): ServiceSchema {
@@ -26,19 +27,20 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
     },
     actions: {
       async start(ctx) {
-        if (ctx.params.provider === 'activitynet') return startActivities(ctx, ctx.params, Date.now());
-        const connectionId = await startBackfill(ctx, ctx.params, Date.now());
+        const { provider, ...wish } = ctx.params;
+        if (isPaged(provider)) return startPaged(ctx, provider, wish, Date.now());
+        const connectionId = await startBackfill(ctx, provider, wish, Date.now());
         ctx.bell.ring();
         return showBackfill(ctx.database, connectionId);
       },
       async status({ call, database, params }) {
         const { user_id, provider } = params;
-        if (provider === 'activitynet') return call('activitynet-ingest.historyStatus', { user_id });
+        if (isPaged(provider)) return call(`${pagerOf(provider)}.historyStatus`, { user_id });
         return showBackfill(database, await connectionOf(call, user_id, provider));
       },
       async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
-        if (provider === 'activitynet') return call('activitynet-ingest.cancelHistory', { user_id });
+        if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelHistory`, { user_id });
         const connectionId = await connectionOf(call, user_id, provider);
         await cancelBackfill(database, origin, { userId: user_id, provider, connectionId });
         return showBackfill(database, connectionId);

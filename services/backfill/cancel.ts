@@ -1,6 +1,6 @@
-import type { ProviderName } from '../../domain/wire.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { endRun } from './queries/end-run.ts';
 
 /** Whose backfill of which connection. */

@@ -5,6 +5,7 @@ import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
 import { ask } from './ask.ts';
+import { requestedProviders } from './provider.ts';
 import { type BegunStep, beginStep } from './queries/begin-step.ts';
 import { claimRuns, type RunLease } from './queries/claim-runs.ts';
 import { endRun, finishRun } from './queries/end-run.ts';
@@ -82,7 +83,7 @@ async function claim(on: Walk): Promise<number> {
   const { shop, pace, running } = on;
   const free = pace.parallel - running.size;
   if (free <= 0 || !shop.broker.registry.actions.isAvailable('users.tokens')) return 0;
-  const leases = await claimRuns(shop.database, 'devicemaker', free, pace.leaseMs);
+  const leases = await claimAny(shop.database, free, pace.leaseMs);
   for (const lease of leases) {
     const going = goOn(on, lease).finally(() => {
       running.delete(going);
@@ -91,6 +92,14 @@ async function claim(on: Walk): Promise<number> {
     running.add(going);
   }
   return leases.length;
+}
+
+async function claimAny(database: Database, free: number, leaseMs: number): Promise<RunLease[]> {
+  const leases: RunLease[] = [];
+  for (const provider of requestedProviders)
+    if (leases.length < free)
+      leases.push(...(await claimRuns(database, provider, free - leases.length, leaseMs)));
+  return leases;
 }
 
 // One step of one chain. What goes wrong on our side is tried again when the lease ends.

@@ -1,22 +1,13 @@
+import type { BackfillRequest } from '../../domain/provider.ts';
 import { dayMs, type Range } from '../../domain/time.ts';
 
-/** One request: a type and a span of at most 30 days. */
-export interface PlannedStep {
-  readonly type: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
-/** More than this a provider refuses in one request. */
-export const longestSpanMs = 30 * dayMs;
-
 /** The requests for a range: one type after another, the newest span of each first. */
-export function planSteps(types: readonly string[], range: Range): PlannedStep[] {
-  const spans = spansOf(range);
+export function planSteps(types: readonly string[], range: Range, longestSpanMs: number): BackfillRequest[] {
+  const spans = spansOf(range, longestSpanMs);
   return types.flatMap((type) => spans.map((span) => ({ type, ...span })));
 }
 
-function spansOf({ startMs, endMs }: Range): Range[] {
+function spansOf({ startMs, endMs }: Range, longestSpanMs: number): Range[] {
   const spans: Range[] = [];
   for (let to = endMs; to > startMs; to -= longestSpanMs)
     spans.push({ startMs: Math.max(startMs, to - longestSpanMs), endMs: to });

@@ -1,6 +1,6 @@
 import type { Received } from '../../contracts/backfill.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import {
   countReceived,
   lockReceiving,

@@ -1,17 +1,17 @@
 import type { Config } from '../../config.ts';
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { providers } from '../../providers/all.ts';
 import { lastDays, planSteps } from './plan.ts';
+import { type PagedProvider, pagerOf, type RequestedProvider } from './provider.ts';
 import { insertRun } from './queries/insert-run.ts';
 
-/** What is to be asked for. */
+/** Whose past data is requested, and of how many days. */
 export interface Wish {
   readonly user_id: string;
-  readonly provider: ProviderName;
   readonly days?: number | undefined;
 }
 
@@ -22,14 +22,15 @@ interface Starting {
   readonly origin: AuditOrigin;
 }
 
-/** The activity platform's history is a list that is read, by the service that fetches its activities. */
-export function startActivities(
+/** Starts the backfill of a provider whose past data is read page by page, in the service that reads it. */
+export function startPaged(
   { call, config }: Pick<Starting, 'call' | 'config'>,
+  provider: PagedProvider,
   { user_id, days = config.BACKFILL_DAYS }: Wish,
   nowMs: number,
 ): Promise<Backfill> {
   const { startMs, endMs } = lastDays(days, nowMs);
-  return call('activitynet-ingest.startHistory', { user_id, start_ms: startMs, end_ms: endMs });
+  return call(`${pagerOf(provider)}.startHistory`, { user_id, start_ms: startMs, end_ms: endMs });
 }
 
 /**
@@ -39,20 +40,23 @@ export function startActivities(
  */
 export async function startBackfill(
   { database, call, config, origin }: Starting,
-  { user_id, provider, days = config.BACKFILL_DAYS }: Wish,
+  provider: RequestedProvider,
+  { user_id, days = config.BACKFILL_DAYS }: Wish,
   nowMs: number,
 ): Promise<string> {
   const held = await call('users.tokens', { user_id, provider });
   if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
   if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
   const range = lastDays(days, nowMs);
+  const { types, longestSpanMs } = providers[provider].backfill;
+  const isType = (type: string) => types.includes(type);
   const run = {
     connectionId: held.connection_id,
     connectedAt: held.connected_at,
     userId: user_id,
     provider,
     range,
-    steps: planSteps(config.BACKFILL_TYPES, range),
+    steps: planSteps(config.BACKFILL_TYPES.filter(isType), range, longestSpanMs),
   };
   await database.transaction(async (transaction) => {
     if (!(await insertRun(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');

@@ -1,3 +1,4 @@
+import type { BackfillRefusal, RequestedBackfill } from '../../domain/provider.ts';
 import { type ProviderAnswer, retryAfterMs } from '../../mixins/provider-api.ts';
 import type { NoBearer } from '../../mixins/provider-tokens.ts';
 import type { Reason } from './reasons.ts';
@@ -24,22 +25,34 @@ export type Verdict =
 
 const defaultWaitMs = 60_000;
 
-/**
- * What an answer to a request for history means. `again`: the provider may have taken the same request before and
- * its answer was lost, so that "asked before" is as good as yes.
- */
-export function verdictOf(answer: ProviderAnswer, again: boolean, nowMs: number): Verdict {
+/** When a request was sent. `isRetry`: the provider may have accepted it before, and its answer was lost. */
+export interface Sent {
+  readonly isRetry: boolean;
+  readonly nowMs: number;
+}
+
+/** What an answer to a request for past data means; `refusals` are the provider's statuses for its refusals. */
+export function verdictOf(
+  answer: ProviderAnswer,
+  refusals: RequestedBackfill['refusals'],
+  { isRetry, nowMs }: Sent,
+): Verdict {
   const { status } = answer;
   const waitMs = retryAfterMs(answer, nowMs);
   if (status >= 200 && status < 300) return { kind: 'accepted' };
   if (status === 401) return { kind: 'unauthorized' };
-  if (status === 403) return { kind: 'stop', reason: 'HISTORY_WITHHELD' };
-  if (status === 409)
-    return again ? { kind: 'accepted' } : { kind: 'skip', reason: 'ASKED_BEFORE', wholeType: false };
-  if (status === 412) return { kind: 'skip', reason: 'TYPE_OFF', wholeType: true };
+  const refusal = refusals[status];
+  if (refusal !== undefined) return refused(refusal, isRetry);
   if (status === 429) return { kind: 'wait', ms: waitMs ?? defaultWaitMs };
   if (status === 0 || status === 408 || status >= 500) return { kind: 'again', atLeastMs: waitMs ?? 0 };
   return { kind: 'fail', reason: 'REQUEST_REFUSED' };
+}
+
+// "Asked before" to a retry is as good as yes.
+function refused(reason: BackfillRefusal, isRetry: boolean): Verdict {
+  if (reason === 'HISTORY_WITHHELD') return { kind: 'stop', reason };
+  if (reason === 'TYPE_OFF') return { kind: 'skip', reason, wholeType: true };
+  return isRetry ? { kind: 'accepted' } : { kind: 'skip', reason, wholeType: false };
 }
 
 /** What it means that there is no token to ask with. */

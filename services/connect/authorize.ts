@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { validationFailed } from '../../domain/errors.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { publicUrl } from '../../mixins/webhook-settings.ts';
-import { accessOf } from './providers.ts';
+import { type ProviderName, providers } from '../../providers/all.ts';
+import { clientOf } from './client.ts';
 import { insertAttempt } from './queries/insert-attempt.ts';
 
 /** Who is to be connected to what, and where their browser goes in the end. */
@@ -36,9 +36,10 @@ export async function authorize(
 ): Promise<{ authorization_url: string; state: string }> {
   checkRedirect(config, redirect_uri);
   await call('users.get', { user_id });
-  const access = accessOf(config, provider);
+  const { clientId } = clientOf(config, provider);
+  const { oauth } = providers[provider];
   const state = randomBytes(32).toString('base64url');
-  const verifier = access.hasProof ? randomBytes(32).toString('base64url') : null;
+  const verifier = oauth.usesPkce ? randomBytes(32).toString('base64url') : null;
   const stateHash = hashOf(state);
   const attempt = {
     stateHash,
@@ -53,12 +54,12 @@ export async function authorize(
     const entry = { userId: user_id, details: { provider } };
     await recordAudit(transaction, origin, { ...entry, action: 'connection.authorization_started' });
   });
-  const url = new URL(access.authorizeUrl);
+  const url = oauth.authorizeUrl(config);
   url.searchParams.set('response_type', 'code');
-  url.searchParams.set('client_id', access.clientId);
+  url.searchParams.set('client_id', clientId);
   url.searchParams.set('redirect_uri', callbackUri);
   url.searchParams.set('state', state);
-  if (access.scope !== null) url.searchParams.set('scope', access.scope);
+  if (oauth.scope !== null) url.searchParams.set('scope', oauth.scope);
   if (verifier !== null) {
     url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
     url.searchParams.set('code_challenge_method', 'S256');

@@ -2,20 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { isError } from '../../domain/errors.ts';
-import type { BrowserAnswer, ProviderName } from '../../domain/wire.ts';
+import type { BrowserAnswer } from '../../domain/wire.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
-import { clientOf, type FreshTokens } from '../../mixins/token-endpoint.ts';
+import type { FreshTokens } from '../../mixins/token-endpoint.ts';
+import { settingsOf } from '../../mixins/webhook-settings.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { hashOf } from './authorize.ts';
+import { clientOf } from './client.ts';
 import { deauthorize } from './deauthorize.ts';
 import { exchangeCode } from './exchange-code.ts';
 import { findGranted, type Granted } from './granted.ts';
 import { askForHistory } from './history.ts';
 import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
-import { accessOf } from './providers.ts';
 import { dropHistory, wantHistory } from './queries/history.ts';
 import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
 
@@ -71,12 +73,13 @@ async function outcomeOf(shop: Shop, visit: Visit, attempt: UsedAttempt): Promis
 async function connect(shop: Shop, visit: Visit, attempt: UsedAttempt, code: string): Promise<Outcome> {
   const { config, cipher, api } = shop;
   const { provider } = attempt;
-  const access = accessOf(config, provider);
+  clientOf(config, provider);
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
   const proof = { code, verifier };
-  const exchanged = await exchangeCode(clientOf(config, provider).url, access, attempt, proof);
+  const { apiUrl } = settingsOf(config, provider);
+  const exchanged = await exchangeCode(config, attempt, proof);
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
-  const granted = await findGranted(provider, { api, access, appended: visit.scope }, exchanged);
+  const granted = await findGranted(provider, { api, apiUrl, appended: visit.scope }, exchanged);
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
     await giveUp(shop, provider, granted.account, exchanged.tokens);

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import { sendOnce } from '../../mixins/provider-api.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
-import { accessOf } from './providers.ts';
+import { type ProviderName, providers } from '../../providers/all.ts';
+import { clientOf } from './client.ts';
 
 /** What came of it: the provider knows, or has ended our access itself; or later once more, with these tokens. */
 export interface Farewell {
@@ -34,9 +34,11 @@ export async function deauthorize(
 }
 
 async function tell(config: Config, provider: ProviderName, token: string): Promise<number> {
-  const { url, method } = accessOf(config, provider).farewell;
-  const how = method === 'POST' ? { form: new URLSearchParams({ access_token: token }) } : { method };
-  return (await sendOnce({ url, token, ...how, timeoutMs: callMs })).status;
+  clientOf(config, provider);
+  const { url, method, sendsTokenInForm } = providers[provider].oauth.revocation;
+  const form = new URLSearchParams(sendsTokenInForm ? { access_token: token } : {});
+  const how = method === 'POST' ? { form } : { method };
+  return (await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs })).status;
 }
 
 // Nobody there, a refusal, or success: all of them end it. What may heal is tried again.

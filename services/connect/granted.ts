@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { ProviderName } from '../../domain/wire.ts';
-import { readPermissions } from '../../mixins/access-check.ts';
+import type { GrantByRequest, GrantInTokenAnswer } from '../../domain/provider.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
-import { type Exchanged, scopesIn } from './exchange-code.ts';
-import type { ProviderAccess } from './providers.ts';
+import { type ProviderName, providers } from '../../providers/all.ts';
+import { scopesIn } from '../../providers/scopes.ts';
+import { apiPath } from '../../providers/urls.ts';
+import type { Exchanged } from './exchange-code.ts';
 
-/** Whose account it is, and what its owner lets us read. */
+/** Whose account was connected, and what the user lets us read. */
 export type Granted =
   | {
       readonly kind: 'granted';
@@ -16,65 +17,63 @@ export type Granted =
   | { readonly kind: 'refused' | 'unavailable' };
 
 type Tokens = Extract<Exchanged, { kind: 'tokens' }>;
+type Found = Omit<Extract<Granted, { kind: 'granted' }>, 'isEnough'> | Exclude<Granted, { kind: 'granted' }>;
 
 interface Asking {
   readonly api: ProviderApi;
-  readonly access: ProviderAccess;
-  /** The scope that the provider put beside the code; the owner may have unticked some. */
+  readonly apiUrl: string;
+  /** The scope beside the code in the callback's address; the user may have unticked some. */
   readonly appended: string | undefined;
 }
 
-/** Finds out what was granted: the activity platform tells it on the way, the device maker is asked. */
-export function findGranted(
-  provider: ProviderName,
-  asking: Asking,
-  tokens: Tokens,
-): Promise<Granted> | Granted {
-  return provider === 'devicemaker' ? askDevicemaker(asking, tokens) : readActivitynet(asking, tokens);
+/** Finds out what was granted: from the token answer, or by requests with the new token. */
+export async function findGranted(provider: ProviderName, asking: Asking, tokens: Tokens): Promise<Granted> {
+  const { grant, isScopeEnough, scope } = providers[provider].oauth;
+  const found =
+    grant.from === 'requests'
+      ? await requestGrant(grant, asking, tokens)
+      : readGrant(grant, asking.appended, tokens, scope);
+  return found.kind === 'granted' ? { ...found, isEnough: isScopeEnough(found.scope) } : found;
 }
 
-// Neither beside the code nor beside the tokens: by the standard all that was asked for.
-function readActivitynet({ access, appended }: Asking, { account, scope }: Tokens): Granted {
+const Scoped = z.object({ scope: z.string().max(4096) });
+
+// A scope that stands nowhere is by the standard the one that was requested.
+function readGrant(
+  { readAccount }: GrantInTokenAnswer,
+  appended: string | undefined,
+  { body }: Tokens,
+  requested: string | null,
+): Found {
+  const account = readAccount(body);
   if (account === null) return { kind: 'refused' };
-  const granted = scopesIn(appended ?? scope ?? access.scope ?? '');
-  const isEnough = granted.includes('activity:read') || granted.includes('activity:read_all');
-  return { kind: 'granted', account, scope: granted, isEnough };
+  const answered = Scoped.safeParse(body).data?.scope;
+  return { kind: 'granted', account, scope: scopesIn([appended ?? answered ?? requested ?? '']) };
 }
 
-const UserId = z.object({
-  userId: z
-    .string()
-    .trim()
-    .min(1)
-    .max(255)
-    .refine((id) => !id.includes('\0')),
-});
-async function askDevicemaker({ api, access }: Asking, { tokens }: Tokens): Promise<Granted> {
-  const [user, permissions] = await Promise.all([
-    ask(api, `${access.apiUrl}/user/id`, tokens.access_token, readUserId),
-    ask(api, `${access.apiUrl}/user/permissions`, tokens.access_token, readPermissions),
+async function requestGrant(
+  { accountPath, readAccount, scopePath, readScope }: GrantByRequest,
+  { api, apiUrl }: Asking,
+  { tokens: { access_token } }: Tokens,
+): Promise<Found> {
+  const [account, scope] = await Promise.all([
+    ask(api, apiPath(apiUrl, accountPath), access_token, readAccount),
+    ask(api, apiPath(apiUrl, scopePath), access_token, readScope),
   ]);
-  if (typeof user === 'string') return { kind: user };
-  if (typeof permissions === 'string') return { kind: permissions };
-  const isEnough = permissions.length > 0;
-  return { kind: 'granted', account: user.userId, scope: permissions, isEnough };
+  if (account.kind !== 'read') return { kind: account.kind };
+  if (scope.kind !== 'read') return { kind: scope.kind };
+  return { kind: 'granted', account: account.value, scope: scope.value };
 }
 
 async function ask<T>(
   api: ProviderApi,
-  url: string,
+  url: URL,
   token: string,
   read: (text: string) => T | null,
-): Promise<T | 'refused' | 'unavailable'> {
-  const answer = await api.request({ url: new URL(url), token, timeoutMs: 5000 });
-  if (answer.status === 200) return read(answer.text) ?? 'unavailable';
-  return answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? 'refused' : 'unavailable';
-}
-
-function readUserId(text: string): z.infer<typeof UserId> | null {
-  try {
-    return UserId.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+): Promise<{ readonly kind: 'read'; readonly value: T } | { readonly kind: 'refused' | 'unavailable' }> {
+  const answer = await api.request({ url, token, timeoutMs: 5000 });
+  const value = answer.status === 200 ? read(answer.text) : null;
+  if (value !== null) return { kind: 'read', value };
+  const isRefused = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
+  return { kind: isRefused ? 'refused' : 'unavailable' };
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { ProviderName } from '../../domain/wire.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { type Cut, cutBody, cutList } from './cut.ts';
 
 /** A body to take accounts out of: as a provider sends it, or the list that a callback was answered with. */

@@ -8,7 +8,8 @@ import {
   passValue,
   readObject,
 } from '../../domain/json-scan.ts';
-import type { ProviderName } from '../../domain/wire.ts';
+import type { SingleEvent, Webhooks } from '../../domain/provider.ts';
+import { type ProviderName, providers } from '../../providers/all.ts';
 import { cutItem } from './cut-item.ts';
 import { type Cutout, memberStandIn, standIn } from './cut-values.ts';
 import { idIn, mentions } from './mentions.ts';
@@ -26,8 +27,9 @@ type Accounts = ReadonlySet<string>;
  * progress is named (`dailies[3]`). A body that cannot be read and mentions an account is not worth keeping.
  */
 export function cutBody(provider: ProviderName, bytes: Buffer, accounts: Accounts): Cut {
+  const { body }: Webhooks = providers[provider].webhooks;
   return orMentioned(bytes, accounts, () =>
-    provider === 'devicemaker' ? cutKeyedItems(bytes, accounts) : cutEvent(bytes, accounts),
+    body.form === 'items-by-type' ? cutKeyedItems(bytes, accounts) : cutEvent(body, bytes, accounts),
   );
 }
 
@@ -114,13 +116,10 @@ function cutOf(bytes: Buffer, { cutouts, entries, others }: Found): Cut {
   return { kind: 'rest', body: Buffer.concat([...pieces, bytes.subarray(at)]), entries };
 }
 
-// An event is of one account. An activity's id may be the same number as an account's: it is no trace of that.
-function cutEvent(bytes: Buffer, accounts: Accounts): Cut {
-  const ids = idsOf(jsonScan(bytes));
-  const owner = ids.get('owner_id');
-  if (owner === undefined) throw new JsonError();
-  const isOfAthlete = ids.get('object_type') === 'athlete' && accounts.has(ids.get('object_id') ?? '');
-  return { kind: accounts.has(owner) || isOfAthlete ? 'nothing' : 'whole' };
+function cutEvent({ accountsOf }: SingleEvent, bytes: Buffer, accounts: Accounts): Cut {
+  const named = accountsOf(idsOf(jsonScan(bytes)));
+  if (named === null) throw new JsonError();
+  return { kind: named.some((account) => accounts.has(account)) ? 'nothing' : 'whole' };
 }
 
 function idsOf(scan: JsonScan): ReadonlyMap<string, string | undefined> {

@@ -3,6 +3,7 @@ import type { Database, Queryable } from '../../mixins/database.ts';
 import { readBody } from '../../mixins/inbox.ts';
 import { readProgressBody } from '../../mixins/inbox-progress.ts';
 import { startRounds } from '../../mixins/rounds.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import type { Cut } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
 import { claimErasures, type ErasureRow, moveErasures, passErasures, waitOn } from './queries/erasures.ts';
@@ -100,7 +101,7 @@ async function eraseFrom(
   if (cut.kind === 'nothing') await emptyDelivery(transaction, id);
   else await keepRest(transaction, id, cut);
   for (const entry of await selectNamedProgress(transaction, id, accounts))
-    await eraseFetched(transaction, id, entry, accounts);
+    await eraseFetched(transaction, idle.provider, { id, entry, accounts });
   return true;
 }
 
@@ -111,13 +112,16 @@ async function keepRest(transaction: Queryable, id: string, cut: Cut): Promise<v
 // What one account's callback was answered with may hold items of another one.
 async function eraseFetched(
   transaction: Queryable,
-  id: string,
-  entry: string,
-  accounts: readonly string[],
+  provider: ProviderName,
+  {
+    id,
+    entry,
+    accounts,
+  }: { readonly id: string; readonly entry: string; readonly accounts: readonly string[] },
 ): Promise<void> {
   const bytes = await readProgressBody(transaction, id, entry);
   if (bytes === null) return;
-  const cut = await cutApart({ provider: 'devicemaker', root: 'list', bytes, accounts });
+  const cut = await cutApart({ provider, root: 'list', bytes, accounts });
   if (cut.kind === 'nothing') await deleteProgress(transaction, id, entry);
   if (cut.kind === 'rest') await replaceProgress(transaction, id, entry, cut.body);
 }

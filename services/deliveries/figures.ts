@@ -1,9 +1,10 @@
 import type { Status } from '../../contracts/deliveries.ts';
 import type { Metrics } from '../../mixins/metrics.ts';
+import { type ProviderName, providerNames } from '../../providers/all.ts';
 
 /** Sets what the status of the providers says as figures; every deliveries process says the same. */
 export function setFigures(metrics: Metrics, { providers }: Status): void {
-  for (const provider of ['devicemaker', 'activitynet'] as const) {
+  for (const provider of providerNames) {
     const { deliveries, answers, fetches, budget } = providers[provider];
     for (const state of ['waiting', 'working', 'dead'] as const)
       metrics.set('pulsebus_deliveries', { provider, state }, deliveries[state]);
@@ -17,7 +18,7 @@ export function setFigures(metrics: Metrics, { providers }: Status): void {
   }
 }
 
-type OfProvider = Status['providers']['activitynet'];
+type OfProvider = Status['providers'][ProviderName];
 
 function setFetches(metrics: Metrics, fetches: NonNullable<OfProvider['fetches']>): void {
   for (const state of ['live_waiting', 'history_waiting', 'postponed', 'given_up'] as const)

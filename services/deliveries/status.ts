@@ -1,9 +1,10 @@
 import type { Config } from '../../config.ts';
 import type { ProviderStatus, Status } from '../../contracts/deliveries.ts';
-import type { ProviderName } from '../../domain/wire.ts';
+import type { Figures } from '../../contracts/ingest-figures.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
-import { secretAddresses, webhookSettings } from '../../mixins/webhook-settings.ts';
+import { secretAddresses, settingsOf } from '../../mixins/webhook-settings.ts';
+import { byProvider, type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import { type AnswersRow, selectAnswers } from './queries/answer-minutes.ts';
 import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 
@@ -20,35 +21,48 @@ interface Shop {
 
 /** How each provider does. What another service does not tell is null, and the service is named: this has to answer. */
 export async function readStatus({ database, call, config, addressesAt }: Shop): Promise<Status> {
-  const [queues, answers, fetching] = await Promise.all([
+  const [queues, answers, figures] = await Promise.all([
     selectFigures(database),
     selectAnswers(database, minutes),
-    call('activitynet-ingest.figures', {}, { timeout: 2000, retries: 0 }).catch(() => null),
+    readIngestFigures(call),
   ]);
   const of = (provider: ProviderName): ProviderStatus => ({
     configured: isConfigured(config, provider),
     webhook_addresses: addressesAt === undefined ? null : secretAddresses(config, provider, addressesAt),
     deliveries: queueOf(queues.find((one) => one.provider === provider)),
     answers: answersOf(answers.find((one) => one.provider === provider)),
-    fetches:
-      provider === 'devicemaker' || fetching === null
-        ? null
-        : {
-            live_waiting: fetching.live_waiting,
-            history_waiting: fetching.history_waiting,
-            postponed: fetching.postponed,
-            given_up: fetching.given_up,
-          },
-    budget: provider === 'devicemaker' || fetching === null ? null : budgetOf(fetching.budget),
+    ...fetchesOf(figures.get(provider) ?? null),
   });
   return {
-    providers: { devicemaker: of('devicemaker'), activitynet: of('activitynet') },
-    away: fetching === null ? ['activitynet-ingest'] : [],
+    providers: byProvider(of),
+    away: [...figures].flatMap(([provider, one]) =>
+      one === null ? [providers[provider].ingest.service] : [],
+    ),
+  };
+}
+
+/** What the ingest services say that have figures; null where one does not answer. */
+async function readIngestFigures(call: Call): Promise<ReadonlyMap<ProviderName, Figures | null>> {
+  const asked = providerNames.flatMap((provider) => {
+    const { ingest } = providers[provider];
+    if (!ingest.hasFigures) return [];
+    const figures = call(`${ingest.service}.figures`, {}, { timeout: 2000, retries: 0 }).catch(() => null);
+    return [figures.then((one) => [provider, one] as const)];
+  });
+  return new Map(await Promise.all(asked));
+}
+
+function fetchesOf(figures: Figures | null): Pick<ProviderStatus, 'fetches' | 'budget'> {
+  if (figures === null) return { fetches: null, budget: null };
+  const { live_waiting, history_waiting, postponed, given_up, budget } = figures;
+  return {
+    fetches: { live_waiting, history_waiting, postponed, given_up },
+    budget: budgetOf(budget),
   };
 }
 
 function isConfigured(config: Config, provider: ProviderName): boolean {
-  const { clientId, clientSecret } = webhookSettings(config, provider);
+  const { clientId, clientSecret } = settingsOf(config, provider);
   return clientId !== undefined && clientSecret !== undefined;
 }
 

@@ -1,7 +1,7 @@
 import { type ActivityResult, type PushAnswer, pendingSentence } from '../../contracts/devicemaker-ingest.ts';
+import { cleanText, isObject } from '../../providers/devicemaker/normalise/item.ts';
 import { type Entry, placeholdersOf, sentencesOf } from './entries.ts';
 import type { History } from './history.ts';
-import { cleanText, isObject } from './normalise/item.ts';
 import type { Push } from './read-push.ts';
 import type { Specials } from './specials.ts';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { DataType } from './data-types.ts';
+import type { DataType } from '../../providers/devicemaker/data-types.ts';
 
 /** Where callbacks may lead: exact origins, and the path that all of the provider's API begins with. */
 export interface CallbackRules {

@@ -1,5 +1,5 @@
-import type { DataType } from './data-types.ts';
-import { cleanText, isObject, type Problem } from './normalise/item.ts';
+import type { DataType } from '../../providers/devicemaker/data-types.ts';
+import { cleanText, isObject, type Problem } from '../../providers/devicemaker/normalise/item.ts';
 import type { Group } from './read-push.ts';
 import type { Recipient, Recipients } from './recipients.ts';
 import type { UnknownItems } from './unknown-items.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
+import { isObject } from '../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from './entries.ts';
-import { isObject } from './normalise/item.ts';
 
 /** What a delivery brought of one data type for one connection; the times are those of its first and last item. */
 export interface Brought {

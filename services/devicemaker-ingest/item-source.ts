@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { partsOf } from '../../domain/item-parts.ts';
 import type { StoreItem } from '../../domain/records.ts';
+import type { Normalised } from '../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from './entries.ts';
-import type { Normalised } from './normalise/item.ts';
 import type { Run } from './store-entries.ts';
 
 /** A part of an item that is ready to be stored, with its size in JSON. */

@@ -1,5 +1,5 @@
+import { isObject } from '../../providers/devicemaker/normalise/item.ts';
 import { startMsOf } from './history.ts';
-import { isObject } from './normalise/item.ts';
 
 /** What an answer, a lookup and a history run need of an item whose content stays where it is. */
 const kept = ['userId', 'summaryId', 'activityId', 'activityName', 'activityType', 'callbackURL'];

@@ -11,10 +11,10 @@ import {
   valueAt,
 } from '../../domain/json-scan.ts';
 import type { StoreItem } from '../../domain/records.ts';
-import { dataTypeOf } from './data-types.ts';
+import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
+import type { Normalised, Problem } from '../../providers/devicemaker/normalise/item.ts';
 import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from './density.ts';
 import { stubOf, stubOfSpecial } from './item-stub.ts';
-import type { Normalised, Problem } from './normalise/item.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from './read-push.ts';
 
 /** What a body is: an object of arrays, or one list, whose key is ''. */

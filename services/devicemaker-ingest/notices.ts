@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { DataType } from '../../providers/devicemaker/data-types.ts';
+import { isObject } from '../../providers/devicemaker/normalise/item.ts';
 import { type CallbackRules, checkCallback } from './callback.ts';
-import type { DataType } from './data-types.ts';
 import { providerUserIdOf } from './entries.ts';
-import { isObject } from './normalise/item.ts';
 import type { Push } from './read-push.ts';
 import type { Recipient, Recipients } from './recipients.ts';
 import type { UnknownItems } from './unknown-items.ts';

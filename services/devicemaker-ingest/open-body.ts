@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import { dataTypeOf } from './data-types.ts';
+import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
 import type { Entry } from './entries.ts';
 import { type ItemSource, isOver, itemsAtHand, judge, type Parcel } from './item-source.ts';
 import type { Batch, Order, Outline, Refusal, Root } from './large-body.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Call } from '../../mixins/environment.ts';
+import { instantMs, instantReason, isObject } from '../../providers/devicemaker/normalise/item.ts';
 import { providerUserIdOf } from './entries.ts';
-import { instantMs, instantReason, isObject } from './normalise/item.ts';
 import { type Arrival, findRecipients, type Recipients } from './recipients.ts';
 
 /** What `userPermissionsChange` answers; `updated` counts the connections whose scope changed. */

@@ -3,9 +3,9 @@ import {
   type PingAnswer,
   pendingSentence,
 } from '../../contracts/devicemaker-ingest.ts';
+import { cleanText } from '../../providers/devicemaker/normalise/item.ts';
 import { bounded, specialAnswers } from './answer.ts';
 import type { History } from './history.ts';
-import { cleanText } from './normalise/item.ts';
 import { isWaiting, type Notice } from './notices.ts';
 import type { Group, Push } from './read-push.ts';
 import type { Specials } from './specials.ts';

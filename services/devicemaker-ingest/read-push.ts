@@ -1,6 +1,6 @@
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
-import { type DataType, dataTypeOf } from './data-types.ts';
-import { cleanText, isObject } from './normalise/item.ts';
+import { type DataType, dataTypeOf } from '../../providers/devicemaker/data-types.ts';
+import { cleanText, isObject } from '../../providers/devicemaker/normalise/item.ts';
 
 /** Items of one top-level key, which is answered as it was sent; of a large body their stand-ins. */
 export interface Group {

@@ -7,9 +7,9 @@ import {
 } from '../../contracts/devicemaker-ingest.ts';
 import type { Job, Outcome } from '../../mixins/inbox-worker.ts';
 import { hidesAccounts } from '../../mixins/webhook-settings.ts';
+import { cleanText } from '../../providers/devicemaker/normalise/item.ts';
 import { activityResult, bounded } from './answer.ts';
 import { type Entry, entriesOf, providerUserIdOf, sentencesOf } from './entries.ts';
-import { cleanText } from './normalise/item.ts';
 import { readChange } from './permissions.ts';
 import type { Group, Push } from './read-push.ts';
 import { UnknownItems } from './unknown-items.ts';

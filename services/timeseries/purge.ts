@@ -1,6 +1,6 @@
-import type { ProviderName } from '../../domain/wire.ts';
 import { recordAudit, systemOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { claimPurge, lockPurge, type PurgeRow } from './queries/claim-purge.ts';
 import { deleteRecords } from './queries/delete-records.ts';
 import { eraseProviderItems } from './queries/erase-items.ts';

@@ -1,5 +1,6 @@
 import { type SeriesType, seriesById, seriesOf } from '../../domain/series.ts';
 import type { Queryable } from '../../mixins/database.ts';
+import { isProviderName, providers } from '../../providers/all.ts';
 import { activitySeries } from './activity-samples.ts';
 import type { DayInstants } from './day-instants.ts';
 import { insertActivityBlocks } from './queries/activity-blocks.ts';
@@ -18,11 +19,12 @@ import { encodeTimes, encodeValues } from './sample-codec.ts';
  * heart rate of the device maker, which days bring too): such samples stay.
  */
 
-/** Providers that send nothing but activities. */
-const activityProviders: ReadonlySet<string> = new Set(['activitynet']);
+function sendsActivitiesOnly(provider: string): boolean {
+  return isProviderName(provider) && providers[provider].sampleSources === 'activities';
+}
 
 function isShared(type: SeriesType | undefined, provider: string): boolean {
-  return type === 'heart_rate' && !activityProviders.has(provider);
+  return type === 'heart_rate' && !sendsActivitiesOnly(provider);
 }
 
 /** Claims the samples of an activity that was stored before, so that they can be hidden or removed with it. */
@@ -35,7 +37,7 @@ export async function claimSamples(
   const types = [...activitySeries].filter((type) => !isShared(type, provider));
   const typeIds = types.map((type) => seriesOf(type).id);
   const rows = await selectUnclaimedSamples(transaction, userId, provider, workout, typeIds);
-  const data_type = activityProviders.has(provider) ? 'activities' : 'activityDetails';
+  const data_type = sendsActivitiesOnly(provider) ? 'activities' : 'activityDetails';
   const blocks = rows.map(({ times, values, ...row }) => ({
     ...{ ...row, data_type, key: workout.key, hash: '', part: 0 },
     times: encodeTimes(times.map(Math.round)),

@@ -1,12 +1,11 @@
 import type { Logger, ServiceBroker } from 'moleculer';
 import type { Config } from '../../config.ts';
 import type { AccessAnswer } from '../../contracts/access-check.ts';
-import { ProviderName } from '../../domain/wire.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/failure.ts';
 import { startRounds } from '../../mixins/rounds.ts';
-import { accessLimits } from './access-limits.ts';
+import { ProviderName, providers } from '../../providers/all.ts';
 import { stopBackfill } from './connections.ts';
 import { type AccessLease, claimAccessCheck } from './queries/access-checks.ts';
 import { settleAccessCheck } from './settle-access-check.ts';
@@ -46,7 +45,7 @@ export function startAccessChecks(environment: Omit<Checking, 'stopping'>): () =
 
 async function checkAccounts(checking: Checking, provider: ProviderName): Promise<void> {
   const { registry } = checking.broker;
-  if (!registry.actions.isAvailable(accessLimits[provider].action)) return;
+  if (!registry.actions.isAvailable(`${providers[provider].accessCheck.service}.checkAccess`)) return;
   let left = mostPerRound;
   const worker = async () => {
     while (left > 0 && !checking.stopping.aborted) {
@@ -60,7 +59,7 @@ async function checkAccounts(checking: Checking, provider: ProviderName): Promis
 }
 
 function claim({ database, config }: Checking, provider: ProviderName): Promise<AccessLease | undefined> {
-  const limit = accessLimits[provider].readsPerHour(config);
+  const limit = providers[provider].accessCheck.readsPerHour(config);
   return database.transaction((transaction) => claimAccessCheck(transaction, provider, limit));
 }
 
@@ -80,7 +79,7 @@ async function ask(
   { user_id, about, connection_id }: AccessLease,
 ): Promise<AccessAnswer> {
   try {
-    return await call(accessLimits[provider].action, { user_id, provider, about });
+    return await call(`${providers[provider].accessCheck.service}.checkAccess`, { user_id, provider, about });
   } catch (error) {
     logger.warn('access.not_checked', { provider, connection_id, code: codeOf(error) });
     return { access: 'unknown', scope: null };

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import type { ProviderName } from '../../domain/wire.ts';
+import type { ProviderName } from '../../providers/all.ts';
 
 /** The hashes of a provider's account, one for each secret of ENCRYPTION_KEY, that of the first secret first. */
 export type AccountHashes = (provider: ProviderName, account: string) => readonly Buffer[];

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { knowsPermissions } from '../../mixins/access-check.ts';
 import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
-import { accessLimits } from './access-limits.ts';
+import { providers } from '../../providers/all.ts';
 import { hasRoom, lockAccessCheck, openAccessCheck } from './queries/access-checks.ts';
 import { lockConnection } from './queries/end-connection.ts';
 import { type ScopeChange, updateScopesWithin } from './queries/update-scopes.ts';
@@ -38,7 +38,7 @@ async function apply(
   const { provider, has_token } = connection;
   if (!has_token || !knowsPermissions(provider)) return updateScopesWithin(transaction, origin, changes);
   const check = await lockAccessCheck(transaction, connectionId);
-  const limit = accessLimits[provider].readsPerHour(config);
+  const limit = providers[provider].accessCheck.readsPerHour(config);
   const isRead = (check?.has_reads ?? true) && (await hasRoom(transaction, provider, limit));
   await openAccessCheck(transaction, { connectionId, provider, change: 'permissions' });
   return isRead ? updateScopesWithin(transaction, origin, changes) : 0;

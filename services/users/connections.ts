@@ -1,9 +1,10 @@
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { callOn } from '../../mixins/lifecycle.ts';
 import type { Orm } from '../../mixins/orm.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { findPerson } from './people.ts';
 import { insertFarewells } from './queries/farewells.ts';
 import { lockPerson } from './queries/lock-person.ts';
@@ -61,8 +62,5 @@ export function disconnect(
 /** Ends what is fetched for a connection at once, where the services are there; they would find out at the next request. */
 export async function stopBackfill(call: Call, connection_id: string): Promise<void> {
   const patience = { timeout: 1000, retries: 0 };
-  await Promise.allSettled([
-    call('backfill.stop', { connection_id }, patience),
-    call('activitynet-ingest.stopConnection', { connection_id }, patience),
-  ]);
+  await callOn(call, { event: 'connectionEnded', params: { connection_id } }, patience);
 }

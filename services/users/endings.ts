@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import type { AuditOrigin } from '../../mixins/audit.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
-import { accessLimits } from './access-limits.ts';
+import { providers } from '../../providers/all.ts';
 import { hasRoom, lockAccessCheck, openAccessCheck } from './queries/access-checks.ts';
 import {
   type EndingConnection,
@@ -70,7 +70,7 @@ async function endReversibly(
   const { id: connectionId, provider } = connection;
   const check = await lockAccessCheck(transaction, connectionId);
   if ((check?.confirmed_at?.getTime() ?? 0) > report.received_ms) return { outcome: 'outdated' };
-  const limit = accessLimits[provider].readsPerHour(ending.config);
+  const limit = providers[provider].accessCheck.readsPerHour(ending.config);
   const isRead = (check?.has_reads ?? true) && (await hasRoom(transaction, provider, limit));
   const change = isRead ? 'applied' : 'wanted';
   await openAccessCheck(transaction, { connectionId, provider, change });

@@ -3,6 +3,7 @@ import { userNotFound } from '../../domain/errors.ts';
 import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import { callOn } from '../../mixins/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';
@@ -41,15 +42,11 @@ export async function resumeErasures(erasing: Erasing): Promise<void> {
 }
 
 async function eraseElsewhere({ database, call, logger }: Erasing, user_id: string): Promise<void> {
-  const answers = await Promise.allSettled([
-    call('auth.forgetUser', { user_id }, patience),
-    call('timeseries.erase', { user_id }, patience),
-    call('backfill.forgetUser', { user_id }, patience),
-    call('activitynet-ingest.forgetUser', { user_id }, patience),
-    call('api-gateway.forgetUser', { user_id }, patience),
-    eraseDeliveries(database, call, user_id),
+  const [elsewhere, deliveries] = await Promise.all([
+    callOn(call, { event: 'userErased', params: { user_id } }, patience),
+    Promise.allSettled([eraseDeliveries(database, call, user_id)]),
   ]);
-  const failed = answers.find((answer) => answer.status === 'rejected');
+  const failed = [...elsewhere, ...deliveries].find((answer) => answer.status === 'rejected');
   if (failed === undefined) await markErased(database, user_id);
   else logger.warn('user.erasure_postponed', { user_id, type: typeOf(failed.reason) });
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/time.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { reopen } from './purges.ts';
 import { closeAccessCheck, lockAccessCheck } from './queries/access-checks.ts';
 import { dropFarewells, insertFarewells } from './queries/farewells.ts';

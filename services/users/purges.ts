@@ -2,6 +2,7 @@ import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
+import { callOn } from '../../mixins/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { insertErasedAccounts } from './queries/erased-accounts.ts';
@@ -56,12 +57,12 @@ export async function reopen(call: Call, purged: Omit<WantedPurge, 'connection_i
   await call('timeseries.reopen', { user_id, provider, version });
 }
 
-// What is known of activities goes too, or they would count as fetched when they are asked for again.
 async function carryOut(
   call: Call,
   { user_id, provider, version }: Omit<WantedPurge, 'connection_id'>,
   options: CallingOptions,
 ): Promise<void> {
-  await call('timeseries.purge', { user_id, provider, version }, options);
-  if (provider === 'activitynet') await call('activitynet-ingest.forgetUser', { user_id }, options);
+  const params = { user_id, provider, version };
+  const answers = await callOn(call, { event: 'connectionPurged', params, provider }, options);
+  for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
 }

@@ -3,6 +3,7 @@ import { isError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/failure.ts';
+import { callOn } from '../../mixins/lifecycle.ts';
 import { releaseHeld, selectHeld } from './queries/held-deliveries.ts';
 import { claimRestoration, finishRestoration, type Restoration } from './queries/restorations.ts';
 
@@ -33,12 +34,11 @@ export async function resumeRestored(restoring: Restoring): Promise<void> {
 
 async function resume(restoring: Restoring, { connection_id, since }: Restoration): Promise<boolean> {
   const resumed = { connection_id, since: new Date(since.getTime() - roundingMs).toISOString() };
-  const work = [
-    restoring.call('backfill.resume', resumed, patience),
-    restoring.call('activitynet-ingest.resumeConnection', resumed, patience),
-    replayHeld(restoring, connection_id),
-  ];
-  const results = await Promise.allSettled(work);
+  const [elsewhere, held] = await Promise.all([
+    callOn(restoring.call, { event: 'connectionRestored', params: resumed }, patience),
+    Promise.allSettled([replayHeld(restoring, connection_id)]),
+  ]);
+  const results = [...elsewhere, ...held];
   for (const result of results)
     if (result.status === 'rejected')
       restoring.logger.warn('connection.not_resumed', { connection_id, code: codeOf(result.reason) });

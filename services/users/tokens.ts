@@ -1,9 +1,9 @@
 import type { StoredTokens } from '../../contracts/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { ProviderName } from '../../domain/wire.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { findPerson } from './people.ts';
 import { selectTokens } from './queries/select-tokens.ts';
 

@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { providerNames } from '../../providers/all.ts';
 
 const id = () => p.uuid().primary().defaultRaw('gen_random_uuid()');
 const time = (column: string) => p.datetime(3).name(column);
@@ -27,7 +28,7 @@ export const Connection = defineEntity({
   properties: {
     id: id(),
     userId: p.uuid().name('user_id'),
-    provider: p.enum(['devicemaker', 'activitynet']),
+    provider: p.enum([...providerNames]),
     providerUserId: p.text().name('provider_user_id'),
     status: p.enum(['active', 'revoked', 'expired']),
     scope: p.array(),

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { partsOf } from '../../domain/item-parts.ts';
-import { normaliseDaily } from '../../services/devicemaker-ingest/normalise/daily.ts';
+import { normaliseDaily } from '../../providers/devicemaker/normalise/daily.ts';
 import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
 
 const result = normaliseDaily(daily('account-1', 24), (dayStart + 86_400) * 1000);

@@ -18,7 +18,7 @@ async function budgetAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 
   };
   turnTo(`2026-04-20T${time}Z`);
   const application = `app-${applications}`;
-  const choice = { application, ...limits, aheadMs: () => clock.ahead };
+  const choice = { schema: 'activitynet', application, ...limits, aheadMs: () => clock.ahead };
   const budget = await budgetOn(database, choice);
   const another = () => budgetOn(database, choice);
   const row = async () =>

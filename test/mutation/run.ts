@@ -33,7 +33,14 @@ const { values, positionals } = parseArgs({
     tests: { type: 'string', default: 'test/**/*.test.ts' },
   },
 });
-const parts = ['domain', 'mixins', ...globSync('services/*', { cwd: root }).sort(), 'sandbox', 'stack'];
+const parts = [
+  'domain',
+  'providers',
+  'mixins',
+  ...globSync('services/*', { cwd: root }).sort(),
+  'sandbox',
+  'stack',
+];
 const chosen = positionals.length > 0 ? positionals : parts;
 const longestMs = 240_000;
 const copied = [
@@ -49,6 +56,7 @@ const folders = [
   'contracts',
   'domain',
   'migrations',
+  'providers',
   'mixins',
   'sandbox',
   'services',

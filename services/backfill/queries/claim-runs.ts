@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { RequestedProvider } from '../provider.ts';
 
 /** A backfill that its caller holds until the lease ends; `attempt` fences off whoever held it before. */
 export interface RunLease {
@@ -7,7 +7,7 @@ export interface RunLease {
   readonly attempt: number;
   readonly connection_id: string;
   readonly user_id: string;
-  readonly provider: ProviderName;
+  readonly provider: RequestedProvider;
   readonly connected_at: Date;
 }
 
@@ -26,7 +26,7 @@ returning r.id, r.attempt, r.connection_id, r.user_id, r.provider, r.connected_a
 /** Leases up to `limit` backfills that have something to do, whoever waited longest first. */
 export function claimRuns(
   database: Queryable,
-  provider: ProviderName,
+  provider: RequestedProvider,
   limit: number,
   leaseMs: number,
 ): Promise<RunLease[]> {

@@ -1,7 +1,7 @@
+import type { BackfillRequest } from '../../../domain/provider.ts';
 import type { Range } from '../../../domain/time.ts';
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
-import type { PlannedStep } from '../plan.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** A backfill to be. */
 export interface NewRun {
@@ -10,7 +10,7 @@ export interface NewRun {
   readonly userId: string;
   readonly provider: ProviderName;
   readonly range: Range;
-  readonly steps: readonly PlannedStep[];
+  readonly steps: readonly BackfillRequest[];
 }
 
 const cleared = `delete from backfill.run where connection_id = $1 and state <> 'running'`;

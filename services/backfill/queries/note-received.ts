@@ -1,6 +1,6 @@
 import type { Received } from '../../../contracts/backfill.ts';
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** A backfill that may have waited for what came; `asking` while a worker holds it. */
 export interface ReceivingRun {

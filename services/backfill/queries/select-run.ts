@@ -1,6 +1,6 @@
 import type { Backfill, StepStatus } from '../../../contracts/backfill.ts';
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** A backfill as it is shown. */
 export interface RunRow {

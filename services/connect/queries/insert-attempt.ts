@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** A person on the way to a consent page; `verifier` is ciphertext bound to the hash of the state. */
 export interface Attempt {

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Database } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import type { Attempt } from './insert-attempt.ts';
 
 /** A state that came back: `fresh` for the one visitor who may use it. */

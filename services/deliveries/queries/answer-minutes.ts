@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** How a provider's API answered in a while. */
 export interface AnswersRow {

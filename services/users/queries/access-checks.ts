@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** SQL condition: the row of users.connection named `alias` was ended by an event that is not confirmed yet. */
 export function isEndingUnconfirmed(alias: string): string {

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** A connection that an event ends, locked until the transaction ends. */
 export interface EndingConnection {

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** Tokens that left their connection, for the one call that ends our access at the provider; ciphertext. */

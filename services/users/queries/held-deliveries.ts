@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** How many deliveries that nobody authenticated are kept for one connection. */
 const mostHeld = 10_000;

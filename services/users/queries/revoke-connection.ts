@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 const revoked = `
 update users.connection set status = 'revoked', access_token = null, refresh_token = null, expires_at = null,

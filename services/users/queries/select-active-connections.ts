@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** An active connection behind a provider's account. */
 export interface ActiveConnectionRow {

@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import type { Connection } from '../users.entities.ts';
 
 /** What a person has of a connection: `version` changes with its tokens, `purge` is set while its data is wanted gone. */

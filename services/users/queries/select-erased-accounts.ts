@@ -1,5 +1,5 @@
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** An account of somebody who was deleted, and when. */

@@ -1,6 +1,6 @@
 import type { StoredTokens } from '../../../contracts/users.ts';
-import type { ProviderName } from '../../../domain/wire.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** A connection's tokens with their version; ciphertext. */

@@ -6,7 +6,7 @@ const endMs = Date.UTC(2026, 5, 30, 12);
 const daysBefore = (days: number) => endMs - days * dayMs;
 
 t.test('75 days are three spans a type, the newest first, one type after another', async (t) => {
-  t.same(planSteps(['dailies', 'sleeps'], lastDays(75, endMs)), [
+  t.same(planSteps(['dailies', 'sleeps'], lastDays(75, endMs), 30 * dayMs), [
     { type: 'dailies', startMs: daysBefore(30), endMs },
     { type: 'dailies', startMs: daysBefore(60), endMs: daysBefore(30) },
     { type: 'dailies', startMs: daysBefore(75), endMs: daysBefore(60) },
@@ -18,7 +18,7 @@ t.test('75 days are three spans a type, the newest first, one type after another
 
 t.test('30 days are one span, 31 are two, a day is one', async (t) => {
   const lengths = (days: number) =>
-    planSteps(['hrv'], lastDays(days, endMs)).map((step) => (step.endMs - step.startMs) / dayMs);
+    planSteps(['hrv'], lastDays(days, endMs), 30 * dayMs).map((step) => (step.endMs - step.startMs) / dayMs);
   t.same(lengths(30), [30]);
   t.same(lengths(31), [30, 1]);
   t.same(lengths(1), [1]);

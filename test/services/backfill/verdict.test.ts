@@ -1,9 +1,14 @@
 import t from 'tap';
+import { devicemaker } from '../../../providers/devicemaker/provider.ts';
 import { type Verdict, verdictOf, verdictWithout } from '../../../services/backfill/verdict.ts';
 
+const { refusals } = devicemaker.backfill;
 const nowMs = Date.UTC(2026, 0, 1);
 const of = (status: number, headers: Record<string, string> = {}, again = false) =>
-  verdictOf({ status, headers: new Headers(headers), text: '', tries: 1 }, again, nowMs);
+  verdictOf({ status, headers: new Headers(headers), text: '', tries: 1 }, refusals, {
+    isRetry: again,
+    nowMs,
+  });
 
 const cases: [number, Verdict][] = [
   [202, { kind: 'accepted' }],

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { ProviderName } from '../../../domain/wire.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import { cutBody, cutList } from '../../../services/deliveries/cut.ts';
 import { cutApart } from '../../../services/deliveries/cut-apart.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { dataTypes } from '../../../services/devicemaker-ingest/data-types.ts';
+import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
 import { type ChangedItem, changedItems, smallItem } from '../../fixtures/devicemaker/changed-fields.ts';
 import { createWearer, push, startApi } from '../../support/api.ts';
 

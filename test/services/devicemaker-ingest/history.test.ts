@@ -1,5 +1,5 @@
 import t from 'tap';
-import { dataTypeOf } from '../../../services/devicemaker-ingest/data-types.ts';
+import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { addUp, broughtByEntries, startMsOf } from '../../../services/devicemaker-ingest/history.ts';
 
 const one = { connection_id: 'c', user_id: 'u', type: 'dailies', items: 1, saved: 0 };

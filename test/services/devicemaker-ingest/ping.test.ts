@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
-import { dataTypes } from '../../../services/devicemaker-ingest/data-types.ts';
+import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import { pingLimits } from '../../../services/devicemaker-ingest/work-ping.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';

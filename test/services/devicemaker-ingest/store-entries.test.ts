@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Actions } from '../../../contracts/all.ts';
 import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
 import type { Call } from '../../../mixins/environment.ts';
-import { dataTypeOf } from '../../../services/devicemaker-ingest/data-types.ts';
+import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/entries.ts';
 import { patienceOf, type Run, storeEntries } from '../../../services/devicemaker-ingest/store-entries.ts';
 import { UnknownItems } from '../../../services/devicemaker-ingest/unknown-items.ts';

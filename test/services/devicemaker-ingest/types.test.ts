@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { dataTypes } from '../../../services/devicemaker-ingest/data-types.ts';
+import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
 import { type TypeCase, typeCases, typesRange } from '../../fixtures/devicemaker/types.ts';
 import { createWearer, push, startApi } from '../../support/api.ts';
 import { readAll } from '../../support/read-all.ts';

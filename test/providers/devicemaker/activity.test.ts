@@ -1,7 +1,7 @@
 import t from 'tap';
-import { normaliseActivity } from '../../../../services/devicemaker-ingest/normalise/activity.ts';
-import type { Normalised } from '../../../../services/devicemaker-ingest/normalise/item.ts';
-import { activity, runStart } from '../../../fixtures/devicemaker/activities.ts';
+import { normaliseActivity } from '../../../providers/devicemaker/normalise/activity.ts';
+import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
+import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';
 
 const nowMs = (runStart + 3600) * 1000;
 const userId = 'account-1';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
-import { contentHash } from '../../../../services/devicemaker-ingest/normalise/content-hash.ts';
+import { contentHash } from '../../../providers/devicemaker/normalise/content-hash.ts';
 
 const item = '{"b":{"y":[1,{"q":null,"p":"x"}],"x":2},"a":true,"30":7,"3":8,"5000000000":1,"-1":2}';
 const turned = '{"3":8,"-1":2,"5000000000":1,"30":7,"a":true,"b":{"x":2,"y":[1,{"p":"x","q":null}]}}';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { WorkoutType } from '../../../../domain/workout-types.ts';
-import { workoutTypeOf } from '../../../../services/devicemaker-ingest/normalise/workout-type.ts';
+import type { WorkoutType } from '../../../domain/workout-types.ts';
+import { workoutTypeOf } from '../../../providers/devicemaker/normalise/workout-type.ts';
 
 const rows: readonly (readonly [WorkoutType, string])[] = [
   [

@@ -26,18 +26,18 @@ export interface DataType {
   readonly normalise: Normaliser;
 }
 
-/** The 16 data types: a row each. Dispatch, and the keys of an answer, follow from it. */
+/** The 16 data types: a row each, in the order in which a backfill requests them. Dispatch and the keys of an answer follow from it. */
 export const dataTypes: readonly DataType[] = [
+  { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily },
+  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep },
   { name: 'activities', alsoSentAs: ['manuallyUpdatedActivities'], normalise: normaliseActivity },
   { name: 'activityDetails', alsoSentAs: [], normalise: normaliseActivityDetails },
-  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep },
-  { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily },
   { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch },
-  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp },
   { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv },
   { name: 'stressDetails', alsoSentAs: [], normalise: normaliseStress },
   { name: 'respiration', alsoSentAs: ['allDayRespiration'], normalise: normaliseRespiration },
   { name: 'pulseOx', alsoSentAs: ['pulseox'], normalise: normalisePulseOx },
+  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp },
   { name: 'bloodPressures', alsoSentAs: [], normalise: normaliseBloodPressure },
   { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics },
   { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature },

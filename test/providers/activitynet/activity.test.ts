@@ -1,6 +1,6 @@
 import t from 'tap';
-import { normaliseActivity } from '../../../../services/activitynet-ingest/normalise/activity.ts';
-import { workoutTypeOf } from '../../../../services/activitynet-ingest/normalise/workout-type.ts';
+import { normaliseActivity } from '../../../providers/activitynet/normalise/activity.ts';
+import { workoutTypeOf } from '../../../providers/activitynet/normalise/workout-type.ts';
 import {
   eBikeRide,
   hike,
@@ -11,7 +11,7 @@ import {
   swim,
   virtualRide,
   weights,
-} from '../../../fixtures/activitynet/activities.ts';
+} from '../../fixtures/activitynet/activities.ts';
 
 const nowMs = Date.parse('2026-04-19T00:00:00Z');
 const startMs = Date.parse(runStart);

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { sleepRanks } from '../../../../domain/records.ts';
-import type { Normalised } from '../../../../services/devicemaker-ingest/normalise/item.ts';
-import { normaliseSleep } from '../../../../services/devicemaker-ingest/normalise/sleep.ts';
-import { sleep, sleepStart, tentativeSleep } from '../../../fixtures/devicemaker/sleeps.ts';
+import { sleepRanks } from '../../../domain/records.ts';
+import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
+import { normaliseSleep } from '../../../providers/devicemaker/normalise/sleep.ts';
+import { sleep, sleepStart, tentativeSleep } from '../../fixtures/devicemaker/sleeps.ts';
 
 const nowMs = (sleepStart + 86_400) * 1000;
 const userId = 'account-1';

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { StoreItem } from '../../../../domain/records.ts';
-import { dataTypes } from '../../../../services/devicemaker-ingest/data-types.ts';
-import type { Normalised } from '../../../../services/devicemaker-ingest/normalise/item.ts';
-import { changedItems, smallItem } from '../../../fixtures/devicemaker/changed-fields.ts';
-import { typesNowMs } from '../../../fixtures/devicemaker/types.ts';
+import { StoreItem } from '../../../domain/records.ts';
+import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
+import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
+import { changedItems, smallItem } from '../../fixtures/devicemaker/changed-fields.ts';
+import { typesNowMs } from '../../fixtures/devicemaker/types.ts';
 
 /** The fields of each fixture without which an item tells nothing that could be stored; all others are optional. */
 const needed: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { streamSamples } from '../../../../services/activitynet-ingest/normalise/streams.ts';
-import { runStart, streams } from '../../../fixtures/activitynet/activities.ts';
+import { streamSamples } from '../../../providers/activitynet/normalise/streams.ts';
+import { runStart, streams } from '../../fixtures/activitynet/activities.ts';
 
 const start_ms = Date.parse(runStart);
 const nowMs = start_ms + 86_400_000;

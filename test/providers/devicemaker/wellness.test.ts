@@ -1,17 +1,17 @@
 import t from 'tap';
-import type { SampleBlock } from '../../../../domain/records.ts';
-import { normaliseBloodPressure } from '../../../../services/devicemaker-ingest/normalise/blood-pressure.ts';
-import { normaliseBodyComp } from '../../../../services/devicemaker-ingest/normalise/body-comp.ts';
-import { normaliseHealthSnapshot } from '../../../../services/devicemaker-ingest/normalise/health-snapshot.ts';
-import type { Normaliser } from '../../../../services/devicemaker-ingest/normalise/item.ts';
+import type { SampleBlock } from '../../../domain/records.ts';
+import { normaliseBloodPressure } from '../../../providers/devicemaker/normalise/blood-pressure.ts';
+import { normaliseBodyComp } from '../../../providers/devicemaker/normalise/body-comp.ts';
+import { normaliseHealthSnapshot } from '../../../providers/devicemaker/normalise/health-snapshot.ts';
+import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
 import {
   normaliseHrv,
   normalisePulseOx,
   normaliseRespiration,
   normaliseStress,
-} from '../../../../services/devicemaker-ingest/normalise/offset-maps.ts';
-import { normaliseSkinTemperature } from '../../../../services/devicemaker-ingest/normalise/skin-temperature.ts';
-import { normaliseUserMetrics } from '../../../../services/devicemaker-ingest/normalise/user-metrics.ts';
+} from '../../../providers/devicemaker/normalise/offset-maps.ts';
+import { normaliseSkinTemperature } from '../../../providers/devicemaker/normalise/skin-temperature.ts';
+import { normaliseUserMetrics } from '../../../providers/devicemaker/normalise/user-metrics.ts';
 import {
   bloodPressure,
   bodyComp,
@@ -19,15 +19,9 @@ import {
   healthSnapshot,
   snapshotAt,
   userMetrics,
-} from '../../../fixtures/devicemaker/occasional.ts';
-import { typesNowMs } from '../../../fixtures/devicemaker/types.ts';
-import {
-  hrv,
-  pulseOx,
-  respiration,
-  skinTemp,
-  stressDetails,
-} from '../../../fixtures/devicemaker/wellness.ts';
+} from '../../fixtures/devicemaker/occasional.ts';
+import { typesNowMs } from '../../fixtures/devicemaker/types.ts';
+import { hrv, pulseOx, respiration, skinTemp, stressDetails } from '../../fixtures/devicemaker/wellness.ts';
 
 const user = 'account-1';
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { normaliseDaily } from '../../../../services/devicemaker-ingest/normalise/daily.ts';
-import type { Normalised } from '../../../../services/devicemaker-ingest/normalise/item.ts';
-import { daily, dayStart, heartRateAt, heartRateMap } from '../../../fixtures/devicemaker/dailies.ts';
+import { normaliseDaily } from '../../../providers/devicemaker/normalise/daily.ts';
+import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
+import { daily, dayStart, heartRateAt, heartRateMap } from '../../fixtures/devicemaker/dailies.ts';
 
 const nowMs = (dayStart + 86_400) * 1000;
 const userId = 'account-1';

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** What waits, what may still be read of the provider, and what was skipped in the last seven days, by reason. */
+export const Figures = z.object({
+  live_waiting: z.int(),
+  history_waiting: z.int(),
+  /** Asked for by events that nobody authenticated, whose owners have no reads left for them. */
+  postponed: z.int(),
+  given_up: z.int(),
+  oldest_event_time: z.int().nullable(),
+  budget: z.object({
+    live: z.int(),
+    history: z.int(),
+    quarter_used: z.int(),
+    quarter_limit: z.int(),
+    day_used: z.int(),
+    day_limit: z.int(),
+    paused: z.boolean(),
+  }),
+  skipped: z.record(z.string(), z.int()),
+});
+
+export type Figures = z.infer<typeof Figures>;

@@ -1,0 +1,153 @@
+import type { z } from 'zod';
+
+/**
+ * A provider as data and pure functions: everything that the services need to know about it. Each folder of providers/
+ * states one, and providers/all.ts registers them. Functions take the settings, of which a provider reads its own.
+ */
+export interface Provider {
+  /** How texts for developers name it. */
+  readonly title: string;
+  /** Its settings by name, each with its form and default; config.ts adds them to its own. */
+  readonly settings: Readonly<Record<string, z.ZodType>>;
+  /** Which of them mean the same at every provider. */
+  readonly names: SettingNames;
+  readonly ingest: Ingest;
+  readonly oauth: OAuth;
+  readonly accessCheck: AccessCheck;
+  readonly webhooks: Webhooks;
+  readonly backfill: RequestedBackfill | PagedBackfill;
+  /** Where its samples come from: days and activities, or activities alone. */
+  readonly sampleSources: 'days-and-activities' | 'activities';
+}
+
+/** Names of settings that every provider has. */
+export interface SettingNames {
+  readonly apiUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Secrets of the secret webhook addresses. */
+  readonly webhookSecrets: string;
+  /** Network addresses that may send webhooks. */
+  readonly webhookSenders: string;
+}
+
+/** The service that takes in what the provider sends. */
+export interface Ingest {
+  readonly service: string;
+  /** It reads at the provider with users' tokens, so it needs ENCRYPTION_KEY. */
+  readonly readsWithTokens: boolean;
+  /** Its `figures` say what waits to be fetched and what the provider's quota still allows. */
+  readonly hasFigures: boolean;
+}
+
+/** The provider's OAuth 2 dialect. */
+export interface OAuth {
+  readonly authorizeUrl: (settings: never) => URL;
+  readonly tokenUrl: (settings: never) => URL;
+  /** The scope that is requested; the user may grant less. Null where the consent page has a list of its own. */
+  readonly scope: string | null;
+  /** Proof Key for Code Exchange, method S256. */
+  readonly usesPkce: boolean;
+  /** How a token request proves which client sends it: fields of the form, or an Authorization header. */
+  readonly clientAuthentication: 'form' | 'basic';
+  /** How it is found out whose account was connected, and what the user granted. */
+  readonly grant: GrantInTokenAnswer | GrantByRequest;
+  /** Whether a granted scope allows anything to be read. */
+  readonly isScopeEnough: (scope: readonly string[]) => boolean;
+  readonly revocation: Revocation;
+}
+
+/** The token answer names the account; the scope stands there too, or beside the code. */
+export interface GrantInTokenAnswer {
+  readonly from: 'token-answer';
+  /** Null: the answer names no account. */
+  readonly readAccount: (body: unknown) => string | null;
+}
+
+/** Account and scope are requested with the new token. Paths are relative to the API. */
+export interface GrantByRequest {
+  readonly from: 'requests';
+  readonly accountPath: string;
+  /** Null: the answer cannot be read. */
+  readonly readAccount: (text: string) => string | null;
+  readonly scopePath: string;
+  readonly readScope: (text: string) => string[] | null;
+}
+
+/** The request that ends our access to an account. */
+export interface Revocation {
+  readonly url: (settings: never) => URL;
+  readonly method: 'DELETE' | 'POST';
+  /** The token is also sent as `access_token` in the form. */
+  readonly sendsTokenInForm: boolean;
+}
+
+/** A status and a body, as the provider answers. */
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The reads that show whether our access to an account is still good. Paths are relative to the API. */
+export interface AccessCheck {
+  /** The service whose `checkAccess` sends them. */
+  readonly service: string;
+  /** A small read that needs nothing but a valid token. */
+  readonly accessPath: string;
+  /** A read that answers with the scope; null where the provider reports no changes of it. */
+  readonly scope: { readonly path: string; readonly read: (text: string) => string[] | null } | null;
+  /** Whether a 401 means that the token is valid and the user withholds this read. */
+  readonly isWithheld: (reply: Reply) => boolean;
+  /** Reads an hour of all accounts together, and changes that may be applied before they are checked. */
+  readonly readsPerHour: (settings: never) => number;
+}
+
+/** What the provider posts. */
+export interface Webhooks {
+  /** Names of the header that must carry the client id, any of them; empty where none is required. */
+  readonly clientIdHeaders: readonly string[];
+  /** Headers that are kept with a delivery beside those of every HTTP request. */
+  readonly keptHeaders: readonly string[];
+  /** How the data of one account is found in a kept body. */
+  readonly body: ItemsByType | SingleEvent;
+}
+
+/** An object of arrays keyed by data type; the account is a value anywhere in an item. */
+export interface ItemsByType {
+  readonly form: 'items-by-type';
+}
+
+/** One object about one account. */
+export interface SingleEvent {
+  readonly form: 'single-event';
+  /** The accounts that an event names, of its top-level fields; null: it cannot be read. */
+  readonly accountsOf: (fields: ReadonlyMap<string, string | undefined>) => readonly string[] | null;
+}
+
+/** Past data is requested span by span, and comes as webhooks. */
+export interface RequestedBackfill {
+  readonly from: 'requests';
+  /** The data types that can be requested, in the order of requests. */
+  readonly types: readonly string[];
+  /** The longest span of one request. */
+  readonly longestSpanMs: number;
+  readonly url: (settings: never, request: BackfillRequest) => URL;
+  /** What a refusal with these statuses means. */
+  readonly refusals: Readonly<Record<number, BackfillRefusal>>;
+}
+
+/** One data type and a span of time. */
+export interface BackfillRequest {
+  readonly type: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Why a provider sends no past data: the user withholds it, it was requested before, the type is disabled. */
+export type BackfillRefusal = 'HISTORY_WITHHELD' | 'ASKED_BEFORE' | 'TYPE_OFF';
+
+/** Past data is read page by page, by a service that has the actions of `pagedBackfill`. */
+export interface PagedBackfill {
+  readonly from: 'pages';
+  readonly service: string;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { Provider } from '../../domain/provider.ts';
+import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
+import { apiPath } from '../urls.ts';
+
+const settings = {
+  WEBHOOK_SECRET_ACTIVITYNET: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_ACTIVITYNET: networks.default([]),
+  ACTIVITYNET_API_URL: url.default('https://www.strava.com/api/v3'),
+  ACTIVITYNET_OAUTH_URL: url.default('https://www.strava.com/oauth'),
+  ACTIVITYNET_CLIENT_ID: z.string().optional(),
+  ACTIVITYNET_CLIENT_SECRET: z.string().optional(),
+  ACTIVITYNET_VERIFY_TOKEN: z.string().optional(),
+  ACTIVITYNET_SUBSCRIPTION_ID: whole(0, 999_999_999_999).optional(),
+  ACTIVITYNET_REQUIRE_SIGNATURE: flag.default(false),
+  ACTIVITYNET_READS_PER_15_MIN: whole(1, 1_000_000).default(100),
+  ACTIVITYNET_READS_PER_DAY: whole(1, 100_000_000).default(1000),
+};
+
+interface Urls {
+  readonly ACTIVITYNET_OAUTH_URL: string;
+}
+
+const TokenAnswer = z.object({
+  athlete: z.object({ id: z.union([z.int(), z.string().min(1).max(255)]) }),
+});
+
+function readAccount(body: unknown): string | null {
+  const read = TokenAnswer.safeParse(body);
+  return read.success ? String(read.data.athlete.id) : null;
+}
+
+// An activity's id may be the same number as an account's: it is no trace of that account.
+function accountsOf(fields: ReadonlyMap<string, string | undefined>): string[] | null {
+  const owner = fields.get('owner_id');
+  if (owner === undefined) return null;
+  const object = fields.get('object_id');
+  return fields.get('object_type') === 'athlete' && object !== undefined ? [owner, object] : [owner];
+}
+
+/** The activity platform: the Strava API V3. */
+export const activitynet = {
+  title: 'the activity platform',
+  settings,
+  names: {
+    apiUrl: 'ACTIVITYNET_API_URL',
+    clientId: 'ACTIVITYNET_CLIENT_ID',
+    clientSecret: 'ACTIVITYNET_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_ACTIVITYNET',
+    webhookSenders: 'WEBHOOK_SENDERS_ACTIVITYNET',
+  },
+  ingest: { service: 'activitynet-ingest', readsWithTokens: true, hasFigures: true },
+  oauth: {
+    authorizeUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/authorize'),
+    tokenUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/token'),
+    scope: 'activity:read_all,profile:read_all',
+    usesPkce: false,
+    clientAuthentication: 'form',
+    grant: { from: 'token-answer', readAccount },
+    isScopeEnough: (scope) => scope.includes('activity:read') || scope.includes('activity:read_all'),
+    revocation: {
+      url: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/deauthorize'),
+      method: 'POST',
+      sendsTokenInForm: true,
+    },
+  },
+  accessCheck: {
+    service: 'activitynet-ingest',
+    accessPath: '/athlete/activities?page=1&per_page=1',
+    scope: null,
+    isWithheld: ({ status, text }) => status === 401 && /_permission"/.test(text),
+    // A hundredth of a day's reads: the rest is left to activities.
+    readsPerHour: ({ ACTIVITYNET_READS_PER_DAY }: { readonly ACTIVITYNET_READS_PER_DAY: number }) =>
+      Math.ceil(ACTIVITYNET_READS_PER_DAY / 100),
+  },
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: ['x-strava-signature'],
+    body: { form: 'single-event', accountsOf },
+  },
+  backfill: { from: 'pages', service: 'activitynet-ingest' },
+  sampleSources: 'activities',
+} as const satisfies Provider;

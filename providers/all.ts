@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { activitynet } from './activitynet/provider.ts';
+import { devicemaker } from './devicemaker/provider.ts';
+
+/** Every provider, under the name that paths, settings and the database have for it: a line each. */
+export const providers = { devicemaker, activitynet } as const;
+
+/** The name of a provider. */
+export type ProviderName = keyof typeof providers;
+
+/** Whether a text names a provider. */
+export function isProviderName(name: string): name is ProviderName {
+  return Object.hasOwn(providers, name);
+}
+
+/** A name that is known to be a provider's, as contracts state it. @throws Error for any other */
+export function providerNamed(name: string): ProviderName {
+  if (!isProviderName(name)) throw new Error(`no provider is named ${name}`);
+  return name;
+}
+
+/** The names of all providers, in the order of the registry. */
+export const providerNames: readonly ProviderName[] = Object.keys(providers).filter(isProviderName);
+
+/** A provider, as it stands in paths and in the database. */
+export const ProviderName = z
+  .enum(providerNames)
+  .meta({ description: 'The provider.', example: providerNames[0] });
+
+type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
+  ? I
+  : never;
+
+/** The settings of all providers by name. */
+export const providerSettings: Intersection<(typeof providers)[ProviderName]['settings']> = Object.assign(
+  {},
+  ...Object.values(providers).map(({ settings }) => settings),
+);
+
+/** A value for each provider. */
+export function byProvider<T>(choose: (name: ProviderName) => T): Readonly<Record<ProviderName, T>> {
+  const values: Partial<Record<ProviderName, T>> = {};
+  for (const name of providerNames) values[name] = choose(name);
+  if (!isComplete(values)) throw new Error('a provider has no value');
+  return values;
+}
+
+function isComplete<T>(values: Partial<Record<ProviderName, T>>): values is Record<ProviderName, T> {
+  return providerNames.every((name) => Object.hasOwn(values, name));
+}

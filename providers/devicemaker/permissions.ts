@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { scopesIn } from '../scopes.ts';
+
+const Names = z.array(z.string()).max(1000);
+const Switches = z
+  .record(z.string(), z.boolean())
+  .transform((map) => Object.keys(map).filter((name) => map[name] === true));
+const Permissions = z.union([
+  Names,
+  z.object({ permissions: z.union([Names, Switches]) }).transform((one) => one.permissions),
+  Switches,
+]);
+
+/** The permissions in an answer: a list, or a map of switches; null where it has none. */
+export function readPermissions(text: string): string[] | null {
+  try {
+    return scopesIn(Permissions.parse(JSON.parse(text)));
+  } catch {
+    return null;
+  }
+}

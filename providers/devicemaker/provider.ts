@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Provider } from '../../domain/provider.ts';
+import { dayMs } from '../../domain/time.ts';
+import { list, networks, origin, url, webhookSecrets } from '../setting-forms.ts';
+import { apiPath } from '../urls.ts';
+import { dataTypes } from './data-types.ts';
+import { readPermissions } from './permissions.ts';
+
+const settings = {
+  WEBHOOK_SECRET_DEVICEMAKER: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_DEVICEMAKER: networks.default([]),
+  DEVICEMAKER_API_URL: url.default('https://apis.garmin.com/wellness-api/rest'),
+  DEVICEMAKER_AUTHORIZE_URL: url.default('https://connect.garmin.com/oauth2Confirm'),
+  DEVICEMAKER_TOKEN_URL: url.default('https://diauth.garmin.com/di-oauth2-service/oauth/token'),
+  DEVICEMAKER_CLIENT_ID: z.string().optional(),
+  DEVICEMAKER_CLIENT_SECRET: z.string().optional(),
+  DEVICEMAKER_CALLBACK_ORIGINS: list.pipe(z.array(origin)).optional(),
+};
+
+interface Urls {
+  readonly DEVICEMAKER_API_URL: string;
+  readonly DEVICEMAKER_AUTHORIZE_URL: string;
+  readonly DEVICEMAKER_TOKEN_URL: string;
+}
+
+const UserId = z.object({
+  userId: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .refine((id) => !id.includes('\0')),
+});
+
+function readAccount(text: string): string | null {
+  try {
+    return UserId.parse(JSON.parse(text)).userId;
+  } catch {
+    return null;
+  }
+}
+
+/** The device maker: the Garmin Health API. */
+export const devicemaker = {
+  title: 'the device maker',
+  settings,
+  names: {
+    apiUrl: 'DEVICEMAKER_API_URL',
+    clientId: 'DEVICEMAKER_CLIENT_ID',
+    clientSecret: 'DEVICEMAKER_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_DEVICEMAKER',
+    webhookSenders: 'WEBHOOK_SENDERS_DEVICEMAKER',
+  },
+  ingest: { service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
+  oauth: {
+    authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),
+    tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Urls) => new URL(DEVICEMAKER_TOKEN_URL),
+    scope: null,
+    usesPkce: true,
+    clientAuthentication: 'form',
+    grant: {
+      from: 'requests',
+      accountPath: '/user/id',
+      readAccount,
+      scopePath: '/user/permissions',
+      readScope: readPermissions,
+    },
+    isScopeEnough: (scope) => scope.length > 0,
+    revocation: {
+      url: ({ DEVICEMAKER_API_URL }: Urls) => apiPath(DEVICEMAKER_API_URL, '/user/registration'),
+      method: 'DELETE',
+      sendsTokenInForm: false,
+    },
+  },
+  accessCheck: {
+    service: 'connect',
+    accessPath: '/user/id',
+    scope: { path: '/user/permissions', read: readPermissions },
+    isWithheld: () => false,
+    readsPerHour: () => 300,
+  },
+  webhooks: {
+    clientIdHeaders: ['devicemaker-client-id', 'garmin-client-id'],
+    keptHeaders: [],
+    body: { form: 'items-by-type' },
+  },
+  backfill: {
+    from: 'requests',
+    types: dataTypes.map(({ name }) => name),
+    longestSpanMs: 30 * dayMs,
+    // The provider's paths have the names of our types; only its notifications have other spellings.
+    url: ({ DEVICEMAKER_API_URL }: Urls, { type, startMs, endMs }) => {
+      const request = apiPath(DEVICEMAKER_API_URL, `/backfill/${encodeURIComponent(type)}`);
+      request.searchParams.set('summaryStartTimeInSeconds', String(startMs / 1000));
+      request.searchParams.set('summaryEndTimeInSeconds', String(endMs / 1000));
+      return request;
+    },
+    refusals: { 403: 'HISTORY_WITHHELD', 409: 'ASKED_BEFORE', 412: 'TYPE_OFF' },
+  },
+  sampleSources: 'days-and-activities',
+} as const satisfies Provider;

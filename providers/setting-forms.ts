@@ -1,0 +1,66 @@
+import proxyAddr from 'proxy-addr';
+import { z } from 'zod';
+
+/** Forms of settings, which the environment has as text. */
+
+/** A whole number of a range. */
+export const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .pipe(z.int().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
+/** A number from 0 to 1. */
+export const share = z
+  .string()
+  .regex(/^(0|1|[01]?\.\d{1,6})$/, 'must be a number from 0 to 1')
+  .transform(Number)
+  .pipe(z.number().max(1, 'must be at most 1'));
+/** `true` or `false`. */
+export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+/** Values with commas between them. */
+export const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+/** An http or https URL. */
+export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+/** An origin: scheme, host and port. */
+export const origin = url.refine(
+  (text) => new URL(text).origin === text,
+  'must be an origin: scheme, host and port only',
+);
+/** A URL that a browser may be sent to, also with an application's own scheme, but none that a browser runs. */
+export const redirect = z
+  .url('must be a URL')
+  .refine(
+    (text) => !/^(javascript|data|vbscript|file|blob|about):/i.test(text) && !text.includes('#'),
+    'must not have a fragment, nor a scheme that a browser runs',
+  );
+/** Secrets with commas between them. The first one signs, all of them verify. */
+export const secrets = list.refine(
+  (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
+  'each secret must have at least 32 characters',
+);
+/** Secrets that are segments of a path: no client or proxy writes these characters in another way. */
+export const webhookSecrets = secrets.refine(
+  (all) => all.every((secret) => /^[\w-]{1,200}$/.test(secret)),
+  'each secret must be letters, digits, _ or -, at most 200 of them',
+);
+/** Network addresses and ranges. */
+export const networks = list.refine(
+  areNetworks,
+  'must be addresses or ranges of addresses: 203.0.113.7, 198.51.100.0/24, 2001:db8::/32',
+);
+
+// proxy-addr also takes names (loopback, linklocal, uniquelocal).
+function areNetworks(all: readonly string[]): boolean {
+  try {
+    proxyAddr.compile([...all]);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import type { PagedBackfill, RequestedBackfill } from '../../domain/provider.ts';
+import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
+
+type Backfills = { readonly [N in ProviderName]: (typeof providers)[N]['backfill'] };
+
+/** A provider whose past data is requested. */
+export type RequestedProvider = {
+  [N in ProviderName]: Backfills[N] extends RequestedBackfill ? N : never;
+}[ProviderName];
+
+/** A provider whose past data is read page by page. */
+export type PagedProvider = {
+  [N in ProviderName]: Backfills[N] extends PagedBackfill ? N : never;
+}[ProviderName];
+
+/** Whether a provider's past data is requested; otherwise it is read page by page. */
+export function isRequested(provider: ProviderName): provider is RequestedProvider {
+  return providers[provider].backfill.from === 'requests';
+}
+
+/** Whether a provider's past data is read page by page. */
+export function isPaged(provider: ProviderName): provider is PagedProvider {
+  return providers[provider].backfill.from === 'pages';
+}
+
+/** The service that reads a provider's past data. */
+export function pagerOf(provider: PagedProvider) {
+  return providers[provider].backfill.service;
+}
+
+/** Those whose past data is requested. */
+export const requestedProviders: readonly RequestedProvider[] = providerNames.filter(isRequested);

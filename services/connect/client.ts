@@ -1,0 +1,23 @@
+import type { Config } from '../../config.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { settingsOf } from '../../mixins/webhook-settings.ts';
+import { type ProviderName, providers } from '../../providers/all.ts';
+
+/** Our client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the settings that are missing */
+export function clientOf(
+  config: Config,
+  provider: ProviderName,
+): { readonly clientId: string; readonly clientSecret: string } {
+  const { clientId, clientSecret } = settingsOf(config, provider);
+  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
+  const { names } = providers[provider];
+  const missing = [
+    ...(clientId === undefined ? [names.clientId] : []),
+    ...(clientSecret === undefined ? [names.clientSecret] : []),
+  ];
+  const verb = missing.length === 1 ? 'is' : 'are';
+  throw new ServiceError(
+    'PROVIDER_NOT_CONFIGURED',
+    `This provider is not set up here: ${missing.join(' and ')} ${verb} not set.`,
+  );
+}
