@@ -30,5 +30,7 @@ t.test('names a network in one way however its address is written', async (t) =>
   t.equal(network('2001:db8::1'), '2001:db8:0:0');
   t.equal(network('2001:0db8:0:0:1:2:3:4'), '2001:db8:0:0');
   t.equal(network('::1'), '0:0:0:0');
+  t.equal(network('2001:db8::1:2:3:4:5'), '2001:db8:0:1', 'groups behind the zeros');
+  t.equal(network('::1:2:3:4:5:6'), '0:0:1:2');
   t.equal(network('fe80::1%eth0'), 'fe80:0:0:0');
 });

@@ -1,0 +1,31 @@
+import t from 'tap';
+import { auditedAs } from '../../../services/api-gateway/audit-access.ts';
+import { endpoints } from '../../../services/api-gateway/endpoints.ts';
+
+t.test('each read of personal data is audited as such, and no other request', async (t) => {
+  const reads = endpoints.filter((one) => auditedAs(one) === 'user.read').map(({ action }) => action);
+  t.same(reads.sort(), [
+    'backfill.status',
+    'connect.status',
+    'summaries.activity',
+    'summaries.body',
+    'summaries.recovery',
+    'summaries.sleep',
+    'timeseries.other',
+    'timeseries.others',
+    'timeseries.samples',
+    'timeseries.sleep',
+    'timeseries.sleeps',
+    'timeseries.workout',
+    'timeseries.workouts',
+    'users.connections',
+    'users.get',
+    'users.list',
+  ]);
+});
+
+t.test('the action that a contract states comes first, a stated reason is none', async (t) => {
+  const asked = ['users.remove', 'api-gateway.export', 'connect.authorize', 'auth.refresh', 'auth.listKeys'];
+  const actions = asked.map((action) => endpoints.filter((one) => one.action === action).map(auditedAs));
+  t.same(actions.flat(), ['user.deleted', 'user.exported', 'connection.authorization_started', null, null]);
+});
