@@ -69,6 +69,11 @@ t.test('OPTIONS tells the methods and runs nothing', async (t) => {
   t.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS, POST');
   t.equal(answer.headers.get('access-control-allow-headers'), 'authorization');
   t.equal((await api.ask('/api/v1/nothing', { method: 'OPTIONS' })).status, 404);
+  for (const names of ['a;b', 'x'.repeat(513)]) {
+    const headers = { 'Access-Control-Request-Headers': names };
+    const other = await api.ask('/api/v1/users', { method: 'OPTIONS', headers });
+    t.equal(other.headers.get('access-control-allow-headers'), null, 'only header names are repeated');
+  }
 });
 
 t.test('every answer has a request id and the three rate-limit headers', async (t) => {
