@@ -93,6 +93,8 @@ t.test('a disconnected link is revoked and loses its tokens, and is revived unde
   const [found] = await call('users.resolve', { provider, provider_user_ids: ['p-3', 'p-4'] });
   t.match(found, { connection_id: made.id, user_id, provider_user_id: 'p-4' });
   t.ok((found?.connected_at ?? '') >= revoked.updated_at, 'connected anew');
+  const former = 'select provider, provider_user_id from users.former_account where user_id = $1';
+  t.same(await database.query(former, [user_id]), [{ provider, provider_user_id: 'p-3' }]);
 
   await database.query("update users.connection set status = 'expired' where id = $1", [made.id]);
   t.same(await call('users.resolve', { provider, provider_user_ids: ['p-4'] }), []);

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import type { User } from '../../../contracts/users.ts';
 import { foldChanges, mostChanges } from '../../../services/users/queries/fold-changes.ts';
+import { lockUpkeep } from '../../../services/users/queries/lock-upkeep.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/broker.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
@@ -176,4 +177,20 @@ t.test('folding while people are made, by two nodes at once, loses nobody', asyn
   await foldChanges(database);
   t.match(await call('users.list', {}), { total: 3001 + mostChanges });
   t.same(await database.query('select from users.list_change'), []);
+});
+
+t.test('folding says whether it did, and passes on what failed', async (t) => {
+  const database = await freshDatabase(t);
+  const fill = () =>
+    database.query(`insert into users.person select from generate_series(1, ${mostChanges + 1})`);
+  t.equal(await foldChanges(database), false, 'there is nothing to fold');
+  await fill();
+  await database.transaction(async (transaction) => {
+    t.equal(await lockUpkeep(transaction), true);
+    t.equal(await foldChanges(database), false, 'another node folds');
+  });
+  t.equal(await foldChanges(database), true);
+  await fill();
+  await database.query('alter table users.list_fence rename to list_fence_away');
+  await t.rejects(foldChanges(database), { code: '42P01' });
 });
