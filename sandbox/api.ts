@@ -35,7 +35,7 @@ export interface Reach {
 
 const attemptsMost = 6;
 const worthAnotherTry = new Set([0, 429, 500, 502, 503, 504]);
-/** The device maker waits 30 s for an answer; so does its stand-in. */
+/** Some providers wait up to 30 s for an answer, and so does this client. */
 const answerWithinMs = 30_000;
 const waitMostMs = 120_000;
 const Refusal = z.object({ detail: z.string() });

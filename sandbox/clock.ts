@@ -20,6 +20,14 @@ export interface ClockOptions {
   readonly wall?: () => number;
 }
 
+/** Providers send what is new each quarter of an hour. */
+export const sliceMs = 900_000;
+
+/** The last full quarter of an hour. */
+export function quarterOf(ms: number): number {
+  return Math.floor(ms / sliceMs) * sliceMs;
+}
+
 const longestSleepMs = 60_000;
 
 /**

@@ -1,51 +1,41 @@
 import { z } from 'zod';
+import { type SimulatedProvider, simulations } from './all.ts';
 import { type Api, ApiFailed } from './api.ts';
 import { ensureUser, type NewUser } from './enrolment.ts';
 import { inLanes } from './lanes.ts';
-import { type Person, personAt } from './people.ts';
+import { personAt } from './people.ts';
 
-/** What connecting people takes: the API as an application sees it, and where the sandbox is. */
+/** What connecting people depends on: the API as an application sees it, and where the sandbox is. */
 export interface Connecting {
   readonly api: Api;
   readonly apiKey: string;
   readonly sandboxUrl: string;
   readonly seed: string;
-  /** Who is connected, by their places in the table. */
+  /** The indexes of the people to connect. */
   readonly who: readonly number[];
   readonly fetch: typeof fetch;
 }
 
-type ProviderName = Person['traits']['providers'][number];
-
-/** Somebody's account at a provider, as the API has it now. */
+/** A person's account at a provider, as the API has it now. */
 export interface Connected {
   readonly user_id: string;
-  readonly provider: ProviderName;
+  readonly provider: SimulatedProvider;
   readonly title: string;
 }
 
 const Connection = z.object({ provider: z.string(), status: z.string() });
 const Link = z.object({ authorization_url: z.string() });
-const Known = z.array(
-  z.object({
-    person: z.int(),
-    devicemaker: z.object({ registered: z.boolean() }).nullable(),
-    activitynet: z.object({ authorized: z.boolean() }).nullable(),
-  }),
-);
+const Known = z.array(z.looseObject({ person: z.int() }));
+const Linked = z.object({ connected: z.literal(true) });
 
 /**
- * Connects the people of the table, each to their providers, as a browser would: link, consent page, callback. Who
- * is connected stays so, and who was disconnected too: somebody wanted that.
+ * Connects people to their providers as a browser would: link, consent page, callback. A connection that is active
+ * stays, and one that was ended stays ended: somebody wanted that.
  */
 export async function connectPeople(choice: Connecting): Promise<Connected[]> {
   const known = Known.parse(await (await choice.fetch(`${choice.sandboxUrl}/people`)).json());
-  const isKnown = (index: number, provider: ProviderName) => {
-    const one = known.find(({ person }) => person === index + 1);
-    return provider === 'devicemaker'
-      ? one?.devicemaker?.registered === true
-      : one?.activitynet?.authorized === true;
-  };
+  const isKnown = (index: number, provider: SimulatedProvider) =>
+    Linked.safeParse(known.find(({ person }) => person === index + 1)?.[provider]).success;
   const all = await inLanes(choice.who, (index) =>
     connectPerson(choice, index, (provider) => isKnown(index, provider)),
   );
@@ -55,7 +45,7 @@ export async function connectPeople(choice: Connecting): Promise<Connected[]> {
 async function connectPerson(
   choice: Connecting,
   index: number,
-  isKnown: (provider: ProviderName) => boolean,
+  isKnown: (provider: SimulatedProvider) => boolean,
 ): Promise<Connected[]> {
   const { api } = choice;
   const person = personAt(choice.seed, index);
@@ -67,7 +57,7 @@ async function connectPerson(
     headers,
   });
   const connected: Connected[] = [];
-  for (const provider of person.traits.providers) {
+  for (const { name: provider } of simulations.filter((one) => one.hasAccount(person.traits))) {
     const status = connections.find((one) => one.provider === provider)?.status ?? 'none';
     const isWanted = status === 'none' || (status === 'active' && !isKnown(provider));
     if (isWanted) await consent(choice, user_id, provider, String(index + 1));
@@ -77,11 +67,11 @@ async function connectPerson(
   return connected;
 }
 
-/** Walks through the consent page as a person who allows everything. @throws Error when it ends anywhere else. */
+/** Submits the consent page with all permissions. @throws Error where that does not end in a connection. */
 async function consent(
   choice: Connecting,
   user_id: string,
-  provider: ProviderName,
+  provider: SimulatedProvider,
   person: string,
 ): Promise<void> {
   const link = await linkFor(choice, user_id, provider);
@@ -101,7 +91,7 @@ async function consent(
     );
 }
 
-/** The fields of a consent page as a browser would send them: all of its ticks are set. */
+/** The fields of a consent page as a browser would send them, with all boxes checked. */
 function fieldsOf(page: string): URLSearchParams {
   const fields = new URLSearchParams();
   for (const [, name = '', value = ''] of page.matchAll(
@@ -123,7 +113,7 @@ function plain(text: string): string {
 async function linkFor(
   { api, apiKey }: Connecting,
   user_id: string,
-  provider: ProviderName,
+  provider: SimulatedProvider,
 ): Promise<string> {
   const ask = { headers: { 'x-api-key': apiKey }, query: { user_id } };
   const { authorization_url } = await api.request(Link, 'GET', `/connect/${provider}/authorize`, ask);
@@ -132,10 +122,10 @@ async function linkFor(
 
 const visitor: NewUser = { external_user_id: 'sandbox-visitor', first_name: 'Sandbox', last_name: 'Visitor' };
 
-/** A link to connect one more person by hand; it is good for as long as the API says. */
+/** A link to connect one more person by hand to the first provider. It expires when the API says. */
 export async function visitorsLink(choice: Connecting): Promise<{ user_id: string; url: string }> {
   const user_id = await ensureUser(choice.api, { 'x-api-key': choice.apiKey }, visitor);
-  return { user_id, url: await linkFor(choice, user_id, 'devicemaker') };
+  return { user_id, url: await linkFor(choice, user_id, simulations[0].name) };
 }
 
 const Backfill = z.object({
@@ -143,7 +133,7 @@ const Backfill = z.object({
   types: z.array(z.object({ requests: z.int(), requests_done: z.int(), items: z.int() })),
 });
 
-/** How far the history of some connections is. */
+/** How far the backfill of some connections is. */
 export interface HistoryProgress {
   readonly running: number;
   readonly requests: number;
@@ -151,7 +141,7 @@ export interface HistoryProgress {
   readonly items: number;
 }
 
-/** Asks how far histories are; a connection that none was asked for is through. */
+/** Reads how far backfills are. A connection without a backfill counts as done. */
 export async function historyProgress(
   { api, apiKey }: Pick<Connecting, 'api' | 'apiKey'>,
   connections: readonly Connected[],

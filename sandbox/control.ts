@@ -1,94 +1,71 @@
 import { z } from 'zod';
 import { isSeriesType } from '../domain/series.ts';
-import { decisionRoutes } from './decisions.ts';
-import { accountOf } from './devicemaker/accounts.ts';
-import { dataTypes } from './devicemaker/payloads.ts';
-import { itemsSent } from './devicemaker/truth.ts';
+import { simulations } from './all.ts';
 import { FaultWish } from './faults.ts';
 import { type Ask, ok, type Reply, type Route, refused, withBody } from './http.ts';
-import { activitiesOf, ledgerOf, samplesOf } from './ledger.ts';
+import { ledgerOf, samplesOf } from './ledger.ts';
 import { tablePage } from './page.ts';
-import { peopleIn, personOfChoice } from './person-choice.ts';
-import { Application } from './store.ts';
+import { ofPerson, peopleIn } from './person-choice.ts';
+import type { Provider } from './simulation.ts';
+import { State } from './store.ts';
 import type { World } from './world.ts';
 
-/** What stands beside the two providers: troubles, the clock, people's own decisions, and the truth. */
-export function controlRoutes(world: World): Route[] {
+/** The routes beside the providers' own: faults, the clock, the application's settings, people and the ledger. */
+export function controlRoutes(world: World, providers: readonly Provider[]): Route[] {
+  const ledger = (index: number) => ledgerOf(world, providers, index);
   return [
-    { method: 'GET', path: '/', handle: () => page(world) },
+    { method: 'GET', path: '/', handle: () => page(world, providers) },
     {
       method: 'GET',
       path: '/people',
-      handle: () => ok(peopleIn(world).map((index) => shownPerson(world, index))),
+      handle: () => ok(peopleIn(world).map((index) => shownPerson(world, providers, index))),
     },
-    {
-      method: 'GET',
-      path: '/ledger',
-      handle: (ask) => ofPerson(world, ask.query.get('person'), (index) => ledgerOf(world, index)),
-    },
-    { method: 'GET', path: '/ledger/items', handle: (ask) => items(world, ask) },
-    { method: 'GET', path: '/ledger/samples', handle: (ask) => samples(world, ask) },
-    {
-      method: 'GET',
-      path: '/ledger/activities',
-      handle: (ask) => ofPerson(world, ask.query.get('person'), (index) => activitiesOf(world, index)),
-    },
-    { method: 'GET', path: '/application', handle: () => ok(world.store.book.application) },
+    { method: 'GET', path: '/ledger', handle: ({ query }) => ofPerson(world, query.get('person'), ledger) },
+    { method: 'GET', path: '/ledger/samples', handle: (ask) => samples(world, providers, ask) },
+    { method: 'GET', path: '/application', handle: () => ok(world.store.state.application) },
     { method: 'PUT', path: '/application', handle: (ask) => configure(world, ask) },
     ...faultRoutes(world),
     ...clockRoutes(world),
-    ...decisionRoutes(world),
   ];
 }
 
-function ofPerson(world: World, choice: string | null, serve: (index: number) => unknown): Reply {
-  const index = choice === 'new' ? null : personOfChoice(world, choice ?? '');
-  return index === null
-    ? refused('There is no such person: give the number that /people tells.', 404)
-    : ok(serve(index));
-}
-
-function shownPerson(world: World, index: number) {
-  const { traits, account_id } = world.person(index);
-  const device = accountOf(world, account_id);
-  const athlete = world.store.book.activitynet_accounts.find(({ person }) => person === index);
+function shownPerson({ person }: World, providers: readonly Provider[], index: number) {
+  const { title, zone, device } = person(index).traits;
   return {
-    person: index + 1,
-    title: traits.title.join(' '),
-    zone: traits.zone,
-    device: traits.device,
-    devicemaker:
-      device === null ? null : { account_id, registered: device.registered, permissions: device.permissions },
-    activitynet:
-      athlete === undefined ? null : { athlete_id: athlete.athlete_id, authorized: athlete.authorized },
+    ...{ person: index + 1, title: title.join(' '), zone, device },
+    ...Object.fromEntries(providers.map(({ name, account }) => [name, account(index)?.shown ?? null])),
   };
 }
 
-function items(world: World, { query }: Ask): Reply {
-  const type = dataTypes.find((one) => one === query.get('type'));
-  if (type === undefined) return refused(`type: must be one of ${dataTypes.join(', ')}`);
-  return ofPerson(world, query.get('person'), (index) => {
-    const account = accountOf(world, world.person(index).account_id);
-    return account === null ? [] : itemsSent(world, account, type);
-  });
-}
-
-function samples(world: World, { query }: Ask): Reply {
+function samples(world: World, providers: readonly Provider[], { query }: Ask): Reply {
   const type = query.get('type');
   if (type !== null && !isSeriesType(type)) return refused('type: must be a series type');
-  return ofPerson(world, query.get('person'), (index) => samplesOf(world, index, type));
+  return ofPerson(world, query.get('person'), (index) => samplesOf(providers, index, type));
 }
+
+/** How an application wants its notifications: the shared settings, and those of all providers. */
+export const Application = simulations.reduce<z.ZodObject<z.ZodRawShape>>(
+  (all, { application }) => all.extend(application.shape),
+  State.shape.application.strip(),
+);
 
 function configure(world: World, ask: Ask): Reply | Promise<Reply> {
   return withBody(Application.partial(), ask, (wish) => {
-    const { book } = world.store;
+    const { state, save } = world.store;
     const given = Object.entries(wish).filter(([, value]) => value !== undefined);
-    book.application = { ...book.application, ...Object.fromEntries(given) };
-    world.store.save();
+    state.application = { ...state.application, ...Object.fromEntries(given) };
+    save();
     world.clock.at(world.clock.nowMs(), world.outbox.pump);
-    return ok(book.application);
+    return ok(state.application);
   });
 }
+
+const Wish = FaultWish.extend({
+  provider: z
+    .enum(simulations.map(({ name }) => name))
+    .nullable()
+    .default(null),
+});
 
 function faultRoutes({ faults }: World): Route[] {
   return [
@@ -96,7 +73,7 @@ function faultRoutes({ faults }: World): Route[] {
     {
       method: 'POST',
       path: '/faults',
-      handle: (ask) => withBody(FaultWish, ask, (wish) => ({ status: 201, json: faults.add(wish) })),
+      handle: (ask) => withBody(Wish, ask, (wish) => ({ status: 201, json: faults.add(wish) })),
     },
     { method: 'DELETE', path: '/faults', handle: () => ok({ removed: faults.remove(null) }) },
     {
@@ -108,7 +85,7 @@ function faultRoutes({ faults }: World): Route[] {
   ];
 }
 
-/** Whoever receives the data refuses what is more than a day ahead of their clock. */
+/** A receiver refuses data that is more than a day ahead of its clock. */
 const aheadMostMs = 20 * 3_600_000;
 const Turn = z.strictObject({
   advance_seconds: z
@@ -135,19 +112,13 @@ function clockRoutes({ clock }: World): Route[] {
   ];
 }
 
-function page(world: World): Reply {
+function page(world: World, providers: readonly Provider[]): Reply {
   const rows = peopleIn(world).map((index) => {
-    const { person, title, zone, devicemaker, activitynet } = shownPerson(world, index);
-    const isLinked = (linked: boolean | undefined) => (linked === true ? 'connected' : '');
-    return [
-      String(person),
-      title,
-      zone,
-      isLinked(devicemaker?.registered),
-      isLinked(activitynet?.authorized),
-    ];
+    const { title, zone } = world.person(index).traits;
+    const linked = providers.map(({ account }) => (account(index)?.shown.connected ? 'connected' : ''));
+    return [String(index + 1), title.join(' '), zone, ...linked];
   });
-  const intro = `Two providers, simulated. Their clock shows ${new Date(world.clock.nowMs()).toISOString()}. GET /people, /ledger?person=1, /faults, /application, /clock.`;
-  const head = ['', 'Person', 'Zone', 'Device maker', 'Activity platform'];
+  const intro = `${providers.length} simulated providers. Their clock shows ${new Date(world.clock.nowMs()).toISOString()}. GET /people, /ledger?person=1, /faults, /application, /clock.`;
+  const head = ['', 'Person', 'Zone', ...providers.map(({ title }) => title)];
   return { status: 200, html: tablePage('Sandbox', intro, head, rows) };
 }

@@ -3,9 +3,9 @@ import type { Clock } from './clock.ts';
 import { type Random, randomOf } from './random.ts';
 
 /**
- * Troubles on demand. `error`: an API answers 500, 502 or 503, having done nothing. `delay`: answers are slow.
- * `lost`: a request is served, its answer breaks off. `rate_limit`: 429. `expiry`: access tokens end early.
- * `duplicate`: notifications come twice. `disorder`: they come late and out of order. `garbage`: nonsense comes
+ * Faults on demand. `error`: an API answers 500, 502 or 503, having done nothing. `delay`: answers are slow.
+ * `lost`: a request is served, and its answer breaks off. `rate_limit`: 429. `expiry`: access tokens end early.
+ * `duplicate`: notifications come twice. `disorder`: they come late and out of order. `garbage`: garbage comes
  * beside them, and instead of data behind a callback.
  */
 export const faultKinds = [
@@ -19,11 +19,12 @@ export const faultKinds = [
   'garbage',
 ] as const;
 
-/** A trouble as it is asked for; `for_seconds` of the providers' clock, without it until it is taken back. */
+/** A requested fault. It lasts `for_seconds` by the providers' clock, without them until it is removed. */
 export const FaultWish = z.strictObject({
   kind: z.enum(faultKinds),
   probability: z.number().gt(0).max(1).default(1),
-  provider: z.enum(['devicemaker', 'activitynet']).nullable().default(null),
+  /** Null: every provider. */
+  provider: z.string().nullable().default(null),
   for_seconds: z.number().positive().nullable().default(null),
   /** Of `delay`, by the wall's clock. */
   delay_ms: z.int().min(1).max(60_000).default(2000),
@@ -31,29 +32,28 @@ export const FaultWish = z.strictObject({
   spread_seconds: z.number().positive().max(86_400).default(60),
 });
 
-/** A trouble that is on. */
+/** An active fault. */
 export interface Fault extends z.infer<typeof FaultWish> {
   readonly id: number;
   readonly until_ms: number | null;
-  /** How often it struck. */
+  /** How often it has struck. */
   hits: number;
 }
 
 export type FaultKind = (typeof faultKinds)[number];
-export type ProviderName = 'devicemaker' | 'activitynet';
 
-/** The troubles that are on. */
+/** The active faults. */
 export interface Faults {
   readonly chance: Random;
   add(wish: z.infer<typeof FaultWish>): Fault;
   list(): readonly Fault[];
-  /** Takes one back, or all; returns how many. */
+  /** Removes one, or with null all; returns how many. */
   remove(id: number | null): number;
-  /** A trouble of this kind that strikes now; null where none does. */
-  strike(kind: FaultKind, provider: ProviderName): Fault | null;
+  /** The fault of this kind that strikes now; null where none does. */
+  strike(kind: FaultKind, provider: string): Fault | null;
 }
 
-/** None at first. They strike by a chance that the seed decides. */
+/** Starts without faults. The seed decides when one strikes. */
 export function noFaults(clock: Clock, seed: string): Faults {
   let all: Fault[] = [];
   let last = 0;

@@ -59,7 +59,7 @@ export async function readAsk(incoming: IncomingMessage): Promise<Ask> {
 }
 
 /** The route of a request with the params of its path; a status where there is none. */
-export function routeOf(routes: readonly Route[], ask: Ask): { route: Route; ask: Ask } | 404 | 405 {
+export function routeOf<R extends Route>(routes: readonly R[], ask: Ask): { route: R; ask: Ask } | 404 | 405 {
   const here = routes.flatMap((route) => {
     const params = paramsOf(route.path, ask.path);
     return params === null ? [] : [{ route, ask: { ...ask, params } }];

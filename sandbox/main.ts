@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { type SandboxAccess, startSandbox } from './server.ts';
+import { startSandbox } from './server.ts';
+import type { Provider, SandboxAccess } from './simulation.ts';
 
-/** `node sandbox/main.ts`: the two providers as a program of their own, for any application. */
+/** `node sandbox/main.ts`: the simulated providers as a program of their own, for any application. */
 const usage = `usage: node sandbox/main.ts [--port 4100] [--webhooks http://127.0.0.1:3000/api/v1/webhooks]
   [--style push|ping] [--speed 1] [--seed sandbox] [--file sandbox.json] [--batch-seconds 5] [--redirect-origin https://…]`;
 
@@ -40,26 +41,18 @@ if (values.help === true) {
     limits: { batchWindowMs: number(values['batch-seconds'], 5) * 1000 },
     redirectOrigins: values['redirect-origin'] ?? [],
   });
-  console.log(pageOf(sandbox.access));
+  console.log(pageOf(sandbox.access, sandbox.providers));
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void sandbox.stop().then(() => process.exit(0)));
 }
 
-function pageOf({ url, devicemaker, activitynet }: SandboxAccess): string {
+function pageOf({ url, settings }: SandboxAccess, providers: readonly Provider[]): string {
+  const lines = Object.entries(settings).map(([name, value]) => `  ${name}=${value}`);
   return `
-  Sandbox: a device maker and an activity platform. Ctrl-C stops it.
+  Sandbox: ${providers.map(({ title }) => title.toLowerCase()).join(', ')}. Ctrl-C stops it.
 
   Page           ${url}/
 
-  DEVICEMAKER_API_URL=${devicemaker.api_url}
-  DEVICEMAKER_AUTHORIZE_URL=${devicemaker.authorize_url}
-  DEVICEMAKER_TOKEN_URL=${devicemaker.token_url}
-  DEVICEMAKER_CLIENT_ID=${devicemaker.client_id}
-  DEVICEMAKER_CLIENT_SECRET=${devicemaker.client_secret}
-  ACTIVITYNET_API_URL=${activitynet.api_url}
-  ACTIVITYNET_OAUTH_URL=${activitynet.oauth_url}
-  ACTIVITYNET_CLIENT_ID=${activitynet.client_id}
-  ACTIVITYNET_CLIENT_SECRET=${activitynet.client_secret}
-  ACTIVITYNET_SUBSCRIPTION_ID=${activitynet.subscription_id}
+${lines.join('\n')}
 `;
 }

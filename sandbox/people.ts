@@ -12,7 +12,7 @@ const base = {
   wears: null,
   ride_watts: null,
   cycle_days: null,
-  providers: ['devicemaker'],
+  uploads_workouts: false,
   charges_every_days: 4,
   nap_chance: 0.06,
   spo2_percent: 96.5,
@@ -177,7 +177,7 @@ export const people: readonly Traits[] = [
     height_cm: 174,
     age_years: 37,
     vo2_max: 47,
-    providers: ['devicemaker', 'activitynet'],
+    uploads_workouts: true,
     rhythm: {
       kind: 'weekdays',
       bed: clock(23),
@@ -201,7 +201,7 @@ export interface Person {
   readonly seed: string;
   /** Their id in the application that holds the API key. */
   readonly external_user_id: string;
-  /** Their account at the device maker. */
+  /** The id of their accounts, where a provider has none of another form. */
   readonly account_id: string;
 }
 

@@ -1,74 +1,45 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { activitynetApi } from './activitynet/api.ts';
-import { activitynetPost, sendEvents } from './activitynet/events.ts';
-import { readLimits } from './activitynet/limits.ts';
-import { activitynetOauth } from './activitynet/oauth.ts';
-import { activitynetSubscriptions, subscriptionIdOf } from './activitynet/subscription.ts';
-import { startClock } from './clock.ts';
-import { controlRoutes } from './control.ts';
+import { simulations } from './all.ts';
+import { quarterOf, sliceMs, startClock } from './clock.ts';
+import { Application, controlRoutes } from './control.ts';
 import { daysInMemory } from './days.ts';
-import { devicemakerAccountApi } from './devicemaker/account-api.ts';
-import { quarterOf } from './devicemaker/accounts.ts';
-import { devicemakerCallbacks } from './devicemaker/callbacks.ts';
-import { devicemakerHistory } from './devicemaker/history.ts';
-import { sendLive } from './devicemaker/live.ts';
-import { devicemakerPost, noteSent } from './devicemaker/notify.ts';
-import { devicemakerOauth } from './devicemaker/oauth.ts';
 import { noFaults } from './faults.ts';
 import { type Ask, type Reply, type Route, readAsk, refused, routeOf, writeReply } from './http.ts';
-import { openOutbox, senderOf } from './outbox.ts';
+import { openOutbox } from './outbox.ts';
 import { personAt } from './people.ts';
-import { type Application, openStore, type Store } from './store.ts';
+import type { Provider, SandboxAccess } from './simulation.ts';
+import { merged, openStore, type State, type Store } from './store.ts';
 import { serveWithFaults } from './trouble.ts';
 import type { SandboxLimits, World } from './world.ts';
 
-/** What a sandbox may be told; all of it may be left out. */
+/** How a sandbox runs; each option has a default. */
 export interface SandboxOptions {
   /** 0, or nothing: the port of the last run if it is free, else any. */
   readonly port?: number;
   readonly seed?: string;
-  /** Where it remembers over a restart; nowhere without. */
+  /** The file that outlives a restart; null: none. */
   readonly file?: string | null;
   /** The clock begins here; without it where it stood, else now, or with a speed of more than 1 a week ago. */
   readonly startMs?: number;
   /** How many times as fast as the wall's; 0 is a clock that only `turn` moves. */
   readonly speed?: number;
-  readonly application?: Partial<Application>;
+  /** Settings as PUT /application takes them. */
+  readonly application?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<SandboxLimits>;
   readonly redirectOrigins?: readonly string[];
 }
 
-/** A sandbox that runs. */
+/** A running sandbox. */
 export interface Sandbox {
   readonly world: World;
   readonly access: SandboxAccess;
+  readonly providers: readonly Provider[];
   /** Turns the clock on; all that is due on the way is over when it returns. */
   turn(byMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where the two providers are, and the credentials of the application there. */
-export interface SandboxAccess {
-  readonly url: string;
-  readonly devicemaker: Client & {
-    readonly api_url: string;
-    readonly authorize_url: string;
-    readonly token_url: string;
-  };
-  readonly activitynet: Client & {
-    readonly api_url: string;
-    readonly oauth_url: string;
-    readonly subscription_id: number;
-  };
-}
-
-interface Client {
-  readonly client_id: string;
-  readonly client_secret: string;
-}
-
-const sliceMs = 900_000;
 const weekMs = 7 * 86_400_000;
 const usualLimits: SandboxLimits = {
   batchWindowMs: 5 * 60_000,
@@ -77,92 +48,90 @@ const usualLimits: SandboxLimits = {
   readsPerDay: 1000,
 };
 
-/** Starts both providers on loopback. */
+/** A route, and the provider whose API it belongs to. */
+type ServedRoute = Route & { readonly provider?: Provider };
+
+/** Starts all simulated providers on loopback. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const store = openStore(options.file ?? null, options.seed ?? 'sandbox');
-  Object.assign(store.book.application, options.application);
+  store.state.application = applicationOf(store.state, options.application);
+  identifySenders(store.state);
   const server = createServer({ requestTimeout: 30_000 });
   const url = await listen(server, options.port ?? 0, store);
-  const world = worldOf(options, store, url);
-  const limits = readLimits(world.clock, world.limits);
-  const routes = [
-    ...devicemakerOauth(world),
-    ...devicemakerAccountApi(world),
-    ...devicemakerHistory(world),
-    ...devicemakerCallbacks(world),
-    ...activitynetOauth(world),
-    ...activitynetSubscriptions(world),
-    ...activitynetApi(world, limits),
-    ...controlRoutes(world),
+  const { world, providers } = openProviders(options, store, url);
+  const routes: ServedRoute[] = [
+    ...providers.flatMap((provider) => provider.routes.map((route) => ({ ...route, provider }))),
+    ...controlRoutes(world, providers),
   ];
   server.on('request', (incoming, response) => void serve(world, routes, incoming, response));
-  keepTime(world);
+  keepTime(world, providers);
   world.outbox.resume();
+  const settings = Object.fromEntries(providers.flatMap((one) => Object.entries(one.settings)));
   return {
     world,
-    access: accessOf(store, url),
+    providers,
+    access: { url, settings },
     turn: (byMs) => world.clock.turn(byMs),
     stop: () => stop(world, server),
   };
 }
 
-function worldOf(options: SandboxOptions, store: Store, url: string): World {
+/** The settings of the file where they are valid, else the initial ones, changed as the caller wants. */
+function applicationOf({ application }: State, wanted: SandboxOptions['application']): State['application'] {
+  const initial = merged(simulations.map((one) => one.application.initial));
+  const saved = Application.safeParse({ ...initial, ...application });
+  const known = saved.success ? saved.data : { ...initial, webhooks: null };
+  return { ...application, ...Application.parse({ ...known, ...wanted }) };
+}
+
+// A file of an earlier version does not name the senders of its notifications.
+function identifySenders({ letters }: State): void {
+  for (const letter of letters)
+    letter.provider ||= simulations.find(({ sends }) => sends(letter.contents))?.name ?? '';
+}
+
+function openProviders(options: SandboxOptions, store: Store, url: string) {
   const { seed = 'sandbox', redirectOrigins = [] } = options;
   const speed = options.speed ?? 1;
   const clock = startClock({ speed, startMs: options.startMs ?? startOf(store, speed) });
   const faults = noFaults(clock, seed);
-  const outbox = openOutbox({
-    clock,
-    store,
-    faults,
-    compose: (contents) =>
-      senderOf(contents) === 'activitynet'
-        ? activitynetPost(world, contents)
-        : devicemakerPost(world, contents),
-    acknowledged: (contents) => noteSent(world, contents),
-  });
-  const limits = { ...usualLimits, ...options.limits };
-  const person = (index: number) => personAt(seed, index);
+  const senderOf = (name: string) => providers.find((one) => one.name === name);
   const world: World = {
-    clock,
-    store,
-    faults,
-    outbox,
-    limits,
-    url,
-    redirectOrigins,
-    person,
+    ...{ clock, store, faults, url, redirectOrigins },
+    outbox: openOutbox({ clock, store, faults, senderOf }),
+    limits: { ...usualLimits, ...options.limits },
+    person: (index) => personAt(seed, index),
     days: daysInMemory(),
   };
-  return world;
+  const providers: readonly Provider[] = simulations.map((one) => one.open(world));
+  return { world, providers };
 }
 
 // A fast clock begins a week ago and catches up; one that stood still while the program was away goes on from there.
-function startOf({ book }: Store, speed: number): number {
+function startOf({ state }: Store, speed: number): number {
   const nowMs = Date.now();
-  if (speed <= 1) return Math.max(nowMs, book.clock?.shows_ms ?? 0);
-  return Math.max(book.clock?.shows_ms ?? 0, nowMs - weekMs);
+  if (speed <= 1) return Math.max(nowMs, state.clock?.shows_ms ?? 0);
+  return Math.max(state.clock?.shows_ms ?? 0, nowMs - weekMs);
 }
 
-/** Each full quarter of an hour what is new is sent. */
-function keepTime(world: World): void {
+/** Sends what is new each full quarter of an hour. */
+function keepTime(world: World, providers: readonly Provider[]): void {
   const { clock, store } = world;
   const next = () => clock.at(quarterOf(clock.nowMs()) + sliceMs, tick);
   const tick = () => {
-    sendLive(world);
-    sendEvents(world);
-    store.book.clock = { shows_ms: clock.nowMs(), wall_ms: Date.now() };
+    for (const provider of providers) provider.sendNews();
+    store.state.clock = { shows_ms: clock.nowMs(), wall_ms: Date.now() };
     next();
   };
   clock.at(clock.nowMs(), tick);
 }
 
 async function listen(server: Server, wanted: number, store: Store): Promise<string> {
-  const port = await listenOn(server, wanted === 0 ? store.book.port : wanted).catch((error: unknown) => {
+  const port = await listenOn(server, wanted === 0 ? store.state.port : wanted).catch((error: unknown) => {
     if (wanted !== 0) throw error;
     return listenOn(server, 0);
   });
-  store.book.port = port;
+  store.state.port = port;
   store.save();
   return `http://127.0.0.1:${port}`;
 }
@@ -181,7 +150,7 @@ function listenOn(server: Server, port: number): Promise<number> {
 
 async function serve(
   world: World,
-  routes: readonly Route[],
+  routes: readonly ServedRoute[],
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -193,7 +162,11 @@ async function serve(
   }
 }
 
-async function answer(world: World, routes: readonly Route[], incoming: IncomingMessage): Promise<Reply> {
+async function answer(
+  world: World,
+  routes: readonly ServedRoute[],
+  incoming: IncomingMessage,
+): Promise<Reply> {
   // A name that leads here from elsewhere would let any page in a browser in.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(incoming.headers.host ?? ''))
     return refused('Only for this machine.', 403);
@@ -201,29 +174,12 @@ async function answer(world: World, routes: readonly Route[], incoming: Incoming
   const found = routeOf(routes, asked);
   if (typeof found === 'number')
     return refused(found === 404 ? 'There is nothing here.' : 'Not this way.', found);
-  return serveWithFaults(world, found.route, found.ask);
-}
-
-function accessOf({ book }: Store, url: string): SandboxAccess {
-  return {
-    url,
-    devicemaker: {
-      ...book.devicemaker,
-      api_url: `${url}/devicemaker/rest`,
-      authorize_url: `${url}/devicemaker/oauth2Confirm`,
-      token_url: `${url}/devicemaker/oauth/token`,
-    },
-    activitynet: {
-      ...book.activitynet,
-      api_url: `${url}/activitynet/api/v3`,
-      oauth_url: `${url}/activitynet/oauth`,
-      subscription_id: subscriptionIdOf({ book }),
-    },
-  };
+  const { route, ask } = found;
+  return route.provider ? serveWithFaults(world, route.provider, route, ask) : route.handle(ask);
 }
 
 async function stop({ clock, outbox, store }: World, server: Server): Promise<void> {
-  store.book.clock = { shows_ms: clock.nowMs(), wall_ms: Date.now() };
+  store.state.clock = { shows_ms: clock.nowMs(), wall_ms: Date.now() };
   clock.stop();
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));

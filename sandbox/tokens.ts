@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
-import { type Grant, secret } from './store.ts';
+import type { Ask } from './http.ts';
+import { type Client, type Grant, secret } from './store.ts';
 
 /** How long tokens live by the providers' clock. */
 export interface Lifetimes {
@@ -7,14 +8,14 @@ export interface Lifetimes {
   readonly refreshMs: number;
 }
 
-/** Somebody who handed out tokens. */
+/** An account whose owner granted tokens. */
 export interface Granter {
   grants: Grant[];
 }
 
-/** More than these one account's tokens are not kept: the oldest go. */
+/** Of one account's tokens, at most these are kept; the oldest are removed first. */
 const mostGrants = 20;
-/** A trouble ends only tokens that were used for a while, or nobody would ever get through. */
+/** A fault spares tokens younger than this, or no request would ever succeed. */
 const freshForMs = 5000;
 
 /** New tokens for an account. */
@@ -32,7 +33,7 @@ export function issue(granter: Granter, clock: Clock, lifetimes: Lifetimes, scop
   return grant;
 }
 
-/** Exchanges a refresh token: the old pair is dead from here on. Null where nobody has it, or it ended. */
+/** Exchanges a refresh token, which ends the old pair. Null where the token is unknown or expired. */
 export function refresh<T extends Granter>(
   granters: readonly T[],
   clock: Clock,
@@ -47,7 +48,7 @@ export function refresh<T extends Granter>(
   return { granter, grant: issue(granter, clock, lifetimes, old.scope) };
 }
 
-/** Whose access token this is, as long as it lives. */
+/** The account of an access token; null where it is unknown or expired. */
 export function ownerOf<T extends Granter>(
   granters: readonly T[],
   clock: Clock,
@@ -61,7 +62,7 @@ export function ownerOf<T extends Granter>(
   return null;
 }
 
-/** Ends an access token before its time, unless it is just issued; its refresh token stays good. */
+/** Ends an access token early, unless it was issued just now; its refresh token stays valid. */
 export function endEarly(granters: readonly Granter[], accessToken: string | null): boolean {
   for (const { grants } of granters)
     for (const grant of grants)
@@ -70,4 +71,11 @@ export function endEarly(granters: readonly Granter[], accessToken: string | nul
         return true;
       }
   return false;
+}
+
+/** Whether a token request names the application, in its form or by Basic authorization. */
+export function isClient({ form, headers }: Ask, { client_id, client_secret }: Client): boolean {
+  const [, basic = ''] = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (Buffer.from(basic, 'base64').toString('utf8') === `${client_id}:${client_secret}`) return true;
+  return form.get('client_id') === client_id && form.get('client_secret') === client_secret;
 }

@@ -60,5 +60,6 @@ export interface Traits {
   readonly ride_watts: number | null;
   /** Length of the menstrual cycle, where one is tracked. */
   readonly cycle_days: number | null;
-  readonly providers: readonly ('devicemaker' | 'activitynet')[];
+  /** Whether the person also has an account where only workouts are uploaded. */
+  readonly uploads_workouts: boolean;
 }

@@ -22,15 +22,15 @@ export interface World {
 
 /** What the providers allow, and how they gather. */
 export interface SandboxLimits {
-  /** How long requests for history are gathered before their data is sent, by the wall's clock. */
+  /** How long backfill requests are gathered before their data is sent, by the wall clock. */
   readonly batchWindowMs: number;
   readonly historyRequestsPerMinute: number;
-  /** Reads of the activity platform; all requests may be twice as many. */
+  /** Reads of an API with quotas; all its requests may be twice as many. */
   readonly readsPer15Minutes: number;
   readonly readsPerDay: number;
 }
 
-/** Seconds of the providers' clock; never behind the wall's, where applications note when somebody connected. */
+/** Seconds of the providers' clock, never behind the wall clock, by which applications note connections. */
 export function stampOf({ clock }: Pick<World, 'clock'>): number {
   return Math.floor(Math.max(clock.nowMs(), Date.now()) / 1000);
 }

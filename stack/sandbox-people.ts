@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
 import { dayMs } from '../domain/time.ts';
-import { secretAddresses } from '../mixins/webhook-settings.ts';
+import { settingsOf } from '../mixins/webhook-settings.ts';
+import { simulations } from '../sandbox/all.ts';
 import { apiAt } from '../sandbox/api.ts';
 import { type Connected, type Connecting, connectPeople, historyProgress } from '../sandbox/connecting.ts';
 import { people } from '../sandbox/people.ts';
@@ -74,41 +75,24 @@ async function connectAll(choice: People): Promise<PeopleThere> {
   return { example, showHistory: () => showHistory(choice, connecting, connected).catch(noProgress(choice)) };
 }
 
-/**
- * Tells the sandbox where its notifications go, and subscribes to the activity platform's events: at the secret
- * addresses where `config` has secrets.
- */
+/** Points the notifications of all providers at the services, at the secret addresses where `config` has secrets. */
 export async function pointAt(
-  { access, settings }: RunningSandbox,
+  { access }: Pick<RunningSandbox, 'access'>,
   url: string,
   signal: AbortSignal,
   config?: Config,
 ): Promise<void> {
-  const webhooks = `${url}/api/v1/webhooks`;
-  const headers = { 'content-type': 'application/json' };
-  const [secret] = config?.WEBHOOK_SECRET_DEVICEMAKER ?? [];
-  const body = JSON.stringify({ webhooks, secret: secret ?? null });
-  await expectOk(fetch(`${access.url}/application`, { method: 'PUT', headers, body, signal }));
-  const current = `${access.activitynet.api_url}/push_subscriptions`;
-  const form = new URLSearchParams({
-    client_id: access.activitynet.client_id,
-    client_secret: access.activitynet.client_secret,
-    callback_url: eventAddress(url, config),
-    verify_token: settings.ACTIVITYNET_VERIFY_TOKEN,
-  });
-  await fetch(`${current}/${access.activitynet.subscription_id}`, { method: 'DELETE', signal });
-  await expectOk(fetch(current, { method: 'POST', body: form, signal }));
+  const request = (to: string, init: RequestInit) => expectOk(fetch(to, { ...init, signal }));
+  for (const { name, pointAt } of simulations) {
+    const [secret = null] = config === undefined ? [] : settingsOf(config, name).webhookSecrets;
+    await pointAt({ access, webhooks: `${url}/api/v1/webhooks`, secret, request });
+  }
 }
 
-function eventAddress(url: string, config: Config | undefined): string {
-  const { event } = config === undefined ? {} : secretAddresses(config, 'activitynet', url);
-  return event ?? `${url}/api/v1/webhooks/activitynet/webhook`;
-}
-
-async function expectOk(asked: Promise<Response>): Promise<void> {
+async function expectOk(asked: Promise<Response>): Promise<Response> {
   const response = await asked;
-  if (!response.ok)
-    throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
+  if (response.ok) return response;
+  throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
 }
 
 /** The history comes in behind: that its progress cannot be shown ends nothing. */

@@ -1,35 +1,24 @@
-// The two simulated providers beside the services: on a thread of their own, reached over HTTP like real ones.
-import { randomBytes } from 'node:crypto';
+// The simulated providers beside the services: on a thread of their own, reached over HTTP like real ones.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { z } from 'zod';
-import type { Config } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { settingsOf as realSettings } from '../mixins/webhook-settings.ts';
+import { simulations } from '../sandbox/all.ts';
+import { SandboxAccess } from '../sandbox/simulation.ts';
 import type { Started } from './prepare.ts';
 
-const Client = { client_id: z.string(), client_secret: z.string() };
-const Access = z.object({
-  url: z.string(),
-  devicemaker: z.object({
-    ...Client,
-    api_url: z.string(),
-    authorize_url: z.string(),
-    token_url: z.string(),
-  }),
-  activitynet: z.object({ ...Client, api_url: z.string(), oauth_url: z.string(), subscription_id: z.int() }),
-});
-
 /** The settings that lead the services to the sandbox instead of the real providers. */
-export type ProviderSettings = ReturnType<typeof settingsOf>;
+export type ProviderSettings = Readonly<Record<string, Config[keyof Config]>>;
 
-/** A sandbox that runs, and where. */
+/** A running sandbox. */
 export interface RunningSandbox {
-  readonly access: z.infer<typeof Access>;
+  readonly access: SandboxAccess;
   readonly settings: ProviderSettings;
 }
 
 /** The people that every sandbox of `npm start` has. */
 export const sandboxSeed = 'first light';
-/** The real provider gathers requests for history through five minutes; nobody wants to watch that. */
+/** A real provider gathers backfill requests for five minutes, which is too long for a first look. */
 const batchWindowMs = 300;
 const stopWithinMs = 5000;
 /** Megabytes: a month of six people is 80; without a bound the collector lets it grow to 470. */
@@ -54,32 +43,29 @@ export async function startSandbox(
   });
   thread.on('error', (error) => console.error('The sandbox failed:', error.message));
   started(() => stop(thread));
-  const access = Access.parse(await firstMessage(thread));
+  const access = SandboxAccess.parse(await firstMessage(thread));
   return { access, settings: settingsOf(access) };
 }
 
-/** `auto` is on where all services run, as long as nobody configured a real provider. */
-export function sandboxIsOn({
-  SANDBOX,
-  SERVICES,
-  DEVICEMAKER_CLIENT_SECRET,
-  DEVICEMAKER_CLIENT_ID,
-  ACTIVITYNET_CLIENT_ID,
-}: Config): boolean {
-  if (SANDBOX !== 'auto') return SANDBOX === 'on';
-  const real = [DEVICEMAKER_CLIENT_SECRET, DEVICEMAKER_CLIENT_ID, ACTIVITYNET_CLIENT_ID];
-  return SERVICES.length === 0 && real.every((one) => one === undefined);
+/** `auto` is on where all services run, while no credentials of a real provider are set. */
+export function sandboxIsOn(config: Config): boolean {
+  if (config.SANDBOX !== 'auto') return config.SANDBOX === 'on';
+  const isReal = simulations.some(({ name }) => {
+    const { clientId, clientSecret } = realSettings(config, name);
+    return clientId !== undefined || clientSecret !== undefined;
+  });
+  return config.SERVICES.length === 0 && !isReal;
 }
 
 function firstMessage(thread: Worker): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   thread.once('message', resolve);
   thread.once('error', reject);
-  thread.once('exit', () => reject(new Error('the sandbox ended before it was there')));
+  thread.once('exit', () => reject(new Error('the sandbox ended before it was ready')));
   return promise;
 }
 
-// It writes down who is connected before it ends.
+// The sandbox writes its file before it ends.
 async function stop(thread: Worker): Promise<void> {
   const ended = new Promise((resolve) => thread.once('exit', resolve));
   thread.postMessage('stop');
@@ -88,25 +74,12 @@ async function stop(thread: Worker): Promise<void> {
   clearTimeout(late);
 }
 
-/** The settings that lead to a sandbox. */
-export function settingsOf({ url, devicemaker, activitynet }: z.infer<typeof Access>) {
-  return {
-    DEVICEMAKER_API_URL: devicemaker.api_url,
-    DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,
-    DEVICEMAKER_TOKEN_URL: devicemaker.token_url,
-    DEVICEMAKER_CLIENT_ID: devicemaker.client_id,
-    DEVICEMAKER_CLIENT_SECRET: devicemaker.client_secret,
-    DEVICEMAKER_CALLBACK_ORIGINS: [url],
-    ACTIVITYNET_API_URL: activitynet.api_url,
-    ACTIVITYNET_OAUTH_URL: activitynet.oauth_url,
-    ACTIVITYNET_CLIENT_ID: activitynet.client_id,
-    ACTIVITYNET_CLIENT_SECRET: activitynet.client_secret,
-    ACTIVITYNET_SUBSCRIPTION_ID: activitynet.subscription_id,
-    ACTIVITYNET_VERIFY_TOKEN: randomBytes(16).toString('hex'),
-    ACTIVITYNET_REQUIRE_SIGNATURE: true,
-    // Its accounts are synthetic: the plain address may say whose they are.
-    WEBHOOK_PLAIN_ANSWERS: 'full' as const,
-  };
+/** The settings that lead to a sandbox. Its accounts are synthetic, so answers at plain addresses may name them. */
+export function settingsOf({ settings }: SandboxAccess): ProviderSettings {
+  const environment = { ...settings, WEBHOOK_PLAIN_ANSWERS: 'full' };
+  return Object.fromEntries(
+    Object.entries(loadConfig(environment)).filter(([name]) => Object.hasOwn(environment, name)),
+  );
 }
 
 /** The same settings as an environment has them, for services in processes of their own. */

@@ -2,18 +2,30 @@ import type { Ask, Reply } from '../http.ts';
 import { bearerOf } from '../http.ts';
 import type { Person } from '../people.ts';
 import { hashOf } from '../random.ts';
-import type { ActivitynetAccount, Event, Grant } from '../store.ts';
+import type { Grant } from '../store.ts';
 import { ownerOf } from '../tokens.ts';
-import { stampOf, type World } from '../world.ts';
+import type { Traits } from '../traits.ts';
+import { stampOf } from '../world.ts';
+import type { ActivitynetAccount, ActivitynetWorld, Event } from './state.ts';
 
-/** The id of a person's account: past 2^32, as the real ones are. */
+/** The id of a person's account, greater than 2^32 as some real ids are. */
 export function athleteIdOf({ seed }: Person): number {
   return 2 ** 33 + hashOf(`${seed}/athlete`);
 }
 
+/** Whether a person has an account from the start. */
+export function hasAccount({ uploads_workouts }: Traits): boolean {
+  return uploads_workouts;
+}
+
+/** The account of a person, by the person's index; null where there is none. */
+export function accountOf({ own }: ActivitynetWorld, index: number | null): ActivitynetAccount | null {
+  return own.activitynet_accounts.find(({ person }) => person === index) ?? null;
+}
+
 /** A person's account, linked to the application. */
-export function link(world: World, person: number): ActivitynetAccount {
-  const { activitynet_accounts: accounts } = world.store.book;
+export function link(world: ActivitynetWorld, person: number): ActivitynetAccount {
+  const { activitynet_accounts: accounts } = world.own;
   const athlete_id = athleteIdOf(world.person(person));
   const known = accounts.find((one) => one.athlete_id === athlete_id);
   const account = known ?? {
@@ -26,12 +38,12 @@ export function link(world: World, person: number): ActivitynetAccount {
   return account;
 }
 
-/** Ends what an account allowed: all tokens die, and the application is told. */
-export function deauthorize(world: World, account: ActivitynetAccount): void {
+/** Ends the authorization of an account and all tokens, and sends an event. */
+export function deauthorize(world: ActivitynetWorld, account: ActivitynetAccount): void {
   account.authorized = false;
   account.grants = [];
   const updates = { authorized: 'false' };
-  tell(world, account, {
+  sendEvent(world, account, {
     object_type: 'athlete',
     object_id: account.athlete_id,
     aspect_type: 'update',
@@ -40,23 +52,23 @@ export function deauthorize(world: World, account: ActivitynetAccount): void {
   world.store.save();
 }
 
-/** Puts an event of an account into the outbox. */
-export function tell(
-  world: World,
+/** Sends an event of an account. */
+export function sendEvent(
+  world: ActivitynetWorld,
   { athlete_id: owner_id }: ActivitynetAccount,
   event: Omit<Event, 'owner_id' | 'event_time'>,
 ): void {
   const event_time = stampOf(world);
-  world.outbox.add({ kind: 'event', event: { ...event, owner_id, event_time } });
+  world.send({ kind: 'event', event: { ...event, owner_id, event_time } });
 }
 
 /** Serves the owner of the request's token, or refuses. */
 export function asAthlete(
-  { clock, store }: World,
+  { clock, own }: ActivitynetWorld,
   ask: Ask,
   serve: (account: ActivitynetAccount, grant: Grant) => Reply,
 ): Reply {
-  const found = ownerOf(store.book.activitynet_accounts, clock, bearerOf(ask));
+  const found = ownerOf(own.activitynet_accounts, clock, bearerOf(ask));
   if (found === null || !found.granter.authorized)
     return failure(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid');
   return serve(found.granter, found.grant);

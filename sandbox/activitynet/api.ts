@@ -1,9 +1,8 @@
 import type { Ask, Reply, Route } from '../http.ts';
-import type { ActivitynetAccount } from '../store.ts';
-import type { World } from '../world.ts';
 import { asAthlete, failure } from './accounts.ts';
 import { detailedOf, streamsOf, summaryOf, toldOf, type Uploaded, uploadsIn } from './activities.ts';
 import { limited, type ReadLimits } from './limits.ts';
+import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
 const dayMs = 86_400_000;
 /** Nobody's list goes back further. */
@@ -11,7 +10,7 @@ const keptMs = 2 * 365 * dayMs;
 const perPageMost = 200;
 
 /** What an application may read of an athlete. */
-export function activitynetApi(world: World, limits: ReadLimits): Route[] {
+export function activitynetApi(world: ActivitynetWorld, limits: ReadLimits): Route[] {
   const get = (path: string, serve: (account: ActivitynetAccount, ask: Ask) => Reply): Route => ({
     method: 'GET',
     path: `/activitynet/api/v3${path}`,
@@ -44,7 +43,7 @@ function canRead(scope: readonly string[]): boolean {
 
 /** Activities of an account that are there now, oldest first. */
 export function activitiesOf(
-  { clock, person }: World,
+  { clock, person }: ActivitynetWorld,
   account: ActivitynetAccount,
   fromMs: number,
   toMs: number,
@@ -57,7 +56,7 @@ export function activitiesOf(
 }
 
 // Newest first, but oldest first where `after` is given: so does the real one.
-function list(world: World, account: ActivitynetAccount, query: URLSearchParams): Reply {
+function list(world: ActivitynetWorld, account: ActivitynetAccount, query: URLSearchParams): Reply {
   const after = numberOf(query.get('after'), Number.NaN);
   const page = numberOf(query.get('page'), 1);
   const perPage = Math.min(perPageMost, numberOf(query.get('per_page'), 30));
@@ -70,28 +69,33 @@ function list(world: World, account: ActivitynetAccount, query: URLSearchParams)
   return { status: 200, json: chosen.flatMap((upload) => summarised(world, account, upload)) };
 }
 
-function summarised(world: World, account: ActivitynetAccount, upload: Uploaded) {
+function summarised(world: ActivitynetWorld, account: ActivitynetAccount, upload: Uploaded) {
   const told = toldOf(world.days, world.person(account.person), upload);
   if (told === null) return [];
-  noteTold(world, account, upload.id);
+  noteSeen(world, account, upload.id);
   return [summaryOf(detailedOf(told, account.titles[upload.id]))];
 }
 
 /** An activity of an account; null where it is not there (any more). */
-export function findActivity(world: World, account: ActivitynetAccount, id: string) {
+export function findActivity(world: ActivitynetWorld, account: ActivitynetAccount, id: string) {
   const nowMs = world.clock.nowMs();
   const upload = activitiesOf(world, account, nowMs - keptMs, nowMs).find((each) => String(each.id) === id);
   return upload === undefined ? null : toldOf(world.days, world.person(account.person), upload);
 }
 
-function one(world: World, account: ActivitynetAccount, id: string): Reply {
+function one(world: ActivitynetWorld, account: ActivitynetAccount, id: string): Reply {
   const told = findActivity(world, account, id);
   if (told === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
-  noteTold(world, account, told.upload.id);
+  noteSeen(world, account, told.upload.id);
   return { status: 200, json: detailedOf(told, account.titles[told.upload.id]) };
 }
 
-function streams(world: World, account: ActivitynetAccount, id: string, query: URLSearchParams): Reply {
+function streams(
+  world: ActivitynetWorld,
+  account: ActivitynetAccount,
+  id: string,
+  query: URLSearchParams,
+): Reply {
   const told = findActivity(world, account, id);
   if (told === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
   const keys = (query.get('keys') ?? '').split(',');
@@ -108,7 +112,7 @@ function streams(world: World, account: ActivitynetAccount, id: string, query: U
 }
 
 /** Keeps that the application knows of an activity. */
-export function noteTold({ store }: World, account: ActivitynetAccount, id: number): void {
+export function noteSeen({ store }: ActivitynetWorld, account: ActivitynetAccount, id: number): void {
   if (account.told.includes(id)) return;
   account.told.push(id);
   store.touch();

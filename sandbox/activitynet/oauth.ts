@@ -1,11 +1,10 @@
 import { openConsents } from '../consent.ts';
-import { isClient } from '../devicemaker/oauth.ts';
 import { type Ask, bearerOf, type Reply, type Route } from '../http.ts';
 import { peopleChoices, personOfForm } from '../person-choice.ts';
-import type { ActivitynetAccount, Grant } from '../store.ts';
-import { issue, ownerOf, refresh } from '../tokens.ts';
-import type { World } from '../world.ts';
-import { deauthorize, failure, link } from './accounts.ts';
+import type { Grant } from '../store.ts';
+import { isClient, issue, ownerOf, refresh } from '../tokens.ts';
+import { deauthorize, failure, hasAccount, link } from './accounts.ts';
+import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
 /** Six hours; its refresh tokens last as long as they are used. */
 const lifetimes = { accessMs: 6 * 3_600_000, refreshMs: 10 * 365 * 86_400_000 };
@@ -19,17 +18,17 @@ const labels: Readonly<Record<string, string>> = {
 
 type Take = ReturnType<typeof openConsents>['take'];
 
-/** Consent page, token endpoint and farewell of the activity platform. */
-export function activitynetOauth(world: World): Route[] {
-  const { book } = world.store;
+/** The consent page, the token endpoint and the end of an authorization. */
+export function activitynetOauth(world: ActivitynetWorld): Route[] {
+  const { own } = world;
   const consents = openConsents({
     title: 'Activity platform',
-    client_id: () => book.activitynet.client_id,
+    client_id: () => own.activitynet.client_id,
     needsPkce: false,
     redirectOrigins: world.redirectOrigins,
     clock: world.clock,
     scopes: (ask) => wanted(ask).map((value) => ({ value, label: labels[value] ?? value })),
-    people: () => peopleChoices(world, 'activitynet'),
+    people: () => peopleChoices(world, hasAccount),
     personOf: (choice) => personOfForm(world, choice),
     extra: (scope) => ({ scope: ['read', ...scope.filter((one) => one !== 'read')].join(',') }),
   });
@@ -43,7 +42,7 @@ export function activitynetOauth(world: World): Route[] {
       faults: 'token',
       handle: (ask) => exchange(world, ask, consents.take),
     },
-    { method: 'POST', path: `${path}/deauthorize`, faults: 'token', handle: (ask) => farewell(world, ask) },
+    { method: 'POST', path: `${path}/deauthorize`, faults: 'token', handle: (ask) => revoke(world, ask) },
   ];
 }
 
@@ -52,9 +51,9 @@ function wanted({ query, form }: Ask): string[] {
   return scope.split(/[, ]+/).filter((one) => Object.hasOwn(labels, one));
 }
 
-function exchange(world: World, ask: Ask, take: Take): Reply {
+function exchange(world: ActivitynetWorld, ask: Ask, take: Take): Reply {
   const { form } = ask;
-  if (!isClient(ask, world.store.book.activitynet))
+  if (!isClient(ask, world.own.activitynet))
     return failure(401, 'Authorization Error', 'Application', 'client_id', 'invalid');
   if (form.get('grant_type') === 'refresh_token') return renewed(world, form.get('refresh_token') ?? '');
   const consent = form.get('grant_type') === 'authorization_code' ? take(form) : null;
@@ -65,14 +64,18 @@ function exchange(world: World, ask: Ask, take: Take): Reply {
   return tokens(world, grant, { athlete: { id: account.athlete_id, firstname, lastname } });
 }
 
-function renewed(world: World, refreshToken: string): Reply {
-  const fresh = refresh(world.store.book.activitynet_accounts, world.clock, lifetimes, refreshToken);
+function renewed(world: ActivitynetWorld, refreshToken: string): Reply {
+  const fresh = refresh(world.own.activitynet_accounts, world.clock, lifetimes, refreshToken);
   if (fresh === null) return failure(400, 'Bad Request', 'RefreshToken', 'refresh_token', 'invalid');
   return tokens(world, fresh.grant, {});
 }
 
 // Its end is told as an instant of the wall's clock, which the application looks at.
-function tokens({ store, clock }: World, { access_token, refresh_token }: Grant, more: object): Reply {
+function tokens(
+  { store, clock }: ActivitynetWorld,
+  { access_token, refresh_token }: Grant,
+  more: object,
+): Reply {
   store.save();
   const expires_in = Math.floor(clock.wallMsFor(lifetimes.accessMs) / 1000);
   const expires_at = Math.floor(Date.now() / 1000) + expires_in;
@@ -80,8 +83,8 @@ function tokens({ store, clock }: World, { access_token, refresh_token }: Grant,
   return { status: 200, headers: { 'Cache-Control': 'no-store' }, json };
 }
 
-function farewell(world: World, ask: Ask): Reply {
-  const accounts: readonly ActivitynetAccount[] = world.store.book.activitynet_accounts;
+function revoke(world: ActivitynetWorld, ask: Ask): Reply {
+  const accounts: readonly ActivitynetAccount[] = world.own.activitynet_accounts;
   const token = bearerOf(ask) ?? ask.form.get('access_token');
   const found = ownerOf(accounts, world.clock, token);
   if (found === null || !found.granter.authorized)

@@ -1,31 +1,31 @@
 import { z } from 'zod';
-import { isClient } from '../devicemaker/oauth.ts';
 import type { Ask, Reply, Route } from '../http.ts';
 import { hashOf } from '../random.ts';
 import { secret } from '../store.ts';
-import type { World } from '../world.ts';
+import { isClient } from '../tokens.ts';
 import { failure } from './accounts.ts';
+import type { ActivitynetWorld } from './state.ts';
 
 /** The receiver has two seconds to echo the challenge. */
 const answerWithinMs = 2000;
 const path = '/activitynet/api/v3/push_subscriptions';
 
 /** The one subscription that an application may have. */
-export function activitynetSubscriptions(world: World): Route[] {
-  const { book } = world.store;
+export function activitynetSubscriptions(world: ActivitynetWorld): Route[] {
+  const { own } = world;
   return [
     { method: 'POST', path, handle: (ask) => subscribe(world, ask) },
     {
       method: 'GET',
       path,
-      handle: () => ({ status: 200, json: book.subscription === null ? [] : [shown(book.subscription)] }),
+      handle: () => ({ status: 200, json: own.subscription === null ? [] : [shown(own.subscription)] }),
     },
     {
       method: 'DELETE',
       path: `${path}/:id`,
       handle: ({ params }) => {
-        if (String(book.subscription?.id) !== params.id) return failure(404, 'Record Not Found');
-        book.subscription = null;
+        if (String(own.subscription?.id) !== params.id) return failure(404, 'Record Not Found');
+        own.subscription = null;
         world.store.save();
         return { status: 204 };
       },
@@ -34,19 +34,19 @@ export function activitynetSubscriptions(world: World): Route[] {
 }
 
 /** The id that the application's subscription gets: the same each time. */
-export function subscriptionIdOf({ book }: Pick<World['store'], 'book'>): number {
-  return 100_000 + (hashOf(`${book.seed}/subscription`) % 900_000);
+export function subscriptionIdOf({ store }: Pick<ActivitynetWorld, 'store'>): number {
+  return 100_000 + (hashOf(`${store.state.seed}/subscription`) % 900_000);
 }
 
-async function subscribe(world: World, ask: Ask): Promise<Reply> {
-  const { book } = world.store;
-  if (!isClient(ask, book.activitynet))
+async function subscribe(world: ActivitynetWorld, ask: Ask): Promise<Reply> {
+  const { own } = world;
+  if (!isClient(ask, own.activitynet))
     return failure(401, 'Authorization Error', 'Application', 'client_id', 'invalid');
   const callback_url = ask.form.get('callback_url') ?? '';
   const verify_token = ask.form.get('verify_token') ?? '';
   if (!URL.canParse(callback_url))
     return failure(400, 'Bad Request', 'PushSubscription', 'callback url', 'invalid');
-  if (book.subscription !== null && book.subscription.callback_url !== callback_url)
+  if (own.subscription !== null && own.subscription.callback_url !== callback_url)
     return failure(400, 'Bad Request', 'PushSubscription', 'subscription', 'already exists');
   if (!(await echoes(callback_url, verify_token)))
     return failure(
@@ -56,10 +56,10 @@ async function subscribe(world: World, ask: Ask): Promise<Reply> {
       'callback url',
       'GET to callback URL does not return 200',
     );
-  book.subscription = { id: subscriptionIdOf(world.store), callback_url, verify_token };
+  own.subscription = { id: subscriptionIdOf(world), callback_url, verify_token };
   world.store.save();
   await world.outbox.pump();
-  return { status: 201, json: shown(book.subscription) };
+  return { status: 201, json: shown(own.subscription) };
 }
 
 function shown({ id, callback_url }: { id: number; callback_url: string }) {

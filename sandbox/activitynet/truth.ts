@@ -1,8 +1,7 @@
 import type { SeriesType } from '../../domain/series.ts';
-import type { ActivitynetAccount } from '../store.ts';
 import { noSeries, type SampleSink, type SeriesLine } from '../truth/series.ts';
-import type { World } from '../world.ts';
 import { type Detailed, detailedOf, streamsOf, type Told, toldOf, uploadsIn } from './activities.ts';
+import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
 /** What an application should have of an athlete who told it of activities and took none of them back. */
 export interface ActivitynetTruth {
@@ -23,7 +22,7 @@ const dayMs = 86_400_000;
 const keptMs = 2 * 365 * dayMs;
 
 /** Works out the truth from what the application was told of. */
-export function activitynetTruth(world: World, account: ActivitynetAccount): ActivitynetTruth {
+export function activitynetTruth(world: ActivitynetWorld, account: ActivitynetAccount): ActivitynetTruth {
   const series = noSeries();
   addAthleteSamples(series, world, account);
   return {
@@ -39,16 +38,20 @@ export function activitynetTruth(world: World, account: ActivitynetAccount): Act
 }
 
 /** The activities of an athlete as the platform tells them now. */
-export function activitiesTold(world: World, account: ActivitynetAccount): Detailed[] {
+export function activitiesTold(world: ActivitynetWorld, account: ActivitynetAccount): Detailed[] {
   return thereOf(world, account).map((told) => detailedOf(told, account.titles[told.upload.id]));
 }
 
 /** Adds the samples of an athlete's activities. */
-export function addAthleteSamples(series: SampleSink, world: World, account: ActivitynetAccount): void {
+export function addAthleteSamples(
+  series: SampleSink,
+  world: ActivitynetWorld,
+  account: ActivitynetAccount,
+): void {
   for (const told of thereOf(world, account)) addStreams(series, told);
 }
 
-function thereOf(world: World, account: ActivitynetAccount): Told[] {
+function thereOf(world: ActivitynetWorld, account: ActivitynetAccount): Told[] {
   const nowMs = world.clock.nowMs();
   const person = world.person(account.person);
   return uploadsIn(person, { startMs: nowMs - keptMs, endMs: nowMs })

@@ -1,9 +1,9 @@
 import type { Ask, Route } from '../http.ts';
-import type { World } from '../world.ts';
 import { asOwner, deregister } from './accounts.ts';
+import type { DevicemakerWorld } from './state.ts';
 
 /** What an application may ask about the account behind a token, and its farewell. */
-export function devicemakerAccountApi(world: World): Route[] {
+export function devicemakerAccountApi(world: DevicemakerWorld): Route[] {
   const path = '/devicemaker/rest/user';
   return [
     {

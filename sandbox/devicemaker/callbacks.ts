@@ -1,13 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Ask, Reply, Route } from '../http.ts';
-import type { Portion } from '../store.ts';
-import type { World } from '../world.ts';
 import { accountOf, refusal } from './accounts.ts';
 import { dataTypes } from './payloads.ts';
 import { itemsOf, sentName, typeNamed } from './portions.ts';
+import type { DevicemakerWorld, Portion } from './state.ts';
 
-/** A day: what was not fetched by then has to be asked for again. */
+/** Data that was not fetched within a day has to be requested again. */
 const tokenLivesMs = 86_400_000;
 
 const Ticket = z.object({
@@ -18,12 +17,12 @@ const Ticket = z.object({
   ends_ms: z.number(),
 });
 
-/** The address behind which a portion lies ready, with a token that ends. */
-export function callbackUrl(world: World, portion: Portion): string {
-  const { clock, store, url } = world;
+/** The address at which a portion can be fetched, with a token that expires. */
+export function callbackUrl(world: DevicemakerWorld, portion: Portion): string {
+  const { clock, url } = world;
   const ticket = { ...portion, ends_ms: clock.nowMs() + tokenLivesMs };
   const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
-  const name = sentName(portion.type, store.book.application.names);
+  const name = sentName(portion.type, world.application().names);
   const callback = new URL(`/devicemaker/rest/${name}`, url);
   callback.searchParams.set('uploadStartTimeInSeconds', String(portion.startMs / 1000));
   callback.searchParams.set('uploadEndTimeInSeconds', String(portion.endMs / 1000));
@@ -32,12 +31,12 @@ export function callbackUrl(world: World, portion: Portion): string {
 }
 
 /** Callbacks: a bare list of the items that a push would carry. */
-export function devicemakerCallbacks(world: World): Route[] {
+export function devicemakerCallbacks(world: DevicemakerWorld): Route[] {
   const handle = (ask: Ask) => fetched(world, ask);
   return [{ method: 'GET', path: '/devicemaker/rest/:type', faults: 'callback', handle }];
 }
 
-function fetched(world: World, { params, query }: Ask): Reply {
+function fetched(world: DevicemakerWorld, { params, query }: Ask): Reply {
   const type = typeNamed(params.type ?? '');
   const ticket = ticketOf(world, query.get('token') ?? '');
   if (type === null) return refusal(404, 'There is nothing here.');
@@ -45,12 +44,12 @@ function fetched(world: World, { params, query }: Ask): Reply {
     return refusal(400, 'The token is not valid.');
   const account = accountOf(world, ticket.account_id);
   if (account === null || !account.registered) return refusal(400, 'The token is not valid.');
-  world.store.book.counts.callbacks += 1;
+  world.store.state.counts.callbacks += 1;
   world.store.touch();
   return { status: 200, json: itemsOf(world.days, world.person(account.person), type, ticket) };
 }
 
-function ticketOf(world: World, token: string): z.infer<typeof Ticket> | null {
+function ticketOf(world: DevicemakerWorld, token: string): z.infer<typeof Ticket> | null {
   const [text = '', signature = ''] = token.split('.');
   const expected = Buffer.from(signed(world, text));
   const given = Buffer.from(signature);
@@ -58,6 +57,6 @@ function ticketOf(world: World, token: string): z.infer<typeof Ticket> | null {
   return Ticket.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
 }
 
-function signed({ store }: World, text: string): string {
-  return createHmac('sha256', store.book.signing_key).update(text).digest('base64url');
+function signed({ own }: DevicemakerWorld, text: string): string {
+  return createHmac('sha256', own.signing_key).update(text).digest('base64url');
 }

@@ -1,31 +1,30 @@
+import { quarterOf } from '../clock.ts';
 import type { Ask, Reply, Route } from '../http.ts';
 import { holds, withSpan } from '../spans.ts';
-import type { DevicemakerAccount, Portion } from '../store.ts';
-import type { World } from '../world.ts';
-import { asOwner, quarterOf, refusal } from './accounts.ts';
+import { asOwner, refusal } from './accounts.ts';
 import type { DataType } from './payloads.ts';
 import { isAllowed, lettersOf, missingTypes, portionsOf, typeNamed } from './portions.ts';
+import type { DevicemakerAccount, DevicemakerWorld, Portion } from './state.ts';
 
 const dayMs = 86_400_000;
 const longestMs = 30 * dayMs;
-/** Nobody's history goes back further. */
+/** No past data goes back further. */
 const keptMs = 2 * 365 * dayMs;
 
-/** Requests for history: 202 at once, their data later, gathered with what others asked for meanwhile. */
-export function devicemakerHistory(world: World): Route[] {
-  const { clock, limits, store } = world;
-  const { book } = store;
+/** Backfill requests: 202 at once. The data follows, gathered with that of other requests. */
+export function devicemakerHistory(world: DevicemakerWorld): Route[] {
+  const { clock, limits, own, send } = world;
   const asked: number[] = [];
   const closeSoon = () => clock.at(clock.nowMs() + limits.batchWindowMs, flush);
   const flush = () => {
-    const portions = book.gathering.splice(0);
-    for (const letter of lettersOf(portions)) world.outbox.add({ kind: 'data', portions: letter });
+    const portions = own.gathering.splice(0);
+    for (const letter of lettersOf(portions)) send({ kind: 'data', portions: letter });
   };
   const gather = (portions: readonly Portion[]) => {
-    if (book.gathering.length === 0) closeSoon();
-    book.gathering.push(...portions);
+    if (own.gathering.length === 0) closeSoon();
+    own.gathering.push(...portions);
   };
-  if (book.gathering.length > 0) closeSoon(); // the program ended in the middle of it
+  if (own.gathering.length > 0) closeSoon(); // the program ended in the middle of it
   const handle = (ask: Ask) =>
     asOwner(world, ask, (account) => {
       if (isOverLimit(world, asked)) return refusal(429, 'Too many requests for history.');
@@ -34,7 +33,7 @@ export function devicemakerHistory(world: World): Route[] {
   return [{ method: 'GET', path: '/devicemaker/rest/backfill/:type', faults: 'api', handle }];
 }
 
-function isOverLimit({ clock, limits }: World, asked: number[]): boolean {
+function isOverLimit({ clock, limits }: DevicemakerWorld, asked: number[]): boolean {
   const nowMs = clock.nowMs();
   while (asked[0] !== undefined && asked[0] <= nowMs - 60_000) asked.shift();
   asked.push(nowMs);
@@ -42,7 +41,7 @@ function isOverLimit({ clock, limits }: World, asked: number[]): boolean {
 }
 
 function request(
-  world: World,
+  world: DevicemakerWorld,
   account: DevicemakerAccount,
   { params, query }: Ask,
   gather: (portions: readonly Portion[]) => void,
@@ -72,9 +71,9 @@ function request(
 }
 
 /** Whether a type of an account is switched off: by the application, by the owner, or because the device has none. */
-export function isOff(world: World, account: DevicemakerAccount, type: DataType): boolean {
+export function isOff(world: DevicemakerWorld, account: DevicemakerAccount, type: DataType): boolean {
   return (
-    world.store.book.application.types_off.includes(type) ||
+    world.application().types_off.includes(type) ||
     !isAllowed(account.permissions, type) ||
     missingTypes(world.person(account.person)).includes(type)
   );

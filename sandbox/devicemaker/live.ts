@@ -1,32 +1,29 @@
+import { quarterOf, sliceMs } from '../clock.ts';
 import { datesIn } from '../days.ts';
 import type { Span } from '../life/plan.ts';
 import type { Person } from '../people.ts';
-import type { DevicemakerAccount, Portion } from '../store.ts';
-import type { World } from '../world.ts';
 import { addDays, instantOf } from '../zone.ts';
-import { quarterOf } from './accounts.ts';
 import { isOff } from './history.ts';
 import { dataTypes } from './payloads.ts';
+import type { DevicemakerAccount, DevicemakerWorld, Portion } from './state.ts';
 
-const sliceMs = 900_000;
-/** Who is further behind than this is synchronised a few times a day instead of each quarter of an hour. */
+/** A device that is further behind is synchronised a few times a day instead of each quarter of an hour. */
 const slicesMost = 8;
 
-/** Sends what is new of everybody who is registered, up to the last full quarter of an hour. */
-export function sendLive(world: World): void {
-  for (const account of world.store.book.devicemaker_accounts)
-    if (account.registered) sendLiveOf(world, account);
+/** Sends the new data of all registered accounts, up to the last full quarter of an hour. */
+export function sendLive(world: DevicemakerWorld): void {
+  for (const account of world.own.devicemaker_accounts) if (account.registered) sendLiveOf(world, account);
   world.store.touch();
 }
 
-function sendLiveOf(world: World, account: DevicemakerAccount): void {
+function sendLiveOf(world: DevicemakerWorld, account: DevicemakerAccount): void {
   const person = world.person(account.person);
   const span = { startMs: account.live_ms, endMs: quarterOf(world.clock.nowMs()) };
   for (const sync of syncsIn(person, span)) {
     const portions = dataTypes
       .filter((type) => !isOff(world, account, type))
       .map((type): Portion => ({ account_id: account.account_id, type, ...sync }));
-    if (portions.length > 0) world.outbox.add({ kind: 'data', portions });
+    if (portions.length > 0) world.send({ kind: 'data', portions });
     account.live_ms = sync.endMs;
   }
 }

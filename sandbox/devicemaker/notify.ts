@@ -1,17 +1,16 @@
 import type { Post } from '../outbox.ts';
 import { withSpan } from '../spans.ts';
-import type { Contents, Portion } from '../store.ts';
-import type { World } from '../world.ts';
 import { accountOf } from './accounts.ts';
 import { callbackUrl } from './callbacks.ts';
 import { isOff } from './history.ts';
 import { itemsOf, sentName } from './portions.ts';
+import type { DevicemakerWorld, Message, Portion } from './state.ts';
 
 type Body = Record<string, unknown[]>;
 
-/** The post of a notification; null where there is nothing left to tell, or nobody to tell it to. */
-export function devicemakerPost(world: World, contents: Contents): Post | null {
-  const { application } = world.store.book;
+/** The request of a notification; null where nothing is left to send, or no address is known. */
+export function devicemakerPost(world: DevicemakerWorld, contents: Message): Post | null {
+  const { style } = world.application();
   if (contents.kind === 'garbage') return postOf(world, contents.path, contents.text);
   const body =
     contents.kind === 'data'
@@ -20,21 +19,21 @@ export function devicemakerPost(world: World, contents: Contents): Post | null {
         ? contents.body
         : {};
   if (Object.keys(body).length === 0) return null;
-  const path = contents.kind === 'data' ? `/devicemaker/${application.style}` : '/devicemaker/push';
+  const path = contents.kind === 'data' ? `/devicemaker/${style}` : '/devicemaker/push';
   return postOf(world, path, JSON.stringify(body));
 }
 
-function postOf({ store }: World, path: string, body: string): Post | null {
-  const { application, devicemaker } = store.book;
-  if (application.webhooks === null) return null;
-  const headers = { 'Content-Type': 'application/json', [application.header]: devicemaker.client_id };
-  const secret = application.secret == null ? '' : `/${application.secret}`;
-  const url = new URL(`${application.webhooks.replace(/\/$/, '')}${path}${secret}`);
+function postOf({ application, own, store }: DevicemakerWorld, path: string, body: string): Post | null {
+  const { webhooks } = store.state.application;
+  if (webhooks === null) return null;
+  const { header, secret } = application();
+  const headers = { 'Content-Type': 'application/json', [header]: own.devicemaker.client_id };
+  const url = new URL(`${webhooks.replace(/\/$/, '')}${path}${secret == null ? '' : `/${secret}`}`);
   return { url, headers, body };
 }
 
-function dataBody(world: World, portions: readonly Portion[]): Body {
-  const { names, style } = world.store.book.application;
+function dataBody(world: DevicemakerWorld, portions: readonly Portion[]): Body {
+  const { names, style } = world.application();
   const body: Body = {};
   for (const portion of portions.filter((one) => isWanted(world, one))) {
     const name = sentName(portion.type, names);
@@ -45,17 +44,17 @@ function dataBody(world: World, portions: readonly Portion[]): Body {
   return body;
 }
 
-function isWanted(world: World, { account_id, type }: Portion): boolean {
+function isWanted(world: DevicemakerWorld, { account_id, type }: Portion): boolean {
   const account = accountOf(world, account_id);
   return account?.registered === true && !isOff(world, account, type);
 }
 
-function itemsOfPortion(world: World, portion: Portion): object[] {
+function itemsOfPortion(world: DevicemakerWorld, portion: Portion): object[] {
   const account = accountOf(world, portion.account_id);
   return account === null ? [] : itemsOf(world.days, world.person(account.person), portion.type, portion);
 }
 
-function noticeOf(world: World, portion: Portion) {
+function noticeOf(world: DevicemakerWorld, portion: Portion) {
   return {
     userId: portion.account_id,
     uploadStartTimeInSeconds: portion.startMs / 1000,
@@ -64,8 +63,8 @@ function noticeOf(world: World, portion: Portion) {
   };
 }
 
-/** Writes down what arrived. */
-export function noteSent(world: World, contents: Contents): void {
+/** Keeps which data the application has. */
+export function noteSent(world: DevicemakerWorld, contents: Message): void {
   if (contents.kind !== 'data') return;
   for (const { account_id, type, startMs, endMs } of contents.portions.filter((one) =>
     isWanted(world, one),

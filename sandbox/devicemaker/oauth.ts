@@ -1,11 +1,11 @@
 import { openConsents } from '../consent.ts';
 import type { Ask, Reply, Route } from '../http.ts';
 import { peopleChoices, personOfForm } from '../person-choice.ts';
-import type { Book, Grant } from '../store.ts';
-import { issue, refresh } from '../tokens.ts';
-import type { World } from '../world.ts';
+import type { Grant } from '../store.ts';
+import { isClient, issue, refresh } from '../tokens.ts';
 import { register } from './accounts.ts';
 import { permissions } from './portions.ts';
+import type { DevicemakerWorld } from './state.ts';
 
 const dayMs = 86_400_000;
 /** A day, and 90 of them. */
@@ -19,17 +19,17 @@ const labels: Record<(typeof permissions)[number], string> = {
   MCT_EXPORT: 'Menstrual cycle',
 };
 
-/** Consent page and token endpoint of the device maker. */
-export function devicemakerOauth(world: World): Route[] {
-  const { book } = world.store;
+/** The consent page and the token endpoint. */
+export function devicemakerOauth(world: DevicemakerWorld): Route[] {
+  const { own } = world;
   const consents = openConsents({
     title: 'Device maker',
-    client_id: () => book.devicemaker.client_id,
+    client_id: () => own.devicemaker.client_id,
     needsPkce: true,
     redirectOrigins: world.redirectOrigins,
     clock: world.clock,
     scopes: () => permissions.map((value) => ({ value, label: labels[value] })),
-    people: () => peopleChoices(world, 'devicemaker'),
+    people: () => peopleChoices(world, () => true),
     personOf: (choice) => personOfForm(world, choice),
     extra: () => ({}),
   });
@@ -46,9 +46,9 @@ export function devicemakerOauth(world: World): Route[] {
   ];
 }
 
-function exchange(world: World, ask: Ask, take: ReturnType<typeof openConsents>['take']): Reply {
+function exchange(world: DevicemakerWorld, ask: Ask, take: ReturnType<typeof openConsents>['take']): Reply {
   const { form } = ask;
-  if (!isClient(ask, world.store.book.devicemaker)) return failure(401, 'invalid_client');
+  if (!isClient(ask, world.own.devicemaker)) return failure(401, 'invalid_client');
   const kind = form.get('grant_type');
   if (kind === 'authorization_code') {
     const consent = take(form);
@@ -57,12 +57,12 @@ function exchange(world: World, ask: Ask, take: ReturnType<typeof openConsents>[
     return tokens(world, issue(account, world.clock, lifetimes, scope));
   }
   if (kind !== 'refresh_token') return failure(400, 'unsupported_grant_type');
-  const accounts = world.store.book.devicemaker_accounts;
+  const accounts = world.own.devicemaker_accounts;
   const fresh = refresh(accounts, world.clock, lifetimes, form.get('refresh_token') ?? '');
   return fresh === null ? failure(400, 'invalid_grant') : tokens(world, fresh.grant);
 }
 
-function tokens({ store, clock }: World, { access_token, refresh_token }: Grant): Reply {
+function tokens({ store, clock }: DevicemakerWorld, { access_token, refresh_token }: Grant): Reply {
   store.save();
   const seconds = (ms: number) => Math.floor(clock.wallMsFor(ms) / 1000);
   return {
@@ -81,11 +81,4 @@ function tokens({ store, clock }: World, { access_token, refresh_token }: Grant)
 
 function failure(status: number, error: string): Reply {
   return { status, json: { error } };
-}
-
-/** Whether a token request names the application, in its form or by Basic authorization. */
-export function isClient({ form, headers }: Ask, { client_id, client_secret }: Book['devicemaker']): boolean {
-  const [, basic = ''] = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  if (Buffer.from(basic, 'base64').toString('utf8') === `${client_id}:${client_secret}`) return true;
-  return form.get('client_id') === client_id && form.get('client_secret') === client_secret;
 }

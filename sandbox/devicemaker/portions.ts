@@ -2,9 +2,9 @@ import { type Days, datesIn } from '../days.ts';
 import type { Span } from '../life/plan.ts';
 import type { Person } from '../people.ts';
 import { shared } from '../spans.ts';
-import type { Portion } from '../store.ts';
 import { addDays, instantOf } from '../zone.ts';
 import { bodyOf, type DataType, dataTypes, type PushBody } from './payloads.ts';
+import type { Portion } from './state.ts';
 
 /** What needs no permission of its own is health data. */
 const permissionOf: Partial<Record<DataType, Permission>> = {

@@ -1,10 +1,9 @@
-import type { DevicemakerAccount } from '../store.ts';
 import { noSeries, type SampleSink, type SeriesLine } from '../truth/series.ts';
-import type { World } from '../world.ts';
 import type { Daily } from './payloads/dailies.ts';
 import type { Epoch } from './payloads/epochs.ts';
 import { type DataType, dataTypes, type PushBody } from './payloads.ts';
 import { bodiesOf } from './portions.ts';
+import type { DevicemakerAccount, DevicemakerWorld } from './state.ts';
 import { countedEpochs, sedentarySeconds } from './truth-epochs.ts';
 import { addEpochs, addItems } from './truth-items.ts';
 
@@ -51,7 +50,7 @@ interface Day {
 }
 
 /** Works out the truth from what was acknowledged, by making it all again. */
-export function devicemakerTruth(world: World, account: DevicemakerAccount): DevicemakerTruth {
+export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAccount): DevicemakerTruth {
   const series = noSeries();
   const records = new Map<DataType, Map<string, PushBody>>();
   const delivered: Epoch[] = [];
@@ -112,7 +111,7 @@ function daysOf(records: readonly Daily[], counted: readonly Epoch[]): Day[] {
   }));
 }
 
-function* bodiesSent(world: World, account: DevicemakerAccount): Generator<[DataType, PushBody]> {
+function* bodiesSent(world: DevicemakerWorld, account: DevicemakerAccount): Generator<[DataType, PushBody]> {
   const person = world.person(account.person);
   for (const type of dataTypes)
     for (const span of account.sent[type] ?? [])
@@ -120,7 +119,11 @@ function* bodiesSent(world: World, account: DevicemakerAccount): Generator<[Data
 }
 
 /** Adds the samples of all that was acknowledged of an account. */
-export function addDeviceSamples(series: SampleSink, world: World, account: DevicemakerAccount): void {
+export function addDeviceSamples(
+  series: SampleSink,
+  world: DevicemakerWorld,
+  account: DevicemakerAccount,
+): void {
   const delivered: Epoch[] = [];
   for (const [, body] of bodiesSent(world, account)) {
     addItems(series, body);
@@ -130,7 +133,7 @@ export function addDeviceSamples(series: SampleSink, world: World, account: Devi
 }
 
 /** The items of an account, as they should end up: the last version of each. */
-export function itemsSent(world: World, account: DevicemakerAccount, type: DataType): object[] {
+export function itemsSent(world: DevicemakerWorld, account: DevicemakerAccount, type: DataType): object[] {
   const known = new Map<string, PushBody>();
   for (const [own, body] of bodiesSent(world, account))
     if (own === type)

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { startSandbox } from '../../sandbox/server.ts';
+import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { testConfig } from '../support/broker.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
@@ -9,7 +10,7 @@ import { connectionsOf, linkFor, startConnect, until } from '../support/connect.
 
 const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
 t.teardown(() => sandbox.stop());
-const { devicemaker, activitynet } = sandbox.access;
+const [devicemaker, activitynet] = [devicemakerOf(sandbox), activitynetOf(sandbox)];
 const api = await startConnect(t, {
   DEVICEMAKER_API_URL: devicemaker.api_url,
   DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,

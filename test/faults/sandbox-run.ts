@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { apiAt } from '../../sandbox/api.ts';
-import { quarterOf } from '../../sandbox/devicemaker/accounts.ts';
+import { quarterOf } from '../../sandbox/clock.ts';
 import { people } from '../../sandbox/people.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
 import { pointAt } from '../../stack/sandbox-people.ts';
+import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import type { Whole } from '../sandbox/whole.ts';
 import { ask, developer } from '../support/api.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -35,11 +36,10 @@ export async function startRun(t: Test, seed: string): Promise<SandboxRun> {
   const startMs = quarterOf(Date.now()) + aheadMs;
   const sandbox = await startSandbox({ seed, speed: 0, startMs, limits: { batchWindowMs: 1000 } });
   t.teardown(() => sandbox.stop());
-  const settings = settingsOf(sandbox.access);
   const database = await freshDatabase(t);
   const env = {
     ...commonSettings,
-    ...environmentOf(settings),
+    ...environmentOf(settingsOf(sandbox.access)),
     ...{ DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'debug', LOG_FORMAT: 'json' },
     EVENT_DELETE: 'remove', // as the ledger has it: what was taken away has no samples any more
     ...{ ADMIN_EMAIL: developer.email, ADMIN_PASSWORD: developer.password },
@@ -51,12 +51,12 @@ export async function startRun(t: Test, seed: string): Promise<SandboxRun> {
     token,
     developer.password,
     developer.email,
-    settings.ACTIVITYNET_VERIFY_TOKEN,
+    sandbox.access.settings.ACTIVITYNET_VERIFY_TOKEN ?? '',
   ]);
-  secrets.add(sandbox.access.devicemaker.client_secret).add(sandbox.access.activitynet.client_secret);
+  secrets.add(devicemakerOf(sandbox).client_secret).add(activitynetOf(sandbox).client_secret);
   gather(t, sandbox, secrets);
   const { signal } = new AbortController();
-  await pointAt({ access: sandbox.access, settings }, product.url, signal);
+  await pointAt(sandbox, product.url, signal);
   const api = apiAt({ baseUrl: product.url, fetch, signal });
   return {
     sandbox,
@@ -102,10 +102,9 @@ async function startProduct(t: Test, { world }: Sandbox, env: Readonly<Record<st
 }
 
 // Tokens are replaced as they are used: each is noted while it lives.
-function gather(t: Test, { world }: Sandbox, secrets: Set<string>): void {
-  const { book } = world.store;
+function gather(t: Test, { providers }: Sandbox, secrets: Set<string>): void {
   const look = () => {
-    for (const { grants } of [...book.devicemaker_accounts, ...book.activitynet_accounts])
+    for (const { grants } of providers.flatMap((one) => one.granters()))
       for (const { access_token, refresh_token } of grants) secrets.add(access_token).add(refresh_token);
   };
   const timer = setInterval(look, tellEveryMs);

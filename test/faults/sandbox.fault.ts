@@ -33,7 +33,7 @@ t.test(
     t.equal((await historyProgress(run.connecting, connected)).running, 0);
     took('30 days of history under all troubles');
     for (const style of ['push', 'ping'] as const) {
-      store.book.application = { ...store.book.application, style };
+      store.state.application = { ...store.state.application, style };
       for (const kind of faultKinds) {
         faults.remove(null);
         const fault = trouble(kind, 1);
@@ -52,8 +52,8 @@ t.test(
     }
     faults.remove(null);
     await untilQuiet(run, connected);
-    t.equal(store.book.letters.length, 0, 'nothing waits to be sent');
-    t.equal(store.book.counts.given_up, 0, 'nothing was given up');
+    t.equal(store.state.letters.length, 0, 'nothing waits to be sent');
+    t.equal(store.state.counts.given_up, 0, 'nothing was given up');
     const { providers } = Status.parse(await run.api.expect(200, '/status'));
     t.match(providers, { devicemaker: { deliveries: quiet }, activitynet: { deliveries: quiet, fetches } });
     t.same(await givenUp(run), nonsense, 'only nonsense was given up');
@@ -137,7 +137,7 @@ async function untilQuiet(run: SandboxRun, connected: readonly Connected[]): Pro
     await sleep(1000);
     const { providers } = Status.parse(await run.api.expect(200, '/status'));
     const isIdle = Object.values(providers).every(isNothingWaiting);
-    const isSent = run.sandbox.world.store.book.letters.length === 0;
+    const isSent = run.sandbox.world.store.state.letters.length === 0;
     if (isIdle && isSent && (await historyProgress(run.connecting, connected)).running === 0) return;
   }
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
 import {
+  activitynetOf,
   ask,
   connectAthlete,
   connectDevice,
@@ -26,7 +27,7 @@ const Activities = z.array(Activity);
 
 async function subscribed(...given: Parameters<typeof startApplication>) {
   const { sandbox, receiver } = await startApplication(...given);
-  const { activitynet } = sandbox.access;
+  const activitynet = activitynetOf(sandbox);
   const callback = { callback_url: `${receiver.url}/activitynet/webhook`, verify_token: 'the-verify-token' };
   const answer = await token(`${activitynet.api_url}/push_subscriptions`, activitynet, callback);
   return { sandbox, receiver, answer };
@@ -34,7 +35,7 @@ async function subscribed(...given: Parameters<typeof startApplication>) {
 
 t.test('the consent page gives back what was ticked, and a code that is good once', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { activitynet } = sandbox.access;
+  const activitynet = activitynetOf(sandbox);
   const fields = new URLSearchParams({
     ...{
       response_type: 'code',
@@ -69,7 +70,7 @@ t.test('the consent page gives back what was ticked, and a code that is good onc
 
 t.test('a token lives six hours, and a refresh ends the old pair', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { activitynet } = sandbox.access;
+  const activitynet = activitynetOf(sandbox);
   const { access_token, refresh_token } = await connectAthlete(sandbox);
   const athlete = async (access: string) => (await ask(`${activitynet.api_url}/athlete`, access)).status;
   await sandbox.turn(6 * hourMs - 1000);
@@ -92,7 +93,7 @@ t.test('lists activities by page, newest first; after an instant oldest first', 
   const { access_token } = await connectAthlete(sandbox);
   const list = async (query: string) =>
     Activities.parse(
-      (await ask(`${sandbox.access.activitynet.api_url}/athlete/activities?${query}`, access_token)).body,
+      (await ask(`${activitynetOf(sandbox).api_url}/athlete/activities?${query}`, access_token)).body,
     );
   const starts = (all: z.infer<typeof Activities>) => all.map(({ start_date }) => Date.parse(start_date));
   const pages = [await list('per_page=4'), await list('per_page=4&page=2')];
@@ -117,7 +118,7 @@ t.test('one activity with its streams, of its owner only', async (t) => {
   const { sandbox } = await startApplication(t);
   const { access_token } = await connectAthlete(sandbox);
   const other = await connectAthlete(sandbox, 3);
-  const { api_url } = sandbox.access.activitynet;
+  const { api_url } = activitynetOf(sandbox);
   const all = Activities.parse((await ask(`${api_url}/athlete/activities`, access_token)).body);
   const run = all.find(({ sport_type }) => sport_type === 'Run');
   const one = Activity.parse((await ask(`${api_url}/activities/${run?.id}`, access_token)).body);
@@ -137,7 +138,7 @@ t.test(
   async (t) => {
     const { sandbox } = await startApplication(t, { limits: { readsPer15Minutes: 20, readsPerDay: 45 } });
     const { access_token } = await connectAthlete(sandbox);
-    const read = async () => await ask(`${sandbox.access.activitynet.api_url}/athlete`, access_token);
+    const read = async () => await ask(`${activitynetOf(sandbox).api_url}/athlete`, access_token);
     const many = async (count: number) => {
       const answers = [];
       for (let index = 0; index < count; index++) answers.push(await read());
@@ -171,7 +172,7 @@ t.test(
 
 t.test('subscribes only who echoes the challenge', async (t) => {
   const { sandbox, receiver, answer } = await subscribed(t);
-  const { activitynet } = sandbox.access;
+  const activitynet = activitynetOf(sandbox);
   t.same([answer.status, Object(answer.body).id], [201, activitynet.subscription_id]);
   const url = `${activitynet.api_url}/push_subscriptions`;
   const again = await token(url, activitynet, { callback_url: `${receiver.url}/other`, verify_token: 'x' });
@@ -195,9 +196,9 @@ t.test('tells of what was uploaded, renamed, taken away and brought back, signed
   t.ok(created.length >= 2);
   const [first] = created;
   t.match(first, { object_type: 'activity', owner_id: Number, event_time: Number, updates: {} });
-  t.equal(first?.subscription_id, sandbox.access.activitynet.subscription_id);
+  t.equal(first?.subscription_id, activitynetOf(sandbox).subscription_id);
   const id = Number(first?.object_id);
-  const url = `${sandbox.access.activitynet.api_url}/activities/${id}`;
+  const url = `${activitynetOf(sandbox).api_url}/activities/${id}`;
   t.equal((await ask(url, access_token)).status, 200);
   for (const [change, aspect, status] of [
     ['title', 'update', 200],
@@ -213,7 +214,7 @@ t.test('tells of what was uploaded, renamed, taken away and brought back, signed
   const last = receiver.received.at(-1);
   const [, stamp = '', signature = ''] =
     /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(last?.headers['x-strava-signature'])) ?? [];
-  const { client_secret } = sandbox.access.activitynet;
+  const { client_secret } = activitynetOf(sandbox);
   t.equal(signature, createHmac('sha256', client_secret).update(`${stamp}.${last?.text}`).digest('hex'));
 });
 
@@ -224,13 +225,13 @@ t.test('an event is tried three times and then given up', async (t) => {
   await control(sandbox, 'POST', '/people/6/deauthorize', {});
   await sandbox.turn(hourMs);
   t.equal(receiver.received.length, 3);
-  t.equal(sandbox.world.store.book.counts.given_up, 1);
+  t.equal(sandbox.world.store.state.counts.given_up, 1);
 });
 
 t.test('whoever deauthorizes is told of, and their tokens are dead', async (t) => {
   const { sandbox, receiver } = await subscribed(t);
   const { access_token } = await connectAthlete(sandbox);
-  const { oauth_url, api_url } = sandbox.access.activitynet;
+  const { oauth_url, api_url } = activitynetOf(sandbox);
   t.equal((await ask(`${oauth_url}/deauthorize`, access_token, 'POST')).status, 200);
   t.equal((await ask(`${api_url}/athlete`, access_token)).status, 401);
   t.equal((await ask(`${oauth_url}/deauthorize`, access_token, 'POST')).status, 401);

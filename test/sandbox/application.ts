@@ -24,15 +24,39 @@ export async function startApplication(t: Test, options: SandboxOptions = {}): P
   return { sandbox, receiver };
 }
 
+/** The device maker's addresses, and the application's credentials there, as the settings have them. */
+export function devicemakerOf({ access }: Pick<Sandbox, 'access'>) {
+  const { settings } = access;
+  return {
+    client_id: settings.DEVICEMAKER_CLIENT_ID ?? '',
+    client_secret: settings.DEVICEMAKER_CLIENT_SECRET ?? '',
+    api_url: settings.DEVICEMAKER_API_URL ?? '',
+    authorize_url: settings.DEVICEMAKER_AUTHORIZE_URL ?? '',
+    token_url: settings.DEVICEMAKER_TOKEN_URL ?? '',
+  };
+}
+
+/** The same of the activity platform. */
+export function activitynetOf({ access }: Pick<Sandbox, 'access'>) {
+  const { settings } = access;
+  return {
+    client_id: settings.ACTIVITYNET_CLIENT_ID ?? '',
+    client_secret: settings.ACTIVITYNET_CLIENT_SECRET ?? '',
+    api_url: settings.ACTIVITYNET_API_URL ?? '',
+    oauth_url: settings.ACTIVITYNET_OAUTH_URL ?? '',
+    subscription_id: Number(settings.ACTIVITYNET_SUBSCRIPTION_ID),
+  };
+}
+
 /** Everything that the device maker's form can tick. */
 export const allPermissions = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT', 'HISTORICAL_DATA_EXPORT', 'MCT_EXPORT'];
 
 /** The query of a way to the device maker's consent page, and the secret behind its challenge. */
-export function authorization({ access }: Sandbox, changes: Readonly<Record<string, string | null>> = {}) {
+export function authorization(sandbox: Sandbox, changes: Readonly<Record<string, string | null>> = {}) {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
     response_type: 'code',
-    client_id: access.devicemaker.client_id,
+    client_id: devicemakerOf(sandbox).client_id,
     redirect_uri: redirectUri,
     state: 'the-state',
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -89,7 +113,7 @@ export async function connectDevice(
   person = 1,
   permissions: readonly string[] = allPermissions,
 ): Promise<Tokens> {
-  const { devicemaker } = sandbox.access;
+  const devicemaker = devicemakerOf(sandbox);
   const { verifier, query } = authorization(sandbox);
   query.set('decision', 'allow');
   query.set('person', String(person));
@@ -110,7 +134,7 @@ export async function connectAthlete(
   person = 6,
   scope = 'activity:read_all',
 ): Promise<Tokens> {
-  const { activitynet } = sandbox.access;
+  const activitynet = activitynetOf(sandbox);
   const fields = new URLSearchParams({
     response_type: 'code',
     client_id: activitynet.client_id,
@@ -130,9 +154,9 @@ export async function connectAthlete(
 }
 
 /** The address of a request for history. */
-export function historyUrl({ access, world }: Sandbox, type: string, days = 3): string {
-  const end = Math.floor(world.clock.nowMs() / 1000);
-  return `${access.devicemaker.api_url}/backfill/${type}?summaryStartTimeInSeconds=${end - days * 86_400}&summaryEndTimeInSeconds=${end}`;
+export function historyUrl(sandbox: Sandbox, type: string, days = 3): string {
+  const end = Math.floor(sandbox.world.clock.nowMs() / 1000);
+  return `${devicemakerOf(sandbox).api_url}/backfill/${type}?summaryStartTimeInSeconds=${end - days * 86_400}&summaryEndTimeInSeconds=${end}`;
 }
 
 /** Asks the sandbox's own endpoints. */

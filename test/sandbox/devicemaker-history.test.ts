@@ -1,7 +1,15 @@
 import t from 'tap';
 import { z } from 'zod';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
-import { allPermissions, ask, connectDevice, control, historyUrl, startApplication } from './application.ts';
+import {
+  allPermissions,
+  ask,
+  connectDevice,
+  control,
+  devicemakerOf,
+  historyUrl,
+  startApplication,
+} from './application.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -19,7 +27,7 @@ t.test('answers 202 at once and sends the data when its window is over, as notif
   await sandbox.turn(1000);
   const [only, ...others] = receiver.received;
   t.same([only?.path, others.length], ['/hooks/devicemaker/push', 0]);
-  t.equal(only?.headers['devicemaker-client-id'], sandbox.access.devicemaker.client_id);
+  t.equal(only?.headers['devicemaker-client-id'], devicemakerOf(sandbox).client_id);
   t.same(Object.keys(only?.body ?? {}), ['dailies']);
   t.equal(receiver.items('dailies').length, 4, 'three days touch four dates');
 });
@@ -61,7 +69,7 @@ t.test('refuses as the real one does', async (t) => {
   t.equal(await status(historyUrl(sandbox, 'horoscopes')), 404);
   t.equal(await status(historyUrl(sandbox, 'epochs', 31)), 400, 'more than 30 days');
   t.equal(await status(historyUrl(sandbox, 'epochs', 0)), 400, 'nothing');
-  t.equal(await status(`${sandbox.access.devicemaker.api_url}/backfill/epochs`), 400);
+  t.equal(await status(`${devicemakerOf(sandbox).api_url}/backfill/epochs`), 400);
   t.equal(await status(url, withheld), 403);
   t.equal(await status(historyUrl(sandbox, 'activities'), fewer), 412, 'not allowed');
   t.equal(await status(historyUrl(sandbox, 'sleeps'), fewer), 412, 'its device has none');
@@ -85,7 +93,7 @@ t.test('in ping style the items lie behind an address with a token that ends', a
   await sandbox.turn(minuteMs);
   const [only] = receiver.received;
   t.equal(only?.path, '/hooks/devicemaker/ping');
-  t.equal(only?.headers['garmin-client-id'], sandbox.access.devicemaker.client_id);
+  t.equal(only?.headers['garmin-client-id'], devicemakerOf(sandbox).client_id);
   const [notice] = Callbacks.parse(only?.body.allDayRespiration);
   const url = notice?.callbackURL ?? '';
   t.equal(new URL(url).pathname, '/devicemaker/rest/allDayRespiration');
@@ -123,7 +131,7 @@ t.test('who leaves gets nothing more, is told of, and may ask for all of it agai
   const { sandbox, receiver } = await startApplication(t);
   const { access_token } = await connectDevice(sandbox);
   await ask(historyUrl(sandbox, 'dailies'), access_token);
-  const { api_url } = sandbox.access.devicemaker;
+  const { api_url } = devicemakerOf(sandbox);
   t.equal((await ask(`${api_url}/user/registration`, access_token, 'DELETE')).status, 204);
   t.equal((await ask(`${api_url}/user/id`, access_token)).status, 401);
   await sandbox.turn(20 * minuteMs);

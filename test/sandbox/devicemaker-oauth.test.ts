@@ -6,6 +6,7 @@ import {
   authorization,
   connectDevice,
   decide,
+  devicemakerOf,
   redirectUri,
   startApplication,
   token,
@@ -25,13 +26,13 @@ async function allow(sandbox: Parameters<typeof authorization>[0], changes = {})
   for (const permission of allPermissions) query.append('permission', permission);
   query.set('person', '1');
   query.set('decision', 'allow');
-  const back = await decide(sandbox.access.devicemaker.authorize_url, query);
+  const back = await decide(devicemakerOf(sandbox).authorize_url, query);
   return { verifier, back, code: back?.searchParams.get('code') ?? '' };
 }
 
 t.test('the consent page shows everybody, and asks of nobody unknown', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { authorize_url } = sandbox.access.devicemaker;
+  const { authorize_url } = devicemakerOf(sandbox);
   const page = async (changes = {}) => {
     const answer = await fetch(`${authorize_url}?${authorization(sandbox, changes).query}`, {
       redirect: 'manual',
@@ -67,13 +68,13 @@ t.test('denied: back with the state and without a code', async (t) => {
   const { sandbox } = await startApplication(t);
   const { query } = authorization(sandbox);
   query.set('decision', 'deny');
-  const back = await decide(sandbox.access.devicemaker.authorize_url, query);
+  const back = await decide(devicemakerOf(sandbox).authorize_url, query);
   t.equal(back?.href, `${redirectUri}?error=access_denied&state=the-state`);
 });
 
 t.test('a code is good once, for ten minutes, for its application, address and verifier', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { devicemaker } = sandbox.access;
+  const devicemaker = devicemakerOf(sandbox);
   const exchange = async (fields: Record<string, string | null>, client = devicemaker) => {
     const { status, body } = await token(devicemaker.token_url, client, sent(fields));
     return [status, Reflect.get(Object(body), 'error') ?? null];
@@ -103,7 +104,7 @@ t.test('a code is good once, for ten minutes, for its application, address and v
 
 t.test('an access token lives a day; a refresh gives a new pair, and the old one is dead', async (t) => {
   const { sandbox } = await startApplication(t, { application: { types_off: [...dataTypes] } });
-  const { devicemaker } = sandbox.access;
+  const devicemaker = devicemakerOf(sandbox);
   const tokens = await connectDevice(sandbox);
   const id = (access: string) => ask(`${devicemaker.api_url}/user/id`, access);
   const refresh = (refresh_token: string) =>
@@ -125,7 +126,7 @@ t.test('an access token lives a day; a refresh gives a new pair, and the old one
 
 t.test('a refresh ends the access token of the old pair too', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { devicemaker } = sandbox.access;
+  const devicemaker = devicemakerOf(sandbox);
   const { access_token, refresh_token } = await connectDevice(sandbox);
   await token(devicemaker.token_url, devicemaker, { grant_type: 'refresh_token', refresh_token });
   t.equal((await ask(`${devicemaker.api_url}/user/id`, access_token)).status, 401);
@@ -135,7 +136,7 @@ t.test(
   'the same account gives the same id, others another; permissions are those that were ticked',
   async (t) => {
     const { sandbox } = await startApplication(t);
-    const { api_url } = sandbox.access.devicemaker;
+    const { api_url } = devicemakerOf(sandbox);
     const one = await connectDevice(sandbox, 1, ['ACTIVITY_EXPORT']);
     const again = await connectDevice(sandbox, 1, ['HEALTH_EXPORT', 'EVERYTHING']);
     const other = await connectDevice(sandbox, 2);
@@ -149,7 +150,7 @@ t.test(
 
 t.test('somebody new is somebody else, each time', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { authorize_url } = sandbox.access.devicemaker;
+  const { authorize_url } = devicemakerOf(sandbox);
   for (const _ of [1, 2]) {
     const { query } = authorization(sandbox);
     for (const [name, value] of [

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { accepts } from '../../domain/series.ts';
-import { dataTypes, notificationsOf } from '../../sandbox/devicemaker/payloads.ts';
+import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import { instantOf } from '../../sandbox/zone.ts';
-import { dayOf, isOffsetMap, laterMs, sentDays } from './devicemaker-payloads/days.ts';
+import { dayOf, isOffsetMap, laterMs, notificationsOf, sentDays } from './devicemaker-payloads/days.ts';
 import { witness } from './witness.ts';
 
 const sent = sentDays();

@@ -1,6 +1,14 @@
 import t from 'tap';
 import type { FaultKind } from '../../sandbox/faults.ts';
-import { ask, connectDevice, control, historyUrl, startApplication, token } from './application.ts';
+import {
+  ask,
+  connectDevice,
+  control,
+  devicemakerOf,
+  historyUrl,
+  startApplication,
+  token,
+} from './application.ts';
 
 const minuteMs = 60_000;
 
@@ -29,7 +37,7 @@ t.test('a page of another site cannot ask for them', async (t) => {
 
 t.test('error, rate limit, lost answer and early end of a token, each as the caller sees it', async (t) => {
   const { sandbox } = await startApplication(t);
-  const { devicemaker } = sandbox.access;
+  const devicemaker = devicemakerOf(sandbox);
   const { faults } = sandbox.world;
   const { access_token, refresh_token } = await connectDevice(sandbox);
   const wish = { probability: 1, provider: null, for_seconds: null, delay_ms: 1, spread_seconds: 1 };
@@ -45,7 +53,7 @@ t.test('error, rate limit, lost answer and early end of a token, each as the cal
   await t.rejects(during('lost', () => ask(historyUrl(sandbox, 'dailies'), access_token).then(() => id())));
   t.equal((await ask(historyUrl(sandbox, 'dailies'), access_token)).status, 409, 'it was taken all the same');
   t.equal((await during('expiry', id)).status, 200, 'a token that is just issued is spared');
-  for (const account of sandbox.world.store.book.devicemaker_accounts)
+  for (const account of sandbox.providers.flatMap((one) => one.granters()))
     for (const grant of account.grants) grant.issued_wall_ms -= minuteMs;
   t.equal((await during('expiry', id)).status, 401);
   t.equal((await id()).status, 401, 'for good');

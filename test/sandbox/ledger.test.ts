@@ -13,6 +13,7 @@ import {
   ask,
   connectDevice,
   control,
+  devicemakerOf,
   historyUrl,
   startApplication,
   startMs,
@@ -126,7 +127,7 @@ t.test('after a restart everybody is still connected, and what waited goes out',
   const asked = historyUrl(sandbox, 'dailies');
   await ask(asked, access_token);
   await sandbox.turn(15 * minuteMs);
-  const waiting = sandbox.world.store.book.letters.length;
+  const waiting = sandbox.world.store.state.letters.length;
   t.equal(waiting, 2);
   await sandbox.stop();
   t.equal(statSync(file).mode & 0o777, 0o600);
@@ -135,8 +136,8 @@ t.test('after a restart everybody is still connected, and what waited goes out',
   const again = await startSandbox({ file, seed: 'a seed', speed: 0, startMs: startMs + 40 * minuteMs });
   t.teardown(() => again.stop());
   t.equal(again.access.url, sandbox.access.url, 'at the same address');
-  t.same(again.access.devicemaker, sandbox.access.devicemaker);
-  t.equal((await ask(`${again.access.devicemaker.api_url}/user/id`, access_token)).status, 200);
+  t.same(devicemakerOf(again), devicemakerOf(sandbox));
+  t.equal((await ask(`${devicemakerOf(again).api_url}/user/id`, access_token)).status, 200);
   t.equal((await ask(asked, access_token)).status, 409);
   await again.turn(10 * minuteMs);
   t.equal(receiver.received.length, waiting + 2, 'and what became new meanwhile');

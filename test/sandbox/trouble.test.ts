@@ -25,7 +25,7 @@ t.test('no trouble loses anything or doubles it: one at a time, then all togethe
   for (const kind of faultKinds) trouble(kind, 0.15);
   await history(all, connected);
   for (const style of ['push', 'ping'] as const) {
-    store.book.application = { ...store.book.application, style };
+    store.state.application = { ...store.state.application, style };
     for (const kind of faultKinds) {
       faults.remove(null);
       const fault = trouble(kind, 1);
@@ -37,8 +37,8 @@ t.test('no trouble loses anything or doubles it: one at a time, then all togethe
   }
   faults.remove(null);
   await all.sandbox.turn(60 * minuteMs);
-  t.equal(store.book.letters.length, 0);
-  t.equal(store.book.counts.given_up, 0);
+  t.equal(store.state.letters.length, 0);
+  t.equal(store.state.counts.given_up, 0);
   for (const { title, want, have } of await pictures(all, connected)) t.same(have, want, title);
 });
 

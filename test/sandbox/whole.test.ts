@@ -19,7 +19,8 @@ t.test('what the providers sent is what is there, item by item: history, then li
     t.ok(Object.keys(want.samples).length > 12 && want.workouts.length > 0);
   }
   await all.sandbox.turn(4 * 60 * minuteMs);
-  all.sandbox.world.store.book.application = { ...all.sandbox.world.store.book.application, style: 'ping' };
+  const { state } = all.sandbox.world.store;
+  state.application = { ...state.application, style: 'ping' };
   await all.sandbox.turn(2 * 60 * minuteMs);
   for (const { title, want, have } of await pictures(all, connected))
     t.same(have, want, `live data of ${title}`);

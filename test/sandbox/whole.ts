@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { apiAt } from '../../sandbox/api.ts';
+import { quarterOf } from '../../sandbox/clock.ts';
 import { type Connected, type Connecting, historyProgress } from '../../sandbox/connecting.ts';
-import { quarterOf } from '../../sandbox/devicemaker/accounts.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
 import { pointAt } from '../../stack/sandbox-people.ts';
@@ -29,15 +29,14 @@ export async function whole(
   const startMs = quarterOf(Date.now()) - 8 * 60 * minuteMs;
   const sandbox = await startSandbox({ seed, speed: 0, startMs, limits: { batchWindowMs: 1000 } });
   t.teardown(() => sandbox.stop());
-  const access = { access: sandbox.access, settings: settingsOf(sandbox.access) };
   const api = await startApi(t, {
-    ...environmentOf(access.settings),
+    ...environmentOf(settingsOf(sandbox.access)),
     BACKFILL_DAYS: '8',
     RATE_LIMIT_API_KEY: '1000000',
     ...changes,
   });
   const { signal } = new AbortController();
-  await pointAt(access, api.url, signal);
+  await pointAt(sandbox, api.url, signal);
   const client = apiAt({ baseUrl: api.url, fetch, signal });
   return {
     api,

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import t from 'tap';
 import { openDoor } from '../../stack/sandbox-door.ts';
+import { devicemakerOf } from '../sandbox/application.ts';
 import { whole } from '../sandbox/whole.ts';
 
 t.setTimeout(60_000);
@@ -28,7 +29,7 @@ t.test('each visit is sent to a consent page by a link of its own', async (t) =>
   const states = links.map(({ searchParams }) => searchParams.get('state'));
   t.ok(states[0] !== null && states[0] !== states[1]);
   for (const link of links)
-    t.equal(`${link.origin}${link.pathname}`, all.sandbox.access.devicemaker.authorize_url);
+    t.equal(`${link.origin}${link.pathname}`, devicemakerOf(all.sandbox).authorize_url);
   t.equal((await fetch(links[1] ?? '')).status, 200, 'where the sandbox asks for consent');
 });
 

@@ -1,7 +1,9 @@
-import { dataTypes, notificationsOf, type PushBody } from '../../../sandbox/devicemaker/payloads.ts';
+import { sliceMs } from '../../../sandbox/clock.ts';
+import { bodyOf, type DataType, dataTypes, type PushBody } from '../../../sandbox/devicemaker/payloads.ts';
 import { type DayLife, lifeOfDay } from '../../../sandbox/life/day.ts';
-import { peopleOf } from '../../../sandbox/people.ts';
-import { addDays } from '../../../sandbox/zone.ts';
+import type { Span } from '../../../sandbox/life/plan.ts';
+import { type Person, peopleOf } from '../../../sandbox/people.ts';
+import { addDays, instantOf } from '../../../sandbox/zone.ts';
 
 /** A time after all days of these tests. */
 export const laterMs = Date.UTC(2030, 0, 1);
@@ -42,4 +44,39 @@ export function sum(values: readonly number[]): number {
 /** Whether a map's keys are whole seconds within a length, as text. */
 export function isOffsetMap(map: Record<string, number>, seconds: number): boolean {
   return Object.keys(map).every((key) => /^(0|[1-9]\d*)$/.test(key) && Number(key) < seconds);
+}
+
+/** What is sent at one time of synchronising. */
+interface Notification {
+  readonly atMs: number;
+  readonly body: PushBody;
+}
+
+/** Which types to send, up to when, and at which local hours a device is synchronised beside the end of its day. */
+interface Choice {
+  readonly types: readonly DataType[];
+  readonly nowMs: number;
+  readonly syncHours?: readonly number[];
+}
+
+/** The notifications of one person's local day till now, oldest first; a day still going on ends with the latest. */
+export function notificationsOf(day: DayLife, { types, nowMs, syncHours }: Choice): Notification[] {
+  return syncsOf(day.person, day.date, nowMs, syncHours)
+    .map((sync) => ({ atMs: sync.endMs, body: bodyOf(day, types, sync) }))
+    .filter(({ body }) => Object.keys(body).length > 0);
+}
+
+/** The times of synchronising of a local day till now; the last is the day's end, or the last full quarter of an hour. */
+function syncsOf(
+  { traits: { zone } }: Person,
+  date: string,
+  nowMs: number,
+  syncHours: readonly number[] = [12, 18],
+): Span[] {
+  const startMs = instantOf(zone, date, 0);
+  const slices = Math.floor((nowMs - startMs) / sliceMs);
+  const lastMs = Math.min(instantOf(zone, addDays(date, 1), 0), startMs + slices * sliceMs);
+  const ends = syncHours.map((hour) => instantOf(zone, date, hour * 60)).filter((ms) => ms < lastMs);
+  if (lastMs > startMs) ends.push(lastMs);
+  return ends.map((endMs, index) => ({ startMs: ends[index - 1] ?? startMs, endMs }));
 }

@@ -1,9 +1,8 @@
 import t from 'tap';
 import { accepts } from '../../../domain/series.ts';
-import { notificationsOf } from '../../../sandbox/devicemaker/payloads.ts';
 import { offsetMinutesAt } from '../../../sandbox/zone.ts';
 import { witness } from '../witness.ts';
-import { dayOf, isOffsetMap, laterMs, sentDays, sum } from './days.ts';
+import { dayOf, isOffsetMap, laterMs, notificationsOf, sentDays, sum } from './days.ts';
 
 const nights = sentDays()
   .filter(({ day }) => day.sleep !== null)

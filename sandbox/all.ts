@@ -1,0 +1,8 @@
+import { activitynet } from './activitynet/simulation.ts';
+import { devicemaker } from './devicemaker/simulation.ts';
+
+/** The simulated providers. A visitor of the start page connects to the first. */
+export const simulations = [devicemaker, activitynet] as const;
+
+/** The name of a simulated provider. */
+export type SimulatedProvider = (typeof simulations)[number]['name'];

@@ -1,0 +1,75 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import t from 'tap';
+import { z } from 'zod';
+import { simulations } from '../../sandbox/all.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+import { connectAthlete, connectDevice, control, startApplication, startMs } from './application.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+
+t.test('only the folder of a provider, and the registry, name it', async (t) => {
+  const names = simulations.map(({ name }) => name);
+  const own = ['sandbox/all.ts', ...names.map((name) => `sandbox/${name}/`)];
+  const listed = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file));
+  const files = [...listed('sandbox'), ...listed('stack').filter((file) => file.startsWith('stack/sandbox'))]
+    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => !own.some((path) => file.startsWith(path)));
+  const offenders = files.flatMap((file) => {
+    const lines = readFileSync(join(root, file), 'utf8').split('\n');
+    const naming = lines.filter((line) => names.some((name) => line.toLowerCase().includes(name)));
+    return naming.map((line) => `${file}: ${line.trim()}`);
+  });
+  t.ok(files.length > 30);
+  t.same(offenders, []);
+});
+
+t.test('no provider imports the folder of another', async (t) => {
+  const offenders = simulations.flatMap(({ name }) =>
+    readdirSync(join(root, 'sandbox', name), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => {
+        const text = readFileSync(join(root, 'sandbox', name, file), 'utf8');
+        return simulations.some((one) => one.name !== name && text.includes(`../${one.name}/`));
+      })
+      .map((file) => `${name}/${file}`),
+  );
+  t.same(offenders, []);
+});
+
+t.test('reads a file whose notifications do not name their senders', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'sandbox.json');
+  const { sandbox } = await startApplication(t, { file });
+  const { faults } = sandbox.world;
+  const wish = { probability: 1, provider: null, for_seconds: null, delay_ms: 1, spread_seconds: 1 };
+  faults.add({ ...wish, kind: 'garbage' });
+  await connectDevice(sandbox);
+  await connectAthlete(sandbox);
+  await control(sandbox, 'POST', '/people/1/permissions', { permissions: ['HEALTH_EXPORT'] });
+  await control(sandbox, 'POST', '/people/6/deauthorize');
+  await sandbox.stop();
+  const File = z.looseObject({ letters: z.array(z.looseObject({ provider: z.string().optional() })) });
+  const saved = File.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const senders = saved.letters.map(({ provider }) => provider);
+  const letters = saved.letters.map(({ provider, ...letter }) => letter);
+  writeFileSync(file, JSON.stringify({ ...saved, letters }));
+  const again = await startSandbox({ file, seed: 'a seed', speed: 0, startMs });
+  t.teardown(() => again.stop());
+  t.same(
+    senders,
+    simulations.flatMap(({ name }) => [name, name]),
+    'of each a message and garbage',
+  );
+  t.same(
+    again.world.store.state.letters.map(({ provider }) => provider),
+    senders,
+  );
+  t.same(
+    again.providers.map((one) => one.granters()),
+    sandbox.providers.map((one) => one.granters()),
+  );
+});
