@@ -4,6 +4,8 @@ import type { Turn } from './attempts.ts';
 /** How many hashes are computed at once, and how many may wait. */
 export interface HashingBounds {
   readonly atOnce: number;
+  /** Further ones at once for accounts from addresses that have logged in to them. */
+  readonly reserved: number;
   readonly mostWaiting: number;
 }
 
@@ -15,15 +17,16 @@ interface Waiting {
 
 /**
  * A queue of password hashes. One address computes one hash at a time. Attempts for an account from an address that has
- * logged in to it come first, then those whose account and address were tried least, so an honest log-in does not wait
+ * logged in to it come first and have places of their own, then those whose account and address were tried least, so an honest log-in does not wait
  * behind an attack. When too many wait, the last of this order is refused: SERVICE_UNAVAILABLE (503).
  */
-export function createHashingQueue({ atOnce, mostWaiting }: HashingBounds) {
+export function createHashingQueue({ atOnce, reserved, mostWaiting }: HashingBounds) {
   let waiting: Waiting[] = [];
   const busy = new Map<string, number>();
   let running = 0;
 
-  const mayRun = ({ address }: Turn) => running < atOnce && (address === '' || !busy.has(address));
+  const mayRun = ({ address, isKnown }: Turn) =>
+    running < atOnce + (isKnown ? reserved : 0) && (address === '' || !busy.has(address));
   const begin = ({ address }: Turn) => {
     running += 1;
     busy.set(address, (busy.get(address) ?? 0) + 1);

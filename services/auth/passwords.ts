@@ -10,7 +10,7 @@ import { createHashingQueue } from './hashing-queue.ts';
 const costs = { log2N: 14, r: 8, p: 5 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
-const bounds = { atOnce: 2, mostWaiting: 128 };
+const bounds = { atOnce: 2, reserved: 1, mostWaiting: 128 };
 
 /** Hashes and checks passwords, a few at a time. */
 export interface Passwords {
@@ -25,8 +25,8 @@ export interface Passwords {
 const nobody = format(randomBytes(saltBytes), randomBytes(hashBytes));
 
 /** A queue of its own; one a process. Its work throws SERVICE_UNAVAILABLE (503) while too many wait. */
-export function createPasswords({ atOnce, mostWaiting } = bounds): Passwords {
-  const inTurn = createHashingQueue({ atOnce, mostWaiting });
+export function createPasswords({ atOnce, reserved, mostWaiting } = bounds): Passwords {
+  const inTurn = createHashingQueue({ atOnce, reserved, mostWaiting });
   let computed = 0;
   const gated = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
     inTurn(turn, () => {

@@ -3,8 +3,8 @@ import { createHashingQueue } from '../../../services/auth/hashing-queue.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** A queue whose work ends on demand; `order` has what began. */
-function queueOf(bounds: { atOnce: number; mostWaiting: number }) {
-  const inTurn = createHashingQueue(bounds);
+function queueOf(bounds: { atOnce: number; mostWaiting: number; reserved?: number }) {
+  const inTurn = createHashingQueue({ reserved: 0, ...bounds });
   const order: string[] = [];
   const ends = new Map<string, () => void>();
   const ask = (name: string, address: string, tries: number, isKnown = false) =>
@@ -72,3 +72,23 @@ t.test('a known pair is not refused while others wait', async (t) => {
   t.same(order, ['a', 'known']);
   await Promise.all(all);
 });
+
+t.test(
+  'a known pair does not wait for the hashes of others, but for its own address and places',
+  async (t) => {
+    const { ask, end, order } = queueOf({ atOnce: 1, reserved: 1, mostWaiting: 10 });
+    const all = [ask('s1', 's', 1), ask('s2', 'r', 1), ask('k1', 'k', 1, true), ask('k2', 'k', 1, true)];
+    all.push(ask('l1', 'l', 1, true));
+    t.same(order, ['s1', 'k1'], 'the place of the known pairs is taken');
+    await end('s1');
+    t.same(order, ['s1', 'k1', 'l1'], 'one at a time of an address');
+    await end('k1');
+    t.same(order, ['s1', 'k1', 'l1', 'k2']);
+    await end('l1');
+    t.same(order, ['s1', 'k1', 'l1', 'k2'], 'strangers have one place');
+    await end('k2');
+    await end('s2');
+    await Promise.all(all);
+    t.same(order.at(-1), 's2');
+  },
+);

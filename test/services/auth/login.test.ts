@@ -51,7 +51,7 @@ t.test('a password is stored as a salted scrypt hash only', async (t) => {
 });
 
 t.test('hashes wait for each other, and too many are turned away', async (t) => {
-  const passwords = createPasswords({ atOnce: 1, mostWaiting: 2 });
+  const passwords = createPasswords({ atOnce: 1, reserved: 0, mostWaiting: 2 });
   const { values, types } = outcomes(
     await Promise.allSettled(Array.from({ length: 5 }, () => passwords.matches('password', null))),
   );
