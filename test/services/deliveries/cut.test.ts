@@ -79,6 +79,11 @@ const cases: readonly (readonly [title: string, body: string, rest: string | nul
     `{"x":[{"userId":"b","in":${'['.repeat(300)}"a1"${']'.repeat(300)}},{"userId":"b"}]}`,
     '{"x":[null,{"userId":"b"}]}',
   ],
+  [
+    'a list in the place of an item that is nested too deeply goes whole where it mentions it',
+    `{"x":[${'['.repeat(300)}{"userId":"a1"},{"hr":61}${']'.repeat(300)},{"userId":"b"}]}`,
+    '{"x":[null,{"userId":"b"}]}',
+  ],
 ];
 
 for (const [title, body, rest] of cases) t.test(title, async (t) => t.equal(left(body), rest));

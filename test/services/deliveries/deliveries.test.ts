@@ -63,6 +63,8 @@ t.test('lists dead letters with their reason, and nothing of their bodies', asyn
   t.equal(data.length, 1);
   t.same(Object.keys(data[0] ?? {}).includes('body'), false);
   t.same(pagination, { next_cursor: null, previous_cursor: null, has_more: false, total_count: 1 });
+  const open = await call('deliveries.list', { status: 'ready' });
+  t.match(open.data, [{ status: 'ready', next_attempt_at: /^\d{4}-/, done_at: null }]);
 });
 
 t.test('pages forward to the end and backward to the start, each delivery once', async (t) => {

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { insertAttempt } from '../../../services/connect/queries/insert-attempt.ts';
+import { useAttempt } from '../../../services/connect/queries/use-attempt.ts';
+import { freshDatabase } from '../../support/database.ts';
+
+const database = await freshDatabase(t);
+
+async function attempt(provider: 'devicemaker' | 'activitynet' = 'devicemaker') {
+  const made = {
+    stateHash: randomUUID(),
+    userId: randomUUID(),
+    provider,
+    redirectUri: null,
+    callbackUri: 'https://pulse.example/callback',
+    verifier: 'sealed',
+  };
+  await insertAttempt(database, made);
+  return made;
+}
+
+t.test('a state is used once, by its provider, and no other is used up with it', async (t) => {
+  const [one, other] = [await attempt(), await attempt()];
+  t.equal(await useAttempt(database, one.stateHash, 'activitynet'), null);
+  t.equal(await useAttempt(database, 'unknown', 'devicemaker'), null);
+  t.match(await useAttempt(database, one.stateHash, 'devicemaker'), { ...one, standing: 'fresh' });
+  t.match(await useAttempt(database, one.stateHash, 'devicemaker'), { verifier: null, standing: 'used' });
+  t.match(await useAttempt(database, other.stateHash, 'devicemaker'), { ...other, standing: 'fresh' });
+});
+
+t.test('a state that has expired is no good, and used up by whoever brings it', async (t) => {
+  const { stateHash } = await attempt('activitynet');
+  await database.query('update connect.attempt set expires_at = now() where state_hash = $1', [stateHash]);
+  t.match(await useAttempt(database, stateHash, 'activitynet'), { standing: 'expired' });
+  t.match(await useAttempt(database, stateHash, 'activitynet'), { standing: 'used' });
+});
