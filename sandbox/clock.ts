@@ -1,4 +1,4 @@
-/** The clock of the two providers: it may be fast, start in the past, or stand still until somebody turns it. */
+/** The clock of the providers. It may be fast, start in the past, or stand still until it is turned. */
 export interface Clock {
   nowMs(): number;
   /** Runs a task when the clock shows `ms` or more; of several the earliest first. A task must not throw. */
@@ -32,7 +32,7 @@ const longestSleepMs = 60_000;
 
 /**
  * A clock that runs `speed` times as fast as the wall's until it meets that one, and then keeps its pace: data of
- * more than a day ahead of the wall is refused by whoever receives it.
+ * more than a day ahead of the wall is refused by its receiver.
  */
 export function startClock({ startMs, speed, wall = Date.now }: ClockOptions): Clock {
   let anchor = { shows: startMs, wall: wall() };

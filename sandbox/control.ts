@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSeriesType } from '../domain/series.ts';
 import { simulations } from './all.ts';
 import { FaultWish } from './faults.ts';
-import { type Ask, ok, type Reply, type Route, refused, withBody } from './http.ts';
+import { type Ask, ok, type Reply, type Route, refused, route, withBody } from './http.ts';
 import { ledgerOf, samplesOf } from './ledger.ts';
 import { tablePage } from './page.ts';
 import { ofPerson, peopleIn } from './person-choice.ts';
@@ -14,16 +14,12 @@ import type { World } from './world.ts';
 export function controlRoutes(world: World, providers: readonly Provider[]): Route[] {
   const ledger = (index: number) => ledgerOf(world, providers, index);
   return [
-    { method: 'GET', path: '/', handle: () => page(world, providers) },
-    {
-      method: 'GET',
-      path: '/people',
-      handle: () => ok(peopleIn(world).map((index) => shownPerson(world, providers, index))),
-    },
-    { method: 'GET', path: '/ledger', handle: ({ query }) => ofPerson(world, query.get('person'), ledger) },
-    { method: 'GET', path: '/ledger/samples', handle: (ask) => samples(world, providers, ask) },
-    { method: 'GET', path: '/application', handle: () => ok(world.store.state.application) },
-    { method: 'PUT', path: '/application', handle: (ask) => configure(world, ask) },
+    route('GET', '/', () => page(world, providers)),
+    route('GET', '/people', () => ok(peopleIn(world).map((index) => shownPerson(world, providers, index)))),
+    route('GET', '/ledger', ({ query }) => ofPerson(world, query.get('person'), ledger)),
+    route('GET', '/ledger/samples', (ask) => samples(world, providers, ask)),
+    route('GET', '/application', () => ok(world.store.state.application)),
+    route('PUT', '/application', (ask) => configure(world, ask)),
     ...faultRoutes(world),
     ...clockRoutes(world),
   ];
@@ -69,19 +65,14 @@ const Wish = FaultWish.extend({
 
 function faultRoutes({ faults }: World): Route[] {
   return [
-    { method: 'GET', path: '/faults', handle: () => ok(faults.list()) },
-    {
-      method: 'POST',
-      path: '/faults',
-      handle: (ask) => withBody(Wish, ask, (wish) => ({ status: 201, json: faults.add(wish) })),
-    },
-    { method: 'DELETE', path: '/faults', handle: () => ok({ removed: faults.remove(null) }) },
-    {
-      method: 'DELETE',
-      path: '/faults/:id',
-      handle: ({ params }) =>
-        faults.remove(Number(params.id)) === 0 ? refused('There is no such fault.', 404) : ok({ removed: 1 }),
-    },
+    route('GET', '/faults', () => ok(faults.list())),
+    route('POST', '/faults', (ask) =>
+      withBody(Wish, ask, (wish) => ({ status: 201, json: faults.add(wish) })),
+    ),
+    route('DELETE', '/faults', () => ok({ removed: faults.remove(null) })),
+    route('DELETE', '/faults/:id', ({ params }) =>
+      faults.remove(Number(params.id)) === 0 ? refused('There is no such fault.', 404) : ok({ removed: 1 }),
+    ),
   ];
 }
 
@@ -97,18 +88,15 @@ const Turn = z.strictObject({
 function clockRoutes({ clock }: World): Route[] {
   const shown = () => ({ now: new Date(clock.nowMs()).toISOString() });
   return [
-    { method: 'GET', path: '/clock', handle: () => ok(shown()) },
-    {
-      method: 'POST',
-      path: '/clock',
-      handle: (ask) =>
-        withBody(Turn, ask, async ({ advance_seconds }) => {
-          if (clock.nowMs() + advance_seconds * 1000 > Date.now() + aheadMostMs)
-            return refused('The clock cannot be more than 20 hours ahead.', 409);
-          await clock.turn(advance_seconds * 1000);
-          return ok(shown());
-        }),
-    },
+    route('GET', '/clock', () => ok(shown())),
+    route('POST', '/clock', (ask) =>
+      withBody(Turn, ask, async ({ advance_seconds }) => {
+        if (clock.nowMs() + advance_seconds * 1000 > Date.now() + aheadMostMs)
+          return refused('The clock cannot be more than 20 hours ahead.', 409);
+        await clock.turn(advance_seconds * 1000);
+        return ok(shown());
+      }),
+    ),
   ];
 }
 

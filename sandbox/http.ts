@@ -25,12 +25,22 @@ export interface Reply {
   readonly cut?: boolean;
 }
 
-/** One endpoint; a path's `:name` parts become params. `faults` says which troubles may befall it. */
+/** One endpoint. The `:name` parts of the path become params. `faults` says which faults may befall it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
   readonly path: string;
   readonly faults?: 'api' | 'token' | 'callback';
   readonly handle: (ask: Ask) => Reply | Promise<Reply>;
+}
+
+/** A route; without `faults` none befall it. */
+export function route(
+  method: Route['method'],
+  path: string,
+  handle: Route['handle'],
+  faults?: Route['faults'],
+): Route {
+  return { method, path, handle, ...(faults === undefined ? {} : { faults }) };
 }
 
 const longestBody = 1024 * 1024;

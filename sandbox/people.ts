@@ -214,7 +214,7 @@ export function peopleOf(seed: string, count: number = people.length): Person[] 
 export function personAt(seed: string, index: number): Person {
   const round = Math.floor(index / people.length);
   const like = people[index % people.length] ?? people[0];
-  if (like === undefined) throw new Error('nobody is in the table');
+  if (like === undefined) throw new Error('the table of people is empty');
   if (round === 0) return personOf(seed, like, index);
   const [first, second] = like.title;
   const title = [first, `${second} ${round + 1}`] as const;

@@ -51,21 +51,21 @@ function uploadOf({ seed }: Person, plan: PlannedWorkout): Uploaded {
 }
 
 /** An activity with its day. */
-export interface Told {
+export interface Activity {
   readonly upload: Uploaded;
   readonly day: DayLife;
   readonly workout: Workout;
 }
 
 /** The day and workout behind an upload. */
-export function toldOf(days: Days, person: Person, upload: Uploaded): Told | null {
+export function activityOf(days: Days, person: Person, upload: Uploaded): Activity | null {
   const day = days.of(person, dateAt(person.traits.zone, upload.plan.startMs));
   const workout = day.workouts.find(({ startMs }) => startMs === upload.plan.startMs);
   return workout === undefined ? null : { upload, day, workout };
 }
 
-/** The whole of an activity, as the platform tells it. */
-export function detailedOf({ upload, day, workout }: Told, title: string | undefined) {
+/** The API's answer for one activity. */
+export function detailedOf({ upload, day, workout }: Activity, title: string | undefined) {
   const { traits } = day.person;
   const { duration_seconds: elapsed, ...totals } = totalsOf(day, workout);
   const moving = elapsed - (upload.id % 45);
@@ -96,7 +96,7 @@ export function detailedOf({ upload, day, workout }: Told, title: string | undef
   };
 }
 
-/** An activity as the platform tells it. */
+/** The API's answer for one activity. */
 export type Detailed = ReturnType<typeof detailedOf>;
 
 /** The shorter form of the list: what costs an answer of its own is left out. */
@@ -121,7 +121,7 @@ function iso(ms: number): string {
 }
 
 /** Parallel lists by second; where nothing was measured there is null, and a list may end early. */
-export function streamsOf({ upload, day, workout }: Told): Record<string, (number | null)[]> {
+export function streamsOf({ upload, day, workout }: Activity): Record<string, (number | null)[]> {
   const samples = workoutSamples(day, workout);
   const first = samples[0]?.second ?? 0;
   const streams = {

@@ -1,6 +1,6 @@
-import type { Ask, Reply, Route } from '../http.ts';
+import { type Ask, type Reply, type Route, route } from '../http.ts';
 import { asAthlete, failure } from './accounts.ts';
-import { detailedOf, streamsOf, summaryOf, toldOf, type Uploaded, uploadsIn } from './activities.ts';
+import { activityOf, detailedOf, streamsOf, summaryOf, type Uploaded, uploadsIn } from './activities.ts';
 import { limited, type ReadLimits } from './limits.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
@@ -11,19 +11,15 @@ const perPageMost = 200;
 
 /** What an application may read of an athlete. */
 export function activitynetApi(world: ActivitynetWorld, limits: ReadLimits): Route[] {
-  const get = (path: string, serve: (account: ActivitynetAccount, ask: Ask) => Reply): Route => ({
-    method: 'GET',
-    path: `/activitynet/api/v3${path}`,
-    faults: 'api',
-    handle: (ask) =>
-      limited(limits, () =>
-        asAthlete(world, ask, (account, { scope }) =>
-          path === '/athlete' || canRead(scope)
-            ? serve(account, ask)
-            : failure(401, 'Authorization Error', 'AccessToken', 'activity:read_permission', 'missing'),
-        ),
-      ),
-  });
+  const get = (path: string, serve: (account: ActivitynetAccount, ask: Ask) => Reply): Route => {
+    const handle = (ask: Ask) =>
+      asAthlete(world, ask, (account, { scope }) =>
+        path === '/athlete' || canRead(scope)
+          ? serve(account, ask)
+          : failure(401, 'Authorization Error', 'AccessToken', 'activity:read_permission', 'missing'),
+      );
+    return route('GET', `/activitynet/api/v3${path}`, (ask) => limited(limits, () => handle(ask)), 'api');
+  };
   return [
     get('/athlete', (account) => {
       const [firstname, lastname] = world.person(account.person).traits.title;
@@ -70,24 +66,24 @@ function list(world: ActivitynetWorld, account: ActivitynetAccount, query: URLSe
 }
 
 function summarised(world: ActivitynetWorld, account: ActivitynetAccount, upload: Uploaded) {
-  const told = toldOf(world.days, world.person(account.person), upload);
-  if (told === null) return [];
+  const activity = activityOf(world.days, world.person(account.person), upload);
+  if (activity === null) return [];
   noteSeen(world, account, upload.id);
-  return [summaryOf(detailedOf(told, account.titles[upload.id]))];
+  return [summaryOf(detailedOf(activity, account.titles[upload.id]))];
 }
 
 /** An activity of an account; null where it is not there (any more). */
 export function findActivity(world: ActivitynetWorld, account: ActivitynetAccount, id: string) {
   const nowMs = world.clock.nowMs();
   const upload = activitiesOf(world, account, nowMs - keptMs, nowMs).find((each) => String(each.id) === id);
-  return upload === undefined ? null : toldOf(world.days, world.person(account.person), upload);
+  return upload === undefined ? null : activityOf(world.days, world.person(account.person), upload);
 }
 
 function one(world: ActivitynetWorld, account: ActivitynetAccount, id: string): Reply {
-  const told = findActivity(world, account, id);
-  if (told === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
-  noteSeen(world, account, told.upload.id);
-  return { status: 200, json: detailedOf(told, account.titles[told.upload.id]) };
+  const activity = findActivity(world, account, id);
+  if (activity === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
+  noteSeen(world, account, activity.upload.id);
+  return { status: 200, json: detailedOf(activity, account.titles[activity.upload.id]) };
 }
 
 function streams(
@@ -96,10 +92,10 @@ function streams(
   id: string,
   query: URLSearchParams,
 ): Reply {
-  const told = findActivity(world, account, id);
-  if (told === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
+  const activity = findActivity(world, account, id);
+  if (activity === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
   const keys = (query.get('keys') ?? '').split(',');
-  const chosen = Object.entries(streamsOf(told)).filter(([key]) => keys.includes(key));
+  const chosen = Object.entries(streamsOf(activity)).filter(([key]) => keys.includes(key));
   const made = chosen.map(([type, data]) => ({
     type,
     data,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type Ask, ok, type Reply, type Route, refused, withBody } from '../http.ts';
+import { type Ask, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
 import { ofPerson, personOfChoice } from '../person-choice.ts';
 import { accountOf, deauthorize } from './accounts.ts';
 import { activitiesOf } from './api.ts';
 import { remove, rename, restore } from './events.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
-import { activitiesTold } from './truth.ts';
+import { currentActivities } from './truth.ts';
 
 const Change = z.strictObject({
   id: z.int(),
@@ -15,29 +15,23 @@ const Change = z.strictObject({
 
 /** What people do at the provider's site (leave, rename, delete, restore), and the activities as they are now. */
 export function controlRoutes(world: ActivitynetWorld): Route[] {
-  const path = '/people/:person/activities';
+  const person = '/people/:person';
   return [
-    {
-      method: 'POST',
-      path: '/people/:person/deauthorize',
-      handle: (ask) => withAccount(world, ask, (account) => deauthorize(world, account)),
-    },
-    {
-      method: 'POST',
-      path,
-      handle: (ask) =>
-        withBody(Change, ask, (wish) => withAccount(world, ask, (account) => change(world, account, wish))),
-    },
-    { method: 'GET', path, handle: (ask) => withAccount(world, ask, (account) => latest(world, account)) },
-    {
-      method: 'GET',
-      path: '/ledger/activities',
-      handle: ({ query }) =>
-        ofPerson(world, query.get('person'), (index) => {
-          const account = accountOf(world, index);
-          return account === null ? [] : activitiesTold(world, account);
-        }),
-    },
+    route('POST', `${person}/deauthorize`, (ask) =>
+      withAccount(world, ask, (account) => deauthorize(world, account)),
+    ),
+    route('POST', `${person}/activities`, (ask) =>
+      withBody(Change, ask, (wish) => withAccount(world, ask, (account) => change(world, account, wish))),
+    ),
+    route('GET', `${person}/activities`, (ask) =>
+      withAccount(world, ask, (account) => latest(world, account)),
+    ),
+    route('GET', '/ledger/activities', ({ query }) =>
+      ofPerson(world, query.get('person'), (index) => {
+        const account = accountOf(world, index);
+        return account === null ? [] : currentActivities(world, account);
+      }),
+    ),
   ];
 }
 

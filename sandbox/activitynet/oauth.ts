@@ -1,5 +1,5 @@
 import { openConsents } from '../consent.ts';
-import { type Ask, bearerOf, type Reply, type Route } from '../http.ts';
+import { type Ask, bearerOf, type Reply, type Route, route } from '../http.ts';
 import { peopleChoices, personOfForm } from '../person-choice.ts';
 import type { Grant } from '../store.ts';
 import { isClient, issue, ownerOf, refresh } from '../tokens.ts';
@@ -34,15 +34,10 @@ export function activitynetOauth(world: ActivitynetWorld): Route[] {
   });
   const path = '/activitynet/oauth';
   return [
-    { method: 'GET', path: `${path}/authorize`, handle: consents.ask },
-    { method: 'POST', path: `${path}/authorize`, handle: consents.decide },
-    {
-      method: 'POST',
-      path: `${path}/token`,
-      faults: 'token',
-      handle: (ask) => exchange(world, ask, consents.take),
-    },
-    { method: 'POST', path: `${path}/deauthorize`, faults: 'token', handle: (ask) => revoke(world, ask) },
+    route('GET', `${path}/authorize`, consents.ask),
+    route('POST', `${path}/authorize`, consents.decide),
+    route('POST', `${path}/token`, (ask) => exchange(world, ask, consents.take), 'token'),
+    route('POST', `${path}/deauthorize`, (ask) => revoke(world, ask), 'token'),
   ];
 }
 
@@ -70,7 +65,7 @@ function renewed(world: ActivitynetWorld, refreshToken: string): Reply {
   return tokens(world, fresh.grant, {});
 }
 
-// Its end is told as an instant of the wall's clock, which the application looks at.
+// The token's end is an instant of the wall clock, by which the application acts.
 function tokens(
   { store, clock }: ActivitynetWorld,
   { access_token, refresh_token }: Grant,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Ask, Reply, Route } from '../http.ts';
+import { type Ask, ok, type Reply, type Route, route } from '../http.ts';
 import { hashOf } from '../random.ts';
 import { secret } from '../store.ts';
 import { isClient } from '../tokens.ts';
@@ -14,22 +14,14 @@ const path = '/activitynet/api/v3/push_subscriptions';
 export function activitynetSubscriptions(world: ActivitynetWorld): Route[] {
   const { own } = world;
   return [
-    { method: 'POST', path, handle: (ask) => subscribe(world, ask) },
-    {
-      method: 'GET',
-      path,
-      handle: () => ({ status: 200, json: own.subscription === null ? [] : [shown(own.subscription)] }),
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/:id`,
-      handle: ({ params }) => {
-        if (String(own.subscription?.id) !== params.id) return failure(404, 'Record Not Found');
-        own.subscription = null;
-        world.store.save();
-        return { status: 204 };
-      },
-    },
+    route('POST', path, (ask) => subscribe(world, ask)),
+    route('GET', path, () => ok(own.subscription === null ? [] : [shown(own.subscription)])),
+    route('DELETE', `${path}/:id`, ({ params }) => {
+      if (String(own.subscription?.id) !== params.id) return failure(404, 'Record Not Found');
+      own.subscription = null;
+      world.store.save();
+      return { status: 204 };
+    }),
   ];
 }
 

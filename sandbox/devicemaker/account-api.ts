@@ -1,33 +1,18 @@
-import type { Ask, Route } from '../http.ts';
+import { ok, type Reply, type Route, route } from '../http.ts';
 import { asOwner, deregister } from './accounts.ts';
-import type { DevicemakerWorld } from './state.ts';
+import type { DevicemakerAccount, DevicemakerWorld } from './state.ts';
 
-/** What an application may ask about the account behind a token, and its farewell. */
+/** Reads the account of a token, and ends its registration. */
 export function devicemakerAccountApi(world: DevicemakerWorld): Route[] {
   const path = '/devicemaker/rest/user';
+  const owned = (method: Route['method'], name: string, serve: (account: DevicemakerAccount) => Reply) =>
+    route(method, `${path}/${name}`, (ask) => asOwner(world, ask, serve), 'api');
   return [
-    {
-      method: 'GET',
-      path: `${path}/id`,
-      faults: 'api',
-      handle: (ask: Ask) =>
-        asOwner(world, ask, ({ account_id }) => ({ status: 200, json: { userId: account_id } })),
-    },
-    {
-      method: 'GET',
-      path: `${path}/permissions`,
-      faults: 'api',
-      handle: (ask: Ask) => asOwner(world, ask, ({ permissions }) => ({ status: 200, json: permissions })),
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/registration`,
-      faults: 'api',
-      handle: (ask: Ask) =>
-        asOwner(world, ask, (account) => {
-          deregister(world, account);
-          return { status: 204 };
-        }),
-    },
+    owned('GET', 'id', ({ account_id }) => ok({ userId: account_id })),
+    owned('GET', 'permissions', ({ permissions }) => ok(permissions)),
+    owned('DELETE', 'registration', (account) => {
+      deregister(world, account);
+      return { status: 204 };
+    }),
   ];
 }

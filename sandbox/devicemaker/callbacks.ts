@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { Ask, Reply, Route } from '../http.ts';
+import { type Ask, type Reply, type Route, route } from '../http.ts';
 import { accountOf, refusal } from './accounts.ts';
 import { dataTypes } from './payloads.ts';
 import { itemsOf, sentName, typeNamed } from './portions.ts';
@@ -32,8 +32,7 @@ export function callbackUrl(world: DevicemakerWorld, portion: Portion): string {
 
 /** Callbacks: a bare list of the items that a push would carry. */
 export function devicemakerCallbacks(world: DevicemakerWorld): Route[] {
-  const handle = (ask: Ask) => fetched(world, ask);
-  return [{ method: 'GET', path: '/devicemaker/rest/:type', faults: 'callback', handle }];
+  return [route('GET', '/devicemaker/rest/:type', (ask) => fetched(world, ask), 'callback')];
 }
 
 function fetched(world: DevicemakerWorld, { params, query }: Ask): Reply {

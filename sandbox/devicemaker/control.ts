@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Ask, ok, type Reply, type Route, refused, withBody } from '../http.ts';
+import { type Ask, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
 import { ofPerson, personOfChoice } from '../person-choice.ts';
 import { accountOf, changePermissions, deregister } from './accounts.ts';
 import { dataTypes } from './payloads.ts';
@@ -13,20 +13,15 @@ const Permissions = z.strictObject({ permissions: z.array(z.enum(permissions)) }
 export function controlRoutes(world: DevicemakerWorld): Route[] {
   const person = '/people/:person';
   return [
-    {
-      method: 'POST',
-      path: `${person}/deregister`,
-      handle: (ask) => withAccount(world, ask, (account) => deregister(world, account)),
-    },
-    {
-      method: 'POST',
-      path: `${person}/permissions`,
-      handle: (ask) =>
-        withBody(Permissions, ask, (wish) =>
-          withAccount(world, ask, (account) => changePermissions(world, account, wish.permissions)),
-        ),
-    },
-    { method: 'GET', path: '/ledger/items', handle: (ask) => items(world, ask) },
+    route('POST', `${person}/deregister`, (ask) =>
+      withAccount(world, ask, (account) => deregister(world, account)),
+    ),
+    route('POST', `${person}/permissions`, (ask) =>
+      withBody(Permissions, ask, (wish) =>
+        withAccount(world, ask, (account) => changePermissions(world, account, wish.permissions)),
+      ),
+    ),
+    route('GET', '/ledger/items', (ask) => items(world, ask)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { quarterOf } from '../clock.ts';
-import type { Ask, Reply, Route } from '../http.ts';
+import { type Ask, type Reply, type Route, route } from '../http.ts';
 import { holds, withSpan } from '../spans.ts';
 import { asOwner, refusal } from './accounts.ts';
 import type { DataType } from './payloads.ts';
@@ -30,7 +30,7 @@ export function devicemakerHistory(world: DevicemakerWorld): Route[] {
       if (isOverLimit(world, asked)) return refusal(429, 'Too many requests for history.');
       return request(world, account, ask, gather);
     });
-  return [{ method: 'GET', path: '/devicemaker/rest/backfill/:type', faults: 'api', handle }];
+  return [route('GET', '/devicemaker/rest/backfill/:type', handle, 'api')];
 }
 
 function isOverLimit({ clock, limits }: DevicemakerWorld, asked: number[]): boolean {

@@ -1,5 +1,5 @@
 import { openConsents } from '../consent.ts';
-import type { Ask, Reply, Route } from '../http.ts';
+import { type Ask, type Reply, type Route, route } from '../http.ts';
 import { peopleChoices, personOfForm } from '../person-choice.ts';
 import type { Grant } from '../store.ts';
 import { isClient, issue, refresh } from '../tokens.ts';
@@ -35,14 +35,9 @@ export function devicemakerOauth(world: DevicemakerWorld): Route[] {
   });
   const path = '/devicemaker/oauth2Confirm';
   return [
-    { method: 'GET', path, handle: consents.ask },
-    { method: 'POST', path, handle: consents.decide },
-    {
-      method: 'POST',
-      path: '/devicemaker/oauth/token',
-      faults: 'token',
-      handle: (ask) => exchange(world, ask, consents.take),
-    },
+    route('GET', path, consents.ask),
+    route('POST', path, consents.decide),
+    route('POST', '/devicemaker/oauth/token', (ask) => exchange(world, ask, consents.take), 'token'),
   ];
 }
 

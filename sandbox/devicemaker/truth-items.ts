@@ -3,7 +3,7 @@ import { dateToMs } from '../../domain/time.ts';
 import type { SampleSink } from '../truth/series.ts';
 import type { PushBody } from './payloads.ts';
 
-/** What the samples of the device maker's items should become. No device is named but by activities. */
+/** The samples that the items should become. Only activities name their device. */
 type Items<T extends keyof PushBody> = NonNullable<PushBody[T]>;
 type Map = Readonly<Record<string, number>> | undefined;
 const unnamed = 'unknown';
@@ -83,37 +83,21 @@ function addMeasurements(
   }
 }
 
-/** Adds the samples of slots. Each has one a series: the sum of its parts, or their mean by the time of each. */
+/** Adds the samples of slots: per series the sum of a slot's parts, or their mean weighted by active time. */
 export function addEpochs(series: SampleSink, epochs: Items<'epochs'>): void {
   for (const [at, parts] of Map.groupBy(epochs, (one) => one.startTimeInSeconds)) {
-    series.add(
-      'steps',
-      unnamed,
-      at,
-      sumOf(parts, ({ steps }) => steps),
-    );
-    series.add(
-      'energy',
-      unnamed,
-      at,
-      sumOf(parts, ({ activeKilocalories }) => activeKilocalories),
-    );
+    const add = (type: SeriesType, value: number) => series.add(type, unnamed, at, value);
+    const sum = (field: EpochSum, of = parts) => of.reduce((total, part) => total + part[field], 0);
+    add('steps', sum('steps'));
+    add('energy', sum('activeKilocalories'));
     for (const [way, own] of Map.groupBy(parts, ({ activityType }) => wayOf(activityType)))
-      series.add(
-        way,
-        unnamed,
-        at,
-        sumOf(own, ({ distanceInMeters }) => distanceInMeters),
-      );
-    const seconds = sumOf(parts, ({ activeTimeInSeconds }) => activeTimeInSeconds);
-    const weighted = sumOf(parts, ({ met, activeTimeInSeconds }) => met * activeTimeInSeconds);
-    series.add('average_met', unnamed, at, weighted / seconds);
+      add(way, sum('distanceInMeters', own));
+    const weighted = parts.reduce((total, part) => total + part.met * part.activeTimeInSeconds, 0);
+    add('average_met', weighted / sum('activeTimeInSeconds'));
   }
 }
 
-function sumOf<T>(parts: readonly T[], value: (part: T) => number): number {
-  return parts.reduce((sum, part) => sum + value(part), 0);
-}
+type EpochSum = 'steps' | 'activeKilocalories' | 'distanceInMeters' | 'activeTimeInSeconds';
 
 function wayOf(activityType: string): SeriesType {
   if (/BIKING|CYCLING/.test(activityType)) return 'distance_cycling';
@@ -132,7 +116,7 @@ function addDetails(series: SampleSink, { summary, samples }: Items<'activityDet
   }
 }
 
-// Turns of the crank, or of one foot: whichever turns.
+// Turns of the crank, else steps of one foot; a 0 counts only where there is no other value.
 function cadenceOf({
   bikeCadenceInRPM,
   stepsPerMinute,

@@ -1,4 +1,4 @@
-import { noSeries, type SampleSink, type SeriesLine } from '../truth/series.ts';
+import { noSeries, type SampleSink } from '../truth/series.ts';
 import type { Daily } from './payloads/dailies.ts';
 import type { Epoch } from './payloads/epochs.ts';
 import { type DataType, dataTypes, type PushBody } from './payloads.ts';
@@ -7,50 +7,11 @@ import type { DevicemakerAccount, DevicemakerWorld } from './state.ts';
 import { countedEpochs, sedentarySeconds } from './truth-epochs.ts';
 import { addEpochs, addItems } from './truth-items.ts';
 
-/** What an application should have of an account, if it took what it answered 200 to. */
-export interface DevicemakerTruth {
-  readonly account_id: string;
-  readonly registered: boolean;
-  readonly permissions: readonly string[];
-  /** How many records there are of each type: those of one identity are versions of one. */
-  readonly items: Readonly<Partial<Record<DataType, number>>>;
-  readonly workouts: readonly Workout[];
-  readonly sleeps: readonly Sleep[];
-  readonly naps: readonly Nap[];
-  readonly days: readonly Day[];
-  readonly series: readonly SeriesLine[];
-}
-
-interface Workout {
-  readonly activity_id: number;
-  readonly type: string;
-  readonly name: string;
-  readonly start_time: string;
-  readonly duration_seconds: number;
-}
-
-interface Sleep {
-  readonly date: string;
-  readonly start_time: string;
-  readonly asleep_seconds: number;
-  readonly validation: string;
-}
-
-interface Nap {
-  readonly start_time: string;
-  readonly duration_seconds: number;
-}
-
-interface Day {
-  readonly date: string;
-  readonly steps: number;
-  readonly duration_seconds: number;
-  /** Time without movement within the span of the record; null where no slot lies in it. */
-  readonly sedentary_seconds: number | null;
-}
-
-/** Works out the truth from what was acknowledged, by making it all again. */
-export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAccount): DevicemakerTruth {
+/**
+ * What an application should have stored of an account: all that it acknowledged, made again. Items of one identity are
+ * versions of one record. `sedentary_seconds` of a day are null where no slot lies in the record's span.
+ */
+export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAccount) {
   const series = noSeries();
   const records = new Map<DataType, Map<string, PushBody>>();
   const delivered: Epoch[] = [];
@@ -73,11 +34,8 @@ export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAc
     workouts: all
       .flatMap(({ activities = [] }) => activities)
       .map((item) => ({
-        activity_id: item.activityId,
-        type: item.activityType,
-        name: item.activityName,
-        start_time: iso(item.startTimeInSeconds),
-        duration_seconds: item.durationInSeconds,
+        ...{ activity_id: item.activityId, type: item.activityType, name: item.activityName },
+        ...{ start_time: iso(item.startTimeInSeconds), duration_seconds: item.durationInSeconds },
       })),
     sleeps: nights.map((item) => ({
       date: item.calendarDate,
@@ -100,7 +58,7 @@ export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAc
   };
 }
 
-function daysOf(records: readonly Daily[], counted: readonly Epoch[]): Day[] {
+function daysOf(records: readonly Daily[], counted: readonly Epoch[]) {
   const spans = records.map(({ calendarDate, startTimeInSeconds, durationInSeconds }) => ({
     ...{ date: calendarDate, start_second: startTimeInSeconds, duration_seconds: durationInSeconds },
   }));
@@ -141,12 +99,12 @@ export function itemsSent(world: DevicemakerWorld, account: DevicemakerAccount, 
   return [...known.values()].flatMap((body): readonly object[] => body[type] ?? []);
 }
 
-/** The items of a body one by one, with what tells them apart. */
+/** The items of a body one by one, each with its identity. */
 function keyed(type: DataType, body: PushBody): [string, PushBody][] {
   return (body[type] ?? []).map((item) => [keyOf(type, item), single(type, item)]);
 }
 
-// A night's first reckoning may begin a few minutes late: of nights the date tells which is which.
+// The first version of a night may begin some minutes late, so nights are identified by their date.
 function keyOf(type: DataType, item: object): string {
   const field = (name: string) => String(Reflect.get(item, name) ?? '');
   if (type === 'sleeps' || type === 'userMetrics') return field('calendarDate');
@@ -160,7 +118,7 @@ function single(type: DataType, item: object): PushBody {
   return Object.fromEntries([[type, [item]]]);
 }
 
-// Spans are walked in order: a later one knows more.
+// Spans are in order: the items of a later one are more complete.
 function isNewer(one: PushBody, known: PushBody | undefined): boolean {
   if (known === undefined) return true;
   const seconds = ({ dailies = [], stressDetails = [] }: PushBody) =>

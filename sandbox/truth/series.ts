@@ -12,7 +12,7 @@ export interface SeriesTruth extends SampleSink {
   list(): SeriesLine[];
 }
 
-/** One series of somebody. */
+/** A series of one account. */
 export interface SeriesLine {
   readonly type: SeriesType;
   readonly device: string;
@@ -31,7 +31,7 @@ function isKept(type: SeriesType, value: number | null | undefined): value is nu
   return accepts(type, value) && (value > 0 || !neverZero.has(type));
 }
 
-/** One series of somebody with its values: a second, its value, and others that items of other types told of it. */
+/** A series with its values: a second, its value, and others that items of other types reported. */
 export interface ValuedSeries {
   readonly type: SeriesType;
   readonly device: string;
@@ -47,15 +47,15 @@ export function noValues(only: SeriesType | null): SampleSink & { list(): Valued
       const key = `${type}\n${device}`;
       const known = all.get(key) ?? { type, device, values: new Map<number, number[]>() };
       all.set(key, known);
-      const told = known.values.get(second);
-      if (told === undefined) known.values.set(second, [value]);
-      else if (!told.includes(value)) told.push(value);
+      const values = known.values.get(second);
+      if (values === undefined) known.values.set(second, [value]);
+      else if (!values.includes(value)) values.push(value);
     },
     list: () =>
       [...all.values()].map(({ type, device, values }) => ({
         type,
         device,
-        samples: [...values].sort(([a], [b]) => a - b).map(([second, told]) => [second, ...told]),
+        samples: [...values].sort(([a], [b]) => a - b).map(([second, own]) => [second, ...own]),
       })),
   };
 }
