@@ -45,6 +45,7 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
     'sandbox',
     'config.ts',
     'package.json',
+    'test/domain',
   ]) {
     cpSync(join(root, part), join(tree, part), { recursive: true });
   }
@@ -66,6 +67,11 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
     ENCRYPTION_KEY: secret,
   };
   const { stdout } = await run(process.execPath, ['trial.ts'], { cwd: tree, env });
+  for (const name of ['series.test.ts', 'series-table.test.ts'])
+    await t.resolves(
+      run(process.execPath, [join('test/domain', name)], { cwd: tree }),
+      `${name} needs no change`,
+    );
   t.same(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), [
     {
       timestamp: '2026-01-01T00:00:00Z',

@@ -94,16 +94,17 @@ const wanted: readonly (readonly [
   ['hydration', 'mL', 'sum', 0, 100000],
 ];
 
-t.test('the catalogue has the 83 types of the specification, each as it is meant', async (t) => {
+// The first release has these 83. Types that are added later follow them.
+t.test('the catalogue begins with the 83 types of the specification, each as it is meant', async (t) => {
   const have = seriesCatalogue.map(({ type, unit, bucket, min, max }) => [type, unit, bucket, min, max]);
   t.equal(wanted.length, 83);
-  t.same(have, wanted);
+  t.same(have.slice(0, wanted.length), wanted);
 });
 
 t.test('ids are stored: they follow the order of the table and never change', async (t) => {
   t.same(
     seriesCatalogue.map(({ id }) => id),
-    wanted.map((_, index) => index + 1),
+    seriesCatalogue.map((_, index) => index + 1),
   );
 });
 

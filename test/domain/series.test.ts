@@ -1,11 +1,17 @@
 import t from 'tap';
 import { accepts, seriesById, seriesCatalogue, seriesOf, seriesTypes } from '../../domain/series.ts';
 
-t.test('lists the 83 types once, each with an id of its own', async (t) => {
-  t.equal(seriesTypes.length, 83);
-  t.equal(new Set(seriesTypes).size, 83);
-  t.equal(new Set(seriesCatalogue.map(({ id }) => id)).size, 83);
-  for (const { id, min, max } of seriesCatalogue) t.ok(id > 0 && id < 32_768 && min < max, String(id));
+t.test('lists each type once, with an id of its own', async (t) => {
+  t.same(
+    seriesTypes,
+    seriesCatalogue.map(({ type }) => type),
+  );
+  t.equal(new Set(seriesTypes).size, seriesCatalogue.length);
+  t.equal(new Set(seriesCatalogue.map(({ id }) => id)).size, seriesCatalogue.length);
+  t.same(
+    seriesCatalogue.filter(({ id, min, max }) => !(id > 0 && id < 32_768 && min < max)),
+    [],
+  );
 });
 
 t.test('keeps the ids that are stored already', async (t) => {
@@ -22,7 +28,7 @@ t.test('keeps the ids that are stored already', async (t) => {
     t.equal(seriesById(id).type, type);
     t.equal(seriesOf(type).id, id);
   }
-  t.throws(() => seriesById(84));
+  t.throws(() => seriesById(Math.max(...seriesCatalogue.map(({ id }) => id)) + 1));
 });
 
 t.test('gives each type its unit and bucket function', async (t) => {
