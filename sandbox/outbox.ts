@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Faults } from './faults.ts';
-import type { Provider } from './simulation.ts';
+import type { Random } from './random.ts';
 import { type Contents, type Letter, type Store, secret } from './store.ts';
 
 /** A notification as it goes out. */
@@ -29,7 +29,17 @@ export interface DeliveryPolicy {
   readonly longestGapMs: number;
 }
 
-type Sender = Pick<Provider, 'delivery' | 'isReady' | 'post' | 'acknowledged' | 'garbageFor'>;
+/** A provider as the outbox uses it. */
+export interface Sender {
+  readonly delivery: DeliveryPolicy;
+  /** Whether there is an address to send to. */
+  isReady(): boolean;
+  /** The request of a notification; null where there is nothing to send any more. */
+  post(contents: Contents): Post | null;
+  acknowledged(contents: Contents): void;
+  /** Garbage of the kinds that a public webhook receives. It must not be stored, and must not harm what is good. */
+  garbageFor(contents: Contents, chance: Random): Contents;
+}
 
 /** What an outbox depends on. */
 export interface OutboxDeps {

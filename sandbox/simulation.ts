@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Reply, Route } from './http.ts';
-import type { DeliveryPolicy, Post } from './outbox.ts';
-import type { Random } from './random.ts';
+import type { Sender } from './outbox.ts';
 import type { Contents } from './store.ts';
 import type { Granter } from './tokens.ts';
 import type { Traits } from './traits.ts';
@@ -39,24 +38,16 @@ export interface Simulation {
 }
 
 /** A simulation in a running sandbox. */
-export interface Provider {
+export interface Provider extends Sender {
   readonly name: string;
   readonly title: string;
   /** Its own API, and the sandbox's routes by which a test steers or inspects it. */
   readonly routes: readonly Route[];
   readonly settings: SandboxAccess['settings'];
-  readonly delivery: DeliveryPolicy;
   /** The headers of a 429. */
   readonly retryAfter: NonNullable<Reply['headers']>;
   /** Sends what is new; called each quarter of an hour. */
   sendNews(): void;
-  /** Whether there is an address to send to. */
-  isReady(): boolean;
-  /** The request of a notification; null where there is nothing to send any more. */
-  post(contents: Contents): Post | null;
-  acknowledged(contents: Contents): void;
-  /** Garbage of the kinds that a public webhook receives. It must not be stored, and must not harm what is good. */
-  garbageFor(contents: Contents, chance: Random): Contents;
   granters(): readonly Granter[];
   /** The account of a person, by the person's index; null where there is none. */
   account(person: number): Account | null;

@@ -8,7 +8,7 @@ import { simulations } from '../sandbox/all.ts';
 import { apiAt } from '../sandbox/api.ts';
 import { type Connected, type Connecting, connectPeople, historyProgress } from '../sandbox/connecting.ts';
 import { people } from '../sandbox/people.ts';
-import type { Started } from './prepare.ts';
+import type { Lifetime } from './lifetime.ts';
 import { progressOf } from './progress.ts';
 import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
 import { openDoor } from './sandbox-door.ts';
@@ -24,7 +24,7 @@ export interface People {
   readonly url: string;
   readonly dataDir: string;
   readonly signal: AbortSignal;
-  readonly started: Started;
+  readonly started: Lifetime['started'];
   say(line: string): void;
 }
 

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '../config.ts';
 import { settingsOf as realSettings } from '../mixins/webhook-settings.ts';
 import { simulations } from '../sandbox/all.ts';
 import { SandboxAccess } from '../sandbox/simulation.ts';
-import type { Started } from './prepare.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** The settings that lead the services to the sandbox instead of the real providers. */
 export type ProviderSettings = Readonly<Record<string, Config[keyof Config]>>;
@@ -28,7 +28,7 @@ const mostHeap = 384;
 export async function startSandbox(
   config: Config,
   dataDir: string,
-  started: Started,
+  started: Lifetime['started'],
 ): Promise<RunningSandbox | null> {
   if (!sandboxIsOn(config)) return null;
   const thread = new Worker(new URL('../sandbox/thread.ts', import.meta.url), {
