@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, auditOfDelivery, contract, Nothing } from '../domain/contract.ts';
-import { Text, Timestamp, UserId } from '../domain/wire.ts';
+import { Text, Timestamp, UserId, WebhookHealth } from '../domain/wire.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { Backfill } from './backfill.ts';
 import { Figures } from './ingest-figures.ts';
@@ -9,10 +9,12 @@ import { Figures } from './ingest-figures.ts';
  * What an event is answered with: `processed` names the activity, the action and the user of ours; `skipped` says
  * why nothing follows from it. `accepted` says neither: the sender was not authenticated.
  */
-export const EventAnswer = z.object({
-  status: z.enum(['processed', 'skipped', 'accepted']),
-  message: z.string(),
-});
+export const EventAnswer = z
+  .object({
+    status: z.enum(['processed', 'skipped', 'accepted']),
+    message: z.string(),
+  })
+  .meta({ id: 'EventAnswer' });
 
 /** What an event is answered with where the answer must not say whether an account exists. */
 export const acceptedEvent: z.infer<typeof EventAnswer> = {
@@ -56,7 +58,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
         example: 'the-verify-token',
       }),
     }),
-    returns: z.object({ 'hub.challenge': z.string() }),
+    returns: z.object({ 'hub.challenge': z.string() }).meta({ id: 'SubscriptionChallenge' }),
     http: { method: 'GET', path, access: ['public'], tag: 'Webhooks', secretAddress: 'activitynet' },
     idempotent: true,
     timeoutMs: 1500,
@@ -89,7 +91,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
   health: action({
     summary: 'Whether the webhook of the activity platform is there',
     params: Nothing,
-    returns: z.object({ status: z.literal('ok'), service: z.string() }),
+    returns: WebhookHealth,
     http: {
       method: 'GET',
       path: '/webhooks/activitynet/health',

@@ -17,14 +17,14 @@ export const exportKinds = [
 ] as const;
 
 /** One line of an export, told apart by `kind`; the last one is `end` with the number of lines before it. */
-export const ExportLine = z.looseObject({ kind: z.enum([...exportKinds, 'end']) });
+export const ExportLine = z.looseObject({ kind: z.enum([...exportKinds, 'end']) }).meta({ id: 'ExportLine' });
 
 /** The edge itself: whether it is up, and whether it should be sent requests. */
 export const apiGateway = contract('api-gateway', {
   health: action({
     summary: 'Whether the gateway runs',
     params: Nothing,
-    returns: z.object({ status: z.literal('ok') }),
+    returns: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
     http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
@@ -81,7 +81,9 @@ export const apiGateway = contract('api-gateway', {
   ready: action({
     summary: 'Whether all services and the database answer; 503 while one is away or a stop has begun',
     params: Nothing,
-    returns: z.object({ status: z.enum(['ok', 'unavailable']), services: z.record(z.string(), z.boolean()) }),
+    returns: z
+      .object({ status: z.enum(['ok', 'unavailable']), services: z.record(z.string(), z.boolean()) })
+      .meta({ id: 'Readiness' }),
     http: { method: 'GET', path: '/ready', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),

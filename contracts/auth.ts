@@ -16,58 +16,68 @@ const passwordRules =
 const hashingTimeoutMs = 20_000;
 
 /** Tokens as they are handed out. */
-export const Tokens = z.object({
-  access_token: z.string(),
-  token_type: z.literal('bearer'),
-  expires_in: z.int(),
-  refresh_token: z.string(),
-});
+export const Tokens = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('bearer'),
+    expires_in: z.int(),
+    refresh_token: z.string(),
+  })
+  .meta({ id: 'Tokens' });
 
 /** An account that may manage keys, applications and other accounts. */
-export const Developer = z.object({ id: z.string(), email: z.string(), created_at: Timestamp });
+export const Developer = z
+  .object({ id: z.string(), email: z.string(), created_at: Timestamp })
+  .meta({ id: 'Developer' });
 
 /** What is shown of an API key after its creation. */
-export const ApiKey = z.object({
-  id: z.string(),
-  name: z.string(),
-  created_by: z.string(),
-  created_at: Timestamp,
-  last_used_at: Timestamp.nullable(),
-});
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    created_by: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
 
 /** An API key with its secret value, shown once: at creation and at rotation. */
-export const NewApiKey = ApiKey.extend({ key: z.string() });
+export const NewApiKey = ApiKey.extend({ key: z.string() }).meta({ id: 'NewApiKey' });
 
 /** A mobile or web application that may obtain tokens for its users. */
-export const Application = z.object({
-  id: z.string(),
-  app_id: z.string(),
-  name: z.string(),
-  created_at: Timestamp,
-});
+export const Application = z
+  .object({
+    id: z.string(),
+    app_id: z.string(),
+    name: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Application' });
 
 /** An application with its secret, shown once. */
-export const NewApplication = Application.extend({ app_secret: z.string() });
+export const NewApplication = Application.extend({ app_secret: z.string() }).meta({ id: 'NewApplication' });
 
 /** The name of an action of the audit trail. */
-export const AuditActionName = z.enum(Object.keys(auditActions));
+export const AuditActionName = z.enum(Object.keys(auditActions)).meta({ id: 'AuditAction' });
 
 /**
  * A change, or an export of personal data. `actor` is `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`,
  * `user:{user_id}`, `webhook:{provider}`, `consent:{provider}` (the owner of an account, on the consent page) or
  * `system:{service}`, and null where nobody was logged in. `details` holds ids, names of fields and counts.
  */
-export const AuditEntry = z.object({
-  id: z.string(),
-  at: Timestamp,
-  actor: z.string().nullable(),
-  action: AuditActionName,
-  subject_id: z.string().nullable(),
-  subject_name: z.string().nullable(),
-  user_id: z.string().nullable(),
-  request_id: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()).nullable(),
-});
+export const AuditEntry = z
+  .object({
+    id: z.string(),
+    at: Timestamp,
+    actor: z.string().nullable(),
+    action: AuditActionName,
+    subject_id: z.string().nullable(),
+    subject_name: z.string().nullable(),
+    user_id: z.string().nullable(),
+    request_id: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'AuditEntry' });
 
 /** Whose a credential is. */
 export const Caller = z.object({
@@ -120,7 +130,8 @@ export const auth = contract('auth', {
       .refine(({ email, username }) => (email ?? username) !== undefined, {
         path: ['email'],
         error: 'is required',
-      }),
+      })
+      .meta({ id: 'LoginRequest' }),
     returns: Tokens,
     http: {
       method: 'POST',
@@ -136,13 +147,15 @@ export const auth = contract('auth', {
   refresh: action({
     summary: 'Trade a refresh token for new tokens',
     description: 'A refresh token works once. One that comes back later ends all tokens that grew from it.',
-    params: z.object({
-      refresh_token: z
-        .string()
-        .min(1)
-        .max(200)
-        .meta({ description: 'The newest `refresh_token` that was answered.', example: 'rt-00000000' }),
-    }),
+    params: z
+      .object({
+        refresh_token: z
+          .string()
+          .min(1)
+          .max(200)
+          .meta({ description: 'The newest `refresh_token` that was answered.', example: 'rt-00000000' }),
+      })
+      .meta({ id: 'RefreshRequest' }),
     returns: Tokens,
     http: {
       method: 'POST',
@@ -157,18 +170,20 @@ export const auth = contract('auth', {
     summary: 'End a session: all tokens that grew from one log-in or one issued token',
     description:
       'As RFC 7009 says, in JSON or as a form. `token` is an access token or a refresh token; whoever has it may revoke it. It is dead when this answers, and so is every other token of its family. An unknown or expired token is 200 too. An application that names itself (`app_id` and `app_secret`, or `client_id` and `client_secret`) revokes tokens that it obtained; those of others are 403.',
-    params: z.object({
-      token: z
-        .string()
-        .min(1)
-        .max(4096)
-        .meta({ description: 'An access token or a refresh token.', example: 'rt-00000000' }),
-      token_type_hint: z.string().max(100).optional().describe('Accepted and ignored.'),
-      app_id: AppId.optional(),
-      app_secret: AppSecret.optional(),
-      client_id: AppId.optional().describe('The same as `app_id`, as OAuth names it.'),
-      client_secret: AppSecret.optional().describe('The same as `app_secret`, as OAuth names it.'),
-    }),
+    params: z
+      .object({
+        token: z
+          .string()
+          .min(1)
+          .max(4096)
+          .meta({ description: 'An access token or a refresh token.', example: 'rt-00000000' }),
+        token_type_hint: z.string().max(100).optional().describe('Accepted and ignored.'),
+        app_id: AppId.optional(),
+        app_secret: AppSecret.optional(),
+        client_id: AppId.optional().describe('The same as `app_id`, as OAuth names it.'),
+        client_secret: AppSecret.optional().describe('The same as `app_secret`, as OAuth names it.'),
+      })
+      .meta({ id: 'RevokeRequest' }),
     returns: Nothing,
     http: {
       method: 'POST',
@@ -189,16 +204,18 @@ export const auth = contract('auth', {
   changePassword: action({
     summary: 'Change the own password; all other sessions end',
     description: passwordRules,
-    params: z.object({
-      current_password: z
-        .string()
-        .max(1024)
-        .meta({ description: 'The password so far.', example: 'correct horse battery staple' }),
-      new_password: Password.meta({
-        description: 'The password from now on.',
-        example: 'purple lamps over quiet water',
-      }),
-    }),
+    params: z
+      .object({
+        current_password: z
+          .string()
+          .max(1024)
+          .meta({ description: 'The password so far.', example: 'correct horse battery staple' }),
+        new_password: Password.meta({
+          description: 'The password from now on.',
+          example: 'purple lamps over quiet water',
+        }),
+      })
+      .meta({ id: 'ChangePasswordRequest' }),
     returns: Developer,
     http: {
       method: 'POST',
@@ -212,16 +229,18 @@ export const auth = contract('auth', {
   createDeveloper: action({
     summary: 'Create a developer account',
     description: passwordRules,
-    params: z.object({
-      email: Email.meta({
-        description: 'The e-mail address that the developer logs in with.',
-        example: 'grace@example.com',
-      }),
-      password: Password.meta({
-        description: 'The first password; the developer can change it.',
-        example: 'purple lamps over quiet water',
-      }),
-    }),
+    params: z
+      .object({
+        email: Email.meta({
+          description: 'The e-mail address that the developer logs in with.',
+          example: 'grace@example.com',
+        }),
+        password: Password.meta({
+          description: 'The first password; the developer can change it.',
+          example: 'purple lamps over quiet water',
+        }),
+      })
+      .meta({ id: 'CreateDeveloperRequest' }),
     returns: Developer,
     http: {
       method: 'POST',
@@ -257,9 +276,11 @@ export const auth = contract('auth', {
   }),
   createKey: action({
     summary: 'Create an API key; the key is shown this once',
-    params: z.object({
-      name: Title.default('Default').meta({ description: 'What the key is for.', example: 'My backend' }),
-    }),
+    params: z
+      .object({
+        name: Title.default('Default').meta({ description: 'What the key is for.', example: 'My backend' }),
+      })
+      .meta({ id: 'CreateApiKeyRequest' }),
     returns: NewApiKey,
     http: {
       method: 'POST',
@@ -281,10 +302,12 @@ export const auth = contract('auth', {
   }),
   renameKey: action({
     summary: 'Rename an API key',
-    params: z.object({
-      key_id: KeyId,
-      name: Title.meta({ description: 'The new name.', example: 'My other backend' }),
-    }),
+    params: z
+      .object({
+        key_id: KeyId,
+        name: Title.meta({ description: 'The new name.', example: 'My other backend' }),
+      })
+      .meta({ id: 'RenameApiKeyRequest' }),
     returns: ApiKey,
     http: {
       method: 'PATCH',
@@ -322,9 +345,11 @@ export const auth = contract('auth', {
   }),
   createApplication: action({
     summary: 'Create an application; its secret is shown this once',
-    params: z.object({
-      name: Title.meta({ description: 'The name of the application.', example: 'My mobile app' }),
-    }),
+    params: z
+      .object({
+        name: Title.meta({ description: 'The name of the application.', example: 'My mobile app' }),
+      })
+      .meta({ id: 'CreateApplicationRequest' }),
     returns: NewApplication,
     http: {
       method: 'POST',
@@ -345,10 +370,12 @@ export const auth = contract('auth', {
   }),
   renameApplication: action({
     summary: 'Rename an application',
-    params: z.object({
-      app_id: AppId,
-      name: Title.meta({ description: 'The new name.', example: 'My web app' }),
-    }),
+    params: z
+      .object({
+        app_id: AppId,
+        name: Title.meta({ description: 'The new name.', example: 'My web app' }),
+      })
+      .meta({ id: 'RenameApplicationRequest' }),
     returns: Application,
     http: {
       method: 'PATCH',
@@ -387,11 +414,13 @@ export const auth = contract('auth', {
     summary: "Issue a token that reads one user's data",
     description:
       "With an application's `app_id` and `app_secret` in the body, or with a developer's token and no body.",
-    params: z.object({
-      user_id: UserId,
-      app_id: AppId.optional(),
-      app_secret: AppSecret.optional(),
-    }),
+    params: z
+      .object({
+        user_id: UserId,
+        app_id: AppId.optional(),
+        app_secret: AppSecret.optional(),
+      })
+      .meta({ id: 'IssueTokenRequest' }),
     returns: Tokens,
     http: {
       method: 'POST',
@@ -419,7 +448,7 @@ export const auth = contract('auth', {
       cursor: CursorParameter,
       limit: limitUpTo(100),
     }),
-    returns: pageOf(AuditEntry),
+    returns: pageOf(AuditEntry).meta({ id: 'AuditPage' }),
     http: { method: 'GET', path: '/audit', access: developer, tag: 'Operations' },
     idempotent: true,
   }),

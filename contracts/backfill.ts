@@ -11,34 +11,40 @@ const path = '/users/:user_id/connections/:provider/backfill';
  * Where one request for history stands, or all those of a type: it waits for its turn, is with the provider, its
  * data came, nothing is to come of it, or it was given up. `reason` says why nothing came.
  */
-export const StepStatus = z.enum(['waiting', 'requested', 'received', 'skipped', 'failed']);
+export const StepStatus = z
+  .enum(['waiting', 'requested', 'received', 'skipped', 'failed'])
+  .meta({ id: 'BackfillStepStatus' });
 
 /** How far the history of one data type is; `requests` are spans of at most 30 days. */
-export const BackfillType = z.object({
-  type: z.string(),
-  status: StepStatus,
-  reason: z.string().nullable(),
-  requests: z.int(),
-  requests_done: z.int(),
-  items: z.int(),
-  saved: z.int(),
-  requested_at: Timestamp.nullable(),
-  received_at: Timestamp.nullable(),
-});
+export const BackfillType = z
+  .object({
+    type: z.string(),
+    status: StepStatus,
+    reason: z.string().nullable(),
+    requests: z.int(),
+    requests_done: z.int(),
+    items: z.int(),
+    saved: z.int(),
+    requested_at: Timestamp.nullable(),
+    received_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'BackfillType' });
 
 /** The newest backfill of a connection. `stopped`: the provider or the user put an end to it, `reason` says how. */
-export const Backfill = z.object({
-  id: z.string(),
-  user_id: z.string(),
-  provider: ProviderName,
-  status: z.enum(['running', 'done', 'cancelled', 'stopped', 'failed']),
-  reason: z.string().nullable(),
-  start_time: Timestamp,
-  end_time: Timestamp,
-  created_at: Timestamp,
-  finished_at: Timestamp.nullable(),
-  types: z.array(BackfillType),
-});
+export const Backfill = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    provider: ProviderName,
+    status: z.enum(['running', 'done', 'cancelled', 'stopped', 'failed']),
+    reason: z.string().nullable(),
+    start_time: Timestamp,
+    end_time: Timestamp,
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+    types: z.array(BackfillType),
+  })
+  .meta({ id: 'Backfill' });
 
 /** What a delivery brought of one type for one connection; the times are those of its first and last item. */
 export const Received = z.object({
@@ -57,14 +63,16 @@ export const backfill = contract('backfill', {
     summary: "Ask a provider for a connection's history",
     description:
       'One type after another is asked for, 30 days at a time, newest first; the data comes through the webhook. The next request follows when the data of the last one came, or when its time is up. One backfill runs per connection: another answers 409.',
-    params: z.object({
-      user_id: UserId,
-      provider: ProviderName,
-      days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional().meta({
-        description: 'How many days back, 1 to 3650; BACKFILL_DAYS where it is left out.',
-        example: 30,
-      }),
-    }),
+    params: z
+      .object({
+        user_id: UserId,
+        provider: ProviderName,
+        days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional().meta({
+          description: 'How many days back, 1 to 3650; BACKFILL_DAYS where it is left out.',
+          example: 30,
+        }),
+      })
+      .meta({ id: 'StartBackfillRequest' }),
     returns: Backfill,
     http: {
       method: 'POST',

@@ -9,18 +9,20 @@ import { Connection } from './users.ts';
 const readers = ['api-key', 'developer', 'sdk'] as const;
 
 /** How a way to the consent page ended. */
-export const ConnectStatus = z.enum(['connected', 'denied', 'failed']);
+export const ConnectStatus = z.enum(['connected', 'denied', 'failed']).meta({ id: 'ConnectStatus' });
 
 /** Why it did not end in a connection. */
-export const ConnectReason = z.enum([
-  'access_denied',
-  'permission_missing',
-  'link_expired',
-  'provider_refused',
-  'provider_unavailable',
-  'user_gone',
-  'unavailable',
-]);
+export const ConnectReason = z
+  .enum([
+    'access_denied',
+    'permission_missing',
+    'link_expired',
+    'provider_refused',
+    'provider_unavailable',
+    'user_gone',
+    'unavailable',
+  ])
+  .meta({ id: 'ConnectReason' });
 
 /** A connection with what an application can tell its owner about it; sentences are for a person. */
 export const ConnectionStatus = Connection.extend({
@@ -28,7 +30,7 @@ export const ConnectionStatus = Connection.extend({
   last_error: z.string().nullable(),
   /** How far the history of each data type is; empty where none was asked for. */
   data_types: z.array(BackfillType),
-});
+}).meta({ id: 'ConnectionStatus' });
 
 const Ciphertext = z.string().min(1).max(16_384);
 
@@ -56,7 +58,7 @@ export const connect = contract('connect', {
         .optional()
         .describe('Where the browser is sent afterwards: one of CONNECT_REDIRECTS.'),
     }),
-    returns: z.object({ authorization_url: z.string(), state: z.string() }),
+    returns: z.object({ authorization_url: z.string(), state: z.string() }).meta({ id: 'AuthorizationLink' }),
     http: {
       method: 'GET',
       path: '/connect/:provider/authorize',

@@ -7,69 +7,75 @@ import { byProvider, ProviderName } from '../providers/all.ts';
 const operators = ['api-key', 'developer'] as const;
 
 /** Where a delivery stands: waiting for its turn or another try, in work, done, or given up. */
-export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']);
+export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']).meta({ id: 'DeliveryStatus' });
 
 /** A notification of a provider, as it came; its body is not shown. `error` is a code, never a value of the body. */
-export const Delivery = z.object({
-  id: z.string(),
-  provider: ProviderName,
-  kind: z.string(),
-  status: DeliveryStatus,
-  attempts: z.int(),
-  received_at: Timestamp,
-  next_attempt_at: Timestamp.nullable(),
-  done_at: Timestamp.nullable(),
-  error: z.string().nullable(),
-  body_bytes: z.int(),
-  /** The sender proved that it is the provider: the secret address was used, or the signature was verified. */
-  authenticated: z.boolean(),
-});
+export const Delivery = z
+  .object({
+    id: z.string(),
+    provider: ProviderName,
+    kind: z.string(),
+    status: DeliveryStatus,
+    attempts: z.int(),
+    received_at: Timestamp,
+    next_attempt_at: Timestamp.nullable(),
+    done_at: Timestamp.nullable(),
+    error: z.string().nullable(),
+    body_bytes: z.int(),
+    /** The sender proved that it is the provider: the secret address was used, or the signature was verified. */
+    authenticated: z.boolean(),
+  })
+  .meta({ id: 'Delivery' });
 
 const Count = z.int().nonnegative();
 
 /** How a provider does. Null is what is not known: there was nothing to measure, or nobody to ask. */
-export const ProviderStatus = z.object({
-  /** Its client id and secret are set. */
-  configured: z.boolean(),
-  /** The secret addresses to register at the provider, by kind; null for callers that are not developers. */
-  webhook_addresses: z.record(z.string(), z.string()).nullable(),
-  /** Notifications that wait for their turn or another try, and those that were given up. */
-  deliveries: z.object({
-    waiting: Count,
-    working: Count,
-    dead: Count,
-    oldest_waiting_seconds: z.int().nullable(),
-  }),
-  /** Of our requests to its API in the last minutes. */
-  answers: z.object({
-    minutes: Count,
-    requests: Count,
-    failed: Count,
-    rejected: Count,
-    mean_ms: z.int().nullable(),
-    slowest_ms: z.number().nullable(),
-  }),
-  /** Activities that are still to be fetched, where a provider only tells that they are there. */
-  fetches: z
-    .object({ live_waiting: Count, history_waiting: Count, postponed: Count, given_up: Count })
-    .nullable(),
-  /** What may still be asked of it, where it limits that. */
-  budget: z
-    .object({
-      quarter_left: Count,
-      quarter_limit: Count,
-      day_left: Count,
-      day_limit: Count,
-      paused: z.boolean(),
-    })
-    .nullable(),
-});
+export const ProviderStatus = z
+  .object({
+    /** Its client id and secret are set. */
+    configured: z.boolean(),
+    /** The secret addresses to register at the provider, by kind; null for callers that are not developers. */
+    webhook_addresses: z.record(z.string(), z.string()).nullable(),
+    /** Notifications that wait for their turn or another try, and those that were given up. */
+    deliveries: z.object({
+      waiting: Count,
+      working: Count,
+      dead: Count,
+      oldest_waiting_seconds: z.int().nullable(),
+    }),
+    /** Of our requests to its API in the last minutes. */
+    answers: z.object({
+      minutes: Count,
+      requests: Count,
+      failed: Count,
+      rejected: Count,
+      mean_ms: z.int().nullable(),
+      slowest_ms: z.number().nullable(),
+    }),
+    /** Activities that are still to be fetched, where a provider only tells that they are there. */
+    fetches: z
+      .object({ live_waiting: Count, history_waiting: Count, postponed: Count, given_up: Count })
+      .nullable(),
+    /** What may still be asked of it, where it limits that. */
+    budget: z
+      .object({
+        quarter_left: Count,
+        quarter_limit: Count,
+        day_left: Count,
+        day_limit: Count,
+        paused: z.boolean(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'ProviderStatus' });
 
 /** How the providers do; `away` names services that could not be asked. */
-export const Status = z.object({
-  providers: z.object(byProvider(() => ProviderStatus)),
-  away: z.array(z.string()),
-});
+export const Status = z
+  .object({
+    providers: z.object(byProvider(() => ProviderStatus)),
+    away: z.array(z.string()),
+  })
+  .meta({ id: 'Status' });
 
 /** The inbox of all providers, for whoever runs the service. */
 export const deliveries = contract('deliveries', {
@@ -83,7 +89,7 @@ export const deliveries = contract('deliveries', {
       cursor: CursorParameter,
       limit: limitUpTo(100),
     }),
-    returns: z.object({ data: z.array(Delivery), pagination: Pagination }),
+    returns: z.object({ data: z.array(Delivery), pagination: Pagination }).meta({ id: 'DeliveryPage' }),
     http: { method: 'GET', path: '/deliveries', access: operators, tag: 'Operations' },
     idempotent: true,
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { action, contract } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
 import { RangeEnd, RangeStart } from '../domain/time.ts';
-import { Flag, SortOrder, Source, Timestamp, UserId } from '../domain/wire.ts';
+import { Flag, SleepStages, SortOrder, Source, Timestamp, UserId } from '../domain/wire.ts';
 
 const readers = ['api-key', 'developer', 'sdk'] as const;
 const Count = z.int().nullable();
@@ -26,132 +26,142 @@ export const ActivitySummary = z.object({
 });
 
 /** A source that has a value of a field on a day, and what became of it. */
-export const ExplainedSource = z.object({
-  source: Source,
-  origin: z
-    .enum(['day_total', 'samples', 'workouts', 'epochs', 'computed'])
-    .describe(
-      "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: made of other fields.",
+export const ExplainedSource = z
+  .object({
+    source: Source,
+    origin: z
+      .enum(['day_total', 'samples', 'workouts', 'epochs', 'computed'])
+      .describe(
+        "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: made of other fields.",
+      ),
+    value: Measure.describe(
+      'In the unit of the field, before minutes are rounded down. Null for light minutes.',
     ),
-  value: Measure.describe(
-    'In the unit of the field, before minutes are rounded down. Null for light minutes.',
-  ),
-  share: z
-    .number()
-    .min(0)
-    .max(1)
-    .nullable()
-    .describe(
-      'The part of the shown value that comes from this source: 0 where the source was not chosen. The shares of a field add up to 1. Null for light minutes, which are a difference.',
-    ),
-  rule: z
-    .enum([
-      'only_value',
-      'sum',
-      'precedence',
-      'largest',
-      'priority',
-      'largest_device',
-      'fullest_device',
-      'longest_record',
-      'active_plus_basal',
-      'remainder',
-    ])
-    .describe(
-      'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
-    ),
-});
+    share: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe(
+        'The part of the shown value that comes from this source: 0 where the source was not chosen. The shares of a field add up to 1. Null for light minutes, which are a difference.',
+      ),
+    rule: z
+      .enum([
+        'only_value',
+        'sum',
+        'precedence',
+        'largest',
+        'priority',
+        'largest_device',
+        'fullest_device',
+        'longest_record',
+        'active_plus_basal',
+        'remainder',
+      ])
+      .describe(
+        'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
+      ),
+  })
+  .meta({ id: 'ExplainedSource' });
 
 /** The fields of an activity summary that have a source, nested ones by their path. */
-export const ExplainedField = z.enum([
-  'steps',
-  'distance_meters',
-  'floors_climbed',
-  'elevation_meters',
-  'active_calories_kcal',
-  'total_calories_kcal',
-  'active_minutes',
-  'sedentary_minutes',
-  'intensity_minutes.light',
-  'intensity_minutes.moderate',
-  'intensity_minutes.vigorous',
-  'heart_rate.avg_bpm',
-  'heart_rate.max_bpm',
-  'heart_rate.min_bpm',
-]);
+export const ExplainedField = z
+  .enum([
+    'steps',
+    'distance_meters',
+    'floors_climbed',
+    'elevation_meters',
+    'active_calories_kcal',
+    'total_calories_kcal',
+    'active_minutes',
+    'sedentary_minutes',
+    'intensity_minutes.light',
+    'intensity_minutes.moderate',
+    'intensity_minutes.vigorous',
+    'heart_rate.avg_bpm',
+    'heart_rate.max_bpm',
+    'heart_rate.min_bpm',
+  ])
+  .meta({ id: 'ExplainedField' });
 
 /** For each field of an activity summary its sources; an empty list where nobody sent a value. */
-export const ActivityExplanation = z.record(ExplainedField, z.array(ExplainedSource));
+export const ActivityExplanation = z
+  .record(ExplainedField, z.array(ExplainedSource))
+  .meta({ id: 'ActivityExplanation' });
 
 /** An activity summary, and on request what it was made of. */
 export const ExplainedActivitySummary = ActivitySummary.extend({
   explanation: ActivityExplanation.optional().describe(
     'With `explain=true` only: the sources of each field, nested ones by their path (`heart_rate.avg_bpm`).',
   ),
-});
+}).meta({ id: 'ActivitySummary' });
 
 /** The sleep that ended on a local day; all but the naps is null where there was no main sleep. */
-export const SleepSummary = z.object({
-  date: LocalDate,
-  source: Source,
-  start_time: Timestamp.nullable(),
-  end_time: Timestamp.nullable(),
-  duration_minutes: Count,
-  time_in_bed_minutes: Count,
-  efficiency_percent: Measure,
-  stages: z.object({
-    awake_minutes: Count,
-    light_minutes: Count,
-    deep_minutes: Count,
-    rem_minutes: Count,
-  }),
-  interruptions_count: Count,
-  nap_count: z.int(),
-  nap_duration_minutes: z.int(),
-  avg_heart_rate_bpm: Count,
-  avg_hrv_sdnn_ms: Measure,
-  avg_respiratory_rate: Measure,
-  avg_spo2_percent: Measure,
-});
+export const SleepSummary = z
+  .object({
+    date: LocalDate,
+    source: Source,
+    start_time: Timestamp.nullable(),
+    end_time: Timestamp.nullable(),
+    duration_minutes: Count,
+    time_in_bed_minutes: Count,
+    efficiency_percent: Measure,
+    stages: SleepStages,
+    interruptions_count: Count,
+    nap_count: z.int(),
+    nap_duration_minutes: z.int(),
+    avg_heart_rate_bpm: Count,
+    avg_hrv_sdnn_ms: Measure,
+    avg_respiratory_rate: Measure,
+    avg_spo2_percent: Measure,
+  })
+  .meta({ id: 'SleepSummary' });
 
 /** Blood pressure readings within the window: pairs of one instant. */
-export const BloodPressure = z.object({
-  avg_systolic_mmhg: Measure,
-  avg_diastolic_mmhg: Measure,
-  max_systolic_mmhg: Measure,
-  max_diastolic_mmhg: Measure,
-  min_systolic_mmhg: Measure,
-  min_diastolic_mmhg: Measure,
-  reading_count: z.int(),
-});
+export const BloodPressure = z
+  .object({
+    avg_systolic_mmhg: Measure,
+    avg_diastolic_mmhg: Measure,
+    max_systolic_mmhg: Measure,
+    max_diastolic_mmhg: Measure,
+    min_systolic_mmhg: Measure,
+    min_diastolic_mmhg: Measure,
+    reading_count: z.int(),
+  })
+  .meta({ id: 'BloodPressure' });
 
 /** What is known of a body now; the sections are always there, their values may be null. */
-export const BodySummary = z.object({
-  source: Source,
-  slow_changing: z.object({
-    weight_kg: Measure,
-    height_cm: Measure,
-    body_fat_percent: Measure,
-    muscle_mass_kg: Measure,
-    bmi: Measure,
-    age: Count,
-  }),
-  averaged: z.object({
-    period_days: z.int(),
-    resting_heart_rate_bpm: Count,
-    avg_hrv_sdnn_ms: Measure,
-    period_start: Timestamp,
-    period_end: Timestamp,
-  }),
-  latest: z.object({
-    body_temperature_celsius: Measure,
-    body_temperature_measured_at: Timestamp.nullable(),
-    skin_temperature_celsius: Measure,
-    skin_temperature_measured_at: Timestamp.nullable(),
-    blood_pressure: BloodPressure.nullable(),
-    blood_pressure_measured_at: Timestamp.nullable(),
-  }),
-});
+export const BodySummary = z
+  .object({
+    source: Source,
+    slow_changing: z.object({
+      weight_kg: Measure,
+      height_cm: Measure,
+      body_fat_percent: Measure,
+      muscle_mass_kg: Measure,
+      bmi: Measure,
+      age: Count,
+    }),
+    averaged: z.object({
+      period_days: z.int(),
+      resting_heart_rate_bpm: Count,
+      avg_hrv_sdnn_ms: Measure,
+      period_start: Timestamp,
+      period_end: Timestamp,
+    }),
+    latest: z.object({
+      body_temperature_celsius: Measure,
+      body_temperature_measured_at: Timestamp.nullable(),
+      skin_temperature_celsius: Measure,
+      skin_temperature_measured_at: Timestamp.nullable(),
+      blood_pressure: BloodPressure.nullable(),
+      blood_pressure_measured_at: Timestamp.nullable(),
+    }),
+  })
+  .meta({ id: 'BodySummary' });
+
+/** One local day of recovery, under development. */
+const RecoverySummary = z.object({ date: LocalDate, source: Source }).meta({ id: 'RecoverySummary' });
 
 const days = {
   user_id: UserId,
@@ -181,7 +191,7 @@ export const summaries = contract('summaries', {
         '`true` adds to each day its `explanation`: for each field all sources, their share of the value, and the rule that chose it.',
       ),
     }),
-    returns: pageOf(ExplainedActivitySummary),
+    returns: pageOf(ExplainedActivitySummary).meta({ id: 'ActivitySummaryPage' }),
     http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: readers, tag: 'Data' },
     idempotent: true,
   }),
@@ -189,7 +199,7 @@ export const summaries = contract('summaries', {
     summary: 'Summaries of sleep, one a local day of waking up',
     description: `Oldest first. ${rangeNote} One source tells a night; its main sessions are added up, naps are counted apart.`,
     params: z.object({ ...days, limit: limitUpTo(100) }),
-    returns: pageOf(SleepSummary),
+    returns: pageOf(SleepSummary).meta({ id: 'SleepSummaryPage' }),
     http: { method: 'GET', path: '/users/:user_id/summaries/sleep', access: readers, tag: 'Data' },
     idempotent: true,
   }),
@@ -213,7 +223,7 @@ export const summaries = contract('summaries', {
   recovery: action({
     summary: 'Summaries of recovery: under development, answers 501',
     params: z.object({ ...days, limit: limitUpTo(100) }),
-    returns: pageOf(z.object({ date: LocalDate, source: Source })),
+    returns: pageOf(RecoverySummary).meta({ id: 'RecoverySummaryPage' }),
     http: { method: 'GET', path: '/users/:user_id/summaries/recovery', access: readers, tag: 'Data' },
     idempotent: true,
   }),

@@ -8,6 +8,7 @@ import {
   OtherEventType,
   repeated,
   SeriesTypeName,
+  SleepStages,
   SortOrder,
   Source,
   Timestamp,
@@ -23,9 +24,10 @@ const RecordId = z
   .describe('The `id` of an event, as the lists of events have it.');
 
 /** What `resolution` may be; all but raw are bucket sizes. */
-export const Resolution = z
-  .enum(['raw', '1min', '5min', '15min', '1hour'])
-  .describe('`raw`: every sample. Else the length of a bucket; each source has buckets of its own.');
+export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']).meta({
+  id: 'Resolution',
+  description: '`raw`: every sample. Else the length of a bucket; each source has buckets of its own.',
+});
 
 /** Which series are asked for. */
 export const TypesParameter = repeated(SeriesTypeName, 100)
@@ -35,60 +37,65 @@ export const TypesParameter = repeated(SeriesTypeName, 100)
   );
 
 /** One sample, or one bucket of one source with the bucket's start as its timestamp. */
-export const Sample = z.object({
-  timestamp: Timestamp,
-  type: SeriesTypeName,
-  value: z.number(),
-  unit: z.string(),
-  source: Source,
-});
+export const Sample = z
+  .object({
+    timestamp: Timestamp,
+    type: SeriesTypeName,
+    value: z.number(),
+    unit: z.string(),
+    source: Source,
+  })
+  .meta({ id: 'Sample' });
 
 /** A recorded activity; null where no provider sent a value. */
-export const Workout = z.object({
-  id: z.string(),
-  type: WorkoutTypeName,
-  name: z.string(),
-  start_time: Timestamp,
-  end_time: Timestamp,
-  duration_seconds: z.int(),
-  source: Source,
-  calories_kcal: z.number().nullable(),
-  distance_meters: z.number().nullable(),
-  avg_heart_rate_bpm: z.int().nullable(),
-  max_heart_rate_bpm: z.int().nullable(),
-  avg_pace_sec_per_km: z.number().nullable(),
-  elevation_gain_meters: z.number().nullable(),
-});
+export const Workout = z
+  .object({
+    id: z.string(),
+    type: WorkoutTypeName,
+    name: z.string(),
+    start_time: Timestamp,
+    end_time: Timestamp,
+    duration_seconds: z.int(),
+    source: Source,
+    calories_kcal: z.number().nullable(),
+    distance_meters: z.number().nullable(),
+    avg_heart_rate_bpm: z.int().nullable(),
+    max_heart_rate_bpm: z.int().nullable(),
+    avg_pace_sec_per_km: z.number().nullable(),
+    elevation_gain_meters: z.number().nullable(),
+  })
+  .meta({ id: 'Workout' });
 
 /** A workout by itself: whether its owner keeps it private at the provider, null where nobody said. */
-export const SingleWorkout = Workout.extend({ private: z.boolean().nullable() });
+export const SingleWorkout = Workout.extend({ private: z.boolean().nullable() }).meta({
+  id: 'SingleWorkout',
+});
 
 /** A night's sleep or a nap; `duration_seconds` is time asleep. */
-export const SleepSession = z.object({
-  id: z.string(),
-  start_time: Timestamp,
-  end_time: Timestamp,
-  source: Source,
-  duration_seconds: z.int(),
-  efficiency_percent: z.number().nullable(),
-  stages: z.object({
-    awake_minutes: z.int().nullable(),
-    light_minutes: z.int().nullable(),
-    deep_minutes: z.int().nullable(),
-    rem_minutes: z.int().nullable(),
-  }),
-  is_nap: z.boolean(),
-});
+export const SleepSession = z
+  .object({
+    id: z.string(),
+    start_time: Timestamp,
+    end_time: Timestamp,
+    source: Source,
+    duration_seconds: z.int(),
+    efficiency_percent: z.number().nullable(),
+    stages: SleepStages,
+    is_nap: z.boolean(),
+  })
+  .meta({ id: 'SleepSession' });
 
 /** Movement that a device found by itself, or where somebody stands in their cycle; `data` as the provider sent it. */
-export const OtherEvent = z.object({
-  id: z.string(),
-  type: OtherEventType,
-  start_time: Timestamp,
-  end_time: Timestamp,
-  source: Source,
-  data: z.record(z.string(), z.unknown()),
-});
+export const OtherEvent = z
+  .object({
+    id: z.string(),
+    type: OtherEventType,
+    start_time: Timestamp,
+    end_time: Timestamp,
+    source: Source,
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'OtherEvent' });
 
 const eventRange = {
   user_id: UserId,
@@ -136,7 +143,7 @@ export const timeseries = contract('timeseries', {
       cursor: CursorParameter,
       limit: limitUpTo(100),
     }),
-    returns: pageOf(Sample),
+    returns: pageOf(Sample).meta({ id: 'TimeseriesPage' }),
     http: { method: 'GET', path: '/users/:user_id/timeseries', access: readers, tag: 'Data' },
     idempotent: true,
   }),
@@ -146,7 +153,7 @@ export const timeseries = contract('timeseries', {
       ...eventRange,
       record_type: WorkoutTypeName.optional().describe('Only workouts of this type.'),
     }),
-    returns: pageOf(Workout),
+    returns: pageOf(Workout).meta({ id: 'WorkoutPage' }),
     http: { method: 'GET', path: '/users/:user_id/events/workouts', access: readers, tag: 'Data' },
     idempotent: true,
   }),
@@ -160,7 +167,7 @@ export const timeseries = contract('timeseries', {
   sleeps: action({
     summary: 'List sleep sessions and naps, newest first',
     params: z.object(eventRange),
-    returns: pageOf(SleepSession),
+    returns: pageOf(SleepSession).meta({ id: 'SleepSessionPage' }),
     http: { method: 'GET', path: '/users/:user_id/events/sleep', access: readers, tag: 'Data' },
     idempotent: true,
   }),
@@ -202,7 +209,7 @@ export const timeseries = contract('timeseries', {
       ...eventRange,
       type: OtherEventType.optional().describe('Only events of this type.'),
     }),
-    returns: pageOf(OtherEvent),
+    returns: pageOf(OtherEvent).meta({ id: 'OtherEventPage' }),
     http: { method: 'GET', path: '/users/:user_id/events/other', access: readers, tag: 'Data' },
     idempotent: true,
   }),

@@ -23,38 +23,44 @@ const UserFields = z.object({
 });
 
 /** A person whose data is kept. */
-export const User = z.object({
-  id: z.string(),
-  created_at: Timestamp,
-  first_name: z.string().nullable(),
-  last_name: z.string().nullable(),
-  email: z.string().nullable(),
-  external_user_id: z.string().nullable(),
-});
+export const User = z
+  .object({
+    id: z.string(),
+    created_at: Timestamp,
+    first_name: z.string().nullable(),
+    last_name: z.string().nullable(),
+    email: z.string().nullable(),
+    external_user_id: z.string().nullable(),
+  })
+  .meta({ id: 'User' });
 
 /** The page-based envelope of the user list. */
-export const UserPage = z.object({
-  items: z.array(User),
-  total: z.int(),
-  page: z.int(),
-  limit: z.int(),
-  pages: z.int(),
-});
+export const UserPage = z
+  .object({
+    items: z.array(User),
+    total: z.int(),
+    page: z.int(),
+    limit: z.int(),
+    pages: z.int(),
+  })
+  .meta({ id: 'UserPage' });
 
 /** The link between a user and an account at a provider; its tokens are never shown. */
-export const Connection = z.object({
-  id: z.string(),
-  user_id: z.string(),
-  provider: ProviderName,
-  provider_user_id: z.string(),
-  status: z.enum(['active', 'revoked', 'expired']),
-  scope: z.array(z.string()),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  last_synced_at: Timestamp.nullable(),
-  /** What the owner of the account said of their privacy there, by the provider's names; null while they said nothing. */
-  privacy: z.record(z.string(), z.string()).nullable(),
-});
+export const Connection = z
+  .object({
+    id: z.string(),
+    user_id: z.string(),
+    provider: ProviderName,
+    provider_user_id: z.string(),
+    status: z.enum(['active', 'revoked', 'expired']).meta({ id: 'ConnectionState' }),
+    scope: z.array(z.string()),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    last_synced_at: Timestamp.nullable(),
+    /** What the owner of the account said of their privacy there, by the provider's names; null while they said nothing. */
+    privacy: z.record(z.string(), z.string()).nullable(),
+  })
+  .meta({ id: 'Connection' });
 
 /** What a service needs to act for a user at a provider; both tokens are ciphertext. */
 export const StoredTokens = z.object({
@@ -78,7 +84,7 @@ const writers = ['api-key', 'developer'] as const;
 export const users = contract('users', {
   create: action({
     summary: 'Create a user',
-    params: UserFields,
+    params: UserFields.meta({ id: 'UserFields' }),
     returns: User,
     http: {
       method: 'POST',
@@ -127,7 +133,7 @@ export const users = contract('users', {
   }),
   update: action({
     summary: 'Change a user; fields left out stay',
-    params: UserFields.extend({ user_id: UserId }),
+    params: UserFields.extend({ user_id: UserId }).meta({ id: 'UserFields' }),
     returns: User,
     http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.updated' },
   }),
@@ -150,28 +156,30 @@ export const users = contract('users', {
     summary: 'Import a link that exists already',
     description:
       'An active connection to the provider answers 409; a revoked or expired one is revived under its id.',
-    params: z.object({
-      user_id: UserId,
-      provider: ProviderName,
-      provider_user_id: Text.trim()
-        .min(1)
-        .max(255)
-        .meta({ description: "The user's id at the provider.", example: 'account-1001' }),
-      access_token: z
-        .string()
-        .min(1)
-        .max(8192)
-        .optional()
-        .describe("The provider's access token. Without it data is received, but not asked for."),
-      refresh_token: z
-        .string()
-        .min(1)
-        .max(8192)
-        .optional()
-        .describe("The provider's refresh token. Without it the connection expires with its access token."),
-      expires_at: TimeParameter.optional().describe('When the access token ends.'),
-      scope: Scope.default([]).describe('The permissions that the user gave at the provider.'),
-    }),
+    params: z
+      .object({
+        user_id: UserId,
+        provider: ProviderName,
+        provider_user_id: Text.trim()
+          .min(1)
+          .max(255)
+          .meta({ description: "The user's id at the provider.", example: 'account-1001' }),
+        access_token: z
+          .string()
+          .min(1)
+          .max(8192)
+          .optional()
+          .describe("The provider's access token. Without it data is received, but not asked for."),
+        refresh_token: z
+          .string()
+          .min(1)
+          .max(8192)
+          .optional()
+          .describe("The provider's refresh token. Without it the connection expires with its access token."),
+        expires_at: TimeParameter.optional().describe('When the access token ends.'),
+        scope: Scope.default([]).describe('The permissions that the user gave at the provider.'),
+      })
+      .meta({ id: 'ImportConnectionRequest' }),
     returns: Connection,
     http: {
       method: 'POST',

@@ -31,20 +31,24 @@ export const CursorParameter = z
   .describe('`next_cursor` or `previous_cursor` of an earlier answer to the same query.');
 
 /** Where a page stands in its list. */
-export const Pagination = z.object({
-  next_cursor: z.string().nullable(),
-  previous_cursor: z.string().nullable(),
-  has_more: z.boolean(),
-  total_count: z.int(),
-});
+export const Pagination = z
+  .object({
+    next_cursor: z.string().nullable(),
+    previous_cursor: z.string().nullable(),
+    has_more: z.boolean(),
+    total_count: z.int(),
+  })
+  .meta({ id: 'Pagination' });
 
 /** What the page was computed from. */
-export const PageMetadata = z.object({
-  resolution: z.string().nullable(),
-  sample_count: z.int(),
-  start_time: z.string(),
-  end_time: z.string(),
-});
+export const PageMetadata = z
+  .object({
+    resolution: z.string().nullable(),
+    sample_count: z.int(),
+    start_time: z.string(),
+    end_time: z.string(),
+  })
+  .meta({ id: 'PageMetadata' });
 
 /** The envelope of every list that is paged by cursor. */
 export function pageOf<T extends z.ZodType>(item: T) {

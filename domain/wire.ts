@@ -5,7 +5,7 @@ import { workoutTypes } from './workout-types.ts';
 /** Pieces of the wire that several contracts share. */
 
 /** Which provider and device an item came from; `device` is `unknown` where nobody named one. */
-export const Source = z.object({ provider: z.string(), device: z.string() });
+export const Source = z.object({ provider: z.string(), device: z.string() }).meta({ id: 'Source' });
 
 /** An instant on the wire, `2026-01-01T06:30:00Z`. */
 export const Timestamp = z.string().meta({ format: 'date-time' });
@@ -20,18 +20,38 @@ export const UserId = z
   .describe('The `id` of a user.');
 
 /** One of the series types of the catalogue. */
-export const SeriesTypeName = z.enum(seriesTypes);
+export const SeriesTypeName = z.enum(seriesTypes).meta({ id: 'SeriesType' });
 
 /** One of the workout types. */
-export const WorkoutTypeName = z.enum(workoutTypes).describe('A workout type.');
+export const WorkoutTypeName = z
+  .enum(workoutTypes)
+  .meta({ id: 'WorkoutType', description: 'A workout type.' });
 
 /** Events that are neither workouts nor sleep: found movement, the menstrual cycle. */
-export const OtherEventType = z
-  .enum(['moveiq', 'mct'])
-  .describe('`moveiq`: movement that a device found by itself; `mct`: the menstrual cycle.');
+export const OtherEventType = z.enum(['moveiq', 'mct']).meta({
+  id: 'OtherEventType',
+  description: '`moveiq`: movement that a device found by itself; `mct`: the menstrual cycle.',
+});
 
 /** The order of a list. */
-export const SortOrder = z.enum(['asc', 'desc']).describe('`asc` ascending, `desc` descending.');
+export const SortOrder = z
+  .enum(['asc', 'desc'])
+  .meta({ id: 'SortOrder', description: '`asc` ascending, `desc` descending.' });
+
+/** Minutes of each stage of a sleep. */
+export const SleepStages = z
+  .object({
+    awake_minutes: z.int().nullable(),
+    light_minutes: z.int().nullable(),
+    deep_minutes: z.int().nullable(),
+    rem_minutes: z.int().nullable(),
+  })
+  .meta({ id: 'SleepStages' });
+
+/** The answer of a webhook's health check. */
+export const WebhookHealth = z
+  .object({ status: z.literal('ok'), service: z.string() })
+  .meta({ id: 'WebhookHealth' });
 
 export type Source = z.infer<typeof Source>;
 export type OtherEventType = z.infer<typeof OtherEventType>;
@@ -56,5 +76,11 @@ function cutAtCommas(given: unknown): unknown {
 
 /** A switch of a query: `true` or `false`, which it is where it is left out. */
 export const Flag = z
-  .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+  .union([
+    z.boolean(),
+    z
+      .enum(['true', 'false'])
+      .meta({ id: 'BooleanText' })
+      .transform((text) => text === 'true'),
+  ])
   .default(false);

@@ -25,7 +25,7 @@ export const providerNames: readonly ProviderName[] = Object.keys(providers).fil
 /** A provider, as it stands in paths and in the database. */
 export const ProviderName = z
   .enum(providerNames)
-  .meta({ description: 'The provider.', example: providerNames[0] });
+  .meta({ id: 'Provider', description: 'The provider.', example: providerNames[0] });
 
 type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void
   ? I

@@ -3,8 +3,19 @@ import { z } from 'zod';
 /** A JSON Schema, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The JSON Schema of what goes into an action, or of what comes out of it. */
-export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+/** Whether a schema describes what goes into an action, or what comes out of it. */
+export type Direction = 'input' | 'output';
+
+const definitions = '#/$defs/';
+
+/** The JSON Schema of what goes into an action, or of what comes out of it. Named schemas stand where they are used. */
+export function jsonSchema(schema: z.ZodType, io: Direction): Json {
+  const { $defs, ...rest } = referringSchema(schema, io);
+  return asJson(inlined(rest, asJson($defs)));
+}
+
+/** The same with references: each schema that has an id (`.meta({ id })`) stands once, in `$defs`. */
+export function referringSchema(schema: z.ZodType, io: Direction): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
@@ -13,9 +24,23 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return rest;
 }
 
+// What stands beside a reference, a description for one, replaces that of the named schema.
+function inlined(value: unknown, named: Json): unknown {
+  if (Array.isArray(value)) return value.map((one) => inlined(one, named));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...own } = asJson(value);
+  const target = typeof $ref === 'string' ? inlined(named[$ref.slice(definitions.length)], named) : {};
+  return { ...asJson(target), ...mapped(own, (one) => inlined(one, named)) };
+}
+
+/** The same keys with other values. */
+export function mapped<T>(object: Json, change: (value: unknown) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
 /** The properties of an object's schema, by name. */
 export function propertiesOf({ properties }: Json): Record<string, Json> {
-  return Object.fromEntries(Object.entries(asJson(properties)).map(([name, one]) => [name, asJson(one)]));
+  return mapped(asJson(properties), asJson);
 }
 
 /** The names that an object's schema requires. */

@@ -1,34 +1,55 @@
+import type { z } from 'zod';
 import type { ActionDefinition, HttpRoute } from '../../domain/contract.ts';
 import { providerNamed, providers } from '../../providers/all.ts';
+import { type Components, idOf } from './components.ts';
 import { pathParameters } from './endpoints.ts';
-import { formOf, type Json, jsonSchema, propertiesOf, requiredOf } from './json-schema.ts';
+import { formOf, type Json, propertiesOf, requiredOf } from './json-schema.ts';
 
 /** What an operation takes: its parameters, and its body where it has one. */
-export function requestOf({ params }: ActionDefinition, route: HttpRoute): Json {
-  const schema = jsonSchema(params, 'input');
+export function requestOf({ params }: ActionDefinition, route: HttpRoute, components: Components): Json {
+  const schema = components.unnamed(params, 'input');
   const inPath = pathParameters(route.path);
-  const rest = Object.entries(propertiesOf(schema)).filter(([name]) => !inPath.includes(name));
-  const required = requiredOf(schema);
+  const fields = Object.entries(propertiesOf(schema)).map(([name, one]) =>
+    fieldOf(name, one, schema, components),
+  );
+  const rest = fields.filter(({ name }) => !inPath.includes(name));
   const hasQuery = route.method === 'GET' || route.method === 'DELETE';
-  const path = inPath.map((name) => parameter('path', name, propertiesOf(schema)[name] ?? secret, true));
-  const query = rest.map(([name, one]) => parameter('query', name, one, required.includes(name)));
+  const path = inPath.map((name) => parameter('path', fields.find((one) => one.name === name) ?? secret));
+  const query = rest.map((field) => parameter('query', field));
   return {
     parameters: [...path, ...clientHeaders(route), ...(hasQuery ? query : [])],
-    ...(hasQuery ? {} : bodyOf(route, Object.fromEntries(rest), required)),
+    ...(hasQuery ? {} : bodyOf(params, route, rest, components)),
   };
 }
 
+/** A field of the parameters of an action. */
+interface Field {
+  readonly name: string;
+  readonly required: boolean;
+  readonly description: unknown;
+  readonly example: unknown;
+  readonly schema: Json;
+}
+
+function fieldOf(name: string, schema: Json, whole: Json, components: Components): Field {
+  const { description, example } = components.resolved(schema);
+  return { name, required: requiredOf(whole).includes(name), description, example, schema };
+}
+
 /** The only parameter of a path that no contract has. */
-const secret: Json = {
-  type: 'string',
+const secret: Field = {
+  name: 'secret',
+  required: true,
   description: 'A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` shows the whole address.',
+  example: undefined,
+  schema: { type: 'string' },
 };
 
-function parameter(where: string, name: string, schema: Json, required: boolean): Json {
-  const { description, example, ...rest } = schema;
+function parameter(where: string, { name, required, description, example, schema }: Field): Json {
+  const { description: _, example: __, ...rest } = schema;
   const list = formOf(rest, 'array');
   return {
-    ...{ name, in: where, required, description, schema: list ?? rest },
+    ...{ name, in: where, required: required || where === 'path', description, schema: list ?? rest },
     ...(list === null ? {} : { style: 'form', explode: true }),
     ...(example === undefined ? {} : { example }),
   };
@@ -37,7 +58,7 @@ function parameter(where: string, name: string, schema: Json, required: boolean)
 function clientHeaders(route: HttpRoute): Json[] {
   const header = clientIdHeader(route);
   return [
-    ...(header === undefined ? [] : [parameter('header', header.name, clientId(header), true)]),
+    ...(header === undefined ? [] : [parameter('header', clientId(header))]),
     ...(route.idempotencyKey === true ? [idempotencyHeader] : []),
   ];
 }
@@ -58,11 +79,13 @@ export function clientIdHeader({ delivery }: HttpRoute): ClientIdHeader | undefi
   return name === undefined ? undefined : { name, setting: names.clientId, provider };
 }
 
-function clientId({ setting, provider }: ClientIdHeader): Json {
+function clientId({ name, setting, provider }: ClientIdHeader): Field {
   return {
-    type: 'string',
+    name,
+    required: true,
     description: `The client id of our application at the provider, ${setting}; any where that is not set.`,
     example: `sandbox-${provider}`,
+    schema: { type: 'string' },
   };
 }
 
@@ -75,22 +98,22 @@ const idempotencyHeader = {
     'Any text of yours: the same request with the same key by the same caller runs at most once and is answered as the first was, for a day, with `Idempotent-Replayed: true`. Another request with that key answers 409; so does one whose first run is still in work (Retry-After), or was cut short so that nobody knows what came of it. A request that failed may be sent again with its key.',
 };
 
-function bodyOf(
-  route: HttpRoute,
-  properties: Readonly<Record<string, Json>>,
-  required: readonly string[],
-): Json {
+function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], components: Components): Json {
   const { delivery } = route;
-  if (delivery !== undefined)
-    return body({ type: 'object', additionalProperties: true }, delivery.example, true, route);
-  const names = Object.keys(properties);
-  if (names.length === 0) return {};
-  const needed = names.filter((name) => required.includes(name));
-  const shown = Object.fromEntries(
-    Object.entries(properties).map(([name, one]) => [name, withExamples(one)]),
-  );
-  const schema = { type: 'object', properties: shown, ...(needed.length > 0 ? { required: needed } : {}) };
-  return body(schema, exampleOf(properties), route.bodyOptional !== true, route);
+  if (delivery !== undefined) {
+    const schema = components.named('WebhookBody', { type: 'object', additionalProperties: true });
+    return body(schema, delivery.example, true, route);
+  }
+  if (fields.length === 0) return {};
+  const required = fields.filter((one) => one.required).map(({ name }) => name);
+  const schema = {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(({ name, schema }) => [name, withExamples(schema)])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+  const id = idOf(params);
+  const shown = id === undefined ? schema : components.named(id, schema);
+  return body(shown, exampleOf(fields), route.bodyOptional !== true, route);
 }
 
 // A JSON Schema has a list of them. Zod leaves that out where a value is transformed, so the contracts state one.
@@ -99,11 +122,9 @@ function withExamples({ example, ...rest }: Json): Json {
 }
 
 /** The fields that have an example: what a request needs, or a newcomer would send. */
-function exampleOf(properties: Readonly<Record<string, Json>>): Json {
+function exampleOf(fields: readonly Field[]): Json {
   return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, { example }]) =>
-      example === undefined ? [] : [[name, example]],
-    ),
+    fields.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])),
   );
 }
 

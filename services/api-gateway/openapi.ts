@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type ActionDefinition, apiPrefix, type HttpRoute } from '../../domain/contract.ts';
 import { type ErrorCode, errorTable } from '../../domain/errors.ts';
+import { Components, headerRefs } from './components.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { type Json, jsonSchema, propertiesOf } from './json-schema.ts';
 import { clientIdHeader, requestOf } from './openapi-request.ts';
@@ -9,6 +10,8 @@ import { introduction, sections } from './openapi-text.ts';
 
 /** The OpenAPI 3.1 document of all routes, made from the contracts: same contracts, same document. */
 export function openapiDocument(): Json {
+  const components = new Components();
+  const paths = pathsOf(components);
   return {
     openapi: '3.1.0',
     info: {
@@ -19,62 +22,24 @@ export function openapiDocument(): Json {
     },
     servers: [{ url: apiPrefix }],
     tags: Object.entries(sections).map(([name, description]) => ({ name, description })),
-    paths: paths(),
-    components: { schemas: { Error: errorSchema }, headers, securitySchemes },
+    paths,
+    components: components.all(),
   };
 }
-
-const securitySchemes = {
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description: "An API key, a developer's token or a user's token.",
-  },
-  apiKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'X-API-Key',
-    description: 'Also X-Service-API-Key, X-Pulsebus-API-Key.',
-  },
-};
-
-const errorSchema = {
-  type: 'object',
-  required: ['detail'],
-  properties: {
-    detail: { type: 'string', description: 'A sentence for a person.' },
-    errors: {
-      type: 'array',
-      description: 'Of 422: one entry a field.',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-  },
-};
-
-const headers = {
-  'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when something fails.' },
-  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute.' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left of them.' },
-  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'When the window ends, in Unix seconds.' },
-};
-const headerRefs = Object.fromEntries(
-  Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
 
 function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-function paths(): Json {
+function pathsOf(components: Components): Json {
   const result: Record<string, Json> = {};
   for (const endpoint of endpoints.toSorted(byNeed).flatMap(withSecretAddress)) {
     const path = endpoint.route.path.replace(/:([a-z_]+)/g, '{$1}');
-    result[path] = { ...result[path], [endpoint.route.method.toLowerCase()]: operation(endpoint) };
+    result[path] = {
+      ...result[path],
+      [endpoint.route.method.toLowerCase()]: operation(endpoint, components),
+    };
   }
   return result;
 }
@@ -95,15 +60,15 @@ function withSecretAddress(endpoint: Endpoint): Endpoint[] {
   return [endpoint, { ...endpoint, action: `${action}AtSecretAddress`, route: secret }];
 }
 
-function operation({ action, definition, route }: Endpoint): Json {
+function operation({ action, definition, route }: Endpoint, components: Components): Json {
   return {
     operationId: action,
     summary: definition.summary,
     ...descriptionOf(definition, route),
     tags: [route.tag],
     security: securityOf(route),
-    ...requestOf(definition, route),
-    responses: responses(definition, route),
+    ...requestOf(definition, route, components),
+    responses: responses(definition, route, components),
     ...(canBeTriedOut(route) ? {} : { 'x-try-out': false }),
   };
 }
@@ -128,19 +93,11 @@ function securityOf({ access }: HttpRoute): Json[] {
   ];
 }
 
-function responses(definition: ActionDefinition, route: HttpRoute): Json {
-  const success = route.browser === undefined ? jsonSuccess(definition, route) : browserSuccess;
-  const failures = failuresOf(definition, route).map((code) => {
-    const { status, detail } = errorTable[code];
-    return [
-      status,
-      {
-        description: detail,
-        headers: headerRefs,
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ];
-  });
+function responses(definition: ActionDefinition, route: HttpRoute, components: Components): Json {
+  const success = route.browser === undefined ? jsonSuccess(definition, route, components) : browserSuccess;
+  // Of several failures with one status the last stands in the document.
+  const codes = new Map(failuresOf(definition, route).map((code) => [errorTable[code].status, code]));
+  const failures = [...codes].map(([status, code]) => [status, components.failure(code)]);
   const own = route.browser === undefined ? [] : [[303, redirect]];
   return Object.fromEntries([[route.status ?? 200, success], ...own, ...failures]);
 }
@@ -155,8 +112,8 @@ const redirect = {
   headers: { ...headerRefs, Location: { schema: { type: 'string', format: 'uri' } } },
 };
 
-function jsonSuccess(definition: ActionDefinition, route: HttpRoute): Json {
-  const schema = jsonSchema(route.delivery?.answer ?? definition.returns, 'output');
+function jsonSuccess(definition: ActionDefinition, route: HttpRoute, components: Components): Json {
+  const schema = components.schema(route.delivery?.answer ?? definition.returns, 'output');
   const types = route.stream?.map((form) => streamTypes[form]) ?? ['application/json'];
   return {
     description: 'Success',

@@ -6,6 +6,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { parseParams } from '../../domain/params.ts';
 import { listed, plainMessage } from '../../domain/plain-message.ts';
 import { seriesTypes } from '../../domain/series.ts';
+import { jsonSchema } from '../../services/api-gateway/json-schema.ts';
 
 const definitions = contracts.flatMap((contract: Contract) =>
   Object.entries(contract.actions).map(([name, action]) => [`${contract.name}.${name}`, action] as const),
@@ -47,7 +48,7 @@ function fieldsOf(schema: z.ZodType): string[] {
       properties: z.record(z.string(), z.unknown()).optional(),
       anyOf: z.array(z.object({ properties: z.record(z.string(), z.unknown()) })).optional(),
     })
-    .parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+    .parse(jsonSchema(schema, 'input'));
   return [properties ?? {}, ...(anyOf ?? []).map((form) => form.properties)].flatMap((one) =>
     Object.keys(one),
   );

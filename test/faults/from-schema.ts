@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { jsonSchema } from '../../services/api-gateway/json-schema.ts';
 import { hostileTexts } from './mutate.ts';
 import type { Random } from './random.ts';
 
@@ -12,8 +13,7 @@ const isObject = (value: unknown): value is Json =>
 
 /** Parameters that a schema takes, more or less: known values by name, else made up by type. */
 export function fromSchema(params: z.ZodType, known: Known, random: Random): Json {
-  const schema: unknown = z.toJSONSchema(params, { io: 'input', unrepresentable: 'any', cycles: 'ref' });
-  const value = filled(schema, '', known, random);
+  const value = filled(jsonSchema(params, 'input'), '', known, random);
   return isObject(value) ? value : {};
 }
 

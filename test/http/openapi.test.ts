@@ -12,10 +12,7 @@ const Operation = z.object({
   parameters: z.array(Described.extend({ name: z.string() })),
   requestBody: z
     .object({
-      content: z.record(
-        z.string(),
-        z.object({ schema: z.object({ properties: z.record(z.string(), Described).optional() }) }),
-      ),
+      content: z.record(z.string(), z.object({ schema: z.object({ $ref: z.string() }) })),
     })
     .optional(),
   'x-try-out': z.literal(false).optional(),
@@ -24,8 +21,18 @@ const document = z
   .object({
     tags: z.array(Described.extend({ name: z.string() })),
     paths: z.record(z.string(), z.record(z.string(), Operation)),
+    components: z.object({
+      schemas: z.record(
+        z.string(),
+        Described.extend({
+          $ref: z.string().optional(),
+          properties: z.record(z.string(), Described.extend({ $ref: z.string().optional() })).optional(),
+        }),
+      ),
+    }),
   })
   .parse(openapiDocument());
+const componentOf = (ref = '') => document.components.schemas[ref.replace('#/components/schemas/', '')];
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
 t.test('openapi.json is what the contracts say (npm run openapi writes it)', async (t) => {
@@ -40,12 +47,15 @@ t.test('every route is in the document, with its failures', async (t) => {
   t.notMatch(text, 'timeseries.store');
 });
 
+const described = ([name, one]: [string, { description?: string | undefined; $ref?: string | undefined }]) =>
+  [name, one.description === undefined ? (componentOf(one.$ref) ?? one) : one] as const;
+
 t.test('every parameter and every field of a body says what it is for', async (t) => {
   const silent = operations.flatMap(({ operationId, parameters, requestBody }) => {
     const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
-      Object.entries(schema.properties ?? {}),
+      Object.entries(componentOf(schema.$ref)?.properties ?? {}),
     );
-    return [...parameters.map((one) => [one.name, one] as const), ...fields]
+    return [...parameters.map((one) => [one.name, one] as const), ...fields.map(described)]
       .filter(([, { description = '' }]) => description.length < 5)
       .map(([name]) => `${operationId} ${name}`);
   });
