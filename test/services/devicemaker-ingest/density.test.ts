@@ -15,6 +15,19 @@ t.test('a body whose values take far more memory than its text is refused before
   t.ok(isTooDense(repeated('{"unknown":[', '1', 17_000_000, ']}')));
 });
 
+t.test('values count 32 bytes and containers 64, up to 512 MiB', async (t) => {
+  const mebi = 1024 * 1024;
+  const most: readonly (readonly [byte: string, count: number])[] = [
+    [',', 16 * mebi],
+    ['{', 8 * mebi],
+    ['[', 8 * mebi],
+  ];
+  for (const [byte, count] of most) {
+    t.notOk(isTooDense(Buffer.alloc(count, byte)), byte);
+    t.ok(isTooDense(Buffer.alloc(count + 1, byte)), byte);
+  }
+});
+
 t.test('128 MiB of real records are not dense', async (t) => {
   const map = JSON.stringify({ timeOffsetHeartRateSamples: heartRateMap(86_400, () => 60) });
   const sample = { startTimeInSeconds: 1_700_000_000, heartRate: 100 };

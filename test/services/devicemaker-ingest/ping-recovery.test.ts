@@ -275,6 +275,21 @@ t.test('a provider that fails again and again is left alone for a while', async 
   t.match((await answerOf(delivery_id)).wellness.dailies, { processed: 30, saved: 30, errors: [] });
 });
 
+t.test('failures with good answers between them keep nobody waiting', async (t) => {
+  const people = await Promise.all(Array.from({ length: 30 }, () => person()));
+  let asked = 0;
+  provider.answer((req, res) => {
+    asked += 1;
+    if (asked % 2 === 0) status(500)(req, res);
+    else honest(req, res);
+  });
+  const { answer } = await ping({
+    dailies: people.map(({ account }) => notice(account, 'dailies', [daily(account, 1)])),
+  });
+  t.equal(provider.asked.length, 30, 'half of them fail, and never eight in a row');
+  t.match(answer.wellness.dailies, { saved: 15 });
+});
+
 t.test('what is not done when the sender’s time is up goes on behind', async (t) => {
   const limits = { ...pingLimits(), deadlineMs: 1500, atOnce: 2 };
   const slow = await startBroker(t, {

@@ -154,3 +154,15 @@ t.test('a stop ends the work between two calls', async (t) => {
   t.equal(requests.length, 1);
   t.equal(statuses(all).filter((status) => status === 'saved').length, 200);
 });
+
+t.test('items that cannot be read end the run: nothing more is stored, and all is tried again', async (t) => {
+  const all = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((user) => entries('activities', runs(user, 1)));
+  const { run, requests } = runOf(() => null);
+  await storeEntries(run, all, async function* () {
+    yield* [];
+    throw new ServiceError('SERVICE_TIMEOUT');
+  });
+  t.match(run, { failed: 'SERVICE_TIMEOUT', halted: true });
+  t.same(requests, []);
+  t.same(new Set(statuses(all)), new Set([null]));
+});
