@@ -24,6 +24,16 @@ t.test('a failed validation names the first field in its sentence and all in its
     detail: 'limit must be at most 100.',
     errors: [{ field: 'limit' }, { field: 'page' }],
   });
+  const sentence = (field: string, message: string) =>
+    failureToSend(validationFailed([{ field, message }])).detail;
+  t.equal(sentence('', 'The body must be a JSON object'), 'The body must be a JSON object.');
+  t.equal(sentence('page', 'unknown. Left out.'), 'page: unknown. Left out.', 'with one full stop');
+});
+
+t.test('only a failure of that name is one of that name', async (t) => {
+  for (const other of [null, undefined, 'INTERNAL', {}, { type: 'USER_NOT_FOUND' }])
+    t.equal(isError(other, 'INTERNAL'), false);
+  t.equal(isError({ type: 'INTERNAL' }, 'INTERNAL'), true);
 });
 
 t.test('what is not in the table says nothing of itself', async (t) => {
