@@ -5,6 +5,7 @@ import type { Fault } from './provider.ts';
 import { idle, setUp } from './setting.ts';
 
 t.setTimeout(120_000);
+t.jobs = 3; // the tests mostly wait, each on a database of its own
 
 const minuteMs = 60_000;
 
@@ -28,6 +29,7 @@ const faults: readonly (readonly [name: string, fault: Fault])[] = [
 for (const [name, fault] of faults) {
   t.test(
     `a provider that ${name} for an hour costs few reads, and everything arrives afterwards`,
+    { buffered: true },
     async (t) => {
       const s = await setUp(t, { bus: false, pace: { timeoutMs: 150, parallel: 4 } });
       const { id, account } = await s.person();
@@ -82,7 +84,7 @@ for (const [name, fault] of faults) {
   );
 }
 
-t.test('a stumble is tried again at once', async (t) => {
+t.test('a stumble is tried again at once', { buffered: true }, async (t) => {
   const s = await setUp(t, { bus: false });
   const { account } = await s.person();
   s.provider.activities.set('1', { details: run('1', { manual: true }) });
@@ -102,6 +104,7 @@ t.test('a stumble is tried again at once', async (t) => {
 
 t.test(
   'one activity that never answers does not hold up the others, and is given up in the end',
+  { buffered: true },
   async (t) => {
     const s = await setUp(t, { bus: false });
     const { id, account } = await s.person();
@@ -133,16 +136,20 @@ t.test(
   },
 );
 
-t.test('a provider that cannot be reached costs nothing of what may be read', async (t) => {
-  const s = await setUp(t, { bus: false, settings: { ACTIVITYNET_API_URL: await nowhere() } });
-  const { account } = await s.person();
-  await s.send({ owner_id: Number(account), object_id: 1 });
-  for (let minutes = 0; minutes < 10; minutes += 1) {
-    await idle(s);
-    s.provider.ahead += minuteMs;
-  }
-  const [row] = await s.rows();
-  t.match(row, { work: 'fetch', error: 'NO_ANSWER' });
-  t.ok((row?.failures ?? 0) > 3);
-  t.match(await s.call('activitynet-ingest.figures', {}), { budget: { day_used: 0 }, live_waiting: 1 });
-});
+t.test(
+  'a provider that cannot be reached costs nothing of what may be read',
+  { buffered: true },
+  async (t) => {
+    const s = await setUp(t, { bus: false, settings: { ACTIVITYNET_API_URL: await nowhere() } });
+    const { account } = await s.person();
+    await s.send({ owner_id: Number(account), object_id: 1 });
+    for (let minutes = 0; minutes < 10; minutes += 1) {
+      await idle(s);
+      s.provider.ahead += minuteMs;
+    }
+    const [row] = await s.rows();
+    t.match(row, { work: 'fetch', error: 'NO_ANSWER' });
+    t.ok((row?.failures ?? 0) > 3);
+    t.match(await s.call('activitynet-ingest.figures', {}), { budget: { day_used: 0 }, live_waiting: 1 });
+  },
+);
