@@ -19,12 +19,12 @@ export const EventAnswer = z
 /** What an event is answered with where the answer must not say whether an account exists. */
 export const acceptedEvent: z.infer<typeof EventAnswer> = {
   status: 'accepted',
-  message: 'The event is accepted. What follows from it is told on the secret webhook address only.',
+  message: 'The event is accepted. Its outcome is returned on the secret webhook address only.',
 };
 
 const pending = (): z.infer<typeof EventAnswer> => ({
   status: 'processed',
-  message: 'The event is stored; it is worked on in the background.',
+  message: 'The event is stored and processed in the background.',
 });
 
 const path = '/webhooks/activitynet/webhook';
@@ -44,17 +44,17 @@ const eventExample = {
 /** The activity platform: its events, which carry no data, and the fetching that follows from them. */
 export const activitynetIngest = contract('activitynet-ingest', {
   verify: action({
-    summary: 'Answer the subscription check of the activity platform',
+    summary: 'Verify a webhook subscription of the activity platform',
     params: z.object({
       'hub.mode': z
         .literal('subscribe', 'must be subscribe')
         .meta({ description: 'Always `subscribe`.', example: 'subscribe' }),
       'hub.challenge': Asked.meta({
-        description: 'A text that is answered as it is.',
+        description: 'A text that the response returns unchanged.',
         example: 'a-challenge',
       }),
       'hub.verify_token': Asked.meta({
-        description: 'The value of ACTIVITYNET_VERIFY_TOKEN; any other is 403.',
+        description: 'The value of ACTIVITYNET_VERIFY_TOKEN. Any other value returns 403.',
         example: 'the-verify-token',
       }),
     }),
@@ -66,7 +66,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
   receive: action({
     summary: 'Receive an event of the activity platform',
     description:
-      'Always 200 once the event is stored; the activity is fetched afterwards, within the limits of the provider. `processed` names the activity, the action and the user; events of nobody here, malformed, forged and outdated ones are `skipped`.',
+      'Returns 200 once the event is stored. The activity is fetched afterwards, within the rate limits of the provider. The message of a `processed` event names the activity, the action and the user. Events of unknown accounts and malformed, forged or outdated events are `skipped`.',
     params: z.object({ delivery_id: z.uuid() }),
     returns: z.object({ done: z.boolean() }),
     http: {
@@ -89,7 +89,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     timeoutMs: 1300,
   }),
   health: action({
-    summary: 'Whether the webhook of the activity platform is there',
+    summary: 'Check the webhook of the activity platform',
     params: Nothing,
     returns: WebhookHealth,
     http: {

@@ -22,24 +22,24 @@ export const ExportLine = z.looseObject({ kind: z.enum([...exportKinds, 'end']) 
 /** The edge itself: whether it is up, and whether it should be sent requests. */
 export const apiGateway = contract('api-gateway', {
   health: action({
-    summary: 'Whether the gateway runs',
+    summary: 'Check that the gateway runs',
     params: Nothing,
     returns: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
     http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),
   export: action({
-    summary: 'Everything that is kept of one user, one JSON value a line',
+    summary: 'Export all data of a user as JSON lines',
     description:
-      'A stream: the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series, the audit entries of the user. The last line is `{"kind": "end", "lines": n}`; without it the export is not complete.',
+      'Streams the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series, and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
     params: z.object({
       user_id: UserId,
       since: TimeParameter.optional().describe(
-        'Only events, samples and audit entries of this time or later, and day totals from its UTC date on. It is the time that the data is about, not that of its arrival.',
+        'Returns only events, samples and audit entries at or after this time, and day totals from its UTC date on. The time is that of the measurement, not of its arrival.',
       ),
       kinds: repeated(z.enum(exportKinds), exportKinds.length)
         .optional()
-        .describe('Only lines of these kinds; of all kinds where it is left out.'),
+        .describe('Returns only lines of these kinds. Default: all kinds.'),
     }),
     returns: ExportLine,
     http: {
@@ -54,7 +54,7 @@ export const apiGateway = contract('api-gateway', {
   download: action({
     summary: 'Download all samples of a range, as JSON lines or CSV',
     description:
-      'The samples of `GET /users/{user_id}/timeseries` in the same order, without pages: one request for a range of any length. Nothing marks the last line; a download that fails is cut off, so that the HTTP client reports an error.',
+      'Streams the samples of `GET /users/{user_id}/timeseries` in the same order, without pages. The range may have any length. No line marks the end. A download that fails is cut off, so that the HTTP client reports an error.',
     params: z.object({
       user_id: UserId,
       start_time: RangeStart,
@@ -65,7 +65,7 @@ export const apiGateway = contract('api-gateway', {
         .enum(['ndjson', 'csv'])
         .default('ndjson')
         .describe(
-          '`ndjson`: one sample a line, as in a page. `csv`: a table with the columns timestamp, type, value, unit, provider and device; names that a spreadsheet would take for a formula have an apostrophe before them.',
+          '`ndjson`: one sample per line, as in a page. `csv`: a table with the columns timestamp, type, value, unit, provider and device. Names that a spreadsheet would interpret as a formula are prefixed with an apostrophe.',
         ),
     }),
     returns: Sample,
@@ -79,7 +79,8 @@ export const apiGateway = contract('api-gateway', {
     },
   }),
   ready: action({
-    summary: 'Whether all services and the database answer; 503 while one is away or a stop has begun',
+    summary: 'Check that all services and the database respond',
+    description: 'Returns 503 while one of them is unavailable, and after a shutdown has begun.',
     params: Nothing,
     returns: z
       .object({ status: z.enum(['ok', 'unavailable']), services: z.record(z.string(), z.boolean()) })

@@ -10,7 +10,7 @@ const Email = z.email('must be a valid e-mail address').max(320);
 const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
 const developer = ['developer'] as const;
 const passwordRules =
-  'A password has at least 10 characters. Common passwords are refused, also with digits or signs around them, and so are repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @.';
+  'A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.';
 
 // Passwords are hashed two at a time, 0.1 s each: 100 log-ins at once take turns for 6 s.
 const hashingTimeoutMs = 20_000;
@@ -115,15 +115,15 @@ const AppSecret = z.string().max(200).describe('The `app_secret` of the applicat
 export const auth = contract('auth', {
   login: action({
     summary: 'Log in as a developer',
-    description: 'JSON `{email, password}`, or a form with `username` and `password`.',
+    description: 'Takes JSON `{email, password}`, or a form with `username` and `password`.',
     params: z
       .object({
         email: Text.max(320)
           .optional()
           .meta({ description: 'The e-mail address of the account.', example: 'developer@example.com' }),
-        username: Text.max(320).optional().describe('The same, as forms of OAuth name it.'),
+        username: Text.max(320).optional().describe('Synonym of `email`, as OAuth forms name it.'),
         password: z.string().max(1024).meta({
-          description: 'The password. `npm start` shows that of the first account.',
+          description: 'The password. `npm start` prints the password of the first account.',
           example: 'correct horse battery staple',
         }),
       })
@@ -145,15 +145,16 @@ export const auth = contract('auth', {
     timeoutMs: hashingTimeoutMs,
   }),
   refresh: action({
-    summary: 'Trade a refresh token for new tokens',
-    description: 'A refresh token works once. One that comes back later ends all tokens that grew from it.',
+    summary: 'Exchange a refresh token for new tokens',
+    description:
+      'A refresh token is valid once. A second use more than 10 seconds after the first revokes all tokens of the same session.',
     params: z
       .object({
         refresh_token: z
           .string()
           .min(1)
           .max(200)
-          .meta({ description: 'The newest `refresh_token` that was answered.', example: 'rt-00000000' }),
+          .meta({ description: 'The `refresh_token` of the latest response.', example: 'rt-00000000' }),
       })
       .meta({ id: 'RefreshRequest' }),
     returns: Tokens,
@@ -167,9 +168,9 @@ export const auth = contract('auth', {
     },
   }),
   revoke: action({
-    summary: 'End a session: all tokens that grew from one log-in or one issued token',
+    summary: 'End a session: revoke a token and all tokens of the same session',
     description:
-      'As RFC 7009 says, in JSON or as a form. `token` is an access token or a refresh token; whoever has it may revoke it. It is dead when this answers, and so is every other token of its family. An unknown or expired token is 200 too. An application that names itself (`app_id` and `app_secret`, or `client_id` and `client_secret`) revokes tokens that it obtained; those of others are 403.',
+      'Implements RFC 7009 for JSON and form bodies. `token` is an access token or a refresh token; its holder may revoke it. A session consists of all tokens that derive from one log-in or from one issued token. They are invalid when the response arrives. An unknown or expired token returns 200 too. An application that authenticates (`app_id` and `app_secret`, or `client_id` and `client_secret`) can revoke tokens that it obtained; the tokens of others return 403.',
     params: z
       .object({
         token: z
@@ -180,8 +181,8 @@ export const auth = contract('auth', {
         token_type_hint: z.string().max(100).optional().describe('Accepted and ignored.'),
         app_id: AppId.optional(),
         app_secret: AppSecret.optional(),
-        client_id: AppId.optional().describe('The same as `app_id`, as OAuth names it.'),
-        client_secret: AppSecret.optional().describe('The same as `app_secret`, as OAuth names it.'),
+        client_id: AppId.optional().describe('Synonym of `app_id`, as OAuth names it.'),
+        client_secret: AppSecret.optional().describe('Synonym of `app_secret`, as OAuth names it.'),
       })
       .meta({ id: 'RevokeRequest' }),
     returns: Nothing,
@@ -195,23 +196,23 @@ export const auth = contract('auth', {
     },
   }),
   me: action({
-    summary: 'The developer whose token this is',
+    summary: 'Get the current developer',
     params: Nothing,
     returns: Developer,
     http: { method: 'GET', path: '/auth/me', access: developer, tag: 'Accounts' },
     idempotent: true,
   }),
   changePassword: action({
-    summary: 'Change the own password; all other sessions end',
+    summary: 'Change your password and end all other sessions',
     description: passwordRules,
     params: z
       .object({
         current_password: z
           .string()
           .max(1024)
-          .meta({ description: 'The password so far.', example: 'correct horse battery staple' }),
+          .meta({ description: 'The current password.', example: 'correct horse battery staple' }),
         new_password: Password.meta({
-          description: 'The password from now on.',
+          description: 'The new password.',
           example: 'purple lamps over quiet water',
         }),
       })
@@ -236,7 +237,7 @@ export const auth = contract('auth', {
           example: 'grace@example.com',
         }),
         password: Password.meta({
-          description: 'The first password; the developer can change it.',
+          description: 'The initial password. The developer can change it.',
           example: 'purple lamps over quiet water',
         }),
       })
@@ -261,9 +262,11 @@ export const auth = contract('auth', {
     idempotent: true,
   }),
   removeDeveloper: action({
-    summary: 'Delete a developer account; its API keys stay',
+    summary: 'Delete a developer account and keep its API keys',
     params: z.object({
-      developer_id: z.uuid('must be a UUID').describe('The `id` of a developer account, as the list has it.'),
+      developer_id: z
+        .uuid('must be a UUID')
+        .describe('The `id` of a developer account, from `GET /developers`.'),
     }),
     returns: Developer,
     http: {
@@ -275,10 +278,13 @@ export const auth = contract('auth', {
     },
   }),
   createKey: action({
-    summary: 'Create an API key; the key is shown this once',
+    summary: 'Create an API key; only this response contains the key',
     params: z
       .object({
-        name: Title.default('Default').meta({ description: 'What the key is for.', example: 'My backend' }),
+        name: Title.default('Default').meta({
+          description: 'A name that describes the use of the key.',
+          example: 'My backend',
+        }),
       })
       .meta({ id: 'CreateApiKeyRequest' }),
     returns: NewApiKey,
@@ -318,7 +324,7 @@ export const auth = contract('auth', {
     },
   }),
   rotateKey: action({
-    summary: 'Replace an API key; the old one is dead when this answers',
+    summary: 'Rotate an API key; the old key is invalid when the response arrives',
     params: z.object({ key_id: KeyId }),
     returns: NewApiKey,
     http: {
@@ -344,7 +350,7 @@ export const auth = contract('auth', {
     },
   }),
   createApplication: action({
-    summary: 'Create an application; its secret is shown this once',
+    summary: 'Create an application; only this response contains its secret',
     params: z
       .object({
         name: Title.meta({ description: 'The name of the application.', example: 'My mobile app' }),
@@ -386,7 +392,7 @@ export const auth = contract('auth', {
     },
   }),
   removeApplication: action({
-    summary: 'Delete an application; the tokens it obtained end',
+    summary: 'Delete an application and revoke the tokens that it obtained',
     params: z.object({ app_id: AppId }),
     returns: Application,
     http: {
@@ -398,7 +404,7 @@ export const auth = contract('auth', {
     },
   }),
   rotateSecret: action({
-    summary: "Replace an application's secret; the tokens it obtained end",
+    summary: "Rotate an application's secret and revoke the tokens that it obtained",
     params: z.object({ app_id: AppId }),
     returns: NewApplication,
     http: {
@@ -413,7 +419,7 @@ export const auth = contract('auth', {
   issueToken: action({
     summary: "Issue a token that reads one user's data",
     description:
-      "With an application's `app_id` and `app_secret` in the body, or with a developer's token and no body.",
+      "Takes an application's `app_id` and `app_secret` in the body, or a developer's token and no body.",
     params: z
       .object({
         user_id: UserId,
@@ -433,17 +439,17 @@ export const auth = contract('auth', {
     },
   }),
   audit: action({
-    summary: 'List the audit trail: every change and every export of personal data, newest first',
+    summary: 'List audit entries, newest first',
     description:
-      'Filters may be combined: `user_id` (whose data), `actor` (who, as entries name it), `action`, and the times `start_time` (included) and `end_time` (excluded). An entry holds ids, names of fields and counts, so it stays when its user is erased.',
+      'The audit trail records every change and every export of personal data. Filters can be combined: `user_id` (the user whose data it is), `actor` (in the form that entries have), `action`, and the times `start_time` (included) and `end_time` (excluded). An entry holds only ids, names of fields and counts, so it is kept when its user is erased.',
     params: z.object({
       user_id: UserId.optional().describe('Only entries about the data of this user.'),
       actor: Text.min(1)
         .max(200)
         .optional()
-        .describe('Only entries of this actor, as entries name it (`admin:<id>`).'),
+        .describe('Only entries of this actor, in the form that entries have (`admin:<id>`).'),
       action: AuditActionName.optional().describe('Only entries of this action.'),
-      start_time: TimeParameter.optional().describe('Only entries of this time or later.'),
+      start_time: TimeParameter.optional().describe('Only entries at or after this time.'),
       end_time: TimeParameter.optional().describe('Only entries before this time.'),
       cursor: CursorParameter,
       limit: limitUpTo(100),

@@ -60,15 +60,15 @@ export const Received = z.object({
 /** History: a provider is asked for what it kept from before the connection was made. */
 export const backfill = contract('backfill', {
   start: action({
-    summary: "Ask a provider for a connection's history",
+    summary: "Start a backfill of a connection's past data",
     description:
-      'One type after another is asked for, 30 days at a time, newest first; the data comes through the webhook. The next request follows when the data of the last one came, or when its time is up. One backfill runs per connection: another answers 409.',
+      'Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.',
     params: z
       .object({
         user_id: UserId,
         provider: ProviderName,
         days: z.int().min(1, 'must be at least 1').max(3650, 'must be at most 3650').optional().meta({
-          description: 'How many days back, 1 to 3650; BACKFILL_DAYS where it is left out.',
+          description: 'Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.',
           example: 30,
         }),
       })
@@ -85,9 +85,9 @@ export const backfill = contract('backfill', {
     },
   }),
   status: action({
-    summary: 'How far the newest backfill of a connection is',
+    summary: 'Get the newest backfill of a connection',
     description:
-      '`items` counts what came, `saved` what of it was new or newer. A type is `requested` from its first request until its last one is through, and `failed` if one of them is.',
+      '`items` counts received items, `saved` those of them that were new or newer than the stored ones. A type is `requested` from its first request until its last one has finished, and `failed` if one of them failed.',
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Backfill,
     http: { method: 'GET', path, access: readers, tag: 'Connections' },
@@ -96,7 +96,7 @@ export const backfill = contract('backfill', {
   cancel: action({
     summary: 'Cancel the backfill of a connection',
     description:
-      'Nothing more is asked for; what the provider was asked for may still come. One that ended stays as it is.',
+      'Sends no further requests. Data that was already requested may still arrive. A backfill that has ended is unchanged.',
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Backfill,
     http: { method: 'DELETE', path, access: writers, tag: 'Connections', audit: 'backfill.cancelled' },

@@ -47,16 +47,16 @@ const Appended = (most: number) => z.string().min(1).max(most).optional().catch(
 /** From a user to a connected account at a provider, and the end of it. */
 export const connect = contract('connect', {
   authorize: action({
-    summary: "Make a link to a provider's consent page",
+    summary: "Create a link to a provider's consent page",
     description:
-      "Send the user's browser to `authorization_url` within 15 minutes; it works once. Afterwards the browser is sent to `redirect_uri`, which must be one of the configured addresses, with `status` (connected, denied, failed), `provider` and, unless connected, `reason`; without it the user ends on a plain page of ours. Nobody should be given a link that was made for somebody else: whoever consents connects their account to this user.",
+      "Open `authorization_url` in the user's browser within 15 minutes; the link is valid once. Afterwards the browser is redirected to `redirect_uri`, which must be one of the configured addresses, with `status` (connected, denied, failed), `provider` and, unless connected, `reason`. Without `redirect_uri`, the browser shows a plain result page. Never give the link to another user: the account of whoever consents is connected to this user.",
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
       redirect_uri: Text.min(1)
         .max(2048)
         .optional()
-        .describe('Where the browser is sent afterwards: one of CONNECT_REDIRECTS.'),
+        .describe('The address that the browser is redirected to afterwards: one of CONNECT_REDIRECTS.'),
     }),
     returns: z.object({ authorization_url: z.string(), state: z.string() }).meta({ id: 'AuthorizationLink' }),
     http: {
@@ -69,13 +69,13 @@ export const connect = contract('connect', {
     timeoutMs: 10_000,
   }),
   callback: action({
-    summary: 'Where a provider sends the browser after the consent page',
+    summary: 'Receive the browser after the consent page of a provider',
     params: z.object({
       provider: ProviderName,
       state: Appended(512).describe('The `state` of the link.'),
-      code: Appended(4096).describe('What the provider trades for tokens.'),
-      error: Appended(512).describe('Why the provider gave no code.'),
-      scope: Appended(4096).describe('The permissions that the user gave.'),
+      code: Appended(4096).describe('The authorization code of the provider.'),
+      error: Appended(512).describe('The error of the provider, if it issued no code.'),
+      scope: Appended(4096).describe('The permissions that the user granted.'),
     }),
     returns: BrowserAnswer,
     http: {
@@ -89,11 +89,12 @@ export const connect = contract('connect', {
     timeoutMs: 45_000,
   }),
   result: action({
-    summary: 'The plain page that tells how it ended, where an application has none',
+    summary: 'Show the result of a connection attempt',
+    description: 'The result page of links without `redirect_uri`.',
     params: z.object({
       provider: ProviderName,
-      status: ConnectStatus.meta({ description: 'How it ended.', example: 'connected' }),
-      reason: ConnectReason.optional().catch(undefined).describe('Why it did not end in a connection.'),
+      status: ConnectStatus.meta({ description: 'The result of the attempt.', example: 'connected' }),
+      reason: ConnectReason.optional().catch(undefined).describe('The reason why no connection was made.'),
     }),
     returns: BrowserAnswer,
     http: {
@@ -106,7 +107,7 @@ export const connect = contract('connect', {
     idempotent: true,
   }),
   status: action({
-    summary: 'One connection, with the state of its data types and its last error',
+    summary: 'Get one connection with the state of its data types and its last error',
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: ConnectionStatus,
     http: {

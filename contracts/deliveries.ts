@@ -81,10 +81,10 @@ export const Status = z
 export const deliveries = contract('deliveries', {
   list: action({
     summary: 'List deliveries, newest first',
-    description: 'Those that were given up, unless another status is asked for.',
+    description: 'Returns dead deliveries unless `status` names another state.',
     params: z.object({
       status: DeliveryStatus.default('dead').describe(
-        '`ready`: waits for its turn or another attempt; `working`: in work; `done`; `dead`: given up.',
+        '`ready`: waits for its first or next attempt; `working`: is being processed; `done`: is processed; `dead`: is not attempted again.',
       ),
       cursor: CursorParameter,
       limit: limitUpTo(100),
@@ -94,11 +94,11 @@ export const deliveries = contract('deliveries', {
     idempotent: true,
   }),
   replay: action({
-    summary: 'Work on a delivery again',
+    summary: 'Replay a delivery',
     description:
-      'It waits for its turn like a new one. What it stored before is not stored twice; users who linked the account after it came get nothing of it. 409 while it is in work, and when all that it brought was erased.',
+      'Queues the delivery like a new one. Data that it stored before is not stored twice. Users who connected the account after the delivery arrived receive none of its data. Returns 409 while the delivery is being processed, and if all of its data was erased.',
     params: z.object({
-      delivery_id: z.uuid('must be a UUID').describe('The `id` of a delivery, as the list has it.'),
+      delivery_id: z.uuid('must be a UUID').describe('The `id` of a delivery, from `GET /deliveries`.'),
     }),
     returns: Delivery,
     http: {
@@ -112,7 +112,7 @@ export const deliveries = contract('deliveries', {
     },
   }),
   status: action({
-    summary: 'How each provider does: queues, answer times, what may still be asked',
+    summary: 'Get the status of each provider: queues, response times, remaining quota',
     params: Nothing,
     returns: Status,
     http: { method: 'GET', path: '/status', access: operators, tag: 'Operations' },

@@ -13,13 +13,15 @@ export const ActivityResult = z
     record_ids: z.array(z.string()).nullable(),
     status: z
       .enum(['saved', 'duplicate', 'user_not_found', 'validation_error', 'accepted'])
-      .describe('`accepted`: what became of it is told on the secret address only.'),
+      .describe('`accepted`: the outcome is returned on the secret address only.'),
   })
   .meta({ id: 'ActivityResult' });
 
 const Placeholders = z
   .int()
-  .describe('Values that mean "not measured" (stress -1, oxygen 0), of all items: not stored, and no error.');
+  .describe(
+    'Number of values in all items that mean "not measured" (stress -1, oxygen 0). They are not stored and are no errors.',
+  );
 
 /** Items that were handled, and those of them that were stored. */
 const ItemCounts = z.object({ processed: z.int(), saved: z.int() }).meta({ id: 'ItemCounts' });
@@ -59,7 +61,7 @@ export const PingActivityResult = z
     activities_count: z.int(),
     status: z
       .enum(['fetched', 'queued', 'error', 'user_not_found', 'accepted'])
-      .describe('`accepted`: what became of it is told on the secret address only.'),
+      .describe('`accepted`: the outcome is returned on the secret address only.'),
   })
   .meta({ id: 'PingActivityResult' });
 
@@ -85,7 +87,9 @@ export const PingWellness = z
 /** The answer to a ping; `processed` counts items of `activities` only, `total` counts those of all data types. */
 export const PingAnswer = z
   .object({
-    processed: z.int().describe('Items of `activities` whose data was fetched, or never will be.'),
+    processed: z
+      .int()
+      .describe('Items of `activities` that are finished: their data was fetched, or cannot be fetched.'),
     total: z
       .object({ processed: z.int(), fetched: z.int(), saved: z.int() })
       .describe(
@@ -105,10 +109,10 @@ export const PingAnswer = z
 export const Worked = z.object({ done: z.boolean() });
 
 /** What stands in `errors` while a stored delivery waits for its turn. */
-export const pendingSentence = 'The delivery is stored; its processing goes on in the background.';
+export const pendingSentence = 'The delivery is stored and processed in the background.';
 
 /** What stands in `errors` of an answer that must not say whether an account exists. */
-export const reducedSentence = 'What became of the items is told on the secret webhook address only.';
+export const reducedSentence = 'The outcome of the items is returned on the secret webhook address only.';
 
 const pendingPing = (): z.infer<typeof PingAnswer> => ({
   processed: 0,
@@ -155,9 +159,9 @@ const pingExample = {
 /** The device maker's notifications. */
 export const devicemakerIngest = contract('devicemaker-ingest', {
   push: action({
-    summary: 'Receive data of the device maker',
+    summary: 'Receive a push notification of the device maker',
     description:
-      'An object of arrays keyed by data type. Items stand alone: a bad one never stops the others. On the plain address, once the client secret of the provider is set, the answer does not say whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.',
+      'The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.',
     params: z.object({ delivery_id: z.uuid() }),
     returns: Worked,
     http: {
@@ -180,7 +184,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
   ping: action({
     summary: 'Receive a ping notification of the device maker',
     description:
-      "An object of arrays keyed by data type; each item names an account and a callbackURL, which is fetched if it leads to the provider's API. What is not fetched within 15 s goes on behind.",
+      "The body is an object of arrays keyed by data type. Each item names an account and a callbackURL, which is fetched if it belongs to the provider's API. Callbacks that are not fetched within 15 s are fetched in the background.",
     params: z.object({ delivery_id: z.uuid() }),
     returns: Worked,
     http: {
@@ -201,7 +205,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     timeoutMs: 20_000,
   }),
   health: action({
-    summary: 'Whether the webhook of the device maker is there',
+    summary: 'Check the webhook of the device maker',
     params: z.object({}),
     returns: WebhookHealth,
     http: {

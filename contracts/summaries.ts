@@ -32,7 +32,7 @@ export const ExplainedSource = z
     origin: z
       .enum(['day_total', 'samples', 'workouts', 'epochs', 'computed'])
       .describe(
-        "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: made of other fields.",
+        "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.",
       ),
     value: Measure.describe(
       'In the unit of the field, before minutes are rounded down. Null for light minutes.',
@@ -176,13 +176,13 @@ const days = {
   cursor: CursorParameter,
 };
 const rangeNote =
-  'A date is a local day of the user; instants name the dates that the range touches in UTC. Days without any data are left out.';
+  'A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted.';
 
 /** Daily summaries, and that of a body. */
 export const summaries = contract('summaries', {
   activity: action({
-    summary: 'Summaries of activity, one a local day',
-    description: `${rangeNote} Of several sources the largest value of a field that adds up is taken, never a sum.`,
+    summary: 'List activity summaries, one per local day',
+    description: `${rangeNote} If several sources have a value of an additive field, the largest is returned, never their sum.`,
     params: z.object({
       ...days,
       limit: limitUpTo(400),
@@ -196,24 +196,24 @@ export const summaries = contract('summaries', {
     idempotent: true,
   }),
   sleep: action({
-    summary: 'Summaries of sleep, one a local day of waking up',
-    description: `Oldest first. ${rangeNote} One source tells a night; its main sessions are added up, naps are counted apart.`,
+    summary: 'List sleep summaries, one per local day of waking up',
+    description: `Oldest first. ${rangeNote} The summary of a night comes from one source. Its main sessions are added up; naps are counted separately.`,
     params: z.object({ ...days, limit: limitUpTo(100) }),
     returns: pageOf(SleepSummary).meta({ id: 'SleepSummaryPage' }),
     http: { method: 'GET', path: '/users/:user_id/summaries/sleep', access: readers, tag: 'Data' },
     idempotent: true,
   }),
   body: action({
-    summary: 'What is known of a body now; null when there is nothing',
+    summary: 'Get the current body summary; null if there is no data',
     description:
       '`averaged` covers the last `average_period` local days, today included; `latest` holds readings of the last `latest_window_hours`.',
     params: z.object({
       user_id: UserId,
       average_period: limitUpTo(7, 7).describe(
-        'Over how many local days `averaged` is computed, 1 to 7; 7 where it is left out.',
+        'Number of local days that `averaged` covers, 1 to 7. Default: 7.',
       ),
       latest_window_hours: limitUpTo(24, 4).describe(
-        'How old a reading of `latest` may be in hours, 1 to 24; 4 where it is left out.',
+        'Maximum age of the readings of `latest` in hours, 1 to 24. Default: 4.',
       ),
     }),
     returns: BodySummary.nullable(),
@@ -221,7 +221,7 @@ export const summaries = contract('summaries', {
     idempotent: true,
   }),
   recovery: action({
-    summary: 'Summaries of recovery: under development, answers 501',
+    summary: 'List recovery summaries (under development, returns 501)',
     params: z.object({ ...days, limit: limitUpTo(100) }),
     returns: pageOf(RecoverySummary).meta({ id: 'RecoverySummaryPage' }),
     http: { method: 'GET', path: '/users/:user_id/summaries/recovery', access: readers, tag: 'Data' },

@@ -21,19 +21,19 @@ const readers = ['api-key', 'developer', 'sdk'] as const;
 const RecordId = z
   .uuid('must be a UUID')
   .transform((id) => id.toLowerCase())
-  .describe('The `id` of an event, as the lists of events have it.');
+  .describe('The `id` of an event, from the lists of events.');
 
 /** What `resolution` may be; all but raw are bucket sizes. */
 export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']).meta({
   id: 'Resolution',
-  description: '`raw`: every sample. Else the length of a bucket; each source has buckets of its own.',
+  description: '`raw`: every sample. Other values: the length of a bucket. Each source has its own buckets.',
 });
 
 /** Which series are asked for. */
 export const TypesParameter = repeated(SeriesTypeName, 100)
   .optional()
   .describe(
-    'Series types; all types that have samples where it is left out. Several: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.',
+    'Series types. Default: all types that have samples. Several types: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.',
   );
 
 /** One sample, or one bucket of one source with the bucket's start as its timestamp. */
@@ -133,7 +133,7 @@ export const timeseries = contract('timeseries', {
   samples: action({
     summary: 'Read samples, raw or in buckets',
     description:
-      'Oldest first. A bucket is aligned to the UTC epoch, its timestamp is its start, and the range is widened to whole buckets; each source has buckets of its own.',
+      'Samples are sorted oldest first. Buckets are aligned to the UTC epoch, and the timestamp of a bucket is its start. The range is widened to whole buckets. Each source has its own buckets.',
     params: z.object({
       user_id: UserId,
       start_time: RangeStart,
@@ -204,7 +204,7 @@ export const timeseries = contract('timeseries', {
   others: action({
     summary: 'List events that are neither workouts nor sleep, newest first',
     description:
-      'Movement that a device found by itself (`moveiq`) and the menstrual cycle (`mct`), a day each; both are in no total.',
+      'Movement that a device detected by itself (`moveiq`) and the menstrual cycle (`mct`, one event per day). Neither is part of any total.',
     params: z.object({
       ...eventRange,
       type: OtherEventType.optional().describe('Only events of this type.'),

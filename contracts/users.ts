@@ -14,11 +14,11 @@ const UserFields = z.object({
   first_name: Name.optional().meta({ description: 'At most 100 characters.', example: 'Ada' }),
   last_name: Name.optional().meta({ description: 'At most 100 characters.', example: 'Jones' }),
   email: Email.optional().meta({
-    description: 'An e-mail address. Several users may have the same.',
+    description: 'An e-mail address. Several users may share it.',
     example: 'ada@example.com',
   }),
   external_user_id: ExternalUserId.optional().describe(
-    "The user's id in your own system. No two users have the same.",
+    "The user's id in your own system. It is unique among users.",
   ),
 });
 
@@ -99,13 +99,13 @@ export const users = contract('users', {
   list: action({
     summary: 'List users, page by page',
     description:
-      '`search` looks for a literal text in names, e-mail address and external id, in any case. Names and addresses sort in any case too, equal ones by id; who has none comes last (ascending) or first (descending). Pages are counted from the start of the list: while people are being added, oldest first repeats and misses nobody.',
+      '`search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. While users are added, the order oldest first neither repeats nor omits a user.',
     params: z.object({
       page: z.coerce
         .number()
         .pipe(z.int().min(1).max(1_000_000))
         .default(1)
-        .describe('The number of the page, from 1, which is the first.'),
+        .describe('Page number, starting with 1.'),
       limit: limitUpTo(100, 20),
       sort_by: z
         .enum(['created_at', 'email', 'first_name', 'last_name'])
@@ -115,7 +115,7 @@ export const users = contract('users', {
       search: Text.max(200)
         .optional()
         .describe(
-          'Only users with this text in a name, the e-mail address or the external id; case does not count.',
+          'Only users with this text in a name, the e-mail address or the external id, ignoring case.',
         ),
       email: Text.max(320).optional().describe('Only users with this e-mail address.'),
       external_user_id: Text.max(255).optional().describe('Only the user with this external id.'),
@@ -132,14 +132,14 @@ export const users = contract('users', {
     idempotent: true,
   }),
   update: action({
-    summary: 'Change a user; fields left out stay',
+    summary: 'Update a user; omitted fields are unchanged',
     params: UserFields.extend({ user_id: UserId }).meta({ id: 'UserFields' }),
     returns: User,
     http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.updated' },
   }),
   remove: action({
     summary: 'Delete a user and all their data',
-    description: 'The user is gone when the call answers; their data is erased behind it.',
+    description: 'The user is deleted when the response arrives. Their data is erased in the background.',
     params: z.object({ user_id: UserId }),
     returns: User,
     http: { method: 'DELETE', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.deleted' },
@@ -153,9 +153,9 @@ export const users = contract('users', {
     idempotent: true,
   }),
   connect: action({
-    summary: 'Import a link that exists already',
+    summary: 'Import an existing connection',
     description:
-      'An active connection to the provider answers 409; a revoked or expired one is revived under its id.',
+      'Returns 409 if the user has an active connection to the provider. A revoked or expired connection becomes active again under its id.',
     params: z
       .object({
         user_id: UserId,
@@ -169,15 +169,17 @@ export const users = contract('users', {
           .min(1)
           .max(8192)
           .optional()
-          .describe("The provider's access token. Without it data is received, but not asked for."),
+          .describe("The provider's access token. Without it, data is received but not requested."),
         refresh_token: z
           .string()
           .min(1)
           .max(8192)
           .optional()
-          .describe("The provider's refresh token. Without it the connection expires with its access token."),
-        expires_at: TimeParameter.optional().describe('When the access token ends.'),
-        scope: Scope.default([]).describe('The permissions that the user gave at the provider.'),
+          .describe(
+            "The provider's refresh token. Without it, the connection expires with its access token.",
+          ),
+        expires_at: TimeParameter.optional().describe('The time at which the access token expires.'),
+        scope: Scope.default([]).describe('The permissions that the user granted at the provider.'),
       })
       .meta({ id: 'ImportConnectionRequest' }),
     returns: Connection,
@@ -192,13 +194,13 @@ export const users = contract('users', {
     },
   }),
   disconnect: action({
-    summary: 'Revoke a connection; its tokens are erased',
+    summary: 'Revoke a connection and erase its tokens',
     description:
-      'The provider is told behind the answer that we give up our access, unless another user is connected to the same account. The data stays, unless `purge` is true: then all that came from this provider is hidden at once and erased behind; later calls with `purge` do so too.',
+      'The access is revoked at the provider in the background, unless another user is connected to the same account. The data is kept. If `purge` is true, all data from this provider is hidden immediately and erased in the background; a later call with `purge` does so too.',
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
-      purge: Flag.describe('Also erases all data that came from this provider.'),
+      purge: Flag.describe('Also erases all data from this provider.'),
     }),
     returns: Connection,
     http: {

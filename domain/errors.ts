@@ -67,8 +67,8 @@ export const errorTable = {
   WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
   NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
   INTERNAL: { status: 500, detail: 'Something failed on our side. Quote the X-Request-Id to us.' },
-  SERVICE_UNAVAILABLE: { status: 503, detail: 'A service is away. Try again in a moment.' },
-  SERVICE_TIMEOUT: { status: 504, detail: 'A service took too long. Try again in a moment.' },
+  SERVICE_UNAVAILABLE: { status: 503, detail: 'Service temporarily unavailable. Try again in a moment.' },
+  SERVICE_TIMEOUT: { status: 504, detail: 'A service did not respond in time. Try again in a moment.' },
 } as const;
 
 /** The name of a failure, as it travels in `type`. */

@@ -19,7 +19,7 @@ export function limitUpTo(most: number, preset = 50) {
         .max(most, `must be at most ${most}`),
     )
     .default(preset)
-    .describe(`How many items a page has at most, 1 to ${most}; ${preset} where it is left out.`);
+    .describe(`Maximum number of items on a page, 1 to ${most}. Default: ${preset}.`);
 }
 
 /** The `cursor` parameter; what is in it is checked where it is used. */
@@ -28,7 +28,7 @@ export const CursorParameter = z
   .min(1)
   .max(512)
   .optional()
-  .describe('`next_cursor` or `previous_cursor` of an earlier answer to the same query.');
+  .describe('`next_cursor` or `previous_cursor` of an earlier response to the same query.');
 
 /** Where a page stands in its list. */
 export const Pagination = z

@@ -30,7 +30,7 @@ export const WorkoutTypeName = z
 /** Events that are neither workouts nor sleep: found movement, the menstrual cycle. */
 export const OtherEventType = z.enum(['moveiq', 'mct']).meta({
   id: 'OtherEventType',
-  description: '`moveiq`: movement that a device found by itself; `mct`: the menstrual cycle.',
+  description: '`moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle.',
 });
 
 /** The order of a list. */

@@ -79,20 +79,29 @@ const errorBody: Json = {
   type: 'object',
   required: ['detail'],
   properties: {
-    detail: { type: 'string', description: 'A sentence for a person.' },
+    detail: { type: 'string', description: 'A human-readable sentence.' },
     errors: {
       type: 'array',
-      description: 'Of 422: one entry a field.',
+      description: 'Status 422 only: one entry per invalid field.',
       items: { $ref: `${schemaPrefix}FieldError` },
     },
   },
 };
 
 const headers = {
-  'X-Request-Id': { schema: { type: 'string' }, description: 'Quote it when something fails.' },
-  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Requests a minute.' },
-  'X-RateLimit-Remaining': { schema: { type: 'integer' }, description: 'Requests that are left of them.' },
-  'X-RateLimit-Reset': { schema: { type: 'integer' }, description: 'When the window ends, in Unix seconds.' },
+  'X-Request-Id': {
+    schema: { type: 'string' },
+    description: 'Identifies the request. Include it in error reports.',
+  },
+  'X-RateLimit-Limit': { schema: { type: 'integer' }, description: 'Number of requests allowed per minute.' },
+  'X-RateLimit-Remaining': {
+    schema: { type: 'integer' },
+    description: 'Number of requests remaining in the current window.',
+  },
+  'X-RateLimit-Reset': {
+    schema: { type: 'integer' },
+    description: 'End of the current window, in Unix seconds.',
+  },
 };
 
 /** The headers of every answer. */

@@ -40,7 +40,7 @@ function fieldOf(name: string, schema: Json, whole: Json, components: Components
 const secret: Field = {
   name: 'secret',
   required: true,
-  description: 'A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` shows the whole address.',
+  description: 'A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.',
   example: undefined,
   schema: { type: 'string' },
 };
@@ -83,7 +83,7 @@ function clientId({ name, setting, provider }: ClientIdHeader): Field {
   return {
     name,
     required: true,
-    description: `The client id of our application at the provider, ${setting}; any where that is not set.`,
+    description: `The client id of the application at the provider, ${setting}. Any value is accepted if that is not set.`,
     example: `sandbox-${provider}`,
     schema: { type: 'string' },
   };
@@ -95,7 +95,7 @@ const idempotencyHeader = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   description:
-    'Any text of yours: the same request with the same key by the same caller runs at most once and is answered as the first was, for a day, with `Idempotent-Replayed: true`. Another request with that key answers 409; so does one whose first run is still in work (Retry-After), or was cut short so that nobody knows what came of it. A request that failed may be sent again with its key.',
+    'A key of your choice. For one day, the same request with the same key and by the same caller runs at most once; a repetition returns the first response with `Idempotent-Replayed: true`. Returns 409 if the key was used for another request, if the first request is still being processed (with Retry-After), or if it was interrupted and its outcome is unknown. A request that failed can be sent again with the same key.',
 };
 
 function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], components: Components): Json {

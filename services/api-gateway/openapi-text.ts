@@ -6,17 +6,17 @@ export const introduction = `Wearable health data of your users, collected from 
 3. Create or list users. This page fills the id into the requests below; dates are filled in as yesterday and today.
 4. Connect the user to a provider, or import a connection; send data to the webhook, or let the sandbox do so; read it.
 
-Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…"}\`. Every answer has X-Request-Id and the three X-RateLimit headers.`;
+Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…"}\`. Every response has X-Request-Id and the three X-RateLimit headers.`;
 
 /** The sections of the document, in the order in which a newcomer needs them. */
 export const sections: Readonly<Record<string, string>> = {
   Accounts: 'Log in, and manage the accounts of developers.',
   'API keys': 'Keys for servers. A key reads and changes all users.',
-  Users: 'The people whose data is stored.',
-  Connections: 'The links between users and their accounts at providers.',
+  Users: 'The users whose data is stored.',
+  Connections: 'The connections of users to their accounts at providers.',
   Data: 'Time series, events and summaries of one user.',
   Tokens: 'Tokens for mobile and web apps. A token reads the data of one user.',
   Applications: 'Mobile and web apps that may issue tokens for users.',
-  Webhooks: 'What the providers call. Applications do not call it.',
+  Webhooks: 'Called by providers, not by applications.',
   Operations: 'Health, deliveries, status of the providers, audit.',
 };

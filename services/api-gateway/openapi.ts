@@ -79,7 +79,7 @@ const canBeTriedOut = ({ stream, browser }: HttpRoute) => stream === undefined &
 function descriptionOf({ description }: ActionDefinition, { stream, path }: HttpRoute) {
   if (stream === undefined) return description === undefined ? {} : { description };
   const address = apiPrefix + path.replace(/:([a-z_]+)/g, '{$1}');
-  const how = `It is too long for this page: \`curl -OJ -H 'X-API-Key: …' 'https://…${address}?…'\` saves it as a file.`;
+  const how = `The response is too long for this page: \`curl -OJ -H 'X-API-Key: …' 'https://…${address}?…'\` saves it as a file.`;
   return { description: [description, how].filter((text) => text !== undefined).join('\n\n') };
 }
 
@@ -103,12 +103,12 @@ function responses(definition: ActionDefinition, route: HttpRoute, components: C
 }
 
 const browserSuccess = {
-  description: 'A page for a person',
+  description: 'An HTML page',
   headers: headerRefs,
   content: { 'text/html': { schema: { type: 'string' } } },
 };
 const redirect = {
-  description: 'On to another address',
+  description: 'A redirect to another address',
   headers: { ...headerRefs, Location: { schema: { type: 'string', format: 'uri' } } },
 };
 
@@ -125,7 +125,10 @@ function jsonSuccess(definition: ActionDefinition, route: HttpRoute, components:
 }
 
 const streamTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
-const table = { type: 'string', description: 'A table by RFC 4180; its first line names the columns.' };
+const table = {
+  type: 'string',
+  description: 'A table as defined by RFC 4180. The first line holds the names of the columns.',
+};
 const disposition = {
   'Content-Disposition': { schema: { type: 'string' }, description: 'A file name for the download.' },
 };

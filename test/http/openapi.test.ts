@@ -63,6 +63,26 @@ t.test('every parameter and every field of a body says what it is for', async (t
   t.ok(operations.flatMap(({ parameters }) => parameters).length > 100);
 });
 
+// Words of prose that reference texts of the API avoid: the component is the subject, and it does or returns something.
+const avoided =
+  /how far|\btold\b|\btells?\b|asked for|left out|what (becomes?|became) of|nobody|in work|goes on|\bbehind\b|is dead|stand alone|\bours\b/i;
+
+function* textsOf(value: unknown, path = ''): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value))
+    if ((key === 'description' || key === 'summary') && typeof inner === 'string') yield `${path}: ${inner}`;
+    else yield* textsOf(inner, `${path} ${key}`);
+}
+
+t.test('summaries and descriptions are written as a reference', async (t) => {
+  const texts = [...textsOf(openapiDocument())];
+  t.strictSame(
+    texts.filter((text) => avoided.test(text)),
+    [],
+  );
+  t.ok(texts.length > 300, `${texts.length} texts were read`);
+});
+
 t.test('the sections stand in the order in which a newcomer needs them', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [

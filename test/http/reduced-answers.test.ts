@@ -88,7 +88,7 @@ t.test('a push is answered the same for a known and an unknown account, and take
   t.same(first.body, {
     ...{ processed: 2, saved: 0, total: { processed: 4, saved: 0 }, placeholders: 0 },
     errors: [
-      'What became of the items is told on the secret webhook address only.',
+      'The outcome of the items is returned on the secret webhook address only.',
       'activities[1] (nobody said whose): userId: must be a text',
     ],
     activities: [
