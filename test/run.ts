@@ -1,27 +1,24 @@
-// `npm test`: a throw-away database server and bus for all test files, then tap, then the count in one plain line.
+// `npm test`: a throw-away database server and bus for all test files, then these, the longest first, then the count
+// in one plain line.
 // Tests get TEST_DATABASE_URL (a role that may create databases) and, where there is a bus, TEST_NATS_URL.
-// usage: npm test [-- test/some.test.ts …]
+// usage: npm test [-- --changed] [-- test/some.test.ts …]
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  createReadStream,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { signal } from '../stack/processes.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
+import { touchedTests } from './support/changed.ts';
+import { keepDurations, longestFirst, readDurations } from './support/durations.ts';
 import { Tally } from './support/tally.ts';
 
 // A run of all tests with fewer files than this fails: files that are renamed or lost would go unnoticed.
 const leastFiles = 145;
+// Most files wait for something now and then: one more than there are cores keeps these busy.
+const jobs = Math.min(availableParallelism() + 1, 5);
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules/.bin');
@@ -43,12 +40,17 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 process.exitCode = await main();
 
 async function main(): Promise<number> {
+  const wanted = wantedFiles(process.argv.slice(2));
+  if (wanted.files.length === 0 && wanted.least === 0) {
+    console.log('No test uses what was changed.\n0 passed, 0 failed');
+    return 0;
+  }
   let stack: Stack | null = null;
   try {
     stack = await startTestStack();
     console.log(stack.choice);
     await buildTap();
-    return stopped ? 1 : await runTap(testEnvironment(stack), process.argv.slice(2));
+    return stopped ? 1 : await runTap(testEnvironment(stack), wanted);
   } finally {
     await stack?.stop();
     // servers of an aborted test file may still be writing their last
@@ -92,39 +94,46 @@ async function buildTap(): Promise<void> {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, '.tap/plugins')))
     return;
-  const child = startTap(['build'], withPinnedNode(process.env), false);
+  const child = startNode([join(bin, 'tap'), 'build'], withPinnedNode(process.env));
   const output = child.stdout === null ? Promise.resolve('') : text(child.stdout);
   if ((await endOf(child)) !== 0) throw new Error(`tap build failed:\n${await output}`);
   writeFileSync(stamp, wanted);
 }
 
-/** A terminal gets tap's live report, anything else a line per test file as it ends; then the count. */
-async function runTap(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
-  const raw = join(work, 'output.tap');
-  const isTerminal = process.stdout.isTTY;
-  const tally = new Tally(filesOf(args));
-  const child = startTap([isTerminal ? `--output-file=${raw}` : '--reporter=tap', ...args], env, isTerminal);
-  const lines = child.stdout === null ? null : tally.readAll(child.stdout, (text) => console.log(text));
+/** Runs the files, the longest first, with a line per file as it ends; then the count. */
+async function runTap(env: NodeJS.ProcessEnv, { files, least }: Wanted): Promise<number> {
+  const tally = new Tally({ files, least });
+  const ordered = longestFirst(files, readDurations(root));
+  const child = startNode([join(root, 'test/support/run-files.ts'), String(jobs), ...ordered], env);
+  await tally.readAll(child.stdout ?? Readable.from([]), (text) => console.log(text));
   const code = await endOf(child);
-  await (lines ?? tally.readAll(createReadStream(raw), () => {}));
-  for (const problem of tally.problems(isTerminal)) console.log(problem);
+  for (const problem of tally.problems()) console.log(problem);
+  keepDurations(root, tally.reports);
   const { passed, failed } = tally.count(code);
   console.log(`${passed} passed, ${failed} failed`);
   return failed > 0 ? Math.max(code, 1) : 0;
 }
 
-/** The test files that a run must report: those that are named, else all there are. */
-function filesOf(args: readonly string[]): { readonly files: readonly string[]; readonly least: number } {
-  const named = args.filter((arg) => existsSync(join(root, arg)) && /\.ts$/.test(arg));
-  if (named.length > 0) return { files: named, least: named.length };
-  return { files: globSync('test/**/*.test.ts', { cwd: root }), least: args.length > 0 ? 1 : leastFiles };
+/** The test files of a run, and how many there must be at least. */
+interface Wanted {
+  readonly files: readonly string[];
+  readonly least: number;
 }
 
-function startTap(args: string[], env: NodeJS.ProcessEnv, isTerminal: boolean): ChildProcess {
-  tap = spawn(join(bin, 'tap'), args, {
+/** The test files that are named, those that a change touches, or all there are. */
+function wantedFiles(args: readonly string[]): Wanted {
+  const all = globSync('test/**/*.test.ts', { cwd: root });
+  if (args.includes('--changed')) return { files: touchedTests(root, all), least: 0 };
+  const named = args.flatMap((arg) => (existsSync(join(root, arg)) ? [arg] : globSync(arg, { cwd: root })));
+  if (args.length > 0) return { files: named, least: args.length };
+  return { files: all, least: leastFiles };
+}
+
+function startNode(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  tap = spawn(process.execPath, args, {
     cwd: root,
     env,
-    stdio: isTerminal ? 'inherit' : ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
     detached: ownGroup,
   });
   return tap;

@@ -31,14 +31,14 @@ export class Tally {
     take(splitter.end());
   }
 
-  /** What the lines of the files did not say: files without a result, too few files, and all of it if `whole`. */
-  problems(whole: boolean): string[] {
-    const told = whole ? this.#reports.filter(({ failed }) => failed > 0).map(textOf) : [];
-    return [
-      ...told,
-      ...this.#missing().map((file) => `not ok - ${file} has no result`),
-      ...this.#shortfall(),
-    ];
+  /** What the lines of the files did not say: files without a result, too few files. */
+  problems(): string[] {
+    return [...this.#missing().map((file) => `not ok - ${file} has no result`), ...this.#shortfall()];
+  }
+
+  /** What each file reported that ended. */
+  get reports(): readonly FileReport[] {
+    return this.#reports;
   }
 
   /** Assertions that passed and everything that failed; `code` is what tap ended with. */

@@ -3,6 +3,7 @@ export interface FileReport {
   readonly file: string;
   readonly passed: number;
   readonly failed: number;
+  readonly seconds: number;
   /** The failed assertions with their explanation, the subtests without any, the tests marked `only`. */
   readonly problems: readonly string[];
 }
@@ -39,7 +40,7 @@ export class TapSplitter {
  * failure, and so is one marked `only`.
  */
 export function reportOf(lines: readonly string[]): FileReport {
-  const reading: Reading = { open: [], problems: [], passed: 0, file: '' };
+  const reading: Reading = { open: [], problems: [], passed: 0, file: '', seconds: 0 };
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     const begun = subtest.exec(line);
@@ -53,8 +54,8 @@ export function reportOf(lines: readonly string[]): FileReport {
     at += explanation.length;
     takeResult(reading, found, [line, ...explanation].join('\n').slice(0, longestProblem));
   }
-  const { file, passed, problems } = reading;
-  return { file, passed, failed: problems.length, problems };
+  const { file, passed, seconds, problems } = reading;
+  return { file, passed, failed: problems.length, seconds, problems };
 }
 
 interface Reading {
@@ -62,6 +63,7 @@ interface Reading {
   readonly problems: string[];
   passed: number;
   file: string;
+  seconds: number;
 }
 
 function takeResult(reading: Reading, [, margin = '', not, name = '']: RegExpExecArray, text: string): void {
@@ -82,6 +84,7 @@ function takeResult(reading: Reading, [, margin = '', not, name = '']: RegExpExe
     problems.push(`not ok - asserts nothing: ${ended.name}`);
   if (margin !== '' || ended === undefined) return;
   reading.file = ended.name;
+  reading.seconds = Number(/# time=([\d.]+)ms/.exec(name)?.[1] ?? 0) / 1000;
   if (/^ {2}signal: SIG/m.test(text) || (failed && problems.length === 0)) problems.push(text);
 }
 

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { changedFiles, touchedTests } from './changed.ts';
+
+const files: Readonly<Record<string, string>> = {
+  'package.json': '{}',
+  'notes.md': '',
+  'domain/time.ts': 'export const time = 1;',
+  'domain/unit.ts': "export { time } from './time.ts';",
+  'migrations/migrate.ts': '',
+  'migrations/0001-a.up.sql': '',
+  'services/users/users.service.ts': "import { time } from '../../domain/time.ts';",
+  'stack/services.ts': 'import(name);',
+  'stack/start.ts': "import './services.ts';",
+  'test/unit.test.ts': "import { time } from '../domain/unit.ts';",
+  'test/none.test.ts': "import t from 'tap';",
+  'test/program.test.ts': "spawn(join(root, '../stack/start.ts'));",
+  'test/database.test.ts': "import '../migrations/migrate.ts';",
+  'test/tree.test.ts': "readdirSync(join(root, 'domain'));",
+  'test/document.test.ts': "readFileSync(join(root, 'notes.md'));",
+};
+const tests = Object.keys(files).filter((name) => name.endsWith('.test.ts'));
+
+/** A repository with a branch that left main, where main went on. */
+function repository(t: Test) {
+  const root = mkdtempSync(join(tmpdir(), 'changed-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Tests', '-c', 'user.email=tests@example.com', ...args], {
+      cwd: root,
+      stdio: 'ignore',
+    });
+  const commit = () => {
+    git('add', '.');
+    git('commit', '-q', '--no-gpg-sign', '-m', 'A commit');
+  };
+  for (const [name, text] of Object.entries(files)) write(name, text);
+  git('init', '-q', '-b', 'main');
+  commit();
+  git('checkout', '-q', '-b', 'work');
+  git('checkout', '-q', 'main');
+  write('migrations/0001-a.up.sql', 'select 1');
+  commit();
+  git('checkout', '-q', 'work');
+  return { root, write, commit, touched: () => touchedTests(root, tests).toSorted() };
+}
+
+t.test('without a change no test is touched', async (t) => {
+  t.same(repository(t).touched(), []);
+});
+
+const cases: readonly (readonly [changed: string, touched: readonly string[]])[] = [
+  ['domain/time.ts', ['program', 'tree', 'unit']],
+  ['domain/unit.ts', ['tree', 'unit']],
+  ['services/users/users.service.ts', ['program']],
+  ['migrations/0001-a.up.sql', ['database']],
+  ['notes.md', ['document']],
+  ['test/none.test.ts', ['none']],
+  ['package.json', ['database', 'document', 'none', 'program', 'tree', 'unit']],
+];
+t.test('a change touches the tests that use the file, committed or not', async (t) => {
+  for (const [changed, touched] of cases) {
+    const { write, commit, touched: now, root } = repository(t);
+    write(changed, `${files[changed]} `);
+    const want = touched.map((name) => `test/${name}.test.ts`);
+    t.same(now(), want, `${changed}, not committed`);
+    commit();
+    t.same(now(), want, `${changed}, committed`);
+    t.same(changedFiles(root), [changed], 'and what main changed meanwhile is not of it');
+  }
+});
+
+t.test('a new file that is not committed is a change, and so is a deleted one', async (t) => {
+  const { root, write, touched } = repository(t);
+  write('domain/new.ts', '');
+  t.same(changedFiles(root), ['domain/new.ts']);
+  t.same(touched(), ['test/tree.test.ts']);
+  rmSync(join(root, 'domain/new.ts'));
+  rmSync(join(root, 'domain/unit.ts'));
+  t.same(touched(), ['test/tree.test.ts', 'test/unit.test.ts']);
+});

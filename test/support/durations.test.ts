@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { keepDurations, longestFirst, readDurations } from './durations.ts';
+
+const report = (file: string, seconds: number, failed = 0) => ({
+  file,
+  seconds,
+  failed,
+  passed: 1,
+  problems: [],
+});
+
+t.test('the longest file comes first, those of which nothing is known last, by name', async (t) => {
+  t.same(longestFirst(['a', 'd', 'c', 'b'], { b: 2, d: 30 }), ['d', 'b', 'a', 'c']);
+});
+
+t.test(
+  'what a run on this machine took replaces the committed table; what failed says nothing',
+  async (t) => {
+    const root = mkdtempSync(join(tmpdir(), 'durations-'));
+    t.teardown(() => rmSync(root, { recursive: true, force: true }));
+    t.same(readDurations(root), {}, 'without any table');
+    mkdirSync(join(root, 'test'));
+    writeFileSync(join(root, 'test/durations.json'), JSON.stringify({ a: 10, b: 20, c: 30 }));
+    keepDurations(root, [report('a', 1), report('b', 2, 1)]);
+    keepDurations(root, [report('d', 4)]);
+    t.same(readDurations(root), { a: 1, b: 20, c: 30, d: 4 });
+    writeFileSync(join(root, '.tap/durations.json'), 'half of a t');
+    t.same(readDurations(root), { a: 10, b: 20, c: 30 }, 'a table that cannot be read changes nothing');
+  },
+);
