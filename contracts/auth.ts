@@ -23,12 +23,16 @@ export const Tokens = z
     expires_in: z.int(),
     refresh_token: z.string(),
   })
-  .meta({ id: 'Tokens' });
+  .meta({
+    id: 'Tokens',
+    description: 'A pair of tokens. `expires_in` is the lifetime of the access token in seconds.',
+  });
 
 /** An account that may manage keys, applications and other accounts. */
-export const Developer = z
-  .object({ id: z.string(), email: z.string(), created_at: Timestamp })
-  .meta({ id: 'Developer' });
+export const Developer = z.object({ id: z.string(), email: z.string(), created_at: Timestamp }).meta({
+  id: 'Developer',
+  description: 'An account that manages API keys, applications and other accounts.',
+});
 
 /** What is shown of an API key after its creation. */
 export const ApiKey = z
@@ -39,10 +43,13 @@ export const ApiKey = z
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
   })
-  .meta({ id: 'ApiKey' });
+  .meta({ id: 'ApiKey', description: 'An API key without its value.' });
 
 /** An API key with its secret value, shown once: at creation and at rotation. */
-export const NewApiKey = ApiKey.extend({ key: z.string() }).meta({ id: 'NewApiKey' });
+export const NewApiKey = ApiKey.extend({ key: z.string() }).meta({
+  id: 'NewApiKey',
+  description: 'An API key with its value, which no later response contains.',
+});
 
 /** A mobile or web application that may obtain tokens for its users. */
 export const Application = z
@@ -52,10 +59,13 @@ export const Application = z
     name: z.string(),
     created_at: Timestamp,
   })
-  .meta({ id: 'Application' });
+  .meta({ id: 'Application', description: 'A mobile or web application that obtains tokens for its users.' });
 
 /** An application with its secret, shown once. */
-export const NewApplication = Application.extend({ app_secret: z.string() }).meta({ id: 'NewApplication' });
+export const NewApplication = Application.extend({ app_secret: z.string() }).meta({
+  id: 'NewApplication',
+  description: 'An application with its secret, which no later response contains.',
+});
 
 /** The name of an action of the audit trail. */
 export const AuditActionName = z.enum(Object.keys(auditActions)).meta({ id: 'AuditAction' });

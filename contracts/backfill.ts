@@ -28,7 +28,7 @@ export const BackfillType = z
     requested_at: Timestamp.nullable(),
     received_at: Timestamp.nullable(),
   })
-  .meta({ id: 'BackfillType' });
+  .meta({ id: 'BackfillType', description: 'The backfill of one data type.' });
 
 /** The newest backfill of a connection. `stopped`: the provider or the user put an end to it, `reason` says how. */
 export const Backfill = z
@@ -44,7 +44,11 @@ export const Backfill = z
     finished_at: Timestamp.nullable(),
     types: z.array(BackfillType),
   })
-  .meta({ id: 'Backfill' });
+  .meta({
+    id: 'Backfill',
+    description:
+      'The newest backfill of a connection. If it is `stopped`, the provider or the user ended it, and `reason` holds the cause.',
+  });
 
 /** What a delivery brought of one type for one connection; the times are those of its first and last item. */
 export const Received = z.object({

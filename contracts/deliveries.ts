@@ -25,7 +25,10 @@ export const Delivery = z
     /** The sender proved that it is the provider: the secret address was used, or the signature was verified. */
     authenticated: z.boolean(),
   })
-  .meta({ id: 'Delivery' });
+  .meta({
+    id: 'Delivery',
+    description: 'A webhook notification of a provider, without its body. `error` is a code.',
+  });
 
 const Count = z.int().nonnegative();
 
@@ -67,7 +70,10 @@ export const ProviderStatus = z
       })
       .nullable(),
   })
-  .meta({ id: 'ProviderStatus' });
+  .meta({
+    id: 'ProviderStatus',
+    description: 'The status of one provider. A value is null if it is unknown or does not apply.',
+  });
 
 /** How the providers do; `away` names services that could not be asked. */
 export const Status = z

@@ -62,7 +62,10 @@ export const ExplainedSource = z
         'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
       ),
   })
-  .meta({ id: 'ExplainedSource' });
+  .meta({
+    id: 'ExplainedSource',
+    description: 'A source that has a value of a field on a day, and how that value was used.',
+  });
 
 /** The fields of an activity summary that have a source, nested ones by their path. */
 export const ExplainedField = z
@@ -94,7 +97,10 @@ export const ExplainedActivitySummary = ActivitySummary.extend({
   explanation: ActivityExplanation.optional().describe(
     'With `explain=true` only: the sources of each field, nested ones by their path (`heart_rate.avg_bpm`).',
   ),
-}).meta({ id: 'ActivitySummary' });
+}).meta({
+  id: 'ActivitySummary',
+  description: 'The activity of one local day. A field is null if no provider sent a value.',
+});
 
 /** The sleep that ended on a local day; all but the naps is null where there was no main sleep. */
 export const SleepSummary = z
@@ -115,7 +121,11 @@ export const SleepSummary = z
     avg_respiratory_rate: Measure,
     avg_spo2_percent: Measure,
   })
-  .meta({ id: 'SleepSummary' });
+  .meta({
+    id: 'SleepSummary',
+    description:
+      'The sleep that ended on a local day. The values, except those of naps, are null if there was no main sleep.',
+  });
 
 /** Blood pressure readings within the window: pairs of one instant. */
 export const BloodPressure = z
@@ -128,7 +138,10 @@ export const BloodPressure = z
     min_diastolic_mmhg: Measure,
     reading_count: z.int(),
   })
-  .meta({ id: 'BloodPressure' });
+  .meta({
+    id: 'BloodPressure',
+    description: 'Blood pressure readings of the time window: pairs of the same instant.',
+  });
 
 /** What is known of a body now; the sections are always there, their values may be null. */
 export const BodySummary = z
@@ -158,7 +171,10 @@ export const BodySummary = z
       blood_pressure_measured_at: Timestamp.nullable(),
     }),
   })
-  .meta({ id: 'BodySummary' });
+  .meta({
+    id: 'BodySummary',
+    description: 'The current values of a body. All sections are present; their values may be null.',
+  });
 
 /** One local day of recovery, under development. */
 const RecoverySummary = z.object({ date: LocalDate, source: Source }).meta({ id: 'RecoverySummary' });

@@ -45,7 +45,10 @@ export const Sample = z
     unit: z.string(),
     source: Source,
   })
-  .meta({ id: 'Sample' });
+  .meta({
+    id: 'Sample',
+    description: 'One sample, or one bucket of one source. The timestamp of a bucket is its start.',
+  });
 
 /** A recorded activity; null where no provider sent a value. */
 export const Workout = z
@@ -64,11 +67,13 @@ export const Workout = z
     avg_pace_sec_per_km: z.number().nullable(),
     elevation_gain_meters: z.number().nullable(),
   })
-  .meta({ id: 'Workout' });
+  .meta({ id: 'Workout', description: 'A recorded activity. A field is null if no provider sent a value.' });
 
 /** A workout by itself: whether its owner keeps it private at the provider, null where nobody said. */
 export const SingleWorkout = Workout.extend({ private: z.boolean().nullable() }).meta({
   id: 'SingleWorkout',
+  description:
+    'A workout with `private`: whether the user keeps it private at the provider. Null if the provider sent no value.',
 });
 
 /** A night's sleep or a nap; `duration_seconds` is time asleep. */
@@ -83,7 +88,10 @@ export const SleepSession = z
     stages: SleepStages,
     is_nap: z.boolean(),
   })
-  .meta({ id: 'SleepSession' });
+  .meta({
+    id: 'SleepSession',
+    description: "A night's sleep or a nap. `duration_seconds` is the time asleep.",
+  });
 
 /** Movement that a device found by itself, or where somebody stands in their cycle; `data` as the provider sent it. */
 export const OtherEvent = z
@@ -95,7 +103,11 @@ export const OtherEvent = z
     source: Source,
     data: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'OtherEvent' });
+  .meta({
+    id: 'OtherEvent',
+    description:
+      'Movement that a device detected by itself, or a day of the menstrual cycle. `data` has the form that the provider sent.',
+  });
 
 const eventRange = {
   user_id: UserId,

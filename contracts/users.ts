@@ -32,7 +32,7 @@ export const User = z
     email: z.string().nullable(),
     external_user_id: z.string().nullable(),
   })
-  .meta({ id: 'User' });
+  .meta({ id: 'User', description: 'An end user whose data is stored.' });
 
 /** The page-based envelope of the user list. */
 export const UserPage = z
@@ -43,7 +43,7 @@ export const UserPage = z
     limit: z.int(),
     pages: z.int(),
   })
-  .meta({ id: 'UserPage' });
+  .meta({ id: 'UserPage', description: 'A page of users with the number of all matching users.' });
 
 /** The link between a user and an account at a provider; its tokens are never shown. */
 export const Connection = z
@@ -60,7 +60,10 @@ export const Connection = z
     /** What the owner of the account said of their privacy there, by the provider's names; null while they said nothing. */
     privacy: z.record(z.string(), z.string()).nullable(),
   })
-  .meta({ id: 'Connection' });
+  .meta({
+    id: 'Connection',
+    description: 'The connection between a user and an account at a provider. Its tokens are never returned.',
+  });
 
 /** What a service needs to act for a user at a provider; both tokens are ciphertext. */
 export const StoredTokens = z.object({

@@ -38,7 +38,7 @@ export const Pagination = z
     has_more: z.boolean(),
     total_count: z.int(),
   })
-  .meta({ id: 'Pagination' });
+  .meta({ id: 'Pagination', description: 'The position of a page in its list.' });
 
 /** What the page was computed from. */
 export const PageMetadata = z
@@ -48,7 +48,7 @@ export const PageMetadata = z
     start_time: z.string(),
     end_time: z.string(),
   })
-  .meta({ id: 'PageMetadata' });
+  .meta({ id: 'PageMetadata', description: 'The range and resolution that a page was computed from.' });
 
 /** The envelope of every list that is paged by cursor. */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -5,7 +5,10 @@ import { workoutTypes } from './workout-types.ts';
 /** Pieces of the wire that several contracts share. */
 
 /** Which provider and device an item came from; `device` is `unknown` where nobody named one. */
-export const Source = z.object({ provider: z.string(), device: z.string() }).meta({ id: 'Source' });
+export const Source = z.object({ provider: z.string(), device: z.string() }).meta({
+  id: 'Source',
+  description: 'The provider and the device of an item. `device` is `unknown` if no device was named.',
+});
 
 /** An instant on the wire, `2026-01-01T06:30:00Z`. */
 export const Timestamp = z.string().meta({ format: 'date-time' });
