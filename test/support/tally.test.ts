@@ -50,6 +50,11 @@ t.test('a skipped subtest fails', async (t) => {
   t.ok(count.failed > 0);
 });
 
+t.test('a file has 300 s, unless it says otherwise', async (t) => {
+  const { count } = await run(['time-out']);
+  t.same(count, { passed: 1, failed: 0 });
+});
+
 t.test('a file without a test fails', async (t) => {
   const { printed, count } = await run(['no-test']);
   t.match(printed[0], /not ok - .*no-test\.ts: 0 passed, 1 failed\n.*[\s\S]*no tests found/);
