@@ -1,4 +1,4 @@
-// `npm run test:faults`: what breaks under load, for as long as it takes; each file alone, for they count milliseconds.
+// `npm run test:faults`: what breaks under load, and what takes minutes; each file alone, for they count milliseconds.
 // FAULT_SECONDS=120 watches each fault for two minutes. usage: npm run test:faults [-- rolling fuzz …]
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

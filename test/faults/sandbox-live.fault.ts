@@ -1,7 +1,7 @@
 import t from 'tap';
 import { connectPeople } from '../../sandbox/connecting.ts';
-import { compareSamples, readExport, recordsOf } from './records.ts';
-import { history, pictures, whole } from './whole.ts';
+import { compareSamples, readExport, recordsOf } from '../sandbox/records.ts';
+import { history, pictures, whole } from '../sandbox/whole.ts';
 
 const minuteMs = 60_000;
 /** One with every data type, one whose device has fewer, one at both providers. */
