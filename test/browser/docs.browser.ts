@@ -7,7 +7,7 @@ import { openPage, startBrowser } from '../support/browser.ts';
 const api = await startApi(t);
 const browser = await startBrowser(t);
 
-// The page renders a document of 700 KB: on a busy machine that takes its time.
+// The page renders a document of 290 KB, which is slow on a busy machine.
 const patienceMs = 180_000;
 t.setTimeout(5 * patienceMs);
 
