@@ -5,7 +5,6 @@ import { hashOf } from '../random.ts';
 import type { Grant } from '../store.ts';
 import { ownerOf } from '../tokens.ts';
 import type { Traits } from '../traits.ts';
-import { stampOf } from '../world.ts';
 import type { ActivitynetAccount, ActivitynetWorld, Event } from './state.ts';
 
 /** The id of a person's account, greater than 2^32 as some real ids are. */
@@ -58,8 +57,20 @@ export function sendEvent(
   { athlete_id: owner_id }: ActivitynetAccount,
   event: Omit<Event, 'owner_id' | 'event_time'>,
 ): void {
-  const event_time = stampOf(world);
+  const event_time = eventTime(world, event.object_id);
   world.send({ kind: 'event', event: { ...event, owner_id, event_time } });
+}
+
+const lastTimes = new WeakMap<ActivitynetWorld, Map<number, number>>();
+
+// Seconds of the wall clock, also where the sandbox's own is turned ahead: an application refuses events of the future.
+// Each event of an object is later than the one before.
+function eventTime(world: ActivitynetWorld, objectId: number): number {
+  const times = lastTimes.get(world) ?? new Map<number, number>();
+  lastTimes.set(world, times);
+  const time = Math.max(Math.floor(Date.now() / 1000), (times.get(objectId) ?? 0) + 1);
+  times.set(objectId, time);
+  return time;
 }
 
 /** Serves the owner of the request's token, or refuses. */

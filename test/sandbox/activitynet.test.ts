@@ -210,6 +210,18 @@ t.test('tells of what was uploaded, renamed, taken away and brought back, signed
     t.match(events().at(-1), { object_id: id, aspect_type: aspect });
     t.equal((await ask(url, access_token)).status, status, change);
   }
+  const times = events().flatMap(({ object_id, event_time }) =>
+    object_id === id ? [Number(event_time)] : [],
+  );
+  t.same(
+    times,
+    [...new Set(times)].toSorted((a, b) => a - b),
+    'each later than the one before',
+  );
+  t.ok(
+    Math.max(...times) <= Date.now() / 1000 + times.length,
+    'none in the future, though the clock is turned',
+  );
   t.match((await ask(url, access_token)).body, { name: 'Another name' });
   const last = receiver.received.at(-1);
   const [, stamp = '', signature = ''] =
