@@ -1,5 +1,5 @@
 import { loadConfig } from './config.ts';
-import { createBroker } from './mixins/broker.ts';
+import { createBroker } from './runtime/broker.ts';
 import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
 import { type Lifetime, live } from './stack/lifetime.ts';
 import { metricsPortsOf } from './stack/listening.ts';

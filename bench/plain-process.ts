@@ -7,10 +7,10 @@ import pg from 'pg';
 import { z } from 'zod';
 import { seriesById, seriesOf } from '../domain/series.ts';
 import { databaseOf, planningOptions } from '../mixins/database.ts';
-import { countSeries } from '../services/timeseries/queries/count-series.ts';
-import { selectSamples } from '../services/timeseries/queries/select-samples.ts';
-import { piecesOf } from '../services/timeseries/range-pieces.ts';
-import { bounded, likelyBound } from '../services/timeseries/reach.ts';
+import { countSeries } from '../services/timeseries/samples/queries/count-series.ts';
+import { selectSamples } from '../services/timeseries/samples/queries/select-samples.ts';
+import { piecesOf } from '../services/timeseries/samples/range-pieces.ts';
+import { bounded, likelyBound } from '../services/timeseries/samples/scan-range.ts';
 import { answerParent, ownUsage } from './parent.ts';
 
 const Request = z.discriminatedUnion('kind', [

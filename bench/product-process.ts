@@ -1,8 +1,8 @@
 // Services of the product in a process of the bench, by the settings that it is started with.
 import { z } from 'zod';
 import { loadConfig } from '../config.ts';
-import { createBroker } from '../mixins/broker.ts';
-import { typedCall } from '../mixins/environment.ts';
+import { createBroker } from '../runtime/broker.ts';
+import { typedCall } from '../runtime/environment.ts';
 import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
 import { firstAccount } from '../stack/first-account.ts';
 import { loadServices } from '../stack/services.ts';

@@ -2,9 +2,9 @@ import type { Config } from '../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../contracts/access-check.ts';
 import { type ProviderName, providers } from '../providers/all.ts';
 import { apiPath } from '../providers/urls.ts';
+import { settingsOf } from '../runtime/provider-settings.ts';
 import type { ProviderAnswer } from './provider-api.ts';
 import type { Bearer, NoBearer, ProviderTokens } from './provider-tokens.ts';
-import { settingsOf } from './webhook-settings.ts';
 
 /** Whether a provider can be asked what an account lets us read. */
 export function knowsPermissions(provider: ProviderName): boolean {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { type ProviderName, providerNames } from '../providers/all.ts';
-import type { Environment } from './environment.ts';
-import { settingsOf } from './webhook-settings.ts';
+import type { Environment } from '../runtime/environment.ts';
+import { settingsOf } from '../runtime/provider-settings.ts';
 
 /** How a provider's API answered, summed up over the requests of a while. */
 export interface AnswerTimes {

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Environment, Resource } from './environment.ts';
-import { metricsOf } from './metrics.ts';
+import type { Environment, Mixin } from '../runtime/environment.ts';
+import { metricsOf } from '../runtime/metrics.ts';
 
 /** A row as pg hands it over; each query names its own shape. */
 export type Row = pg.QueryResultRow;
@@ -54,8 +54,8 @@ export type Planning = 'each' | 'once';
 // least of.
 const pools = new Map<string, Shared>();
 
-/** The database that DATABASE_URL names, as a resource: `uses: { database: database() }`. */
-export function database(planning: Planning = 'each'): Resource<Database> {
+/** The database that DATABASE_URL names, as a mixin: `uses: { database: database() }`. */
+export function database(planning: Planning = 'each'): Mixin<Database> {
   return {
     async start(environment) {
       const url = databaseUrl(environment);

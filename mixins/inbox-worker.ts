@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceError } from '../domain/errors.ts';
-import { callAs, callWithin, type Environment, type Resource } from './environment.ts';
-import { codeOf, failureOf } from './failure.ts';
+import { callAs, callWithin, type Environment, type Mixin } from '../runtime/environment.ts';
+import { codeOf, failureOf } from '../runtime/failure.ts';
+import { metricsOf } from '../runtime/metrics.ts';
+import { loggerFor } from '../runtime/request-logger.ts';
+import { type Turns, turns } from '../runtime/semaphore.ts';
 import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
 import { expectBodies } from './inbox-at-hand.ts';
 import type { Progress } from './inbox-progress.ts';
-import { type Turns, turns } from './inbox-turns.ts';
-import { metricsOf } from './metrics.ts';
-import { loggerFor } from './request-logger.ts';
 
 export { codeOf };
 
@@ -67,8 +67,8 @@ const pollEveryMs = 1000;
 /** How long a stop lets jobs come to their end before it tells them to hand back. */
 const graceMs = 2500;
 
-/** A worker as a resource: `uses: { deliveries: inboxWorker({ … }) }`. It begins to claim when it is opened. */
-export function inboxWorker(choice: WorkerChoice): Resource<InboxWorker> {
+/** A worker as a mixin: `uses: { deliveries: inboxWorker({ … }) }`. It begins to claim when it is opened. */
+export function inboxWorker(choice: WorkerChoice): Mixin<InboxWorker> {
   const opened = new WeakMap<InboxWorker, () => Promise<void>>();
   const queue = inbox();
   return {

@@ -1,5 +1,5 @@
+import type { Mixin } from '../runtime/environment.ts';
 import { type Database, database, type Queryable, type Statement } from './database.ts';
-import type { Resource } from './environment.ts';
 import { keepAtHand, takeFromHand } from './inbox-at-hand.ts';
 import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
@@ -90,8 +90,8 @@ export interface Retry {
   readonly answer?: unknown;
 }
 
-/** The inbox as a resource: `uses: { inbox: inbox() }`. */
-export function inbox(): Resource<Inbox> {
+/** The inbox as a mixin: `uses: { inbox: inbox() }`. */
+export function inbox(): Mixin<Inbox> {
   const open = database();
   const opened = new WeakMap<Inbox, Database>();
   return {

@@ -1,7 +1,7 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Mixin } from '../runtime/environment.ts';
 import { connectionLimits, databaseUrl, ormConnections } from './database.ts';
-import type { Resource } from './environment.ts';
 
 /** MikroORM of one service: a fresh entity manager a call, so that no call sees another's identity map. */
 export interface Orm {
@@ -10,7 +10,7 @@ export interface Orm {
 }
 
 /** MikroORM over the given tables, for single rows of accounts, users and connections; never for hot reads. */
-export function orm(entities: EntitySchema[]): Resource<Orm> {
+export function orm(entities: EntitySchema[]): Mixin<Orm> {
   return {
     async start(environment) {
       const mikro = await MikroORM.init({

@@ -1,7 +1,7 @@
 import Bottleneck from 'bottleneck';
 import pRetry from 'p-retry';
+import type { Mixin } from '../runtime/environment.ts';
 import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
-import type { Resource } from './environment.ts';
 
 /** One call of a provider's own API, at an address of ours: never one that a stranger named. */
 export interface ProviderRequest {
@@ -63,8 +63,8 @@ export const providerPace: ProviderPace = {
 const longestPauseMs = 3000;
 const mostBytes = 1024 * 1024;
 
-/** A provider's API as a resource: `uses: { api: providerApi() }`. */
-export function providerApi(pace: ProviderPace = providerPace): Resource<ProviderApi> {
+/** A provider's API as a mixin: `uses: { api: providerApi() }`. */
+export function providerApi(pace: ProviderPace = providerPace): Mixin<ProviderApi> {
   const opened = new WeakMap<ProviderApi, Client>();
   return {
     async start(environment) {

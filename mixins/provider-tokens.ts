@@ -3,8 +3,8 @@ import pRetry from 'p-retry';
 import type { StoredTokens } from '../contracts/users.ts';
 import { isError } from '../domain/errors.ts';
 import type { ProviderName } from '../providers/all.ts';
+import type { Environment, Mixin } from '../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
-import type { Environment, Resource } from './environment.ts';
 import { type FreshTokens, refreshTokens } from './token-endpoint.ts';
 
 /** Whose token is asked for. */
@@ -69,8 +69,8 @@ const leaseMs = 45_000;
 const waitMostMs = leaseMs + 5000;
 const endsSoonMs = 60_000;
 
-/** Users' tokens as a resource: `uses: { tokens: providerTokens() }`. Needs the users service, by bus. */
-export function providerTokens(): Resource<ProviderTokens> {
+/** Users' tokens as a mixin: `uses: { tokens: providerTokens() }`. Needs the users service, by bus. */
+export function providerTokens(): Mixin<ProviderTokens> {
   return {
     async start(environment) {
       const shop: Shop = { environment, cipher: cipherOf(environment.config), underWay: new Map() };

@@ -3,8 +3,8 @@ import type { Config } from '../config.ts';
 import type { OAuth } from '../domain/provider.ts';
 import { dayMs } from '../domain/time.ts';
 import { type ProviderName, providers } from '../providers/all.ts';
+import { settingsOf } from '../runtime/provider-settings.ts';
 import { type ProviderAnswer, sendOnce } from './provider-api.ts';
-import { settingsOf } from './webhook-settings.ts';
 
 /** How long a token endpoint may take. */
 const exchangeMs = 10_000;

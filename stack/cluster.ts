@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { loadConfig } from '../config.ts';
-import { createBroker } from '../mixins/broker.ts';
 import { providers } from '../providers/all.ts';
+import { createBroker } from '../runtime/broker.ts';
 import { live } from './lifetime.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';

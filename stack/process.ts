@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts';
-import { createBroker } from '../mixins/broker.ts';
+import { createBroker } from '../runtime/broker.ts';
 import { live } from './lifetime.ts';
 import { checkServers } from './reachable.ts';
 import { loadServices } from './services.ts';

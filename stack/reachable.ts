@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'nats';
 import pg from 'pg';
 import type { Config } from '../config.ts';
-import { natsOptions } from '../mixins/broker.ts';
+import { natsOptions } from '../runtime/broker.ts';
 import { StartError } from './start-error.ts';
 
 const TIMEOUT_MS = 10_000;

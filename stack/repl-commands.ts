@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Backfill } from '../contracts/backfill.ts';
 import { type Delivery, DeliveryStatus } from '../contracts/deliveries.ts';
 import { plainMessage } from '../domain/plain-message.ts';
-import type { Call } from '../mixins/environment.ts';
 import { ProviderName } from '../providers/all.ts';
+import type { Call } from '../runtime/environment.ts';
 
 /** A command of the console: what is typed, what it is for, and the lines that it answers. */
 export interface Command {

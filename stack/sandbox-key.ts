@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { ServiceBroker } from 'moleculer';
-import { typedCall } from '../mixins/environment.ts';
+import { typedCall } from '../runtime/environment.ts';
 import { writePrivate } from './secrets.ts';
 
 /** The API key that the synthetic people's application uses; that of an earlier start as long as it is alive. */

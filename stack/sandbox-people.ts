@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
 import { dayMs } from '../domain/time.ts';
-import { settingsOf } from '../mixins/webhook-settings.ts';
+import { settingsOf } from '../runtime/provider-settings.ts';
 import { simulations } from '../sandbox/all.ts';
 import { apiAt } from '../sandbox/api.ts';
 import { type Connected, type Connecting, connectPeople, historyProgress } from '../sandbox/connecting.ts';

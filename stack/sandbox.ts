@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Config, loadConfig } from '../config.ts';
-import { settingsOf as realSettings } from '../mixins/webhook-settings.ts';
+import { settingsOf as realSettings } from '../runtime/provider-settings.ts';
 import { simulations } from '../sandbox/all.ts';
 import { SandboxAccess } from '../sandbox/simulation.ts';
 import type { Lifetime } from './lifetime.ts';

@@ -13,8 +13,8 @@ const run = promisify(execFile);
 /** What somebody would write to see their new type: store one sample, read it back. */
 const trial = `
 import { loadConfig } from './config.ts';
-import { createBroker } from './mixins/broker.ts';
-import { typedCall } from './mixins/environment.ts';
+import { createBroker } from './runtime/broker.ts';
+import { typedCall } from './runtime/environment.ts';
 import { loadServices } from './stack/services.ts';
 const config = loadConfig();
 const broker = createBroker({ config, services: await loadServices(['users', 'timeseries']) });
@@ -38,6 +38,7 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
     'domain',
     'providers',
     'contracts',
+    'runtime',
     'mixins',
     'services',
     'migrations',

@@ -5,7 +5,17 @@ import { providerNames } from '../providers/all.ts';
 
 /** The rules of CONTRIBUTING.md that a machine can hold. */
 const root = resolve(import.meta.dirname, '..');
-const folders = ['domain', 'providers', 'contracts', 'mixins', 'migrations', 'services', 'stack', 'sandbox'];
+const folders = [
+  'domain',
+  'providers',
+  'contracts',
+  'runtime',
+  'mixins',
+  'migrations',
+  'services',
+  'stack',
+  'sandbox',
+];
 const files = folders.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -18,14 +28,16 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   providers: ['domain'],
   contracts: ['domain', 'providers'],
-  mixins: ['domain', 'providers', 'contracts', 'config.ts'],
+  runtime: ['domain', 'providers', 'contracts', 'config.ts'],
+  mixins: ['domain', 'providers', 'contracts', 'runtime', 'config.ts'],
   migrations: [],
-  services: ['domain', 'providers', 'contracts', 'mixins', 'config.ts'],
+  services: ['domain', 'providers', 'contracts', 'runtime', 'mixins', 'config.ts'],
   sandbox: ['domain'],
   stack: [
     'domain',
     'providers',
     'contracts',
+    'runtime',
     'mixins',
     'services',
     'migrations',
@@ -49,7 +61,7 @@ t.test('there are files of every folder to look at', async (t) => {
   t.ok(files.length > 100);
 });
 
-t.test('imports run one way: domain, providers, contracts, mixins, services, stack', async (t) => {
+t.test('imports run one way: domain, providers, contracts, runtime, mixins, services, stack', async (t) => {
   const offenders = files.flatMap((file) => {
     const [folder = ''] = file.split('/');
     return importsOf(file)

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { seriesOf } from '../../domain/series.ts';
 import { databaseOf, planningOptions } from '../../mixins/database.ts';
-import { countSeries } from '../../services/timeseries/queries/count-series.ts';
-import { piecesOf } from '../../services/timeseries/range-pieces.ts';
+import { countSeries } from '../../services/timeseries/samples/queries/count-series.ts';
+import { piecesOf } from '../../services/timeseries/samples/range-pieces.ts';
 import type { Bench, Piece } from '../bench.ts';
 import { startMs } from '../dataset/plan.ts';
 import { inRounds } from '../rounds.ts';

@@ -1,12 +1,12 @@
 import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
-import { bell } from '../../mixins/bell.ts';
 import { database } from '../../mixins/database.ts';
-import { callAs } from '../../mixins/environment.ts';
-import { implement } from '../../mixins/implement.ts';
 import { providerApi } from '../../mixins/provider-api.ts';
-import { providerBudget } from '../../mixins/provider-budget.ts';
+import { providerBudget } from '../../mixins/provider-quota.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { callAs } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { bell } from '../../runtime/wake-signal.ts';
 import { checkAccess } from './check-access.ts';
 import { events } from './events.ts';
 import { startFetching } from './fetcher.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../../mixins/environment.ts';
+import type { Call } from '../../runtime/environment.ts';
 import type { Owner } from './owners.ts';
 import type { ProviderEvent } from './read-event.ts';
 

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../../contracts/access-check.ts';
 import { askAccess } from '../../mixins/access-check.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderBudget } from '../../mixins/provider-budget.ts';
+import type { ProviderBudget } from '../../mixins/provider-quota.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
 
 interface Checking {

@@ -1,12 +1,12 @@
 import { type Database, database } from '../../mixins/database.ts';
-import type { Resource } from '../../mixins/environment.ts';
 import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
+import type { Mixin } from '../../runtime/environment.ts';
 import { workEvent } from './work-event.ts';
 
 /** Works on the events in the inbox: at once on what a call hands over, behind it on what is due. */
-export function events(): Resource<InboxWorker> {
+export function events(): Mixin<InboxWorker> {
   const pool = database();
-  const opened = new WeakMap<InboxWorker, { worker: Resource<InboxWorker>; open: Database }>();
+  const opened = new WeakMap<InboxWorker, { worker: Mixin<InboxWorker>; open: Database }>();
   return {
     async start(environment) {
       const open = await pool.start(environment);

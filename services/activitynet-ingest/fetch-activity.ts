@@ -1,12 +1,12 @@
 import { isError } from '../../domain/errors.ts';
 import { partsOf } from '../../domain/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
-import { codeOf } from '../../mixins/failure.ts';
 import {
   type NormalisedActivity,
   normaliseActivity,
 } from '../../providers/activitynet/normalise/activity.ts';
 import { streamKeys, streamSamples } from '../../providers/activitynet/normalise/streams.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts';
 import { isPaid, settlePaid } from './owner-budget.ts';

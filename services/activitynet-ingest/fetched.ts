@@ -1,5 +1,5 @@
 import type { Database } from '../../mixins/database.ts';
-import type { Environment } from '../../mixins/environment.ts';
+import type { Environment } from '../../runtime/environment.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Reading, Unfound } from './reads.ts';
 

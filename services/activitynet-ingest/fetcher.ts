@@ -1,9 +1,9 @@
-import type { Bell } from '../../mixins/bell.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Environment } from '../../mixins/environment.ts';
-import { codeOf } from '../../mixins/failure.ts';
 import { backoffMs } from '../../mixins/inbox-worker.ts';
-import { startRounds } from '../../mixins/rounds.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { startRounds } from '../../runtime/periodic-task.ts';
+import type { Bell } from '../../runtime/wake-signal.ts';
 import { workoutOf } from './confirm-deletion.ts';
 import { fetchActivity } from './fetch-activity.ts';
 import type { Fetched, Fetching } from './fetched.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../../mixins/environment.ts';
+import type { Call } from '../../runtime/environment.ts';
 
 /** One of our users behind an account of the provider. */
 export interface Owner {

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type { Config } from '../../config.ts';
 import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderBudget, Ticket, Work } from '../../mixins/provider-budget.ts';
+import type { ProviderBudget, Ticket, Work } from '../../mixins/provider-quota.ts';
 import type { Bearer, NoBearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
 import { parseExact } from './exact-json.ts';
 import type { FetchPace } from './pace.ts';

@@ -1,10 +1,10 @@
 import type { Config } from '../../config.ts';
 import { acceptedEvent, type EventAnswer } from '../../contracts/activitynet-ingest.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Environment } from '../../mixins/environment.ts';
-import { codeOf } from '../../mixins/failure.ts';
 import type { Job, Outcome } from '../../mixins/inbox-worker.ts';
-import { hidesAccounts } from '../../mixins/webhook-settings.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { hidesAccounts } from '../../runtime/provider-settings.ts';
 import { type AthleteEvent, isDeauthorization, workAthlete } from './athlete.ts';
 import { findOwners, type Owner } from './owners.ts';
 import { countSkipped } from './queries/count-skipped.ts';

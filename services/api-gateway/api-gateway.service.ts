@@ -7,13 +7,13 @@ import { apiGateway } from '../../contracts/api-gateway.ts';
 import { apiPrefix } from '../../domain/contract.ts';
 import { isErrorCode, ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
-import { onDrain } from '../../mixins/drain.ts';
-import { typedCall } from '../../mixins/environment.ts';
-import { implement } from '../../mixins/implement.ts';
 import { inbox } from '../../mixins/inbox.ts';
-import { metricsOf } from '../../mixins/metrics.ts';
-import { startRounds } from '../../mixins/rounds.ts';
-import { tracerOf } from '../../mixins/tracing.ts';
+import { onDrain } from '../../runtime/drain.ts';
+import { typedCall } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
+import { startRounds } from '../../runtime/periodic-task.ts';
+import { tracerOf } from '../../runtime/tracing.ts';
 import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { sendDocs } from './docs.ts';
@@ -227,8 +227,8 @@ const shared = {
 
 /** moleculer-web with the routes of the contracts; the server in front of it is ours (front.ts). */
 const schema: ServiceSchema<ApiSettingsSchema> = {
-  ...service,
-  mixins: [ApiGateway],
+  name: service.name,
+  mixins: [service, ApiGateway],
   methods: {
     // moleculer-web's own logs the message and data of every failure before it asks onError.
     errorHandler(this: Service & Sender, req: IncomingMessage, res: ServerResponse, error: unknown) {
@@ -236,7 +236,6 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
     },
   },
   settings: {
-    ...service.settings,
     server: false,
     logRequest: null,
     logResponse: null,

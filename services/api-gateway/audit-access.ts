@@ -1,7 +1,8 @@
 import type { Caller } from '../../contracts/auth.ts';
 import type { AuditAction } from '../../domain/audit.ts';
-import { type NewAuditEntry, originOf, recordAudit } from '../../mixins/audit.ts';
-import { failureOf } from '../../mixins/failure.ts';
+import { type NewAuditEntry, recordAudit } from '../../mixins/audit.ts';
+import { originOf } from '../../runtime/audit-origin.ts';
+import { failureOf } from '../../runtime/failure.ts';
 import type { Edge, Exchange } from './edge.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { apiGateway } from '../../contracts/api-gateway.ts';
 import type { Sample } from '../../contracts/timeseries.ts';
 import { formatInstant, resolveRange } from '../../domain/time.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { Call } from '../../runtime/environment.ts';
 import { SeriesReader, type SeriesSample } from './series-reader.ts';
 
 /** What a download asks for. */

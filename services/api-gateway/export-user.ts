@@ -7,7 +7,7 @@ import {
 } from '../../contracts/api-gateway.ts';
 import type { AuditEntry } from '../../contracts/auth.ts';
 import { dateToMs, dayMs, formatInstant, localDate } from '../../domain/time.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { Call } from '../../runtime/environment.ts';
 
 const recordsPerCall = 500;
 const samplesPerCall = 5000;

@@ -7,7 +7,7 @@ import type { Caller } from '../../contracts/auth.ts';
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
 import { type Cipher, cipherOf } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
-import { failureOf } from '../../mixins/failure.ts';
+import { failureOf } from '../../runtime/failure.ts';
 import { failureToSend } from './answer.ts';
 import type { Endpoint } from './endpoints.ts';
 import { type ClaimRow, claimKey, type KeyOwner } from './queries/claim-key.ts';

@@ -2,7 +2,7 @@ import { apiGateway } from '../../contracts/api-gateway.ts';
 import type { Sample } from '../../contracts/timeseries.ts';
 import { parseParams } from '../../domain/params.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { Call } from '../../runtime/environment.ts';
 import { csvLine, csvType, harmless } from './csv.ts';
 import { type DownloadQuery, downloadSamples } from './download-samples.ts';
 import { exportUser } from './export-user.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Metrics } from '../../mixins/metrics.ts';
+import type { Metrics } from '../../runtime/metrics.ts';
 
 const routes = new WeakMap<IncomingMessage, string>();
 const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { secretRoutes, settingsOf } from '../../mixins/webhook-settings.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
+import { secretRoutes, settingsOf } from '../../runtime/provider-settings.ts';
 
 /**
  * Who may post webhooks. A secret address is a plain one with a secret as its last segment. The segment is removed

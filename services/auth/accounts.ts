@@ -1,9 +1,9 @@
 import type { Caller } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Meta } from '../../mixins/environment.ts';
 import type { Orm } from '../../mixins/orm.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Meta } from '../../runtime/environment.ts';
 import { acting, actingWith } from './actor.ts';
 import { Developer } from './auth.entities.ts';
 import { refuseWeakPassword } from './password-rules.ts';

@@ -1,7 +1,7 @@
 import type { PostgreSqlDriver, SqlEntityManager } from '@mikro-orm/postgresql';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 
 type Manager = SqlEntityManager<PostgreSqlDriver>;
 

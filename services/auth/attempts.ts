@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { errorTable, ServiceError } from '../../domain/errors.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import type { Meta } from '../../mixins/environment.ts';
+import type { Meta } from '../../runtime/environment.ts';
 import {
   type AttemptWindow,
   type ChargedAttempt,

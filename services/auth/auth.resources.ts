@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { database } from '../../mixins/database.ts';
-import type { Environment, Resource } from '../../mixins/environment.ts';
 import { orm } from '../../mixins/orm.ts';
+import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { createPasswords } from './passwords.ts';
 import { tokenSignerOf } from './tokens.ts';
@@ -16,6 +16,6 @@ export const authResources = {
 };
 
 // A resource that there is nothing to close of.
-function made<T>(make: (environment: Environment) => T): Resource<T> {
+function made<T>(make: (environment: Environment) => T): Mixin<T> {
   return { start: async (environment) => make(environment), stop: async () => undefined };
 }

@@ -1,6 +1,6 @@
 import { auth } from '../../contracts/auth.ts';
-import { implement } from '../../mixins/implement.ts';
-import { startRounds } from '../../mixins/rounds.ts';
+import { implement } from '../../runtime/implement.ts';
+import { startRounds } from '../../runtime/periodic-task.ts';
 import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
 import { acting } from './actor.ts';
 import { admit } from './admission.ts';

@@ -1,8 +1,8 @@
 import type { Caller, Tokens } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
 import { acting } from './actor.ts';
 import { freshFamily } from './fresh-family.ts';
 import { lifetimesOf, type SessionDays } from './lifetimes.ts';

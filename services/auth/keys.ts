@@ -1,8 +1,8 @@
 import type * as wire from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting, actingWith, rotating } from './actor.ts';
 import { ApiKey, Application } from './auth.entities.ts';
 import { type ApiKeyRow, rotateApiKey } from './queries/change-keys.ts';

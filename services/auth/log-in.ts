@@ -1,7 +1,8 @@
 import type { Tokens } from '../../contracts/auth.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
 import { type Turn, trustedTurn } from './attempts.ts';
 import { freshFamily } from './fresh-family.ts';

@@ -1,9 +1,10 @@
 import type { Logger } from 'moleculer';
 import type { Tokens } from '../../contracts/auth.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
 import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import { consumeRefreshToken } from './queries/consume-refresh-token.ts';
 import { endFamily, endReusedFamily } from './queries/end-families.ts';

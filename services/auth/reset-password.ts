@@ -1,5 +1,5 @@
-import { systemOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
+import { systemOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
 import { generatedPassword, type Login } from './first-developer.ts';
 import { createPasswords } from './passwords.ts';

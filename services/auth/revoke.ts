@@ -1,6 +1,7 @@
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { endFamily } from './queries/end-families.ts';
 import { familyOfId, familyOfRefreshToken, type LiveFamily } from './queries/find-family.ts';
 import { selectApplicationSecret } from './queries/select-credentials.ts';

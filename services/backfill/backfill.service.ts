@@ -1,10 +1,10 @@
 import type { ServiceSchema } from 'moleculer';
 import { backfill } from '../../contracts/backfill.ts';
-import { bell } from '../../mixins/bell.ts';
 import { database } from '../../mixins/database.ts';
-import { implement } from '../../mixins/implement.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { implement } from '../../runtime/implement.ts';
+import { bell } from '../../runtime/wake-signal.ts';
 import { cancelBackfill } from './cancel.ts';
 import { type ChainPace, chainPace, startChain } from './chain.ts';
 import { isPaged, pagerOf } from './provider.ts';

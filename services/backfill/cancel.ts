@@ -1,6 +1,7 @@
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { endRun } from './queries/end-run.ts';
 
 /** Whose backfill of which connection. */

@@ -1,9 +1,9 @@
-import type { Bell } from '../../mixins/bell.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Environment } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import type { Bell } from '../../runtime/wake-signal.ts';
 import { ask } from './ask.ts';
 import { requestedProviders } from './provider.ts';
 import { type BegunStep, beginStep } from './queries/begin-step.ts';

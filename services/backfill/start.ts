@@ -1,10 +1,11 @@
 import type { Config } from '../../config.ts';
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
 import { providers } from '../../providers/all.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
 import { lastDays, planSteps } from './plan.ts';
 import { type PagedProvider, pagerOf, type RequestedProvider } from './provider.ts';
 import { insertRun } from './queries/insert-run.ts';

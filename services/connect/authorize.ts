@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { validationFailed } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { publicUrl } from '../../mixins/webhook-settings.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { publicUrl } from '../../runtime/provider-settings.ts';
 import { clientOf } from './client.ts';
 import { insertAttempt } from './queries/insert-attempt.ts';
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { settingsOf } from '../../mixins/webhook-settings.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
 
 /** Our client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the settings that are missing */
 export function clientOf(

@@ -1,8 +1,8 @@
 import type { Backfill } from '../../contracts/backfill.ts';
 import type { ConnectionStatus } from '../../contracts/connect.ts';
 import { isError } from '../../domain/errors.ts';
-import type { Call } from '../../mixins/environment.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
 
 /** A connection as its owner is to see it. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404) */
 export async function statusOf(

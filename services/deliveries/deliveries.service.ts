@@ -1,11 +1,11 @@
 import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
-import { implement } from '../../mixins/implement.ts';
 import { countStored } from '../../mixins/inbox-stored.ts';
-import { metricsOf } from '../../mixins/metrics.ts';
-import { startRounds } from '../../mixins/rounds.ts';
-import { publicUrl } from '../../mixins/webhook-settings.ts';
+import { implement } from '../../runtime/implement.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
+import { startRounds } from '../../runtime/periodic-task.ts';
+import { publicUrl } from '../../runtime/provider-settings.ts';
 import { startAfterSeconds, startErasing } from './erasure.ts';
 import { expire } from './expire.ts';
 import { setFigures } from './figures.ts';

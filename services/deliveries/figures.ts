@@ -1,6 +1,6 @@
 import type { Status } from '../../contracts/deliveries.ts';
-import type { Metrics } from '../../mixins/metrics.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
+import type { Metrics } from '../../runtime/metrics.ts';
 
 /** Sets what the status of the providers says as figures; every deliveries process says the same. */
 export function setFigures(metrics: Metrics, { providers }: Status): void {

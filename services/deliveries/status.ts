@@ -2,9 +2,9 @@ import type { Config } from '../../config.ts';
 import type { ProviderStatus, Status } from '../../contracts/deliveries.ts';
 import type { Figures } from '../../contracts/ingest-figures.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { secretAddresses, settingsOf } from '../../mixins/webhook-settings.ts';
 import { byProvider, type ProviderName, providerNames, providers } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { secretAddresses, settingsOf } from '../../runtime/provider-settings.ts';
 import { type AnswersRow, selectAnswers } from './queries/answer-minutes.ts';
 import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 

@@ -1,8 +1,8 @@
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
-import { implement } from '../../mixins/implement.ts';
 import { inboxWorker } from '../../mixins/inbox-worker.ts';
-import { type PingLimits, pingLimits, workPing } from './work-ping.ts';
-import { workPush } from './work-push.ts';
+import { implement } from '../../runtime/implement.ts';
+import { type PingLimits, pingLimits, workPing } from './ping/work-ping.ts';
+import { workPush } from './push/work-push.ts';
 
 const provider = 'devicemaker';
 const needs = ['users.resolve', 'timeseries.store'];

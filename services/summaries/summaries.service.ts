@@ -1,8 +1,8 @@
 import { type ExplainedActivitySummary, summaries } from '../../contracts/summaries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { implement } from '../../mixins/implement.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
 import { type ActivityDay, activityToWire } from './activity.ts';
 import { bodyToWire } from './body.ts';
 import { datesOf, type Reading, readDays } from './days.ts';

@@ -1,4 +1,4 @@
-import type { Resource } from '../../mixins/environment.ts';
+import type { Mixin } from '../../runtime/environment.ts';
 
 /** What an operator may change of how stored data is judged and shown. */
 export interface Settings {
@@ -8,8 +8,8 @@ export interface Settings {
   readonly shownAs: (provider: string) => string;
 }
 
-/** The settings that this service uses, as a resource of its handlers. */
-export function settings(): Resource<Settings> {
+/** The settings that this service uses, as a mixin of its handlers. */
+export function settings(): Mixin<Settings> {
   return {
     start: async ({ config }) => ({
       sourcePriority: config.SOURCE_PRIORITY,

@@ -1,42 +1,42 @@
 import type { Config } from '../../config.ts';
 import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import { type Database, database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { implement } from '../../mixins/implement.ts';
-import { metricsOf } from '../../mixins/metrics.ts';
-import { readBody } from './body.ts';
-import { completeWorkouts } from './complete-workouts.ts';
-import { activityDays } from './days.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
+import { readBody } from './days/body.ts';
+import { activityDays } from './days/days.ts';
+import { readNights } from './days/nights.ts';
+import { type DatePlace, selectActivityDays } from './days/queries/select-activity-days.ts';
+import { selectSedentary } from './days/queries/select-sedentary.ts';
+import { type InTurn, inTurn } from './keyed-mutex.ts';
+import { selectEvent } from './queries/select-events.ts';
+import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
+import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
+import { readEvents } from './records/events.ts';
+import { otherEvents, otherToWire } from './records/other-records.ts';
+import { type OtherRow, otherTable } from './records/queries/select-others.ts';
+import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
+import { store } from './records/store.ts';
+import { sleepToWire, workoutToWire } from './records/wire.ts';
+import { erasure, markErased } from './removal/erasure.ts';
+import { exportRecords, exportSeries } from './removal/export.ts';
+import { markPurged, reopen } from './removal/purge.ts';
+import { selectExportSamples } from './removal/queries/select-export.ts';
+import { keptFrom, startRetention } from './removal/retention.ts';
+import { readSeries, seriesInRange } from './samples/download.ts';
+import { readSamples } from './samples/samples.ts';
+import { type Settings, settings } from './settings.ts';
+import { completeWorkouts } from './workouts/complete-workouts.ts';
 import {
   type Deletion,
   type DeletionResult,
   deleteWorkout,
   hideWorkout,
   restoreWorkout,
-} from './delete-workout.ts';
-import { readSeries, seriesInRange } from './download.ts';
-import { erasure, markErased } from './erasure.ts';
-import { readEvents } from './events.ts';
-import { exportRecords, exportSeries } from './export.ts';
-import { readNights } from './nights.ts';
-import { otherEvents, otherToWire } from './other-records.ts';
-import { markPurged, reopen } from './purge.ts';
-import { type DatePlace, selectActivityDays } from './queries/select-activity-days.ts';
-import { selectEvent } from './queries/select-events.ts';
-import { selectExportSamples } from './queries/select-export.ts';
-import { type OtherRow, otherTable } from './queries/select-others.ts';
-import { selectSedentary } from './queries/select-sedentary.ts';
-import { type SleepRow, sleepTable } from './queries/select-sleeps.ts';
-import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
-import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
-import { keptFrom, startRetention } from './retention.ts';
-import { readSamples } from './samples.ts';
-import { type Settings, settings } from './settings.ts';
-import { store } from './store.ts';
-import { type InTurn, inTurn } from './turns.ts';
-import { sleepToWire, workoutToWire } from './wire.ts';
+} from './workouts/delete-workout.ts';
 
 const workouts = (given: Settings) => ({
   table: workoutTable,

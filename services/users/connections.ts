@@ -1,15 +1,16 @@
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { callOn } from '../../mixins/lifecycle.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { callOn } from '../../runtime/lifecycle.ts';
 import { findPerson } from './people.ts';
-import { insertFarewells } from './queries/farewells.ts';
 import { lockPerson } from './queries/lock-person.ts';
 import { type WantedPurge, wantPurge } from './queries/purges.ts';
 import { revokeConnection } from './queries/revoke-connection.ts';
+import { insertFarewells } from './queries/token-revocations.ts';
 import { Connection } from './users.entities.ts';
 
 /** A person's connections, revoked ones too, by provider. @throws USER_NOT_FOUND (404) */

@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import { providers } from '../../providers/all.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { hasRoom, lockAccessCheck, openAccessCheck } from './queries/access-checks.ts';
 import {
   type EndingConnection,

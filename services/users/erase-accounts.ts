@@ -1,6 +1,6 @@
 import type { CallingOptions } from 'moleculer';
-import type { Call } from '../../mixins/environment.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
 
 /** As many as the contract takes in one call. */
 const perCall = 100;

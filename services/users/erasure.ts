@@ -1,9 +1,9 @@
 import type { Logger } from 'moleculer';
 import { userNotFound } from '../../domain/errors.ts';
-import type { AuditOrigin } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { callOn } from '../../mixins/lifecycle.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { callOn } from '../../runtime/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';

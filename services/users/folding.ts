@@ -1,6 +1,6 @@
 import type { Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
-import { startRounds } from '../../mixins/rounds.ts';
+import { startRounds } from '../../runtime/periodic-task.ts';
 import { foldChanges } from './queries/fold-changes.ts';
 import { renewStatistics } from './queries/renew-statistics.ts';
 

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/time.ts';
-import { type AuditOrigin, recordAudit } from '../../mixins/audit.ts';
+import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Call } from '../../runtime/environment.ts';
 import { reopen } from './purges.ts';
 import { closeAccessCheck, lockAccessCheck } from './queries/access-checks.ts';
-import { dropFarewells, insertFarewells } from './queries/farewells.ts';
 import { insertFormerAccount } from './queries/insert-former-account.ts';
 import { lockPerson } from './queries/lock-person.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
+import { dropFarewells, insertFarewells } from './queries/token-revocations.ts';
 import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
 import type { Connection } from './users.entities.ts';
 

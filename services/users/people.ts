@@ -1,8 +1,9 @@
 import type { User } from '../../contracts/users.ts';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
-import { type AuditOrigin, recordAuditInOrm } from '../../mixins/audit.ts';
+import { recordAuditInOrm } from '../../mixins/audit.ts';
 import type { Orm } from '../../mixins/orm.ts';
-import { violates } from '../../mixins/violation.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import { violates } from './constraint-violation.ts';
 import { Person } from './users.entities.ts';
 
 /** What may be told of a person: null clears a field, one left out stays. */

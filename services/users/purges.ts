@@ -1,8 +1,8 @@
 import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
-import { callOn } from '../../mixins/lifecycle.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { callOn } from '../../runtime/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { insertErasedAccounts } from './queries/erased-accounts.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
-import { startRounds } from '../../mixins/rounds.ts';
+import { startRounds } from '../../runtime/periodic-task.ts';
 import {
   countUnreadable,
   replaceSealed,

@@ -1,6 +1,6 @@
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { selectErasedAmong } from './queries/erased-accounts.ts';
 import { holdDelivery } from './queries/held-deliveries.ts';

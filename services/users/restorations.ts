@@ -1,9 +1,9 @@
 import type { CallingOptions, Logger } from 'moleculer';
 import { isError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Call } from '../../mixins/environment.ts';
-import { codeOf } from '../../mixins/failure.ts';
-import { callOn } from '../../mixins/lifecycle.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { callOn } from '../../runtime/lifecycle.ts';
 import { releaseHeld, selectHeld } from './queries/held-deliveries.ts';
 import { claimRestoration, finishRestoration, type Restoration } from './queries/restorations.ts';
 

@@ -1,8 +1,9 @@
 import type { AccessAnswer } from '../../contracts/access-check.ts';
 import type { AuditAction } from '../../domain/audit.ts';
-import { type AuditDetails, recordAudit, systemOrigin } from '../../mixins/audit.ts';
+import { type AuditDetails, recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { ProviderName } from '../../providers/all.ts';
+import { systemOrigin } from '../../runtime/audit-origin.ts';
 import {
   type AccessCheckRow,
   type AccessLease,

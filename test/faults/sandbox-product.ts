@@ -2,7 +2,7 @@
 // limits are counted by the quarter of an hour, it goes by the clock that its parent turns and tells.
 import { z } from 'zod';
 import { loadConfig } from '../../config.ts';
-import { createBroker } from '../../mixins/broker.ts';
+import { createBroker } from '../../runtime/broker.ts';
 import { activitynetIngestService } from '../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
 import { firstAccount } from '../../stack/first-account.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { metricsUrl } from '../../mixins/metrics-server.ts';
+import { metricsUrl } from '../../runtime/metrics-server.ts';
 import { type Ask, createWearer, joinApi, startApi, type TestApi } from '../support/api.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { implement } from '../../mixins/implement.ts';
 import { inboxOn } from '../../mixins/inbox.ts';
 import {
   backoffMs,
@@ -11,6 +10,7 @@ import {
   type Outcome,
   type WorkerChoice,
 } from '../../mixins/inbox-worker.ts';
+import { implement } from '../../runtime/implement.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
 import { refusal } from '../support/refusal.ts';

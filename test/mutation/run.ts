@@ -36,7 +36,9 @@ const { values, positionals } = parseArgs({
 const parts = [
   'domain',
   'providers',
+  'runtime',
   'mixins',
+  'runtime',
   ...globSync('services/*', { cwd: root }).sort(),
   'sandbox',
   'stack',
@@ -58,6 +60,7 @@ const folders = [
   'migrations',
   'providers',
   'mixins',
+  'runtime',
   'sandbox',
   'services',
   'stack',

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import type { Caller, Tokens } from '../../contracts/auth.ts';
-import type { Call } from '../../mixins/environment.ts';
+import type { Call } from '../../runtime/environment.ts';
 import auth from '../../services/auth/auth.service.ts';
 import { ensureFirstDeveloper } from '../../services/auth/first-developer.ts';
 import users from '../../services/users/users.service.ts';

@@ -1,8 +1,8 @@
 import type { ServiceBroker, ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import { type Config, loadConfig } from '../../config.ts';
-import { createBroker } from '../../mixins/broker.ts';
-import { type Call, typedCall } from '../../mixins/environment.ts';
+import { createBroker } from '../../runtime/broker.ts';
+import { type Call, typedCall } from '../../runtime/environment.ts';
 
 /** A broker that runs, with a typed `call`. */
 export interface TestBroker {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { AuditOrigin } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { acting } from '../actor.ts';
 
 /** A developer as shown; times as they are. */

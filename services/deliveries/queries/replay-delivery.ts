@@ -1,5 +1,6 @@
-import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type DeliveryRow, deliveryColumns } from './select-deliveries.ts';
 
 /** Attempts that a replayed delivery gets, beside those that it had. */

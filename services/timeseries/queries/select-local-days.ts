@@ -1,6 +1,6 @@
 import { dayMs, earliestMs, localDate, type Range } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
-import { type DaySpan, type LocalDays, localDays } from '../local-days.ts';
+import { type DaySpan, type LocalDays, localDays } from '../days/local-days.ts';
 
 interface DaySpanRow {
   date: string;

@@ -1,12 +1,13 @@
-import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { AccountHashes } from '../account-hashes.ts';
 import type { Person } from '../users.entities.ts';
 import { insertErasedAccounts } from './erased-accounts.ts';
-import { insertFarewells } from './farewells.ts';
 import { lockPerson } from './lock-person.ts';
 import { revokeConnections } from './revoke-connection.ts';
 import { selectErasedAccounts } from './select-erased-accounts.ts';
+import { insertFarewells } from './token-revocations.ts';
 
 const emptied = `
 update users.person set deleted_at = clock_timestamp(), first_name = null, last_name = null, email = null,

@@ -1,5 +1,6 @@
-import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
 /** What the owner of an account lets us read from an instant on. */
 export interface ScopeChange {

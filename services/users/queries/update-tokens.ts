@@ -1,6 +1,7 @@
 import type { Instant } from '../../../domain/time.ts';
-import { type AuditOrigin, recordAudit } from '../../../mixins/audit.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** Tokens as they were read: a change names the version that it is based on, and finds nothing where it is old. */

@@ -1,6 +1,6 @@
 // One ingest process of its own, for a test that kills it: settings and pace come as JSON in the first argument.
 import { loadConfig } from '../../../config.ts';
-import { createBroker } from '../../../mixins/broker.ts';
+import { createBroker } from '../../../runtime/broker.ts';
 import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
 
 const { settings, pace, namespace, ahead } = JSON.parse(process.argv[2] ?? '');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import { EventAnswer } from '../../../contracts/activitynet-ingest.ts';
-import type { Call } from '../../../mixins/environment.ts';
 import { type Inbox, inboxOn } from '../../../mixins/inbox.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import type { FetchPace } from '../../../services/activitynet-ingest/pace.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';

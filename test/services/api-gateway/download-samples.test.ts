@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Call } from '../../../mixins/environment.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { type DownloadQuery, downloadSamples } from '../../../services/api-gateway/download-samples.ts';
 
 const query: DownloadQuery = {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
 import type { Database } from '../../../mixins/database.ts';
-import { typedCall } from '../../../mixins/environment.ts';
 import { type Orm, orm } from '../../../mixins/orm.ts';
+import { typedCall } from '../../../runtime/environment.ts';
 import { changePassword } from '../../../services/auth/accounts.ts';
 import { Developer } from '../../../services/auth/auth.entities.ts';
 import { freshFamily } from '../../../services/auth/fresh-family.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import type { Backfill, Received } from '../../../contracts/backfill.ts';
-import type { Call } from '../../../mixins/environment.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { backfillService } from '../../../services/backfill/backfill.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/broker.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { isTooDense } from '../../../services/devicemaker-ingest/density.ts';
-import { LargeBody } from '../../../services/devicemaker-ingest/large-body.ts';
-import { openPush } from '../../../services/devicemaker-ingest/open-body.ts';
+import { isTooDense } from '../../../services/devicemaker-ingest/reading/density.ts';
+import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
+import { openPush } from '../../../services/devicemaker-ingest/reading/open-body.ts';
 import { heartRateMap } from '../../fixtures/devicemaker/dailies.ts';
 import { refusal } from '../../support/refusal.ts';
 

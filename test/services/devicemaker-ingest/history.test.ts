@@ -1,6 +1,10 @@
 import t from 'tap';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
-import { addUp, broughtByEntries, startMsOf } from '../../../services/devicemaker-ingest/history.ts';
+import {
+  addUp,
+  broughtByEntries,
+  startMsOf,
+} from '../../../services/devicemaker-ingest/items/report-received.ts';
 
 const one = { connection_id: 'c', user_id: 'u', type: 'dailies', items: 1, saved: 0 };
 const at = (ms: number | null) => ({ first_start_ms: ms, last_start_ms: ms });

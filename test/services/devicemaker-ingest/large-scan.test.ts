@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { expectEnd, JsonError, jsonScan, readList, readValue, valueAt } from '../../../domain/json-scan.ts';
 import { randomOf } from '../../../sandbox/random.ts';
-import { LargeBody } from '../../../services/devicemaker-ingest/large-body.ts';
-import { readPush } from '../../../services/devicemaker-ingest/read-push.ts';
+import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
+import { readPush } from '../../../services/devicemaker-ingest/reading/read-push.ts';
 import { refusal } from '../../support/refusal.ts';
 
 /** What JSON.parse makes of bytes, or that it refuses them. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readChange } from '../../../services/devicemaker-ingest/permissions.ts';
+import { readChange } from '../../../services/devicemaker-ingest/accounts/permissions.ts';
 
 const receivedMs = Date.UTC(2026, 0, 5);
 const item = (changeTimeInSeconds?: unknown) => ({

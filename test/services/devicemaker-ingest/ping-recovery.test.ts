@@ -5,8 +5,8 @@ import { PingAnswer, pendingSentence } from '../../../contracts/devicemaker-inge
 import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { retryAfterMs } from '../../../services/devicemaker-ingest/fetch-callback.ts';
-import { type PingLimits, pingLimits } from '../../../services/devicemaker-ingest/work-ping.ts';
+import { retryAfterMs } from '../../../services/devicemaker-ingest/ping/fetch-callback.ts';
+import { type PingLimits, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity, runStart } from '../../fixtures/devicemaker/activities.ts';

@@ -1,11 +1,15 @@
 import t from 'tap';
 import type { Actions } from '../../../contracts/all.ts';
 import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
-import type { Call } from '../../../mixins/environment.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
-import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/entries.ts';
-import { patienceOf, type Run, storeEntries } from '../../../services/devicemaker-ingest/store-entries.ts';
-import { UnknownItems } from '../../../services/devicemaker-ingest/unknown-items.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/items/entries.ts';
+import {
+  patienceOf,
+  type Run,
+  storeEntries,
+} from '../../../services/devicemaker-ingest/items/store-entries.ts';
+import { UnknownItems } from '../../../services/devicemaker-ingest/items/unknown-items.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 

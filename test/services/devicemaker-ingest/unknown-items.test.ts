@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest.ts';
-import type { Call } from '../../../mixins/environment.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { findRecipients } from '../../../services/devicemaker-ingest/recipients.ts';
+import { findRecipients } from '../../../services/devicemaker-ingest/items/linked-users.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';

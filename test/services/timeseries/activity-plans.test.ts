@@ -2,8 +2,12 @@ import t from 'tap';
 import { StoreItem } from '../../../domain/records.ts';
 import type { Database } from '../../../mixins/database.ts';
 import { databaseOf } from '../../../mixins/database.ts';
-import { deleteWorkout, hideWorkout, restoreWorkout } from '../../../services/timeseries/delete-workout.ts';
-import { store } from '../../../services/timeseries/store.ts';
+import { store } from '../../../services/timeseries/records/store.ts';
+import {
+  deleteWorkout,
+  hideWorkout,
+  restoreWorkout,
+} from '../../../services/timeseries/workouts/delete-workout.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
 import { activity, at, block, workout } from './items.ts';
 import { setUp } from './setting.ts';

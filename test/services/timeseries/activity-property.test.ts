@@ -3,7 +3,7 @@ import t from 'tap';
 import { partsOf } from '../../../domain/item-parts.ts';
 import { StoreItem } from '../../../domain/records.ts';
 import { minuteMs } from '../../../domain/time.ts';
-import type { Call } from '../../../mixins/environment.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/broker.ts';

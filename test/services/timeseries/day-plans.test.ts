@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
-import { readBody } from '../../../services/timeseries/body.ts';
-import { readNights } from '../../../services/timeseries/nights.ts';
-import { selectActivityDays } from '../../../services/timeseries/queries/select-activity-days.ts';
+import { readBody } from '../../../services/timeseries/days/body.ts';
+import { readNights } from '../../../services/timeseries/days/nights.ts';
+import { selectActivityDays } from '../../../services/timeseries/days/queries/select-activity-days.ts';
+import { settleLocalDays } from '../../../services/timeseries/days/settle-local-days.ts';
 import { selectLocalDays } from '../../../services/timeseries/queries/select-local-days.ts';
-import { settleLocalDays } from '../../../services/timeseries/settle-local-days.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { readEvents } from '../../../services/timeseries/events.ts';
 import type { EventRow } from '../../../services/timeseries/queries/select-events.ts';
-import { otherTable } from '../../../services/timeseries/queries/select-others.ts';
-import { sleepTable } from '../../../services/timeseries/queries/select-sleeps.ts';
 import { workoutTable } from '../../../services/timeseries/queries/select-workouts.ts';
-import { readSamples } from '../../../services/timeseries/samples.ts';
+import { readEvents } from '../../../services/timeseries/records/events.ts';
+import { otherTable } from '../../../services/timeseries/records/queries/select-others.ts';
+import { sleepTable } from '../../../services/timeseries/records/queries/select-sleeps.ts';
+import { readSamples } from '../../../services/timeseries/samples/samples.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
 import { block, item } from './items.ts';
 import { setUp } from './setting.ts';

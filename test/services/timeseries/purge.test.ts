@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import type { Database } from '../../../mixins/database.ts';
-import { markPurged } from '../../../services/timeseries/purge.ts';
+import { markPurged } from '../../../services/timeseries/removal/purge.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';

@@ -4,7 +4,7 @@ import {
   decodeValues,
   encodeTimes,
   encodeValues,
-} from '../../../services/timeseries/sample-codec.ts';
+} from '../../../services/timeseries/samples/sample-codec.ts';
 import { seeded } from './model.ts';
 
 const start = Date.parse('2026-03-01T08:00:00Z');

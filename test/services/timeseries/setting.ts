@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import type { z } from 'zod';
 import type { Page } from '../../../domain/page.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
-import type { Call } from '../../../mixins/environment.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/broker.ts';

@@ -1,7 +1,11 @@
 import t from 'tap';
 import type { WorkoutRecord } from '../../../domain/records.ts';
 import { minuteMs } from '../../../domain/time.ts';
-import { byFullness, listedTwins, type TwinCandidate } from '../../../services/timeseries/twins.ts';
+import {
+  byFullness,
+  listedTwins,
+  type TwinCandidate,
+} from '../../../services/timeseries/workouts/duplicates.ts';
 import { activity, at, workout } from './items.ts';
 import { type Setting, setUp } from './setting.ts';
 

@@ -1,0 +1,183 @@
+import type { Context, Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
+import type { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { ActionDefinition, Contract } from '../domain/contract.ts';
+import { ServiceError } from '../domain/errors.ts';
+import { parseParams } from '../domain/params.ts';
+import { answerProblems } from './answer-check.ts';
+import { type AuditOrigin, originOf } from './audit-origin.ts';
+import { type Call, configOf, type Environment, type Meta, type Mixin, typedCall } from './environment.ts';
+import { codeOf, failureOf } from './failure.ts';
+import { metricsOf } from './metrics.ts';
+import { loggerFor } from './request-logger.ts';
+import { tracerOf } from './tracing.ts';
+
+/** What a handler is given, beside what its service mixes in. */
+export interface ActionContext<P> {
+  readonly params: P;
+  readonly meta: Meta;
+  /** Who called and by which request, for audit entries. */
+  readonly origin: AuditOrigin;
+  readonly call: Call;
+  readonly logger: Logger;
+  readonly broker: ServiceBroker;
+  readonly config: Config;
+}
+
+type Mixins = Readonly<Record<string, Mixin<unknown>>>;
+type Started<M extends Mixins> = { readonly [K in keyof M]: M[K] extends Mixin<infer T> ? T : never };
+type Actions = Readonly<Record<string, ActionDefinition>>;
+
+/** A handler for each action of the contract: parsed parameters in, wire types out. */
+export type Handlers<A extends Actions, R> = {
+  readonly [K in keyof A]: (
+    ctx: ActionContext<z.output<A[K]['params']>> & R,
+  ) => Promise<z.input<A[K]['returns']>> | z.input<A[K]['returns']>;
+};
+
+/** How a contract is carried out. */
+export interface Implementation<A extends Actions, M extends Mixins> {
+  /** Started before the first call, in this order, and stopped in the reverse one; handlers find them in `ctx`. */
+  readonly uses?: M;
+  readonly actions: Handlers<A, Started<M>>;
+  /** Runs once all mixins are started; what it returns runs when the service stops, before they stop. */
+  readonly started?: (environment: Environment & Started<M>) => Promise<(() => Promise<void>) | undefined>;
+}
+
+interface Running {
+  /** What the service's mixins made, by name. */
+  readonly values: Record<string, unknown>;
+  /** What the service's own `started` returned. */
+  stop?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Makes a Moleculer service of a contract and its implementation. Parameters are validated here, once, where the
+ * action runs; failures that are not in the error table are logged without their values and become INTERNAL.
+ */
+export function implement<N extends string, A extends Actions, M extends Mixins = Record<never, never>>(
+  contract: Contract<N, A>,
+  implementation: Implementation<A, M>,
+): ServiceSchema {
+  const services = new WeakMap<Service, Running>();
+  const handlers: Readonly<Record<string, (ctx: never) => unknown>> = implementation.actions;
+  const actions = Object.fromEntries(
+    Object.entries(contract.actions).map(([name, definition]) => [
+      name,
+      {
+        handler(this: Service, ctx: Context<unknown, Meta>) {
+          const values = services.get(this)?.values ?? {};
+          return watched(this, ctx, () => run(this, ctx, definition, handlers[name], values));
+        },
+      },
+    ]),
+  );
+  // Moleculer runs `started` of the last mixin first and of the service last, `stopped` the other way round.
+  const begin: Partial<ServiceSchema> = {
+    async started(this: Service) {
+      services.set(this, { values: {} });
+    },
+  };
+  const uses = Object.entries(implementation.uses ?? {});
+  return {
+    name: contract.name,
+    settings: { $shutdownTimeout: 3000 },
+    mixins: [...uses.map(([name, mixin]) => schemaOf(services, name, mixin)).reverse(), begin],
+    actions,
+    async started(this: Service) {
+      const running = services.get(this);
+      const given = { ...environmentOf(this), ...running?.values } as Environment & Started<M>;
+      const stop = await implementation.started?.(given);
+      if (running !== undefined) running.stop = stop;
+    },
+    async stopped(this: Service) {
+      await services.get(this)?.stop?.();
+    },
+  };
+}
+
+function environmentOf({ broker, logger }: Service): Environment {
+  return { broker, logger, config: configOf(broker), call: typedCall(broker) };
+}
+
+function schemaOf(
+  services: WeakMap<Service, Running>,
+  name: string,
+  mixin: Mixin<unknown>,
+): Partial<ServiceSchema> {
+  return {
+    async started(this: Service) {
+      const value = await mixin.start(environmentOf(this));
+      const running = services.get(this);
+      if (running !== undefined) running.values[name] = value;
+    },
+    async stopped(this: Service) {
+      const { values = {} } = services.get(this) ?? {};
+      if (!Object.hasOwn(values, name)) return;
+      const value = values[name];
+      delete values[name];
+      await mixin.stop(value);
+    },
+  };
+}
+
+// Figures and a trace cost what is measured in ARCHITECTURE.md, and nothing where nobody asked for them.
+async function watched(
+  { broker, name }: Service,
+  ctx: Context<unknown, Meta>,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  const action = ctx.action?.name ?? name;
+  const span = tracerOf(broker)?.begin(ctx, action);
+  const began = performance.now();
+  let outcome = 'done';
+  try {
+    return await work();
+  } catch (error) {
+    outcome = codeOf(error);
+    throw error;
+  } finally {
+    const seconds = (performance.now() - began) / 1000;
+    metricsOf(broker).observe('pulsebus_action_duration_seconds', { action, outcome }, seconds);
+    span?.end(outcome === 'done' ? undefined : outcome);
+  }
+}
+
+async function run(
+  service: Service,
+  ctx: Context<unknown, Meta>,
+  definition: ActionDefinition,
+  handler: ((ctx: never) => unknown) | undefined,
+  mixins: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  if (handler === undefined) throw new ServiceError('NOT_IMPLEMENTED');
+  const params = parseParams(definition.params, ctx.params);
+  const { broker } = service;
+  const logger = loggerFor(service.logger, ctx.requestID);
+  const given = {
+    ...mixins,
+    params,
+    meta: ctx.meta,
+    origin: originOf(ctx.meta, ctx.requestID),
+    call: typedCall(ctx),
+    logger,
+    broker,
+    config: configOf(broker),
+  };
+  try {
+    const answer = await handler(given as never);
+    if (given.config.CHECK_ANSWERS) checkAnswer(definition, answer, logger, ctx.action?.name ?? service.name);
+    return answer;
+  } catch (error) {
+    throw failureOf(error, logger, ctx.action?.name ?? service.name);
+  }
+}
+
+const mostProblems = 10;
+
+// `npm run dev` sets CHECK_ANSWERS: elsewhere an answer is what its handler returns.
+function checkAnswer({ returns }: ActionDefinition, answer: unknown, logger: Logger, action: string): void {
+  const problems = answerProblems(returns, answer);
+  if (problems.length > 0)
+    logger.warn('answer.other_shape', { action, problems: problems.slice(0, mostProblems) });
+}

@@ -1,0 +1,57 @@
+import type { Call } from '../../../runtime/environment.ts';
+import { providerUserIdOf } from '../items/entries.ts';
+import { type Arrival, findRecipients, type Recipient } from '../items/linked-users.ts';
+
+/** What `deregistrations` answers; `revoked` counts the connections that show `revoked` now. */
+export interface Deregistered {
+  readonly revoked: number;
+  readonly errors: string[];
+}
+
+const problems = {
+  checked_first: 'too many deregistrations came: the provider is asked first',
+  outdated: 'the provider has confirmed the connection since',
+} as const;
+const unknown = 'no user is connected to this userId';
+
+/**
+ * Ends the connections of accounts that left: for good where the delivery is authenticated, else reversibly until the
+ * provider was asked. An unknown account is reported and is no failure.
+ */
+export async function deregister(
+  call: Call,
+  items: readonly unknown[],
+  arrival: Arrival,
+): Promise<Deregistered> {
+  const ids = items.map(providerUserIdOf);
+  const known = ids.filter((id) => id !== null);
+  const recipients = await findRecipients(call, known, arrival);
+  const outcomes = new Map<string, Outcome[]>();
+  for (const [id, found] of recipients) outcomes.set(id, await endAll(call, found, arrival));
+  const revoked = [...outcomes.values()].flat().filter((outcome) => outcome === 'revoked').length;
+  return { revoked, errors: ids.flatMap((id, index) => problemOf(id, index, outcomes)) };
+}
+
+type Outcome = Awaited<ReturnType<typeof end>>;
+
+async function endAll(call: Call, recipients: readonly Recipient[], arrival: Arrival): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const recipient of recipients) outcomes.push(await end(call, recipient, arrival));
+  return outcomes;
+}
+
+async function end(call: Call, recipient: Recipient, { authenticated, receivedMs }: Arrival) {
+  const { connection_id, user_id } = recipient;
+  const report = { connection_id, user_id, authenticated, received_ms: receivedMs };
+  const { outcome } = await call('users.endByEvent', report);
+  return outcome;
+}
+
+function problemOf(id: string | null, index: number, outcomes: ReadonlyMap<string, Outcome[]>): string[] {
+  const where = `deregistrations[${index}]`;
+  if (id === null) return [`${where}: userId: must be a text`];
+  const found = outcomes.get(id);
+  if (found === undefined) return [`${where}: ${unknown}`];
+  const open = found.find((outcome) => outcome === 'checked_first' || outcome === 'outdated');
+  return open === undefined ? [] : [`${where}: ${problems[open]}`];
+}

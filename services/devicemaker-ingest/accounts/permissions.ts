@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { instantMs, instantReason, isObject } from '../../../providers/devicemaker/normalise/item.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { providerUserIdOf } from '../items/entries.ts';
+import { type Arrival, findRecipients, type Recipients } from '../items/linked-users.ts';
+
+/** What `userPermissionsChange` answers; `updated` counts the connections whose scope changed. */
+export interface PermissionsChanged {
+  readonly updated: number;
+  readonly errors: string[];
+}
+
+interface Change {
+  readonly account: string;
+  readonly scope: readonly string[];
+  readonly changed_ms: number;
+}
+
+// A scope is at most 10 KB, and the bus takes 1 MB.
+const changesPerCall = 50;
+
+const Names = z.array(z.string().trim().min(1).max(100)).max(100);
+const Permissions = z.union([
+  Names,
+  z.record(z.string(), z.boolean()).transform((map) => Object.keys(map).filter((name) => map[name] === true)),
+]);
+
+/**
+ * Sets the scope of connections to what the owners of their accounts allow since the time of the change; an older
+ * change never overwrites a newer one. Unknown users and unreadable items are reported and stop nothing.
+ */
+export async function changePermissions(
+  call: Call,
+  items: readonly unknown[],
+  arrival: Arrival,
+): Promise<PermissionsChanged> {
+  const { authenticated } = arrival;
+  const read = items.map((item) => readChange(item, arrival));
+  const changes = read.filter((change) => typeof change !== 'string');
+  const accounts = changes.map(({ account }) => account);
+  const recipients = await findRecipients(call, accounts, arrival, { isKept: true });
+  const told = changes.flatMap(({ account, scope, changed_ms }) =>
+    (recipients.get(account) ?? []).map(({ connection_id }) => ({
+      connection_id,
+      scope: [...scope],
+      changed_ms,
+    })),
+  );
+  let updated = 0;
+  for (let from = 0; from < told.length; from += changesPerCall) {
+    const answer = await call('users.changeScopes', {
+      changes: told.slice(from, from + changesPerCall),
+      authenticated,
+    });
+    updated += answer.updated;
+  }
+  return { updated, errors: read.flatMap((change, index) => problemOf(change, index, recipients)) };
+}
+
+/** A change of permissions as it was sent, or what is wrong with it. */
+export function readChange(
+  item: unknown,
+  { receivedMs, authenticated }: Pick<Arrival, 'receivedMs' | 'authenticated'>,
+): Change | string {
+  const account = providerUserIdOf(item);
+  if (account === null || !isObject(item)) return 'userId: must be a text';
+  const permissions = Permissions.safeParse(item.permissions);
+  if (!permissions.success)
+    return 'permissions: must be a list of names, or a map from names to true or false';
+  const scope = Names.safeParse(permissions.data);
+  if (!scope.success || scope.data.some((name) => name.includes('\0')))
+    return 'permissions: must be at most 100 names of at most 100 characters';
+  const seconds = item.changeTimeInSeconds ?? receivedMs / 1000;
+  const changed_ms = typeof seconds === 'number' ? instantMs(seconds, receivedMs) : null;
+  if (changed_ms === null) return `changeTimeInSeconds: ${instantReason}`;
+  // A time in the future would keep out every later change.
+  const until = authenticated ? changed_ms : Math.min(changed_ms, receivedMs);
+  return { account, scope: [...new Set(scope.data)], changed_ms: until };
+}
+
+function problemOf(change: Change | string, index: number, recipients: Recipients): string[] {
+  const where = `userPermissionsChange[${index}]`;
+  if (typeof change === 'string') return [`${where}: ${change}`];
+  return recipients.has(change.account) ? [] : [`${where}: no user is connected to this userId`];
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { codeOf, type Job } from '../../../mixins/inbox-worker.ts';
+import { arrivalOf } from '../items/linked-users.ts';
+import type { Run } from '../items/store-entries.ts';
+import type { Push } from '../reading/read-push.ts';
+import { deregister } from './deregister.ts';
+import { changePermissions } from './permissions.ts';
+
+const errors = z.array(z.string());
+
+/** What came of the arrays beside the data; null where the delivery has none, or it is not done yet. */
+const Specials = z.object({
+  permissions: z.object({ updated: z.int(), errors }).nullable(),
+  deregistered: z.object({ revoked: z.int(), errors }).nullable(),
+});
+
+const none: Specials = { permissions: null, deregistered: null };
+const progressEntry = 'specials';
+
+/**
+ * Works on permission changes and deregistrations, once: a later attempt answers what the first one did. They come
+ * after the data, which was sent while the account was linked; but who left waits for no provider's recovery, and for
+ * no item that cannot be stored.
+ */
+export async function settleSpecials(run: Run, job: Job, push: Push): Promise<Specials> {
+  if (!isOpen(push, none)) return none;
+  try {
+    const earlier = job.again ? (await job.progress.read()).get(progressEntry) : undefined;
+    const kept = Specials.safeParse(earlier?.result);
+    if (kept.success) return kept.data;
+    if (run.halted || job.signal.aborted) return none;
+    const specials = await workSpecials(run, job, push);
+    await job.progress.keepResult(progressEntry, specials);
+    return specials;
+  } catch (error) {
+    run.failed ??= codeOf(error);
+    return none;
+  }
+}
+
+// Permission changes first: who left is not found any more.
+async function workSpecials({ call }: Run, job: Job, push: Push): Promise<Specials> {
+  const arrival = arrivalOf(job);
+  const { permissionChanges: changes, deregistrations: leavers } = push;
+  const permissions = changes === null ? null : await changePermissions(call, changes, arrival);
+  return {
+    permissions,
+    deregistered: leavers === null ? null : await deregister(call, leavers, arrival),
+  };
+}
+
+/** Whether some of it is left to do. */
+export function isOpen(push: Push, { permissions, deregistered }: Specials): boolean {
+  return (
+    (push.permissionChanges !== null && permissions === null) ||
+    (push.deregistrations !== null && deregistered === null)
+  );
+}
+
+export type Specials = z.infer<typeof Specials>;

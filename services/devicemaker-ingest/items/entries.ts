@@ -1,0 +1,83 @@
+import type { DataType } from '../../../providers/devicemaker/data-types.ts';
+import { cleanText, isObject, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
+import type { Group } from '../reading/read-push.ts';
+import type { Recipient, Recipients } from './linked-users.ts';
+import type { UnknownItems } from './unknown-items.ts';
+
+/** What became of an item for one user. */
+export type Status = 'saved' | 'duplicate' | 'user_not_found' | 'validation_error';
+
+/** One item for one of our users: the line of the answer that it will be. */
+export interface Entry {
+  readonly key: string;
+  readonly type: DataType;
+  readonly index: number;
+  readonly item: unknown;
+  readonly providerUserId: string | null;
+  /** Null where nobody of ours is linked to the account. */
+  readonly recipient: Recipient | null;
+  /** Null until it is known. */
+  status: Status | null;
+  /** The store failed at it: it is tried again with the delivery. */
+  isLeft: boolean;
+  recordIds: readonly string[];
+  problems: readonly Problem[];
+}
+
+/** The account that an item belongs to; null where it does not say. */
+export function providerUserIdOf(item: unknown): string | null {
+  const id = isObject(item) ? item.userId : null;
+  return typeof id === 'string' && id !== '' ? id : null;
+}
+
+/** The items of one group, once for each of our users who are linked to their account; of unknown ones a bounded number. */
+export function entriesOf(
+  { key, type, items }: Group,
+  recipients: Recipients,
+  unknown: UnknownItems,
+): Entry[] {
+  return items.flatMap((item, index) => {
+    const providerUserId = providerUserIdOf(item);
+    const found = providerUserId === null ? [] : (recipients.get(providerUserId) ?? []);
+    if (found.length === 0 && !unknown.admits(key)) return [];
+    const linked = found.length === 0 ? [null] : found;
+    return linked.map((recipient) => ({
+      ...{ key, type, index, item, providerUserId, recipient, isLeft: false },
+      ...verdictOf(item, providerUserId, recipient),
+    }));
+  });
+}
+
+function verdictOf(item: unknown, providerUserId: string | null, recipient: Recipient | null) {
+  const nothing = { recordIds: [], problems: [] };
+  if (recipient !== null) return { status: null, ...nothing };
+  if (providerUserId !== null) return { status: 'user_not_found' as const, ...nothing };
+  const problem = isObject(item)
+    ? { field: 'userId', reason: 'must be a text' }
+    : { field: '', reason: 'must be an object' };
+  return { status: 'validation_error' as const, recordIds: [], problems: [problem] };
+}
+
+/** The sentences that an entry adds to `errors`: which item, which field, why; never a value. */
+export function sentencesOf(entry: Entry): string[] {
+  const where = whereOf(entry);
+  if (entry.status === 'user_not_found') return [`${where}: no user is connected to this userId`];
+  if (entry.isLeft) return [`${where}: could not be stored for now; it is tried again`];
+  const errors = entry.problems.filter(({ placeholders }) => placeholders === undefined);
+  return errors.map(({ field, reason }) =>
+    field === '' ? `${where}: ${reason}` : `${where}: ${field}: ${reason}`,
+  );
+}
+
+/** How many values of entries were placeholders: a device's way to say that it did not measure. */
+export function placeholdersOf(entries: readonly Entry[]): number {
+  return entries
+    .flatMap(({ problems }) => problems)
+    .reduce((sum, { placeholders = 0 }) => sum + placeholders, 0);
+}
+
+function whereOf({ key, index, item }: Entry): string {
+  const summaryId = isObject(item) ? item.summaryId : null;
+  const named = typeof summaryId === 'string' ? cleanText(summaryId, 100) : '';
+  return named === '' ? `${key}[${index}]` : `${key}[${index}] (${named})`;
+}

@@ -1,0 +1,119 @@
+import {
+  type ByteBudget,
+  byteBudget,
+  type Fetched,
+  type FetchFailure,
+  guardedFetch,
+  type Resolve,
+} from '../../../runtime/guarded-fetch.ts';
+import { type OpenedList, openList } from '../reading/open-body.ts';
+import type { CallbackRules } from './callback.ts';
+import type { Notice } from './ping-items.ts';
+
+/** What bounds the fetching of callbacks in one process. */
+export interface FetchLimits {
+  readonly connectMs: number;
+  readonly totalMs: number;
+  readonly mostBytes: number;
+  /** For activity details, which hold hours at 1 Hz. */
+  readonly mostBytesOfDetails: number;
+  readonly held: ByteBudget;
+  readonly resolve?: Resolve;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The limits that run: a body of the largest size fits in, two of them at once do not. */
+export const fetchLimits = (): FetchLimits => ({
+  connectMs: 3000,
+  totalMs: 10_000,
+  mostBytes: 16 * mebibyte,
+  mostBytesOfDetails: 110 * mebibyte,
+  held: byteBudget(160 * mebibyte),
+});
+
+/**
+ * What came of a fetch: items with the body that they stand in, whose memory counts until `close`; or that it is
+ * `refused` for good, `failed` for now, that the provider is `busy` (nothing more should be asked now), or that it is
+ * `left` for later without blame. `afterMs`: how long the provider asks to wait.
+ */
+export type FetchedItems =
+  | { readonly kind: 'items'; readonly found: OpenedList }
+  | Failure
+  | { readonly kind: 'left' };
+
+/** The provider did not hand over what was asked for. */
+export interface Failure {
+  readonly kind: 'refused' | 'failed' | 'busy';
+  readonly reason: string;
+  readonly afterMs: number | null;
+}
+
+/** Fetches the items behind a notice's callback, which was checked. Reasons quote nothing of URL or body. */
+export async function fetchCallback(
+  url: URL,
+  { type }: Pick<Notice, 'type'>,
+  rules: CallbackRules,
+  limits: FetchLimits,
+  signal: AbortSignal,
+): Promise<FetchedItems> {
+  const mostBytes = type.name === 'activityDetails' ? limits.mostBytesOfDetails : limits.mostBytes;
+  const { origins } = rules;
+  const fetched = await guardedFetch(url, { ...limits, origins, mostBytes, signal });
+  if (!fetched.ok) return failureOf(fetched.failure, fetched.status, fetched.retryAfter, mostBytes);
+  const found = await openFetched(fetched);
+  return found === null
+    ? { kind: 'failed', reason: 'the answer is no list in JSON', afterMs: null }
+    : { kind: 'items', found };
+}
+
+async function openFetched({ body, release }: Extract<Fetched, { ok: true }>): Promise<OpenedList | null> {
+  try {
+    const found = await openList(body);
+    if (found === null) release();
+    return found === null ? null : { ...found, close: () => closeBoth(found, release) };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function closeBoth({ close }: OpenedList, release: () => void): void {
+  close();
+  release();
+}
+
+// What the provider says for good: that it knows no such thing, or will not tell.
+const finalStatus = new Set([400, 403, 404, 410]);
+
+function failureOf(
+  failure: FetchFailure,
+  status: number | null,
+  retryAfter: string | null,
+  mostBytes: number,
+): FetchedItems {
+  if (failure === 'stopped' || failure === 'crowded') return { kind: 'left' };
+  if (failure !== 'status') return { kind: 'failed', reason: sentences(mostBytes)[failure], afterMs: null };
+  const kind = status === 429 ? 'busy' : finalStatus.has(status ?? 0) ? 'refused' : 'failed';
+  return { kind, reason: `the provider answered ${status}`, afterMs: retryAfterMs(retryAfter, Date.now()) };
+}
+
+const sentences = (mostBytes: number) => ({
+  origin_refused: "the callbackURL does not lead to the provider's API",
+  address_refused: 'the callbackURL leads to an address that is not public',
+  unreachable: 'the provider could not be reached',
+  timed_out: 'the provider did not answer in time',
+  redirected: 'the provider answered with a redirect, which is not followed',
+  not_json: 'the answer is not JSON',
+  too_large: `the answer is larger than ${mostBytes} bytes`,
+  cut_off: 'the answer broke off',
+});
+
+const longestWaitMs = 24 * 3_600_000;
+
+/** How long a Retry-After asks to wait, as seconds or as a date, a day at most; null where it says nothing. */
+export function retryAfterMs(text: string | null, nowMs: number): number | null {
+  if (text === null) return null;
+  const ms = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isNaN(ms) ? null : Math.min(longestWaitMs, Math.max(0, ms));
+}

@@ -1,0 +1,85 @@
+import { ServiceError } from '../../../domain/errors.ts';
+import { codeOf, type Job, type Outcome } from '../../../mixins/inbox-worker.ts';
+import type { Environment } from '../../../runtime/environment.ts';
+import { answering, reducedPush } from '../accounts/reduced-answers.ts';
+import { isOpen, settleSpecials } from '../accounts/specials.ts';
+import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
+import { type Arrival, arrivalOf, findRecipients } from '../items/linked-users.ts';
+import { broughtByEntries, noteHistory } from '../items/report-received.ts';
+import { patienceOf, type Run, storeEntries } from '../items/store-entries.ts';
+import { noteSynced } from '../items/synced.ts';
+import { UnknownItems } from '../items/unknown-items.ts';
+import { type OpenedPush, openOrRefuse } from '../reading/open-body.ts';
+import type { Push } from '../reading/read-push.ts';
+import { pushAnswer } from './answer.ts';
+
+/**
+ * The work on one push, the same whether its sender waits for it or a worker found it: users are looked up, items
+ * are normalised and stored, the answer is put together. Done again it changes nothing: records are idempotent.
+ */
+export async function workPush(job: Job, environment: Environment): Promise<Outcome> {
+  const opened = await openOrRefuse(job.body);
+  if (opened instanceof ServiceError) return { kind: 'refused', error: opened, answer: undefined };
+  try {
+    const reduced = () => reducedPush(opened.push, job.received_ms, environment.config.WEBHOOK_UNKNOWN_ITEMS);
+    return await answering(environment.config, job, reduced, () => workOpened(job, environment, opened));
+  } finally {
+    opened.close();
+  }
+}
+
+async function workOpened(job: Job, environment: Environment, { push, items }: OpenedPush): Promise<Outcome> {
+  const run: Run = {
+    call: environment.call,
+    signal: job.signal,
+    nowMs: Date.now(),
+    onBroken: (entry, error) => report(environment, job, entry, error),
+    failed: null,
+    halted: false,
+    patience: patienceOf(job),
+    failuresInRow: 0,
+  };
+  const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
+  const entries = await addressed(run, push, arrivalOf(job), unknown);
+  await storeEntries(run, entries, items);
+  await noteSynced(environment, entries);
+  const specials = await settleSpecials(run, job, push);
+  const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);
+  if (job.signal.aborted && isLeft) return { kind: 'stopped' };
+  const history = await noteHistory(environment, job.id, broughtByEntries(entries));
+  const errors = [...push.errors, ...unknown.sentences()];
+  const answer = pushAnswer({
+    push: { ...push, errors },
+    entries,
+    specials,
+    history,
+    pending: run.failed !== null,
+  });
+  logCounts(environment, job, entries);
+  return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
+}
+
+// A lookup that fails leaves all of it for later.
+async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
+  const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
+  try {
+    const recipients = await findRecipients(run.call, ids, arrival, { isKept: true });
+    return push.groups.flatMap((group) => entriesOf(group, recipients, unknown));
+  } catch (error) {
+    run.failed = codeOf(error);
+    run.halted = true;
+    return [];
+  }
+}
+
+function report({ logger }: Environment, job: Job, { key, index }: Entry, error: unknown): void {
+  const name = error instanceof Error ? error.name : 'unknown';
+  logger.error('push.item_broken', { delivery_id: job.id, key, index, name });
+}
+
+function logCounts({ logger }: Environment, job: Job, entries: readonly Entry[]): void {
+  const counts = Object.fromEntries(
+    [...Map.groupBy(entries, ({ status }) => status ?? 'open')].map(([status, all]) => [status, all.length]),
+  );
+  logger.info('push.worked', { delivery_id: job.id, ...counts });
+}

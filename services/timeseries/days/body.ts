@@ -1,0 +1,87 @@
+import type { BodyFacts, LatestValue, PeriodMean } from '../../../domain/facts.ts';
+import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
+import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { selectClock } from '../queries/select-clock.ts';
+import { type BodySeriesRow, selectBodySeries } from './queries/select-body-series.ts';
+import { selectPressures } from './queries/select-pressures.ts';
+import { type ReadingRow, selectReadings } from './queries/select-readings.ts';
+
+/** What of a body is asked for: at which instant, over how many local days and hours back. */
+export interface BodyQuery {
+  readonly user_id: string;
+  readonly now_ms: number;
+  readonly period_days: number;
+  readonly window_hours: number;
+}
+
+const slowTypes: readonly SeriesType[] = [
+  'weight',
+  'height',
+  'body_fat_percentage',
+  'skeletal_muscle_mass',
+  'body_mass_index',
+];
+const averagedTypes: readonly SeriesType[] = ['resting_heart_rate', 'heart_rate_variability_sdnn'];
+const readTypes: readonly SeriesType[] = ['body_temperature', 'skin_temperature'];
+const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id);
+
+/** What is known of a body. Today is that of the latest clock that an item of the user told, else that of UTC. */
+export async function readBody(database: Queryable, query: BodyQuery): Promise<BodyFacts> {
+  const { user_id, now_ms } = query;
+  const clock = await selectClock(database, user_id);
+  const period = periodOf(query, clock?.zone_offset_minutes ?? 0);
+  const window = { startMs: now_ms - query.window_hours * hourMs, endMs: now_ms };
+  const types = idsOf([...slowTypes, ...averagedTypes]);
+  const [series, readings, pressures] = await Promise.all([
+    selectBodySeries(database, user_id, types, period),
+    selectReadings(database, user_id, idsOf(readTypes), window),
+    selectPressures(database, user_id, window),
+  ]);
+  return {
+    period_start_ms: period.startMs,
+    period_end_ms: period.endMs,
+    slow: newest(series.filter(({ type_id }) => idsOf(slowTypes).includes(type_id))),
+    means: meansOf(series),
+    readings: newest(readings),
+    pressures,
+  };
+}
+
+function periodOf({ now_ms, period_days }: BodyQuery, offsetMinutes: number) {
+  const todayMs = dateToMs(localDate(now_ms, offsetMinutes));
+  const [first, beyond] = [todayMs - (period_days - 1) * dayMs, todayMs + dayMs];
+  const utcOf = (localMs: number) => localMs - offsetMinutes * minuteMs;
+  return {
+    firstDate: localDate(first, 0),
+    beyondDate: localDate(beyond, 0),
+    startMs: utcOf(first),
+    endMs: utcOf(beyond),
+  };
+}
+
+/** Of several devices of a provider the newest value. */
+function newest(rows: readonly ReadingRow[]): LatestValue[] {
+  return onePerProvider(rows, (a, b) => b.at_ms - a.at_ms).map(
+    ({ type_id, provider, device, value, at_ms }) => {
+      return { type: seriesById(type_id).type, provider, device, value, at_ms };
+    },
+  );
+}
+
+function meansOf(series: readonly BodySeriesRow[]): PeriodMean[] {
+  const averaged = series.filter(({ type_id, n }) => n > 0 && idsOf(averagedTypes).includes(type_id));
+  return onePerProvider(averaged, (a, b) => b.n - a.n).flatMap(
+    ({ type_id, provider, device, mean, at_ms }) =>
+      mean === null ? [] : [{ type: seriesById(type_id).type, provider, device, mean, at_ms }],
+  );
+}
+
+function onePerProvider<Row extends { type_id: number; provider: string; device: string }>(
+  rows: readonly Row[],
+  order: (a: Row, b: Row) => number,
+): Row[] {
+  const sorted = rows.toSorted((a, b) => order(a, b) || (a.device < b.device ? -1 : 1));
+  const groups = Map.groupBy(sorted, ({ type_id, provider }) => `${type_id} ${provider}`);
+  return [...groups.values()].flatMap(([first]) => first ?? []);
+}

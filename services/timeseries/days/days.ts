@@ -1,0 +1,188 @@
+import type {
+  ActivityDays,
+  DayPart,
+  DaySamples,
+  DaySource,
+  DayTotal,
+  DayWorkouts,
+} from '../../../domain/facts.ts';
+import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
+import type { ActivityRow } from './queries/select-activity-days.ts';
+import type { SedentaryRow } from './queries/select-sedentary.ts';
+
+/** Rows of days, in the order of their dates, as the answer of `activityDays`; with all parts of each, or without. */
+export function activityDays(
+  rows: readonly ActivityRow[],
+  sedentary: readonly SedentaryRow[],
+  withParts = false,
+): ActivityDays {
+  const devices = deviceNames();
+  const secondsOf = new Map(sedentary.map((one) => [`${one.date} ${one.provider}`, one.seconds]));
+  const days = byDateAndProvider(
+    rows.filter(({ kind }) => kind !== null),
+    (provider, own) => ({
+      ...sourceOf(provider, own, devices),
+      sedentary_seconds: secondsOf.get(`${own[0]?.date} ${provider}`) ?? null,
+      ...(withParts ? { parts: partsOf(own, devices) } : {}),
+    }),
+  );
+  return { total: rows[0]?.total ?? 0, devices: devices.names, days };
+}
+
+function sourceOf(
+  provider: string,
+  rows: readonly ActivityRow[],
+  devices: DeviceNames,
+): Omit<DaySource, 'sedentary_seconds' | 'parts'> {
+  const of = (kind: ActivityRow['kind']) => rows.filter((row) => row.kind === kind);
+  return {
+    provider,
+    total: totalOf(of('total'), devices),
+    samples: samplesOf(of('samples'), devices),
+    workouts: workoutsOf(of('workouts'), devices),
+  };
+}
+
+/**
+ * One total of a provider's records of one day. There are several where the clock was set meanwhile: records of
+ * different hours are parts of the day and are added up, those that overlap are versions, and the longest counts.
+ */
+function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal | null {
+  const parts = disjoint(rows);
+  const [longest] = parts;
+  if (longest === undefined) return null;
+  return {
+    device: devices.placeOf(longest.device),
+    steps: sumOf(parts, 'steps'),
+    distance_meters: sumOf(parts, 'distance_meters'),
+    floors_climbed: sumOf(parts, 'floors_climbed'),
+    active_seconds: sumOf(parts, 'active_seconds'),
+    moderate_seconds: sumOf(parts, 'moderate_seconds'),
+    vigorous_seconds: sumOf(parts, 'vigorous_seconds'),
+    active_calories_kcal: sumOf(parts, 'active_calories_kcal'),
+    basal_calories_kcal: sumOf(parts, 'basal_calories_kcal'),
+    avg_bpm: valuesOf(parts, 'avg_bpm')[0] ?? null,
+    min_bpm: least(valuesOf(parts, 'min_bpm')),
+    max_bpm: greatest(valuesOf(parts, 'max_bpm')),
+  };
+}
+
+function disjoint(rows: readonly ActivityRow[]): ActivityRow[] {
+  const parts: ActivityRow[] = [];
+  for (const row of longestFirst(rows)) if (!parts.some((part) => overlap(part, row))) parts.push(row);
+  return parts;
+}
+
+function longestFirst(rows: readonly ActivityRow[]): ActivityRow[] {
+  return rows.toSorted((a, b) => seconds(b) - seconds(a) || startOf(b) - startOf(a));
+}
+
+/** All rows of a provider's day; those that do not count are versions of others. */
+function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] {
+  const of = (origin: DayPart['origin']) => rows.filter(({ kind }) => kind === origin);
+  const totals = of('total');
+  const counted = disjoint(totals);
+  return [
+    ...longestFirst(totals).map((row) => partOf(row, 'total', counted.includes(row), devices)),
+    ...of('samples').map((row) => partOf(row, 'samples', true, devices)),
+    ...of('workouts').map((row) => partOf(row, 'workouts', true, devices)),
+  ];
+}
+
+function partOf(row: ActivityRow, origin: DayPart['origin'], counts: boolean, devices: DeviceNames): DayPart {
+  const values = {
+    steps: row.steps,
+    distance_meters: row.distance_meters,
+    floors_climbed: row.floors_climbed,
+    elevation_meters: row.elevation_meters,
+    active_seconds: row.active_seconds,
+    moderate_seconds: row.moderate_seconds,
+    vigorous_seconds: row.vigorous_seconds,
+    active_calories_kcal: row.active_calories_kcal,
+    basal_calories_kcal: row.basal_calories_kcal,
+    beats: row.beats,
+    avg_bpm: row.avg_bpm,
+    min_bpm: row.min_bpm,
+    max_bpm: row.max_bpm,
+  };
+  return { ...values, origin, counts, device: devices.placeOf(row.device) };
+}
+
+/** Of several devices the largest value, field by field: the same steps on two wrists are not twice as many. */
+function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySamples | null {
+  const [any] = rows;
+  if (any === undefined) return null;
+  const largest = (field: Field) => greatest(valuesOf(rows, field));
+  const [fullest = any] = rows.toSorted((a, b) => (b.beats ?? 0) - (a.beats ?? 0));
+  const first = cumulative.find((field) => largest(field) !== null);
+  const named = first === undefined ? fullest : rows.find((row) => row[first] === largest(first));
+  return {
+    device: devices.placeOf((named ?? any).device),
+    steps: largest('steps'),
+    distance_meters: largest('distance_meters'),
+    floors_climbed: largest('floors_climbed'),
+    active_seconds: largest('active_seconds'),
+    active_calories_kcal: largest('active_calories_kcal'),
+    basal_calories_kcal: largest('basal_calories_kcal'),
+    avg_bpm: fullest.avg_bpm,
+    min_bpm: fullest.min_bpm,
+    max_bpm: fullest.max_bpm,
+  };
+}
+
+/** Sums of the workouts of a day; the device is that of the longest. */
+function workoutsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayWorkouts | null {
+  const length = ({ covered_seconds }: ActivityRow) => covered_seconds ?? 0;
+  const [longest] = rows.toSorted((a, b) => length(b) - length(a));
+  if (longest === undefined) return null;
+  return {
+    device: devices.placeOf(longest.device),
+    steps: sumOf(rows, 'steps'),
+    distance_meters: sumOf(rows, 'distance_meters'),
+    elevation_meters: sumOf(rows, 'elevation_meters'),
+    active_seconds: sumOf(rows, 'active_seconds'),
+    active_calories_kcal: sumOf(rows, 'active_calories_kcal'),
+  };
+}
+
+// In the order in which a summary shows them: the first that is there names the source.
+const cumulative = [
+  'steps',
+  'distance_meters',
+  'floors_climbed',
+  'active_calories_kcal',
+  'active_seconds',
+] as const;
+type Field = Exclude<keyof ActivityRow, 'total' | 'kind' | 'date' | 'provider' | 'device'>;
+
+const unknownSeconds = 86_400;
+
+function seconds({ covered_seconds }: ActivityRow): number {
+  return covered_seconds || unknownSeconds;
+}
+
+function startOf({ start_ms }: ActivityRow): number {
+  return start_ms ?? 0;
+}
+
+function overlap(a: ActivityRow, b: ActivityRow): boolean {
+  const endOf = (row: ActivityRow) => startOf(row) + seconds(row) * 1000;
+  return startOf(a) < endOf(b) && startOf(b) < endOf(a);
+}
+
+function valuesOf(rows: readonly ActivityRow[], field: Field): number[] {
+  return rows.map((row) => row[field]).filter((value) => value !== null);
+}
+
+function sumOf(rows: readonly ActivityRow[], field: Field): number | null {
+  const values = valuesOf(rows, field);
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value);
+}
+
+function least(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}
+
+function greatest(values: readonly number[]): number | null {
+  return values.length === 0 ? null : Math.max(...values);
+}

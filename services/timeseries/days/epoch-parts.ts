@@ -1,0 +1,55 @@
+import type { SeriesType } from '../../../domain/series.ts';
+import type { EpochPartRow } from './queries/select-epoch-parts.ts';
+
+/** A part of a slot of time with its place in the order of deliveries. */
+export interface EpochPart {
+  readonly start_ms: number;
+  readonly activity_type: string;
+  readonly device: string;
+  readonly zone_offset_minutes: number;
+  readonly local_date: string;
+  /** The length of the slot, as the part tells it. */
+  readonly slot_seconds: number | null;
+  readonly active_seconds: number | null;
+  readonly sedentary_seconds: number | null;
+  readonly values: Partial<Record<SeriesType, number>>;
+  /** A part of the slot that was delivered later has a higher one. */
+  readonly delivery: number;
+  /** Newer parts leave no time for it: it is kept, and counts nowhere. */
+  readonly is_superseded: boolean;
+}
+
+/** A part as it is stored. The columns that are added up are empty where the part counts nowhere. */
+export function rowOfPart({ values, is_superseded, ...part }: EpochPart): EpochPartRow {
+  const { sedentary_seconds } = part;
+  if (!is_superseded) return { ...part, vals: values, superseded: null };
+  return { ...part, sedentary_seconds: null, vals: {}, superseded: { sedentary_seconds, vals: values } };
+}
+
+/** A stored part. */
+export function partOfRow({ vals, superseded, ...row }: EpochPartRow): EpochPart {
+  if (superseded === null) return { ...row, values: vals, is_superseded: false };
+  const { sedentary_seconds } = superseded;
+  return { ...row, sedentary_seconds, values: superseded.vals, is_superseded: true };
+}
+
+/** The slots of the device maker. */
+const usualSlotSeconds = 900;
+
+/**
+ * The parts of a slot, superseded or not: the newest counts, then each older one for whose active time the newer ones
+ * leave room.
+ */
+export function newestThatFit(parts: readonly EpochPart[]): EpochPart[] {
+  const lengths = parts.map(({ slot_seconds }) => slot_seconds ?? 0);
+  let free = Math.max(...lengths) || usualSlotSeconds;
+  const newestFirst = parts.toSorted(
+    (a, b) => b.delivery - a.delivery || (a.activity_type < b.activity_type ? -1 : 1),
+  );
+  return newestFirst.map((part, index) => {
+    const seconds = part.active_seconds ?? 0;
+    const is_superseded = index > 0 && seconds > free;
+    if (!is_superseded) free = Math.max(0, free - seconds);
+    return { ...part, is_superseded };
+  });
+}

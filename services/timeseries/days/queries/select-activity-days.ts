@@ -1,0 +1,160 @@
+import { type SeriesType, seriesOf } from '../../../../domain/series.ts';
+import { dateToMs, dayMs } from '../../../../domain/time.ts';
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** What is stored of a local day by one provider; of totals and samples: by one device of it. */
+export interface ActivityRow {
+  /** The number of days in the range, in every row. */
+  total: number;
+  /** Null in the only row of an empty page. */
+  kind: 'total' | 'samples' | 'workouts' | null;
+  date: string;
+  provider: string;
+  device: string;
+  /** Of totals: what the record covers; of workouts: the length of the longest. */
+  start_ms: number | null;
+  covered_seconds: number | null;
+  steps: number | null;
+  distance_meters: number | null;
+  floors_climbed: number | null;
+  elevation_meters: number | null;
+  active_seconds: number | null;
+  moderate_seconds: number | null;
+  vigorous_seconds: number | null;
+  active_calories_kcal: number | null;
+  basal_calories_kcal: number | null;
+  /** Of samples only: how many the mean is of. */
+  beats: number | null;
+  avg_bpm: number | null;
+  min_bpm: number | null;
+  max_bpm: number | null;
+}
+
+/** Which local days of a range are read: those after a date, in the order of reading. */
+export interface DatePlace {
+  readonly userId: string;
+  readonly firstDate: string;
+  readonly lastDate: string;
+  readonly after: string | null;
+  readonly order: 'asc' | 'desc';
+}
+
+const distances: readonly SeriesType[] = [
+  'distance_walking_running',
+  'distance_cycling',
+  'distance_swimming',
+  'distance_downhill_snow_sports',
+  'distance_other',
+];
+const ids = (...types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id).join(', ');
+const summed = (...types: readonly SeriesType[]) =>
+  `sum(d.sum) filter (where s.type_id in (${ids(...types)}))`;
+const ofHeart = `filter (where s.type_id = ${ids('heart_rate')})`;
+const none = 'null::float8';
+const types = ids(
+  'steps',
+  'flights_climbed',
+  'energy',
+  'basal_energy',
+  'exercise_time',
+  'heart_rate',
+  ...distances,
+);
+
+// Of two equally long workouts, of the earlier.
+const ofLongest = (column: string) => `(array_agg(${column} order by duration_seconds desc, start_time))[1]`;
+const figures = ['steps', 'distance_meters', 'elevation_gain_meters', 'active_seconds', 'calories_kcal'];
+const each = (aggregate: 'sum' | 'max') =>
+  figures.map((name) => `${aggregate}(${name}) as ${name}`).join(', ');
+
+// Basal energy alone makes no day: it shows in a total only, beside the active part. A duplicate counts for its own
+// provider, on the day of the workout that stands for it: else two rides of a day, one listed from either provider,
+// would come to the longer of them. A workout that several devices of a provider recorded is a row of its own.
+const textOf = (order: 'asc' | 'desc') => `
+  with sampled as materialized (
+    select d.date, s.provider, s.device, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
+      ${summed('steps')} as steps, ${summed(...distances)} as distance, ${summed('flights_climbed')} as floors,
+      60 * ${summed('exercise_time')} as active, ${summed('energy')} as calories, ${summed('basal_energy')} as basal,
+      sum(d.n) ${ofHeart} as beats, sum(d.sum) ${ofHeart} / sum(d.n) ${ofHeart} as avg_bpm,
+      min(d.min) ${ofHeart} as min_bpm, max(d.max) ${ofHeart} as max_bpm
+    from timeseries.series s
+    join timeseries.sample_local_day d on d.series_id = s.id and d.date between $2 and $3
+    where s.user_id = $1 and s.type_id in (${types})
+    group by d.date, s.provider, s.device
+  ),
+  recordings as materialized (
+    select coalesce(counted_on, local_date) as date, provider, device, counted_with, start_time, duration_seconds, steps,
+      distance_meters, elevation_gain_meters, coalesce(moving_seconds, duration_seconds) as active_seconds, calories_kcal
+    from timeseries.workout
+    where user_id = $1 and start_time >= $6 and start_time < $7 and deleted_at is null and not is_parent
+  ),
+  by_device as (
+    select date, provider, counted_with, device, ${each('sum')}, max(duration_seconds) as duration_seconds,
+      ${ofLongest('start_time')} as start_time
+    from recordings where counted_with is not null
+    group by date, provider, counted_with, device
+  ),
+  workouts as materialized (
+    select date, provider, ${ofLongest('device')} as device, ${each('sum')},
+      max(duration_seconds) as duration_seconds
+    from recordings where counted_with is null
+    group by date, provider
+    union all
+    select date, provider, ${ofLongest('device')}, ${each('max')},
+      max(duration_seconds)
+    from by_device
+    group by date, provider, counted_with
+  ),
+  dates as materialized (
+    select date from sampled where is_day
+    union select date from timeseries.provider_day where user_id = $1 and date between $2 and $3
+    union select date from workouts where date between $2 and $3
+  ),
+  page as materialized (
+    select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
+    order by date ${order} limit $5
+  ),
+  material as (
+    select 'total' as kind, date, provider, device, extract(epoch from start_time) * 1000 as start_ms,
+      duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, ${none} as elevation_meters,
+      active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, ${none} as beats,
+      avg_heart_rate_bpm as avg_bpm, min_heart_rate_bpm as min_bpm, max_heart_rate_bpm as max_bpm
+    from timeseries.provider_day join page using (date)
+    where user_id = $1 and date between $2 and $3
+    union all
+    select 'samples', date, provider, device, ${none}, ${none}, steps, distance, floors, ${none}, active, ${none},
+      ${none}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
+    from sampled join page using (date)
+    union all
+    select 'workouts', date, provider, device, ${none}, duration_seconds, steps, distance_meters, ${none},
+      elevation_gain_meters, active_seconds, ${none}, ${none}, calories_kcal, ${none}, ${none}, ${none}, ${none}, ${none}
+    from workouts join page using (date)
+  )
+  select c.total, m.kind, m.date::text, m.provider, m.device, m.start_ms::float8, m.covered_seconds::float8,
+    m.steps::float8, m.distance_meters, m.floors_climbed::float8, m.elevation_meters::float8, m.active_seconds::float8,
+    m.moderate_seconds::float8, m.vigorous_seconds::float8, m.active_calories_kcal, m.basal_calories_kcal,
+    m.beats::float8, m.avg_bpm::float8, m.min_bpm::float8, m.max_bpm::float8
+  from (select count(*)::int as total from dates) c left join material m on true
+  order by m.date ${order}, m.provider, m.device, m.start_ms`;
+
+const statements = {
+  asc: { name: 'timeseries-select-activity-days-asc', text: textOf('asc') },
+  desc: { name: 'timeseries-select-activity-days-desc', text: textOf('desc') },
+};
+
+// A workout starts within 18 hours of its local day; its duplicate, which overlaps it, within a day more.
+const marginMs = 3 * dayMs;
+// PostgreSQL does not read the six-digit years that come after it.
+const latestMs = Date.UTC(9999, 11, 31);
+
+/** All that is stored of at most `most` local days with activity; days and values are of one moment. */
+export function selectActivityDays(
+  database: Queryable,
+  { userId, firstDate, lastDate, after, order }: DatePlace,
+  most: number,
+): Promise<ActivityRow[]> {
+  const from = new Date(dateToMs(firstDate) - marginMs).toISOString();
+  const to = new Date(Math.min(dateToMs(lastDate) + marginMs, latestMs)).toISOString();
+  const values = [userId, firstDate, lastDate, after, most, from, to];
+  return database.query<ActivityRow>(statements[order], values);
+}

@@ -1,0 +1,71 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+import type { DatePlace } from './select-activity-days.ts';
+
+/** One provider's sessions of a local day, added up. */
+export interface NightRow {
+  /** The number of days in the range, in every row. */
+  total: number;
+  /** Null in the only row of an empty page. */
+  date: string | null;
+  provider: string;
+  device: string;
+  sessions: number;
+  /** Of the main sessions, in the order of time; null where there are naps only. */
+  starts_ms: number[] | null;
+  ends_ms: number[] | null;
+  asleep_seconds: number | null;
+  deep_seconds: number | null;
+  light_seconds: number | null;
+  rem_seconds: number | null;
+  awake_seconds: number | null;
+  interruptions: number | null;
+  /** Whether each main session has a measured stage; null where there are naps only. */
+  is_staged: boolean | null;
+  nap_count: number;
+  nap_seconds: number | null;
+}
+
+const main = 'filter (where not is_nap)';
+const list = (column: string) =>
+  `array_agg((extract(epoch from ${column}) * 1000)::float8 order by start_time) ${main}`;
+
+const textOf = (order: 'asc' | 'desc') => `
+  with dates as materialized (
+    select distinct date from timeseries.sleep_session where user_id = $1 and date between $2 and $3
+  ),
+  page as materialized (
+    select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
+    order by date ${order} limit $5
+  ),
+  night as (
+    select date, provider,
+      (array_agg(device order by is_nap, asleep_seconds desc, start_time))[1] as device,
+      count(*) ${main} as sessions, ${list('start_time')} as starts_ms, ${list('end_time')} as ends_ms,
+      sum(asleep_seconds) ${main} as asleep_seconds, sum(deep_seconds) ${main} as deep_seconds,
+      sum(light_seconds) ${main} as light_seconds, sum(rem_seconds) ${main} as rem_seconds,
+      sum(awake_seconds) ${main} as awake_seconds, sum(interruptions) ${main} as interruptions,
+      bool_and(coalesce(greatest(deep_seconds, light_seconds, rem_seconds, awake_seconds), 0) > 0) ${main} as is_staged,
+      count(*) filter (where is_nap) as nap_count, sum(asleep_seconds) filter (where is_nap) as nap_seconds
+    from timeseries.sleep_session join page using (date)
+    where user_id = $1 and date between $2 and $3
+    group by date, provider
+  )
+  select c.total, n.date::text, n.provider, n.device, n.sessions::int, n.starts_ms, n.ends_ms, n.asleep_seconds::float8,
+    n.deep_seconds::float8, n.light_seconds::float8, n.rem_seconds::float8, n.awake_seconds::float8,
+    n.interruptions::float8, n.is_staged, n.nap_count::int, n.nap_seconds::float8
+  from (select count(*)::int as total from dates) c left join night n on true
+  order by n.date ${order}, n.provider`;
+
+const statements = {
+  asc: { name: 'timeseries-select-nights-asc', text: textOf('asc') },
+  desc: { name: 'timeseries-select-nights-desc', text: textOf('desc') },
+};
+
+/** The sleep of at most `most` local days on which somebody woke up. */
+export function selectNights(
+  database: Queryable,
+  { userId, firstDate, lastDate, after, order }: DatePlace,
+  most: number,
+): Promise<NightRow[]> {
+  return database.query<NightRow>(statements[order], [userId, firstDate, lastDate, after, most]);
+}

@@ -1,0 +1,26 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** How long nobody moved on a local day, by one provider. */
+export interface SedentaryRow {
+  date: string;
+  provider: string;
+  seconds: number;
+}
+
+const statement = {
+  name: 'timeseries-select-sedentary',
+  text: `
+    select local_date::text as date, provider, sum(sedentary_seconds)::float8 as seconds
+    from timeseries.epoch_part
+    where user_id = $1 and local_date = any($2::date[]) and sedentary_seconds is not null
+    group by local_date, provider`,
+};
+
+/** Sedentary time of local days; those of which nobody told any are left out. */
+export function selectSedentary(
+  database: Queryable,
+  userId: string,
+  dates: readonly string[],
+): Promise<SedentaryRow[]> {
+  return database.query<SedentaryRow>(statement, [userId, dates]);
+}

@@ -1,0 +1,71 @@
+import type { Range } from '../../../../domain/time.ts';
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** The mean of one series over the main sleep of a night; `place` is the night's in the list that was asked for. */
+export interface SleepMeanRow {
+  place: number;
+  type_id: number;
+  device: string;
+  n: number;
+  mean: number;
+}
+
+/** A stretch of a night: whole hours, or a piece of an hour. */
+export interface NightPiece extends Range {
+  readonly place: number;
+  readonly provider: string;
+}
+
+// Whole hours come from the statistics, the two ends of a session from the samples: a night at 1 Hz is some 9 rows
+// of hours and at most 7,200 samples of its 28,800.
+const statement = {
+  name: 'timeseries-select-sleep-means',
+  text: `
+    select place, type_id, device, sum(n)::float8 as n, sum(total) / sum(n) as mean from (
+      select p.place, s.type_id, s.device, h.n, h.total
+      from unnest($3::int[], $4::text[], $5::timestamptz[], $6::timestamptz[]) p (place, provider, first, beyond)
+      join timeseries.series s on s.user_id = $1 and s.type_id = any($2) and s.provider = p.provider
+      cross join lateral (
+        select sum(n) as n, sum(sum) as total from timeseries.sample_hour
+        where series_id = s.id and bucket >= p.first and bucket < p.beyond
+      ) h
+      union all
+      select p.place, s.type_id, s.device, x.n, x.total
+      from unnest($7::int[], $8::text[], $9::timestamptz[], $10::timestamptz[]) p (place, provider, first, beyond)
+      join timeseries.series s on s.user_id = $1 and s.type_id = any($2) and s.provider = p.provider
+      cross join lateral (
+        select count(*) as n, sum(value) as total from timeseries.sample
+        where series_id = s.id and ts >= p.first and ts < p.beyond and ts >= $11 and ts < $12
+      ) x
+    ) pieces
+    where n > 0
+    group by place, type_id, device`,
+};
+
+/** Means of the given types over nights that are cut into whole hours and edges. */
+export async function selectSleepMeans(
+  database: Queryable,
+  userId: string,
+  typeIds: readonly number[],
+  hours: readonly NightPiece[],
+  edges: readonly NightPiece[],
+): Promise<SleepMeanRow[]> {
+  if (hours.length + edges.length === 0) return [];
+  const first = Math.min(...edges.map(({ startMs }) => startMs), Date.UTC(9999, 0));
+  const beyond = Math.max(...edges.map(({ endMs }) => endMs), 0);
+  const values = [userId, typeIds, ...columns(hours), ...columns(edges), iso(first), iso(beyond)];
+  return database.query<SleepMeanRow>(statement, values);
+}
+
+function columns(pieces: readonly NightPiece[]): unknown[] {
+  return [
+    pieces.map(({ place }) => place),
+    pieces.map(({ provider }) => provider),
+    pieces.map(({ startMs }) => iso(startMs)),
+    pieces.map(({ endMs }) => iso(endMs)),
+  ];
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,79 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+import type { StoredSample } from '../../queries/upsert-samples.ts';
+import type { DaySpan } from '../local-days.ts';
+
+const spans = `unnest($3::date[], $4::float8[], $5::float8[]) as t (date, start_ms, end_ms)`;
+const within = (column: string) =>
+  `${column} >= to_timestamp(t.start_ms / 1000) and ${column} < to_timestamp(t.end_ms / 1000)`;
+
+const ofWorkouts = {
+  name: 'timeseries-update-local-dates-of-workouts',
+  text: `
+    update timeseries.workout w set local_date = t.date
+    from ${spans}
+    where w.user_id = $1 and w.provider = $2 and ${within('w.start_time')} and w.local_date <> t.date
+      and (w.deleted_at is null or w.hidden)
+    returning (extract(epoch from w.start_time) * 1000)::float8 as start_ms,
+      (extract(epoch from w.end_time) * 1000)::float8 as end_ms`,
+};
+
+const ofEpochParts = {
+  name: 'timeseries-update-local-dates-of-epoch-parts',
+  text: `
+    update timeseries.epoch_part p set local_date = t.date
+    from ${spans}
+    where p.user_id = $1 and p.provider = $2 and ${within('p.start_time')} and p.local_date <> t.date`,
+};
+
+// The range of all spans excludes chunks; a span is one range of the index of each series.
+const selectMisdated = {
+  name: 'timeseries-select-misdated-samples',
+  text: `
+    select x.series_id, (extract(epoch from x.ts) * 1000)::float8 as ms, x.value, x.zone_offset_minutes
+    from timeseries.series s
+    cross join ${spans}
+    join timeseries.sample x on x.series_id = s.id and ${within('x.ts')}
+      and x.ts >= to_timestamp($6::float8 / 1000) and x.ts < to_timestamp($7::float8 / 1000)
+    where s.user_id = $1 and s.provider = $2
+      and timeseries.local_midnight(x.ts, x.zone_offset_minutes) <> t.date::timestamp at time zone 'UTC'`,
+};
+
+/** Whose records are dated. */
+export interface Whose {
+  readonly user_id: string;
+  readonly provider: string;
+}
+
+function valuesOf({ user_id, provider }: Whose, days: readonly DaySpan[]) {
+  const starts = days.map(({ startMs }) => startMs);
+  const ends = days.map(({ endMs }) => endMs);
+  return { values: [user_id, provider, days.map(({ date }) => date), starts, ends], starts, ends };
+}
+
+/** Puts workouts that start within spans on their dates; answers when those were that stood on another one. */
+export function updateWorkoutDates(
+  transaction: Queryable,
+  whose: Whose,
+  days: readonly DaySpan[],
+): Promise<{ start_ms: number; end_ms: number }[]> {
+  return transaction.query<{ start_ms: number; end_ms: number }>(ofWorkouts, valuesOf(whose, days).values);
+}
+
+/** Puts parts of slots that begin within spans on their dates. */
+export async function updateEpochDates(
+  transaction: Queryable,
+  whose: Whose,
+  days: readonly DaySpan[],
+): Promise<void> {
+  await transaction.query(ofEpochParts, valuesOf(whose, days).values);
+}
+
+/** Samples within spans whose offset puts them on another date. */
+export function selectMisdatedSamples(
+  transaction: Queryable,
+  whose: Whose,
+  days: readonly DaySpan[],
+): Promise<StoredSample[]> {
+  const { values, starts, ends } = valuesOf(whose, days);
+  return transaction.query<StoredSample>(selectMisdated, [...values, Math.min(...starts), Math.max(...ends)]);
+}

@@ -1,0 +1,89 @@
+import type { EpochRecord } from '../../../domain/records.ts';
+import { seriesOf } from '../../../domain/series.ts';
+import { localDate } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import type { PendingBlock } from '../samples/sample-columns.ts';
+import { type SlotSample, slotSamples } from '../samples/slot-samples.ts';
+import { type EpochPart, newestThatFit, partOfRow, rowOfPart } from './epoch-parts.ts';
+import type { LocalDays } from './local-days.ts';
+import { deleteSamples } from './queries/delete-samples.ts';
+import { selectEpochParts } from './queries/select-epoch-parts.ts';
+import { upsertEpochParts } from './queries/upsert-epoch-parts.ts';
+
+/** A part of a slot that an item of a call carries, with the offset that was resolved for it. */
+export interface PendingEpoch {
+  readonly item: number;
+  readonly epoch: EpochRecord;
+  readonly zone_offset_minutes: number;
+}
+
+/** Whose slots are stored, and how they are dated. */
+export interface EpochContext {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly localDays: LocalDays;
+}
+
+/**
+ * Stores parts of slots and computes the samples of their slots anew, of the parts that count then: a sample that they
+ * no longer come to is taken away. Answers the others, to be written with the samples of the call.
+ */
+export async function storeEpochs(
+  transaction: Queryable,
+  { user_id, provider, localDays }: EpochContext,
+  pending: readonly PendingEpoch[],
+): Promise<PendingBlock[]> {
+  if (pending.length === 0) return [];
+  const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
+  const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
+  const parts = partsNow(stored, pending, localDays);
+  const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
+  const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
+  await upsertEpochParts(transaction, user_id, provider, changed);
+  const samples = slotSamples(parts);
+  const places = new Set(samples.map(placeKey));
+  const gone = slotSamples(stored).filter((sample) => !places.has(placeKey(sample)));
+  const typed = gone.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms }));
+  await deleteSamples(transaction, user_id, provider, typed);
+  return blocksOf(samples, pending);
+}
+
+/** All parts of the slots of a call, those that are pending in the place of their older versions. */
+function partsNow(
+  stored: readonly EpochPart[],
+  pending: readonly PendingEpoch[],
+  days: LocalDays,
+): EpochPart[] {
+  const last = stored.reduce((most, { delivery }) => Math.max(most, delivery), 0);
+  const given = pending.map((one, index) => pendingPart(one, last + 1 + index, days));
+  const newest = new Map([...stored, ...given].map((part) => [partKey(part), part]));
+  return [...Map.groupBy(newest.values(), ({ start_ms }) => start_ms).values()].flatMap(newestThatFit);
+}
+
+function pendingPart(
+  { epoch, zone_offset_minutes }: PendingEpoch,
+  delivery: number,
+  { offsetOn }: LocalDays,
+): EpochPart {
+  const { start_ms } = epoch;
+  const local_date = localDate(start_ms, offsetOn(start_ms, zone_offset_minutes));
+  return { ...epoch, zone_offset_minutes, local_date, delivery, is_superseded: false };
+}
+
+function partKey({ start_ms, activity_type }: EpochPart): string {
+  return `${start_ms} ${activity_type}`;
+}
+
+function placeKey({ type, device, ms }: SlotSample): string {
+  return `${type} ${ms} ${device}`;
+}
+
+// A sample of several items counts for the last of them.
+function blocksOf(samples: readonly SlotSample[], pending: readonly PendingEpoch[]): PendingBlock[] {
+  const itemOf = new Map(pending.map(({ item, epoch }) => [epoch.start_ms, item]));
+  return samples.map(({ type, device, ms: base_ms, value, zone_offset_minutes }) => ({
+    item: itemOf.get(base_ms) ?? 0,
+    block: { type, device, zone_offset_minutes, base_ms, at: [0], values: [value] },
+    zone_offset_minutes,
+  }));
+}

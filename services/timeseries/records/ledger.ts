@@ -1,0 +1,80 @@
+import { type StoreItem, type StoreOutcome, sleepRanks } from '../../../domain/records.ts';
+import type { ItemRow } from './queries/select-items.ts';
+
+type Named = Pick<StoreItem, 'data_type' | 'key'>;
+
+/** The versions that are stored of the items of a call; changes are gathered until its end. */
+export class Ledger {
+  readonly #rows: Map<string, ItemRow>;
+  readonly #changed = new Map<string, ItemRow>();
+
+  constructor(stored: readonly ItemRow[]) {
+    this.#rows = new Map(stored.map((row) => [nameOf(row), row]));
+  }
+
+  /** What is stored of an item; undefined where nothing is. */
+  get(item: Named): ItemRow | undefined {
+    return this.#rows.get(nameOf(item));
+  }
+
+  /** Whether a version, or a part of it, is the one that is stored now. */
+  isNewest(item: Named & { readonly hash: string }): boolean {
+    const row = this.get(item);
+    return (row?.hash ?? row?.pending_hash) === item.hash;
+  }
+
+  /** Forgets the version of an item that an earlier call stored; false where this call stored one. */
+  forget(item: Named): boolean {
+    if (this.#changed.has(nameOf(item))) return false;
+    const row = this.get(item);
+    if (row !== undefined) row.hash = null;
+    return true;
+  }
+
+  /** Rows to be written. */
+  changes(): ItemRow[] {
+    return [...this.#changed.values()];
+  }
+
+  /** Notes a version that is stored now. While parts are pending the row has no hash: a crash between two parts ends
+   * in a new store of them all. */
+  note(item: StoreItem, { status, record_ids }: StoreOutcome): void {
+    const { data_type, key, duration_seconds, hash, more } = item;
+    this.#keep({
+      ...{ data_type, key, duration_seconds, record_ids },
+      hash: more ? null : hash,
+      pending_hash: more ? hash : null,
+      is_first: status === 'saved',
+      was_final: isFinal(item) || (this.get(item)?.was_final ?? false),
+    });
+  }
+
+  /** Notes a version that was not stored: of a final sleep, that there was one. */
+  noteRefused(item: StoreItem, { record_ids }: StoreOutcome): void {
+    if (!isFinal(item)) return;
+    const { data_type, key, duration_seconds } = item;
+    const unstored = { hash: null, pending_hash: null, is_first: true };
+    const row = this.get(item) ?? { data_type, key, duration_seconds, record_ids, ...unstored };
+    this.#keep({ ...row, was_final: true });
+  }
+
+  /** Records that stand for others now take their places. */
+  replaceIds(merged: ReadonlyMap<string, string>): void {
+    if (merged.size === 0) return;
+    for (const row of this.#rows.values())
+      row.record_ids = [...new Set(row.record_ids.map((id) => merged.get(id) ?? id))];
+  }
+
+  #keep(row: ItemRow): void {
+    this.#rows.set(nameOf(row), row);
+    this.#changed.set(nameOf(row), row);
+  }
+}
+
+function isFinal({ sleeps }: StoreItem): boolean {
+  return sleeps.some(({ rank }) => rank === sleepRanks.final);
+}
+
+function nameOf({ data_type, key }: Named): string {
+  return JSON.stringify([data_type, key]);
+}

@@ -1,0 +1,22 @@
+import type { OtherEvent } from '../../../contracts/timeseries.ts';
+import { formatInstant } from '../../../domain/time.ts';
+import type { Settings } from '../settings.ts';
+import type { EventKind } from './events.ts';
+import { type OtherRow, otherTable } from './queries/select-others.ts';
+
+/** The events that are neither workouts nor sleep. */
+export function otherEvents(settings: Settings): EventKind<OtherRow, OtherEvent> {
+  return { table: otherTable, toWire: (row) => otherToWire(row, settings) };
+}
+
+/** Such an event as the API shows it; `data` as it was sent, without the account's id. */
+export function otherToWire(row: OtherRow, { shownAs }: Settings): OtherEvent {
+  return {
+    id: row.id,
+    type: row.type,
+    start_time: formatInstant(row.start_ms),
+    end_time: formatInstant(row.end_ms),
+    source: { provider: shownAs(row.provider), device: row.device },
+    data: row.data,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** A stored session that overlaps another one of its kind; `key` is that of the item that wrote it. */
+export interface SleepVersionRow {
+  id: string;
+  key: string;
+  rank: number;
+  /** Some version of the item was final. */
+  was_final: boolean;
+  asleep_seconds: number;
+  span_seconds: number;
+}
+
+const statement = {
+  name: 'timeseries-select-overlapping-sleeps',
+  text: `
+    select s.id, s.key, s.rank, coalesce(i.was_final, false) as was_final, s.asleep_seconds,
+      extract(epoch from s.end_time - s.start_time)::float8 as span_seconds
+    from timeseries.sleep_session s
+    left join timeseries.item i
+      on i.user_id = $1 and i.provider = $2 and i.data_type = $6 and i.key = s.key
+    where s.user_id = $1 and s.provider = $2 and s.is_nap = $3
+      and s.start_time > to_timestamp($4::float8 / 1000) - interval '7 days'
+      and s.start_time < to_timestamp($5::float8 / 1000) and s.end_time > to_timestamp($4::float8 / 1000)`,
+};
+
+/** Sessions of the provider that overlap a span, naps apart from main sleeps. */
+export function selectOverlappingSleeps(
+  transaction: Queryable,
+  of: { readonly userId: string; readonly provider: string; readonly dataType: string },
+  { is_nap, start_ms, end_ms }: { is_nap: boolean; start_ms: number; end_ms: number },
+): Promise<SleepVersionRow[]> {
+  const values = [of.userId, of.provider, is_nap, start_ms, end_ms, of.dataType];
+  return transaction.query<SleepVersionRow>(statement, values);
+}

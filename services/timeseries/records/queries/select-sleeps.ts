@@ -1,0 +1,18 @@
+import type { EventRow, EventTable } from '../../queries/select-events.ts';
+
+/** A stored sleep session, as far as it is shown. */
+export interface SleepRow extends EventRow {
+  is_nap: boolean;
+  asleep_seconds: number;
+  awake_seconds: number | null;
+  light_seconds: number | null;
+  deep_seconds: number | null;
+  rem_seconds: number | null;
+}
+
+/** Sleep sessions, naps too. */
+export const sleepTable: EventTable = {
+  name: 'sleeps',
+  table: 'timeseries.sleep_session',
+  columns: 'is_nap, asleep_seconds, awake_seconds, light_seconds, deep_seconds, rem_seconds',
+};

@@ -1,0 +1,37 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** An event that is neither a workout nor a sleep, to be written; `data` is JSON text. */
+export interface OtherValues {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly type: string;
+  readonly key: string;
+  readonly device: string;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly zone_offset_minutes: number;
+  readonly local_date: string;
+  readonly data: string;
+}
+
+const statement = {
+  name: 'timeseries-upsert-other',
+  text: `
+    insert into timeseries.other_record
+      (id, user_id, provider, type, key, device, start_time, end_time, zone_offset_minutes, local_date, data)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+    on conflict (user_id, provider, type, key) do update
+      set device = excluded.device, start_time = excluded.start_time, end_time = excluded.end_time,
+        zone_offset_minutes = excluded.zone_offset_minutes, local_date = excluded.local_date, data = excluded.data
+    returning id`,
+};
+
+/** Writes an event, or its newer version under the id that it has. Answers the id. */
+export async function upsertOther(transaction: Queryable, values: OtherValues): Promise<string> {
+  const { id, user_id, provider, type, key, device, start_time, end_time } = values;
+  const rest = [values.zone_offset_minutes, values.local_date, values.data];
+  const all = [id, user_id, provider, type, key, device, start_time, end_time, ...rest];
+  const [row] = await transaction.query<{ id: string }>(statement, all);
+  return row?.id ?? id;
+}

@@ -1,0 +1,58 @@
+import type { DayRecord, SleepRecord, WorkoutRecord } from '../../../domain/records.ts';
+import { localDate } from '../../../domain/time.ts';
+import type { RecordRow } from '../queries/upsert-record.ts';
+
+/** Where a record comes from and under which id it is stored. */
+export interface RecordIdentity {
+  readonly id: string;
+  readonly user_id: string;
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** The row of a workout; one that is written again is no longer deleted. */
+export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockMinutes: number): RecordRow {
+  const { start_ms, end_ms, zone_offset_minutes, plain_name: _, ...rest } = record;
+  const offset = zone_offset_minutes ?? clockMinutes;
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: offset,
+    local_date: localDate(start_ms, offset),
+    deleted_at: null,
+    hidden: false,
+  };
+}
+
+/** The row of a sleep session; it belongs to the local day of waking up. */
+export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
+  const { start_ms, end_ms, zone_offset_minutes, date, ...rest } = record;
+  const offset = zone_offset_minutes ?? clockMinutes;
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
+    zone_offset_minutes: offset,
+    date: date ?? localDate(end_ms, offset),
+  };
+}
+
+/** The row of a provider's totals of a day. */
+export function dayRow(identity: RecordIdentity, record: DayRecord, clockMinutes: number): RecordRow {
+  const { start_ms, zone_offset_minutes, date, ...rest } = record;
+  const offset = zone_offset_minutes ?? clockMinutes;
+  return {
+    ...identity,
+    ...rest,
+    start_time: isoTime(start_ms),
+    zone_offset_minutes: offset,
+    date: date ?? localDate(start_ms, offset),
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

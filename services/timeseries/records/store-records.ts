@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { DayRecord, StoreItem } from '../../../domain/records.ts';
+import type { Range } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { type RecordRow, upsertRecord } from '../queries/upsert-record.ts';
+import type { Span } from '../workouts/settle-duplicates.ts';
+import { storeWorkout } from '../workouts/store-workout.ts';
+import type { Ledger } from './ledger.ts';
+import { type DayRow, selectDay } from './queries/select-day.ts';
+import { dayRow, type RecordIdentity } from './record-rows.ts';
+import { storeOther } from './store-other.ts';
+import { storeSleeps } from './store-sleeps.ts';
+
+/** What the records of an item are stored with. */
+export interface RecordContext {
+  readonly transaction: Queryable;
+  readonly userId: string;
+  readonly provider: string;
+  readonly clockMinutes: number;
+  readonly ledger: Ledger;
+  /** Record ids that the ledger has of the item's stored version. */
+  readonly storedIds: readonly string[];
+}
+
+/** Ids of what is stored now; `stale` where the item lost against what was stored, and nothing was changed. */
+export interface StoredRecords {
+  readonly status: 'saved' | 'replaced' | 'stale';
+  readonly ids: readonly string[];
+  readonly workoutSpans: readonly Span[];
+  /** Instants that the item's daily record did not cover before, or for another date. */
+  readonly covered: readonly Range[];
+  /** Sleep sessions that are gone, and the one that stands for them now. */
+  readonly merged: ReadonlyMap<string, string>;
+  /** The activity was deleted by an event that nobody confirmed: its samples are shown again. */
+  readonly wasHidden: boolean;
+}
+
+/** Stores the records of an item in the place of those of its older version. */
+export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
+  const sleeps = await storeSleeps(context, item);
+  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], covered: [], wasHidden: false };
+  const workout = await storeWorkout(context, item);
+  const day = await storeDay(context, item);
+  const otherIds = await storeOther(context, item);
+  const ids = [...workout.ids, ...sleeps.ids, ...day.ids, ...otherIds];
+  const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
+  const status = isReplacing ? 'replaced' : 'saved';
+  const { spans: workoutSpans, wasHidden } = workout;
+  return { status, ids, workoutSpans, covered: day.covered, merged: sleeps.merged, wasHidden };
+}
+
+async function storeDay(context: RecordContext, { key, day }: StoreItem) {
+  if (day === null) return { ids: [], covered: [] };
+  const { transaction, userId, provider, clockMinutes } = context;
+  const stored = await selectDay(transaction, userId, provider, key);
+  const identity = identityOf(context, key, stored?.id);
+  const row = dayRow(identity, day, clockMinutes);
+  await upsertRecord(transaction, 'provider_day', row);
+  return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)] };
+}
+
+/** A record that grew covers what is behind its former end; one of another date or start all of its span anew. */
+function newlyCovered(
+  { start_ms, duration_seconds }: DayRecord,
+  date: RecordRow[string] | undefined,
+  stored?: DayRow,
+): Range {
+  const isSame = stored?.date === date && stored?.start_ms === start_ms;
+  const known = isSame ? (stored?.duration_seconds ?? 0) : 0;
+  return { startMs: start_ms + known * 1000, endMs: start_ms + duration_seconds * 1000 };
+}
+
+/** The identity of a record: its stored id, or a new one. */
+export function identityOf(
+  context: RecordContext,
+  key: string,
+  storedId: string | undefined,
+): RecordIdentity {
+  const { userId, provider } = context;
+  return { id: storedId ?? randomUUID(), user_id: userId, provider, key };
+}

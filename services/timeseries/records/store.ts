@@ -1,0 +1,183 @@
+import { userErased } from '../../../domain/errors.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
+import type { Range } from '../../../domain/time.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { clockOf, later } from '../clock.ts';
+import { boundsOf, type LocalDays } from '../days/local-days.ts';
+import { settleLocalDays } from '../days/settle-local-days.ts';
+import { type PendingEpoch, storeEpochs } from '../days/store-epochs.ts';
+import { hideActivityBlocks } from '../queries/activity-blocks.ts';
+import { lockUser } from '../queries/lock-user.ts';
+import { type ClockRow, selectClock } from '../queries/select-clock.ts';
+import { selectLocalDays } from '../queries/select-local-days.ts';
+import { daysOfRows, isActivity } from '../samples/activity-samples.ts';
+import type { PendingBlock } from '../samples/sample-columns.ts';
+import { settleSamples } from '../samples/settle-samples.ts';
+import { writeSamples } from '../samples/write-samples.ts';
+import { cropActivities } from '../workouts/crop-activities.ts';
+import { type Span, settleTwins } from '../workouts/settle-duplicates.ts';
+import { Ledger } from './ledger.ts';
+import { type ItemRow, selectItems } from './queries/select-items.ts';
+import { isErased } from './queries/select-tombstone.ts';
+import { upsertClock } from './queries/upsert-clock.ts';
+import { upsertItems } from './queries/upsert-items.ts';
+import { storeRecords } from './store-records.ts';
+import { type Decision, decide } from './versions.ts';
+
+/** Items of one user and provider, to be stored in one transaction. */
+export interface StoreRequest {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly items: readonly StoreItem[];
+}
+
+/** What a store is judged by beside its items. */
+export interface StoreCircumstances {
+  readonly sourcePriority: readonly string[];
+  readonly nowMs: number;
+  /** The first local day whose samples are kept; null keeps all. */
+  readonly firstDay: string | null;
+  /** Who caused it, for audit entries. */
+  readonly origin: AuditOrigin;
+}
+
+/** A store in work: what it found, and what it gathers to write at its end. */
+interface Work extends StoreRequest, StoreCircumstances {
+  readonly transaction: Queryable;
+  readonly ledger: Ledger;
+  readonly blocks: PendingBlock[];
+  readonly spans: Span[];
+  readonly epochs: PendingEpoch[];
+  /** Instants that daily records newly cover. */
+  readonly covered: Range[];
+  /** Items that are neither duplicates nor stale. */
+  readonly accepted: StoreItem[];
+  /** Keys of activities that were hidden, and are stored again. */
+  readonly returned: string[];
+  readonly storedClock: ClockRow | null;
+  clock: ClockRow | null;
+}
+
+/** Stores items under the user's lock; outcomes in their order. @throws USER_ERASED (410). */
+export function store(
+  database: Database,
+  request: StoreRequest,
+  circumstances: StoreCircumstances,
+): Promise<StoreOutcome[]> {
+  return database.transaction(async (transaction) => {
+    await lockUser(transaction, request.user_id);
+    if (await isErased(transaction, request.user_id, request.provider)) throw userErased(request.user_id);
+    const work = await begin(transaction, request, circumstances);
+    const outcomes: StoreOutcome[] = [];
+    for (const [index, item] of request.items.entries()) outcomes.push(await storeItem(work, item, index));
+    return finish(work, outcomes);
+  });
+}
+
+async function begin(
+  transaction: Queryable,
+  request: StoreRequest,
+  circumstances: StoreCircumstances,
+): Promise<Work> {
+  const { user_id, provider, items } = request;
+  const rows = await selectItems(transaction, user_id, provider, items);
+  const clock = (await selectClock(transaction, user_id)) ?? null;
+  const ledger = new Ledger(rows);
+  const gathered = { blocks: [], spans: [], epochs: [], covered: [], accepted: [], returned: [] };
+  return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
+}
+
+async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
+  const stored = work.ledger.get(item);
+  const decision = decide(item, stored);
+  if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
+  const told = clockOf(item);
+  const clock = later(work.clock, told);
+  const clockMinutes = (told ?? clock)?.zone_offset_minutes ?? 0;
+  const result = await recordsOf(work, item, { decision, stored, clockMinutes });
+  if (result.status === 'stale') {
+    work.ledger.noteRefused(item, result);
+    return result;
+  }
+  work.clock = clock;
+  work.accepted.push(item);
+  for (const block of item.samples)
+    work.blocks.push({ item: index, block, zone_offset_minutes: block.zone_offset_minutes ?? clockMinutes });
+  if (item.epoch !== null)
+    work.epochs.push({
+      item: index,
+      epoch: item.epoch,
+      zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
+    });
+  work.ledger.note(item, result);
+  return result;
+}
+
+interface Judged {
+  readonly decision: Decision;
+  readonly stored: ItemRow | undefined;
+  readonly clockMinutes: number;
+}
+
+// A further part of a version finds its records stored: the first part brought them.
+async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<StoreOutcome> {
+  const { decision, stored, clockMinutes } = judged;
+  const storedIds = stored?.record_ids ?? [];
+  if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
+  const { transaction, user_id: userId, provider, ledger } = work;
+  const context = { transaction, userId, provider, clockMinutes, ledger, storedIds };
+  const { status, ids, workoutSpans, covered, merged, wasHidden } = await storeRecords(context, item);
+  work.spans.push(...workoutSpans);
+  work.covered.push(...covered);
+  if (wasHidden) work.returned.push(item.key);
+  ledger.replaceIds(merged);
+  const standing = ids.length > 0 ? [...ids] : storedIds;
+  return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
+}
+
+async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<StoreOutcome[]> {
+  const { transaction, user_id, provider, clock } = work;
+  const localDays = await selectLocalDays(transaction, work, boundsOf(instantsOf(work)));
+  const { covered, spans: workouts } = work;
+  const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
+  await settleTwins(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
+  work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
+  await upsertItems(transaction, user_id, provider, work.ledger.changes());
+  const written = await storeSamples(work, localDays);
+  if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
+  return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
+}
+
+/** The instants of all that a call brings and that belongs to a local day. */
+function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number> {
+  for (const { block } of blocks) for (const at of block.at) yield block.base_ms + at;
+  for (const { epoch } of epochs) yield epoch.start_ms;
+  for (const { start_ms } of spans) yield start_ms;
+  for (const { startMs, endMs } of covered) yield* [startMs, endMs];
+}
+
+async function storeSamples(work: Work, localDays: LocalDays): Promise<ReadonlyMap<number, number>> {
+  const { transaction, user_id, provider, firstDay } = work;
+  // A call may bring two versions of an item.
+  const stored = new Set(work.accepted.filter((item) => work.ledger.isNewest(item)));
+  const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
+  const { byItem, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
+  const cut = await cropActivities(transaction, work, [...stored]);
+  const keys = [...stored].filter(isActivity).map(({ key }) => key);
+  const touched = [...daysOfRows(returned), ...left, ...cut];
+  const removed = await settleSamples(transaction, { user_id, provider, keys, firstDay }, touched);
+  if (removed > 0) await auditRemoval(work, keys, removed);
+  return byItem;
+}
+
+function auditRemoval(work: Work, keys: readonly string[], samples: number): Promise<void> {
+  const { transaction, origin, user_id: userId, provider } = work;
+  const details = { provider, activities: keys, samples };
+  return recordAudit(transaction, origin, { action: 'activity.samples_removed', userId, details });
+}
+
+function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {
+  return { status, record_ids: [...recordIds], samples_written: 0 };
+}

@@ -1,0 +1,51 @@
+import { type StoreItem, sleepRanks } from '../../../domain/records.ts';
+import type { ItemRow } from './queries/select-items.ts';
+
+/**
+ * How an item stands to what the ledger has of its key: `continue` is a further part of the version that is being
+ * stored, or its first part again after a crash; `stale` and `duplicate` change nothing.
+ */
+export type Decision = 'new' | 'replace' | 'continue' | 'duplicate' | 'stale';
+
+type Version = Pick<StoreItem, 'hash' | 'part' | 'supersede' | 'duration_seconds'>;
+type Stored = Pick<ItemRow, 'hash' | 'pending_hash' | 'duration_seconds'>;
+
+/** Decides between a version and the stored one of the same key. */
+export function decide(item: Version, stored: Stored | undefined): Decision {
+  if (stored === undefined) return item.part > 0 ? 'stale' : 'new';
+  if (stored.hash === item.hash) return 'duplicate';
+  if (stored.pending_hash === item.hash) return 'continue';
+  if (item.part > 0) return 'stale';
+  if (item.supersede === 'longest' && item.duration_seconds < stored.duration_seconds) return 'stale';
+  return 'replace';
+}
+
+/** What a sleep session is judged by among sessions that overlap it. */
+export interface SleepWeight {
+  /** One of `sleepRanks`. */
+  readonly rank: number;
+  /** Some delivery of the same record, this one included, was final. */
+  readonly was_final: boolean;
+  readonly asleep_seconds: number;
+  readonly span_seconds: number;
+}
+
+/** Whether a stored session stands against a later delivery: by validity, then length; of equals the later counts. */
+export function outweighs(stored: SleepWeight, later: SleepWeight): boolean {
+  return compare(stored, later) > 0;
+}
+
+/** The weightiest of several stored sessions. */
+export function weightiest<T extends SleepWeight>(sessions: readonly T[]): T | undefined {
+  return sessions.toSorted((a, b) => compare(b, a))[0];
+}
+
+function compare(a: SleepWeight, b: SleepWeight): number {
+  return validity(a) - validity(b) || a.asleep_seconds - b.asleep_seconds || a.span_seconds - b.span_seconds;
+}
+
+// A sleep that is neither tentative nor final is as good as final, unless the same record was final once.
+function validity({ rank, was_final }: SleepWeight): number {
+  if (rank === sleepRanks.tentative) return 0;
+  return rank === sleepRanks.final || !was_final ? 2 : 1;
+}

@@ -1,0 +1,59 @@
+import type { SleepSession, Workout } from '../../../contracts/timeseries.ts';
+import { formatInstant } from '../../../domain/time.ts';
+import type { WorkoutRow } from '../queries/select-workouts.ts';
+import type { Settings } from '../settings.ts';
+import type { SleepRow } from './queries/select-sleeps.ts';
+
+/** A workout as the API shows it; heart rates where the provider sent them. */
+export function workoutToWire(row: WorkoutRow, { shownAs }: Settings): Workout {
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    start_time: formatInstant(row.start_ms),
+    end_time: formatInstant(row.end_ms),
+    duration_seconds: row.duration_seconds,
+    source: { provider: shownAs(row.provider), device: row.device },
+    calories_kcal: row.calories_kcal,
+    distance_meters: row.distance_meters,
+    avg_heart_rate_bpm: row.avg_heart_rate_bpm,
+    max_heart_rate_bpm: row.max_heart_rate_bpm,
+    avg_pace_sec_per_km: row.avg_pace_sec_per_km,
+    elevation_gain_meters: row.elevation_gain_meters,
+  };
+}
+
+/** A sleep session as the API shows it: whole minutes, rounded down. */
+export function sleepToWire(row: SleepRow, { shownAs }: Settings): SleepSession {
+  return {
+    id: row.id,
+    start_time: formatInstant(row.start_ms),
+    end_time: formatInstant(row.end_ms),
+    source: { provider: shownAs(row.provider), device: row.device },
+    duration_seconds: row.asleep_seconds,
+    efficiency_percent: efficiency(row),
+    stages: {
+      awake_minutes: wholeMinutes(row.awake_seconds),
+      light_minutes: wholeMinutes(row.light_seconds),
+      deep_minutes: wholeMinutes(row.deep_seconds),
+      rem_minutes: wholeMinutes(row.rem_seconds),
+    },
+    is_nap: row.is_nap,
+  };
+}
+
+/**
+ * Time asleep as a share of the time in bed, to a hundredth of a percent; null for a session without length, and where
+ * no stage was measured: then the time asleep is nothing but the time in bed.
+ */
+function efficiency(row: SleepRow): number | null {
+  const { asleep_seconds, start_ms, end_ms } = row;
+  const staged = [row.deep_seconds, row.light_seconds, row.rem_seconds, row.awake_seconds];
+  if (end_ms <= start_ms || !staged.some((seconds) => (seconds ?? 0) > 0)) return null;
+  const percent = (asleep_seconds * 1000 * 100) / (end_ms - start_ms);
+  return Math.min(100, Math.round(percent * 100) / 100);
+}
+
+function wholeMinutes(seconds: number | null): number | null {
+  return seconds === null ? null : Math.floor(seconds / 60);
+}

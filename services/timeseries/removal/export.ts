@@ -1,0 +1,46 @@
+import { seriesById } from '../../../domain/series.ts';
+import { formatInstant } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { selectSeries } from '../queries/select-series.ts';
+import type { Settings } from '../settings.ts';
+import { type ExportKind, type ExportPlace, selectExportRecords } from './queries/select-export.ts';
+
+/** The next records of a kind as an export shows them: every column that is ours to give, times as on the wire. */
+export async function exportRecords(
+  database: Queryable,
+  { shownAs }: Settings,
+  query: { user_id: string; kind: ExportKind; after: ExportPlace | null; limit: number },
+) {
+  const rows = await selectExportRecords(database, query.user_id, query.kind, query.after, query.limit);
+  const last = rows.length < query.limit ? undefined : rows.at(-1);
+  return {
+    records: rows.map(({ record }) => recordToWire(record, shownAs)),
+    next: last === undefined ? null : { start_time: last.start_time, id: last.id },
+  };
+}
+
+/** The series that a user has, in the order of their ids. */
+export async function exportSeries(database: Queryable, { shownAs }: Settings, userId: string) {
+  const rows = await selectSeries(database, userId, null);
+  return rows
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ id, type_id, provider, device }) => {
+      const { type, unit } = seriesById(type_id);
+      return { series_id: id, type, unit, source: { provider: shownAs(provider), device } };
+    });
+}
+
+function recordToWire(
+  record: Record<string, unknown>,
+  shownAs: Settings['shownAs'],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, shown(name, value, shownAs)]),
+  );
+}
+
+function shown(name: string, value: unknown, shownAs: Settings['shownAs']): unknown {
+  if (typeof value !== 'string') return value;
+  if (name === 'provider') return shownAs(value);
+  return /_(time|at)$/.test(name) ? formatInstant(Date.parse(value)) : value;
+}

@@ -1,0 +1,41 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** How far a pass over all series has come. */
+export interface RetentionRow {
+  /** A date, or `-infinity`. */
+  kept_from: string;
+  series_id: number;
+  is_finished: boolean;
+}
+
+/**
+ * Takes the pass for this transaction; whoever dies lets go of it. Undefined while another process has it. A pass of
+ * another border than `keptFrom` is begun anew.
+ */
+export async function claimRetention(
+  transaction: Queryable,
+  keptFrom: string,
+): Promise<RetentionRow | undefined> {
+  const [row] = await transaction.query<RetentionRow>(
+    `select kept_from::text, series_id, finished_at is not null as is_finished
+     from timeseries.retention for update skip locked`,
+  );
+  if (row === undefined || row.kept_from === keptFrom) return row;
+  await transaction.query(
+    'update timeseries.retention set kept_from = $1, series_id = 0, finished_at = null',
+    [keptFrom],
+  );
+  return { kept_from: keptFrom, series_id: 0, is_finished: false };
+}
+
+/** Notes that a series has nothing left that is too old, nor have those with smaller ids. */
+export async function passSeries(transaction: Queryable, seriesId: number): Promise<void> {
+  await transaction.query('update timeseries.retention set series_id = $1', [seriesId]);
+}
+
+/** Notes that a pass is done, unless a later one has begun. */
+export async function finishRetention(database: Queryable, keptFrom: string): Promise<void> {
+  await database.query('update timeseries.retention set finished_at = now() where kept_from = $1', [
+    keptFrom,
+  ]);
+}

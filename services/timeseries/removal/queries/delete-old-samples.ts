@@ -1,0 +1,39 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** Bounds a transaction, and with it how long stores of the user wait. */
+export const oldSamplesPerPart = 20_000;
+
+// The bound on ts lets the planner pass by the chunks behind the border: no clock is further off than 18 hours.
+const old = `series_id = $1 and ts < $2::timestamptz + interval '18 hours'
+  and ts + zone_offset_minutes * interval '1 minute' < $2::timestamptz`;
+
+/**
+ * Deletes the oldest samples of a series whose local day is before `keptFrom`; statistics follow by the triggers. The
+ * caller holds the user's lock. Answers whether that was all of them.
+ */
+export async function deleteOldSamples(
+  transaction: Queryable,
+  seriesId: number,
+  keptFrom: string,
+  most = oldSamplesPerPart,
+): Promise<boolean> {
+  const border = `${keptFrom}T00:00:00Z`;
+  const [next] = await transaction.query<{ ts: string }>(
+    `select ts::text from timeseries.sample where ${old} order by ts offset $3 limit 1`,
+    [seriesId, border, most],
+  );
+  const values = [seriesId, border, next?.ts ?? border];
+  const bound = next === undefined ? "ts < $3::timestamptz + interval '18 hours'" : 'ts < $3::timestamptz';
+  await transaction.query(`delete from timeseries.sample where ${old} and ${bound}`, values);
+  return next === undefined;
+}
+
+/** Takes a series away that has no sample left. The caller holds the user's lock. */
+export async function deleteEmptySeries(transaction: Queryable, seriesId: number): Promise<void> {
+  await transaction.query(
+    `delete from timeseries.series where id = $1
+       and not exists (select from timeseries.sample_day where series_id = $1)
+       and not exists (select from timeseries.activity_block where series_id = $1)`,
+    [seriesId],
+  );
+}

@@ -1,0 +1,56 @@
+import type { Database, Queryable } from '../../../../mixins/database.ts';
+
+interface ChunkRow {
+  name: string;
+  first: string;
+  beyond: string;
+}
+
+// Ranges of time that end before the border, with TimescaleDB; without it samples are one table.
+const chunks = `
+  select format('%I.%I', chunk_schema, chunk_name) as name, range_start::text as first, range_end::text as beyond
+  from timescaledb_information.chunks
+  where hypertable_schema = 'timeseries' and hypertable_name = 'sample'
+    and range_end <= $1::timestamptz - interval '18 hours'
+  order by range_start`;
+
+/**
+ * Gives the disk space of chunks back whose samples are all gone. Answers how many, and whether some are left: those
+ * that are in use at the moment, or still full of dead rows.
+ */
+export async function dropEmptyChunks(
+  database: Database,
+  keptFrom: string,
+): Promise<{ dropped: number; left: number }> {
+  const [timescale] = await database.query("select from pg_extension where extname = 'timescaledb'");
+  if (timescale === undefined) return { dropped: 0, left: 0 };
+  const rows = await database.query<ChunkRow>(chunks, [`${keptFrom}T00:00:00Z`]);
+  let dropped = 0;
+  for (const row of rows) if (await dropIfEmpty(database, row)) dropped += 1;
+  return { dropped, left: rows.length - dropped };
+}
+
+// Whoever reads or writes the chunk goes first, and nobody waits long behind us.
+const patience =
+  "select set_config('lock_timeout', '200ms', true), set_config('statement_timeout', '2s', true)";
+const givenUp = new Set(['55P03', '57014', '40P01']);
+
+async function dropIfEmpty(database: Database, row: ChunkRow): Promise<boolean> {
+  try {
+    return await database.transaction((transaction) => dropLocked(transaction, row));
+  } catch (error) {
+    if (givenUp.has(String(Reflect.get(Object(error), 'code')))) return false;
+    throw error;
+  }
+}
+
+async function dropLocked(transaction: Queryable, { name, first, beyond }: ChunkRow): Promise<boolean> {
+  await transaction.query(patience);
+  await transaction.query(`lock table ${name} in access exclusive mode`);
+  if ((await transaction.query(`select from ${name} limit 1`)).length > 0) return false;
+  await transaction.query(
+    "select drop_chunks('timeseries.sample', older_than => $1::timestamptz, newer_than => $2::timestamptz)",
+    [beyond, first],
+  );
+  return true;
+}

@@ -1,0 +1,23 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** Bounds a transaction: 20,000 samples are gone in some 50 ms. */
+const most = 20_000;
+const tables = ['sample_hour', 'sample_day', 'sample_local_day', 'other_instants', 'activity_block'];
+
+/**
+ * Erases a part of a series that no longer has its row: statistics first, then the oldest samples. Answers
+ * whether it was the last part.
+ */
+export async function eraseSamples(transaction: Queryable, seriesId: number): Promise<boolean> {
+  for (const table of tables)
+    await transaction.query(`delete from timeseries.${table} where series_id = $1`, [seriesId]);
+  const [next] = await transaction.query<{ ts: string }>(
+    'select ts::text from timeseries.sample where series_id = $1 order by ts offset $2 limit 1',
+    [seriesId, most],
+  );
+  await transaction.query(
+    "delete from timeseries.sample where series_id = $1 and ts < coalesce($2::timestamptz, 'infinity')",
+    [seriesId, next?.ts ?? null],
+  );
+  return next === undefined;
+}

@@ -1,0 +1,19 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/**
+ * Marks a user as erased and takes away all that shows: what names the samples, and the records. The samples
+ * themselves lie without a series then; `series_ids` remembers them for the erasure behind. A second call finds
+ * the mark and changes nothing.
+ */
+export async function insertTombstone(transaction: Queryable, userId: string): Promise<void> {
+  await transaction.query(
+    `with gone as (delete from timeseries.series where user_id = $1 returning id)
+     insert into timeseries.tombstone (user_id, series_ids)
+     select $1, coalesce(array_agg(id order by id), '{}') from gone
+     on conflict (user_id) do nothing`,
+    [userId],
+  );
+  const tables = ['workout', 'sleep_session', 'provider_day', 'epoch_part', 'other_record', 'user_clock'];
+  for (const table of tables)
+    await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);
+}

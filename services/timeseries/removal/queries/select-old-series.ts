@@ -1,0 +1,26 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** A series with samples of days that are not kept. */
+export interface OldSeriesRow {
+  id: number;
+  user_id: string;
+}
+
+// Statistics tell which series there are, at one look into an index each. The limit inside keeps the planner from
+// reading all statistics at once.
+const statement = `
+  select s.id, s.user_id from timeseries.series s
+  cross join lateral (
+    select from timeseries.sample_local_day d where d.series_id = s.id and d.date < $2 limit 1
+  ) old
+  where s.id > $1 order by s.id limit 1`;
+
+/** The next series behind `afterId` that has samples of local days before `keptFrom`. */
+export async function selectOldSeries(
+  transaction: Queryable,
+  afterId: number,
+  keptFrom: string,
+): Promise<OldSeriesRow | undefined> {
+  const [row] = await transaction.query<OldSeriesRow>(statement, [afterId, keptFrom]);
+  return row;
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'moleculer';
+import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
+import type { Database, Queryable } from '../../../mixins/database.ts';
+import { startRounds } from '../../../runtime/periodic-task.ts';
+import { lockUser } from '../queries/lock-user.ts';
+import type { PendingBlock } from '../samples/sample-columns.ts';
+import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
+import { deleteEmptySeries, deleteOldSamples, oldSamplesPerPart } from './queries/delete-old-samples.ts';
+import { dropEmptyChunks } from './queries/drop-empty-chunks.ts';
+import { forgetActivityBlocks } from './queries/forget-activity-blocks.ts';
+import { forgetEpochValues } from './queries/forget-epoch-values.ts';
+import { selectOldSeries } from './queries/select-old-series.ts';
+
+/*
+ * SAMPLE_RETENTION_DAYS. Whole local days go, each sample's by its own clock, so that no summary tells of half a day:
+ * a day goes when its last hour is too old wherever on earth it was lived. Rows go series by series through the
+ * triggers and under the user's lock, so statistics are exact after each part. To drop chunks with their rows in
+ * them would be cheaper, and leave statistics wrong until millions of them are deleted as well.
+ */
+const furthestClockMs = 18 * hourMs;
+
+/** The first local day whose samples are kept; null keeps all. */
+export function keptFrom(nowMs: number, days: number): string | null {
+  if (days === 0) return null;
+  return new Date(nowMs - days * dayMs - furthestClockMs).toISOString().slice(0, 10);
+}
+
+/** What is to be stored without the samples that would not be kept; blocks of which nothing is left are left out. */
+export function keptBlocks(blocks: readonly PendingBlock[], firstDay: string | null): PendingBlock[] {
+  if (firstDay === null) return [...blocks];
+  const firstMs = Date.parse(firstDay);
+  return blocks.map((pending) => keptOf(pending, firstMs)).filter(({ block }) => block.at.length > 0);
+}
+
+function keptOf(pending: PendingBlock, firstMs: number): PendingBlock {
+  const { block, zone_offset_minutes } = pending;
+  const isKept = (at: number) => block.base_ms + at + zone_offset_minutes * minuteMs >= firstMs;
+  if (block.at.every(isKept)) return pending;
+  const values = block.values.filter((_, index) => isKept(block.at[index] ?? 0));
+  return { ...pending, block: { ...block, at: block.at.filter(isKept), values } };
+}
+
+/** What one part of a pass came to; `swept`: all rows of it are gone. */
+export type RetentionPart = 'worked' | 'swept' | 'nothing';
+
+/** Does one bounded part of a pass, unless it is done or another process is at it. */
+export function retainOnePart(
+  database: Database,
+  firstDay: string,
+  most = oldSamplesPerPart,
+): Promise<RetentionPart> {
+  return database.transaction(async (transaction) => {
+    const pass = await claimRetention(transaction, firstDay);
+    if (pass === undefined || pass.is_finished) return 'nothing';
+    const series = await selectOldSeries(transaction, pass.series_id, firstDay);
+    if (series === undefined) {
+      const isSwept = [
+        await forgetEpochValues(transaction, firstDay),
+        await forgetActivityBlocks(transaction, firstDay),
+      ];
+      return isSwept.includes(false) ? 'worked' : 'swept';
+    }
+    await lockUser(transaction, series.user_id);
+    await deleteFrom(transaction, series.id, firstDay, most);
+    return 'worked';
+  });
+}
+
+async function deleteFrom(transaction: Queryable, seriesId: number, firstDay: string, most: number) {
+  if (!(await deleteOldSamples(transaction, seriesId, firstDay, most))) return;
+  await deleteEmptySeries(transaction, seriesId);
+  await passSeries(transaction, seriesId);
+}
+
+interface Retaining {
+  readonly database: Database;
+  readonly days: number;
+  readonly logger: Logger;
+}
+
+const everyMs = 60_000;
+const firstAfterMs = 20_000;
+
+/** Lets samples go behind everything else, as long as the process runs; returns what stops it. */
+export function startRetention({ database, days, logger }: Retaining): () => Promise<void> {
+  let isStopping = false;
+  const work = async () => {
+    const firstDay = keptFrom(Date.now(), days);
+    if (firstDay === null) return;
+    while (!isStopping) {
+      const began = performance.now();
+      const part = await retainOnePart(database, firstDay);
+      if (part === 'swept') await finish(database, firstDay, logger);
+      if (part !== 'worked') return;
+      await sleep(performance.now() - began); // half of the time is left to others
+    }
+  };
+  const stop = startRounds({ name: 'timeseries.retention', everyMs, firstAfterMs, work, logger });
+  return async () => {
+    isStopping = true;
+    await stop();
+  };
+}
+
+async function finish(database: Database, firstDay: string, logger: Logger): Promise<void> {
+  const { dropped, left } = await dropEmptyChunks(database, firstDay);
+  if (left === 0) await finishRetention(database, firstDay);
+  logger.info('retention.swept', { kept_from: firstDay, chunks_dropped: dropped, chunks_left: left });
+}

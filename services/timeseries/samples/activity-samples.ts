@@ -1,0 +1,86 @@
+import type { StoreItem } from '../../../domain/records.ts';
+import type { SeriesType } from '../../../domain/series.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import {
+  type ActivityBlockRow,
+  type BlockTimesRow,
+  deleteReplacedBlocks,
+  insertActivityBlocks,
+  type StoredPart,
+} from '../queries/activity-blocks.ts';
+import { type DayInstants, dayKey, dayOf, daysWithout } from './day-instants.ts';
+import { readOtherInstants } from './other-instants.ts';
+import { type DaySamples, filtered, type PlacedBlock } from './placed-blocks.ts';
+import { decodeTimes, encodeTimes, encodeValues } from './sample-codec.ts';
+
+/** Series types of the samples that activities bring; other records may bring some of them too. */
+export const activitySeries: ReadonlySet<SeriesType> = new Set([
+  'heart_rate',
+  'cadence',
+  'power',
+  'speed',
+  'weather_temperature',
+]);
+
+const dataTypes: ReadonlySet<string> = new Set(['activities', 'activityDetails']);
+
+/** Whether an item belongs to an activity, which may be cropped or deleted together with its samples. */
+export function isActivity({ data_type }: Pick<StoreItem, 'data_type'>): boolean {
+  return dataTypes.has(data_type);
+}
+
+/** Samples that an activity brings, with the item that they stand in. */
+export interface OwnBlock {
+  readonly item: StoreItem;
+  readonly block: PlacedBlock;
+  readonly days: readonly DaySamples[];
+}
+
+/** The samples of activities that their series hold: where another record brought a sample too, that one stays. */
+export async function shownBlocks(transaction: Queryable, own: readonly OwnBlock[]): Promise<PlacedBlock[]> {
+  const days = new Map(own.flatMap((one) => one.days.map((day) => [dayKey(day), day])));
+  const others = await readOtherInstants(transaction, [...days.values()]);
+  return own.map(({ block }) => {
+    const { series_id } = block;
+    const isOthers = (ms: number) => others.get(dayKey({ series_id, day: dayOf(ms) }))?.has(ms);
+    return others.size === 0 ? block : filtered(block, (ms) => !isOthers(ms));
+  });
+}
+
+/**
+ * Keeps what each activity brought, in the place of its older versions. Answers the instants that an older version
+ * had and the newer one has not.
+ */
+export async function replaceActivityBlocks(
+  transaction: Queryable,
+  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  items: readonly StoreItem[],
+  own: readonly OwnBlock[],
+): Promise<DayInstants[]> {
+  const parts = items.filter(({ samples_kept }) => !samples_kept).map(partOf);
+  const replaced = await deleteReplacedBlocks(transaction, user_id, provider, parts);
+  await insertActivityBlocks(transaction, user_id, provider, own.flatMap(rowsOf));
+  if (replaced.length === 0) return [];
+  return daysWithout(
+    daysOfRows(replaced),
+    own.flatMap(({ days }) => days),
+  );
+}
+
+function partOf({ data_type, key, hash, part, more }: StoreItem): StoredPart {
+  return { data_type, key, hash, part, ends: !more };
+}
+
+function rowsOf({ item, block: { zone_offset_minutes }, days }: OwnBlock): ActivityBlockRow[] {
+  const { data_type, key, hash, part } = item;
+  return days.map(({ series_id, day, times, values }) => ({
+    ...{ data_type, key, hash, part, series_id, day, zone_offset_minutes },
+    times: encodeTimes(times),
+    vals: encodeValues(values),
+  }));
+}
+
+/** The instants of blocks. */
+export function daysOfRows(rows: readonly BlockTimesRow[]): DayInstants[] {
+  return rows.map(({ series_id, day, times }) => ({ series_id, day, times: decodeTimes(times) }));
+}

@@ -1,0 +1,72 @@
+import type { Resolution } from '../../../contracts/timeseries.ts';
+import { type SeriesType, seriesById } from '../../../domain/series.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import type { Settings } from '../settings.ts';
+import { countSeries } from './queries/count-series.ts';
+import { selectOwnSeries } from './queries/select-own-series.ts';
+import { piecesOf } from './range-pieces.ts';
+import { readReach } from './read-scan-range.ts';
+import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
+import { typeIdsOf } from './samples.ts';
+import { reachOf } from './scan-range.ts';
+
+interface SampleRange {
+  readonly user_id: string;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly resolution: Resolution;
+}
+
+/** The series of a user that have samples in [start, end), or buckets in the range that whole buckets widen it to. */
+export async function seriesInRange(
+  database: Queryable,
+  { shownAs }: Settings,
+  request: SampleRange & { readonly types: readonly SeriesType[] | null },
+) {
+  const size = bucketSizeOf(request.resolution);
+  const pieces = piecesOf(rangeOf(request, size));
+  const typeIds = typeIdsOf(request.types ?? undefined);
+  const rows = await countSeries(database, request.user_id, typeIds, pieces, size);
+  return rows
+    .filter(({ n }) => n > 0)
+    .map(({ id, type_id, provider, device }) => {
+      const { type, unit } = seriesById(type_id);
+      return { series_id: id, type, unit, source: { provider: shownAs(provider), device } };
+    });
+}
+
+/** The next samples or buckets of one series behind `after` (microseconds); `next` is null where there are no more. */
+export async function readSeries(
+  database: Queryable,
+  request: SampleRange & {
+    readonly series_id: number;
+    readonly after: number | null;
+    readonly limit: number;
+  },
+) {
+  const size = bucketSizeOf(request.resolution);
+  const series = await selectOwnSeries(database, request.user_id, request.series_id);
+  if (series === undefined) return { at: [], values: [], next: null };
+  const { after } = request;
+  const cursor = after === null ? null : { direction: 'next' as const, key: [after, series.id] as const };
+  const reach = reachOf([series.id], rangeOf(request, size), size?.widthMs ?? null, cursor);
+  const most = Math.min(request.limit, mostOf(size));
+  const rows = await readReach(database, reach, size, () => seriesById(series.type_id).bucket, most);
+  return {
+    at: rows.map(({ at }) => at),
+    values: rows.map(({ value }) => value),
+    next: rows.length < most ? null : (rows.at(-1)?.at ?? null),
+  };
+}
+
+function rangeOf({ start_ms, end_ms }: SampleRange, size: BucketSize | null) {
+  return widen({ startMs: start_ms, endMs: end_ms }, size);
+}
+
+/** A call reads so many samples of one a second at most, for buckets too: about 0.2 s. */
+const mostSamples = 500_000;
+
+function mostOf(size: BucketSize | null): number {
+  if (size === null || size.resolution === '1hour') return Number.POSITIVE_INFINITY;
+  return Math.floor(mostSamples / (size.widthMs / 1000));
+}

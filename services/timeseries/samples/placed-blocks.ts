@@ -1,0 +1,82 @@
+import type { SampleBlock } from '../../../domain/records.ts';
+import { seriesOf } from '../../../domain/series.ts';
+import { dayMs, earliestMs } from '../../../domain/time.ts';
+import { type DayInstants, dayOf } from './day-instants.ts';
+import type { PendingBlock } from './sample-columns.ts';
+
+/** Samples of an item with the series that they are stored in. */
+export interface PlacedBlock extends PendingBlock {
+  readonly series_id: number;
+}
+
+/** Samples of one UTC day of a series, ascending. */
+export interface DaySamples extends DayInstants {
+  readonly values: readonly number[];
+}
+
+/** Blocks without values that their type does not allow, or at instants that are not stored; empty ones are left out. */
+export function validBlocks(blocks: readonly PendingBlock[], nowMs: number): PendingBlock[] {
+  const latestMs = nowMs + dayMs;
+  return blocks
+    .map((pending) => {
+      const { min, max } = seriesOf(pending.block.type);
+      const isTime = (ms: number) => ms >= earliestMs && ms <= latestMs;
+      return filtered(pending, (ms, value) => value >= min && value <= max && isTime(ms));
+    })
+    .filter(({ block }) => block.at.length > 0);
+}
+
+/** A block with the samples that a condition holds for; the same block where it holds for all. */
+export function filtered<T extends PendingBlock>(
+  pending: T,
+  holds: (time: number, value: number) => boolean,
+): T {
+  const { block } = pending;
+  const { base_ms, at, values } = block;
+  const kept = at.map((offset, index) => holds(base_ms + offset, values[index] ?? Number.NaN));
+  if (!kept.includes(false)) return pending;
+  const keep = (_: number, index: number) => kept[index] === true;
+  return { ...pending, block: { ...block, at: at.filter(keep), values: values.filter(keep) } };
+}
+
+/** The samples of a block by UTC day; of two of one instant the later given counts. */
+export function daysOf({ series_id, block }: PlacedBlock): DaySamples[] {
+  const { times, values } = ordered(block);
+  return dayRanges(times).map(({ day, from, to }) => ({
+    ...{ series_id, day },
+    times: times.slice(from, to),
+    values: values.slice(from, to),
+  }));
+}
+
+/** The instants of a block by UTC day. */
+export function instantsOf({ series_id, block: { base_ms, at } }: PlacedBlock): DayInstants[] {
+  const given = at.map((offset) => base_ms + offset);
+  const times = isAscending(given) ? given : [...new Set(given)].sort((a, b) => a - b);
+  return dayRanges(times).map(({ day, from, to }) => ({ series_id, day, times: times.slice(from, to) }));
+}
+
+function ordered({ base_ms, at, values }: SampleBlock) {
+  const times = at.map((offset) => base_ms + offset);
+  if (isAscending(times)) return { times, values };
+  const byTime = new Map(times.map((time, index) => [time, values[index] ?? 0]));
+  const sorted = [...byTime].sort(([a], [b]) => a - b);
+  return { times: sorted.map(([time]) => time), values: sorted.map(([, value]) => value) };
+}
+
+function isAscending(times: readonly number[]): boolean {
+  return times.every((time, index) => index === 0 || time > (times[index - 1] ?? 0));
+}
+
+/** Where each UTC day begins and ends in ascending instants. */
+function dayRanges(times: readonly number[]): { day: number; from: number; to: number }[] {
+  const ranges: { day: number; from: number; to: number }[] = [];
+  for (let from = 0; from < times.length; ) {
+    const day = dayOf(times[from] ?? 0);
+    const end = (day + 1) * dayMs;
+    const to = (times.at(-1) ?? 0) < end ? times.length : times.findIndex((time) => time >= end);
+    ranges.push({ day, from, to });
+    from = to;
+  }
+  return ranges;
+}

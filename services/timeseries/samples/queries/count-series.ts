@@ -1,0 +1,99 @@
+import { hourMs, minuteMs, type Range } from '../../../../domain/time.ts';
+import type { Queryable } from '../../../../mixins/database.ts';
+import type { SeriesRow } from '../../queries/select-series.ts';
+import type { RangePieces } from '../range-pieces.ts';
+import { type BucketSize, floorTo } from '../resolutions.ts';
+
+/** A series with how many of its items lie in a range. */
+export interface CountedSeries extends SeriesRow {
+  n: number;
+}
+
+// Exact, and from statistics: whole days and hours are sums of counts, only the two edges look at samples (or, of
+// buckets, at the minutes of their hours). 31 million matching rows: 0.9 ms; count(*) over them: 2 s. Its plan is the
+// same for all values, and planning it took four times as long as running it: a pool that plans once.
+const counted = (day: string, hour: string, edges: string) => `
+  select s.id, s.type_id, s.provider, s.device, (d.n + h.n + e.n)::float8 as n
+  from timeseries.series s
+  cross join lateral (
+    select coalesce(sum(${day}), 0) as n from timeseries.sample_day
+    where series_id = s.id and bucket >= $3 and bucket < $4
+  ) d
+  cross join lateral (
+    select (${hoursIn(hour, '$5', '$6')}) + (${hoursIn(hour, '$7', '$8')}) as n
+  ) h
+  cross join lateral (select ${edges} as n) e
+  where s.user_id = $1 and ($2::smallint[] is null or s.type_id = any($2))`;
+
+const hoursIn = (hour: string, first: string, beyond: string) => `
+  select coalesce(sum(${hour}), 0) from timeseries.sample_hour
+  where series_id = s.id and bucket >= ${first} and bucket < ${beyond}`;
+
+// Each edge has bounds of its own: the planner sees that it lies in one chunk. A range of whole hours has none.
+const samplesIn = (first: string, beyond: string) => `
+  select count(*) from timeseries.sample where series_id = s.id and ts >= ${first} and ts < ${beyond}`;
+
+const minutesIn = (count: string, hour: string, minutes: string) => `
+  select coalesce(sum(timeseries.${count}(mask & ${minutes}::bigint)), 0) from timeseries.sample_hour
+  where series_id = s.id and bucket = ${hour}`;
+
+const samples = {
+  name: 'timeseries-count-samples',
+  text: counted('n', 'n', `(${samplesIn('$9', '$10')}) + (${samplesIn('$11', '$12')})`),
+};
+
+const wholeHours = {
+  name: 'timeseries-count-samples-whole-hours',
+  text: counted('n', 'n', '0'),
+};
+
+const buckets = ({ resolution, countColumn, countInMask }: BucketSize) => ({
+  name: `timeseries-count-${resolution}`,
+  text:
+    countInMask === null
+      ? counted('n60', '1', '0')
+      : counted(
+          countColumn,
+          countColumn,
+          `(${minutesIn(countInMask, '$9', '$10')}) + (${minutesIn(countInMask, '$11', '$12')})`,
+        ),
+});
+
+const none: Range = { startMs: 0, endMs: 0 };
+
+/**
+ * A user's series of the given types, or all of them, each with the exact number of its samples, or of buckets that
+ * are not empty, in a range cut into pieces.
+ */
+export function countSeries(
+  database: Queryable,
+  userId: string,
+  typeIds: readonly number[] | null,
+  { days, hours, edges }: RangePieces,
+  size: BucketSize | null,
+): Promise<CountedSeries[]> {
+  const [early = none, late = none] = hours;
+  const shared = [userId, typeIds, ...[days ?? none, early, late].flatMap(instants)];
+  if (size === null && edges.length === 0) return database.query<CountedSeries>(wholeHours, shared);
+  const [first = none, last = none] = edges;
+  if (size === null)
+    return database.query<CountedSeries>(samples, [...shared, ...[first, last].flatMap(instants)]);
+  if (size.countInMask === null) return database.query<CountedSeries>(buckets(size), shared);
+  return database.query<CountedSeries>(buckets(size), [...shared, ...[first, last].flatMap(minutesOf)]);
+}
+
+/** The hour that a piece lies in, and its minutes of it as a mask. */
+function minutesOf({ startMs, endMs }: Range): [hour: string, minutes: string] {
+  const hour = floorTo(startMs, hourMs);
+  const first = BigInt(Math.floor((startMs - hour) / minuteMs));
+  const length = BigInt((endMs - startMs) / minuteMs);
+  return [iso(hour), String(((1n << length) - 1n) << first)];
+}
+
+function instants({ startMs, endMs }: Range): [string, string] {
+  return [iso(startMs), iso(endMs)];
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

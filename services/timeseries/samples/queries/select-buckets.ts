@@ -1,0 +1,43 @@
+import type { BucketFunction } from '../../../../domain/series.ts';
+import type { Queryable } from '../../../../mixins/database.ts';
+import type { BucketSize } from '../resolutions.ts';
+import { bounded, type Reach } from '../scan-range.ts';
+import { selectPageBound } from './select-page-bound.ts';
+import { reachColumns, type SampleRow } from './select-samples.ts';
+
+// Read backward, a bucket is added up in the order of time all the same: its last digit must not depend on the way.
+// Forward the index has that order, and to ask for it would cost the early stop (41 instead of 22 ms at 1 Hz).
+const textOf = (interval: string, order: 'asc' | 'desc') => `
+  select x.series_id, (extract(epoch from x.bucket) * 1000000)::float8 as at,
+    case x.function when 'sum' then x.total when 'mean' then x.total / x.n when 'leq' then 10 * log10(x.total / x.n)
+      else (select value from timeseries.sample where series_id = x.series_id and ts = x.last_ts and ts >= $4 and ts < $5)
+    end as value
+  from (
+    select s.id as series_id, s.function, b.*
+    from unnest($1::int[], $2::timestamptz[], $3::timestamptz[], $7::text[]) s (id, first, beyond, function)
+    cross join lateral (
+      select timeseries.bucket_of('${interval}', ts) as bucket, count(*) as n, max(ts) as last_ts,
+        sum(case when s.function = 'leq' then power(10, value / 10) else value end ${order === 'desc' ? 'order by ts' : ''}) as total
+      from timeseries.sample
+      where series_id = s.id and ts >= s.first and ts < s.beyond and ts >= $4 and ts < $5
+      group by 1 order by 1 ${order} limit $6
+    ) b
+    order by b.bucket ${order}, s.id ${order} limit $6
+  ) x
+  order by x.bucket ${order}, x.series_id ${order}`;
+
+/** At most `most` buckets of a size below an hour; `functionOf` names how each series makes one value of a bucket. */
+export async function selectBuckets(
+  database: Queryable,
+  reach: Reach,
+  size: BucketSize,
+  functionOf: (seriesId: number) => BucketFunction,
+  most: number,
+): Promise<SampleRow[]> {
+  if (reach.series.length === 0) return [];
+  const near = bounded(reach, await selectPageBound(database, reach, size, most));
+  const text = textOf(size.interval, reach.direction === 'next' ? 'asc' : 'desc');
+  const name = `timeseries-select-buckets-${size.resolution}-${reach.direction}`;
+  const functions = near.series.map(({ id }) => functionOf(id));
+  return database.query<SampleRow>({ name, text }, [...reachColumns(near), most, functions]);
+}

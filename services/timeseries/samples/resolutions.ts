@@ -1,0 +1,59 @@
+import type { Resolution } from '../../../contracts/timeseries.ts';
+import { hourMs, minuteMs, type Range } from '../../../domain/time.ts';
+
+/** A resolution that has buckets, and what the statistics know of them. */
+export interface BucketSize {
+  readonly resolution: Exclude<Resolution, 'raw'>;
+  readonly widthMs: number;
+  /** The column of sample_day and sample_hour with the number of its buckets that are not empty. */
+  readonly countColumn: 'n1' | 'n5' | 'n15' | 'n60';
+  /** The function that counts them in a mask of minutes. */
+  readonly countInMask: 'minutes_in' | 'fives_in' | 'quarters_in' | null;
+  readonly interval: string;
+}
+
+const sizes: readonly BucketSize[] = [
+  {
+    resolution: '1min',
+    widthMs: minuteMs,
+    countColumn: 'n1',
+    countInMask: 'minutes_in',
+    interval: '1 minute',
+  },
+  {
+    resolution: '5min',
+    widthMs: 5 * minuteMs,
+    countColumn: 'n5',
+    countInMask: 'fives_in',
+    interval: '5 minutes',
+  },
+  {
+    resolution: '15min',
+    widthMs: 15 * minuteMs,
+    countColumn: 'n15',
+    countInMask: 'quarters_in',
+    interval: '15 minutes',
+  },
+  { resolution: '1hour', widthMs: hourMs, countColumn: 'n60', countInMask: null, interval: '1 hour' },
+];
+
+/** The bucket of a resolution; null for raw samples. */
+export function bucketSizeOf(resolution: Resolution): BucketSize | null {
+  return sizes.find((size) => size.resolution === resolution) ?? null;
+}
+
+/** The range in whole buckets: half a bucket would be a wrong value. */
+export function widen(range: Range, size: BucketSize | null): Range {
+  if (size === null) return range;
+  return { startMs: floorTo(range.startMs, size.widthMs), endMs: ceilTo(range.endMs, size.widthMs) };
+}
+
+/** The latest multiple of a width that is not after an instant. */
+export function floorTo(ms: number, widthMs: number): number {
+  return Math.floor(ms / widthMs) * widthMs;
+}
+
+/** The first multiple of a width that is not before an instant. */
+export function ceilTo(ms: number, widthMs: number): number {
+  return Math.ceil(ms / widthMs) * widthMs;
+}

@@ -1,0 +1,60 @@
+import type { SampleBlock } from '../../../domain/records.ts';
+import type { LocalDays } from '../days/local-days.ts';
+import type { SampleColumns } from '../queries/upsert-samples.ts';
+
+/** Samples of one series that an item of a call carries, with the offset that was resolved for them. */
+export interface PendingBlock {
+  readonly item: number;
+  readonly block: SampleBlock;
+  readonly zone_offset_minutes: number;
+}
+
+interface Sample {
+  readonly time: number;
+  readonly value: number;
+  readonly offset: number;
+  readonly item: number;
+}
+
+/**
+ * Samples of several blocks as columns of at most `most` rows, in the order of (series, time), each with the offset
+ * that puts it on its local day; of two with one key the later given counts.
+ */
+export function* sampleColumns(
+  placed: readonly (PendingBlock & { readonly series_id: number })[],
+  days: LocalDays,
+  most: number,
+): Generator<SampleColumns> {
+  const bySeries = new Map<number, Sample[]>();
+  for (const one of placed) {
+    const samples = bySeries.get(one.series_id) ?? [];
+    bySeries.set(one.series_id, samples);
+    collect(one, samples);
+  }
+  const ordered = [...bySeries].sort(([a], [b]) => a - b);
+  const rows = ordered.flatMap(([id, samples]) => tidy(samples).map((sample) => ({ id, sample })));
+  for (let from = 0; from < rows.length; from += most) yield columnsOf(rows.slice(from, from + most), days);
+}
+
+function collect({ item, block, zone_offset_minutes: offset }: PendingBlock, into: Sample[]): void {
+  for (const [index, value] of block.values.entries())
+    into.push({ time: block.base_ms + (block.at[index] ?? 0), value, offset, item });
+}
+
+function tidy(samples: Sample[]): Sample[] {
+  if (samples.every((sample, index) => index === 0 || sample.time > (samples[index - 1]?.time ?? 0)))
+    return samples;
+  // The sort is stable, so the last of equal times is the last that was given.
+  const sorted = samples.toSorted((a, b) => a.time - b.time);
+  return sorted.filter((sample, index) => sorted[index + 1]?.time !== sample.time);
+}
+
+function columnsOf(rows: readonly { id: number; sample: Sample }[], { offsetOn }: LocalDays): SampleColumns {
+  return {
+    seriesIds: rows.map(({ id }) => id),
+    offsets: rows.map(({ sample }) => offsetOn(sample.time, sample.offset)),
+    times: rows.map(({ sample }) => sample.time),
+    values: rows.map(({ sample }) => sample.value),
+    items: rows.map(({ sample }) => sample.item),
+  };
+}

@@ -1,0 +1,96 @@
+import { minuteMs } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { boundsOf } from '../days/local-days.ts';
+import { onLocalDay } from '../days/settle-local-days.ts';
+import { type ShownBlockRow, selectShownBlocks } from '../queries/activity-blocks.ts';
+import { selectLocalDays } from '../queries/select-local-days.ts';
+import { samplesPerStatement, writeStoredSamples } from '../queries/upsert-samples.ts';
+import { type DayInstants, dayKey, mergedDays } from './day-instants.ts';
+import { type OtherInstants, readOtherInstants } from './other-instants.ts';
+import { deleteSampleInstants } from './queries/delete-sample-instants.ts';
+import type { Unclaimed } from './queries/unclaimed-samples.ts';
+import { decodeTimes, decodeValues } from './sample-codec.ts';
+import { unclaimedSamples } from './unclaimed-samples.ts';
+
+/*
+ * What a series holds at an instant at which an activity brought a sample:
+ * - the sample of another record (a day's heart rates, a health snapshot), where one brought a sample too;
+ * - else the sample of the activity that was stored last, of those that are neither deleted nor hidden;
+ * - else none, unless the sample is older than what is kept of activities (unclaimed-samples.ts).
+ */
+
+/** A sample that a series holds at an instant, or null where it holds none. */
+interface Settled {
+  readonly series_id: number;
+  readonly ms: number;
+  readonly sample: { readonly value: number; readonly zone_offset_minutes: number } | null;
+}
+
+/** Whose samples are settled, and which of them are kept. */
+export interface SettleContext extends Unclaimed {
+  readonly firstDay: string | null;
+}
+
+/** Brings instants in line with the activities that are stored now; answers how many samples were removed. */
+export async function settleSamples(
+  transaction: Queryable,
+  context: SettleContext,
+  touched: readonly DayInstants[],
+): Promise<number> {
+  if (touched.length === 0) return 0;
+  const days = mergedDays(touched);
+  const isUnclaimed = await unclaimedSamples(transaction, context, days);
+  const others = await readOtherInstants(transaction, days);
+  const shown = Map.groupBy(await selectShownBlocks(transaction, days), dayKey);
+  const settled = days.flatMap((day) => settledOf(day, shown.get(dayKey(day)) ?? [], others));
+  await write(transaction, settled, context);
+  const gone = settled.filter(({ series_id, ms, sample }) => sample === null && !isUnclaimed(series_id, ms));
+  return remove(transaction, gone);
+}
+
+// The blocks are in order, the newest first.
+function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: OtherInstants): Settled[] {
+  const { series_id, times } = day;
+  const kept = others.get(dayKey(day));
+  const samples = new Map<number, Settled['sample']>();
+  for (const { zone_offset_minutes, ...block } of blocks) {
+    const values = decodeValues(block.vals);
+    for (const [index, ms] of decodeTimes(block.times).entries())
+      if (!samples.has(ms)) samples.set(ms, { value: values[index] ?? 0, zone_offset_minutes });
+  }
+  return times
+    .filter((ms) => !kept?.has(ms))
+    .map((ms) => ({ series_id, ms, sample: samples.get(ms) ?? null }));
+}
+
+async function write(transaction: Queryable, settled: readonly Settled[], context: SettleContext) {
+  const { firstDay } = context;
+  const firstMs = firstDay === null ? Number.NEGATIVE_INFINITY : Date.parse(firstDay);
+  const rows = settled.flatMap(({ series_id, ms, sample }) =>
+    sample === null || ms + sample.zone_offset_minutes * minuteMs < firstMs
+      ? []
+      : [{ series_id, ms, ...sample }],
+  );
+  const days = await selectLocalDays(transaction, context, boundsOf(rows.map(({ ms }) => ms)));
+  await writeStoredSamples(
+    transaction,
+    rows.map((row) => onLocalDay(row, days)),
+  );
+}
+
+async function remove(transaction: Queryable, gone: readonly Settled[]): Promise<number> {
+  let removed = 0;
+  for (const part of partsOf(gone))
+    removed += await deleteSampleInstants(transaction, {
+      seriesIds: part.map(({ series_id }) => series_id),
+      times: part.map(({ ms }) => ms),
+    });
+  return removed;
+}
+
+function partsOf<T>(rows: readonly T[]): T[][] {
+  const parts = Math.ceil(rows.length / samplesPerStatement);
+  return Array.from({ length: parts }, (_, index) =>
+    rows.slice(index * samplesPerStatement, (index + 1) * samplesPerStatement),
+  );
+}

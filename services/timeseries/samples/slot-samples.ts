@@ -1,0 +1,54 @@
+import { withoutNoise } from '../../../domain/decimals.ts';
+import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../../domain/series.ts';
+import type { EpochPart } from '../days/epoch-parts.ts';
+
+/** The one sample of a series that the parts of a slot of time come to. */
+export interface SlotSample {
+  readonly type: SeriesType;
+  readonly device: string;
+  readonly ms: number;
+  readonly value: number;
+  readonly zone_offset_minutes: number;
+}
+
+/**
+ * The samples of slots, of their parts that are not superseded: values of a type whose buckets are sums are added up, of
+ * others the mean counts, weighted by the time in which a part was active. Devices stay apart.
+ */
+export function slotSamples(parts: readonly EpochPart[]): SlotSample[] {
+  const counted = parts.filter(({ is_superseded }) => !is_superseded);
+  // In one order, whatever the database has: the last digit of a sum must not depend on it.
+  const ordered = counted.toSorted((a, b) => (a.activity_type < b.activity_type ? -1 : 1));
+  const slots = Map.groupBy(ordered, ({ start_ms, device }) => `${start_ms} ${device}`);
+  return [...slots.values()].flatMap(samplesOf);
+}
+
+function samplesOf(parts: readonly EpochPart[]): SlotSample[] {
+  const [first] = parts;
+  if (first === undefined) return [];
+  const { start_ms: ms, device, zone_offset_minutes } = first;
+  const types = [...new Set(parts.flatMap(({ values }) => Object.keys(values)))].filter(isSeriesType);
+  return types.flatMap((type) => {
+    const value = seriesOf(type).bucket === 'sum' ? sumOf(parts, type) : meanOf(parts, type);
+    return accepts(type, value) ? [{ type, device, ms, value, zone_offset_minutes }] : [];
+  });
+}
+
+// A single value stays as it was sent.
+function sumOf(parts: readonly EpochPart[], type: SeriesType): number {
+  const told = parts.flatMap(({ values }) => values[type] ?? []);
+  const sum = told.reduce((total, value) => total + value, 0);
+  return told.length === 1 ? sum : withoutNoise(sum);
+}
+
+function meanOf(parts: readonly EpochPart[], type: SeriesType): number {
+  const told = parts.flatMap(({ values, active_seconds }) => {
+    const value = values[type];
+    return value === undefined ? [] : [{ value, weight: active_seconds ?? 0 }];
+  });
+  const [first] = told;
+  if (told.length === 1 && first !== undefined) return first.value;
+  const weight = told.reduce((sum, one) => sum + one.weight, 0);
+  if (weight === 0) return withoutNoise(told.reduce((sum, { value }) => sum + value, 0) / told.length);
+  return withoutNoise(told.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
+}

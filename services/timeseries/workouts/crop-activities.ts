@@ -1,0 +1,74 @@
+import type { StoreItem, WorkoutRecord } from '../../../domain/records.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { type DayInstants, dayOf } from '../samples/day-instants.ts';
+import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../samples/sample-codec.ts';
+import type { WorkoutParts } from './merge-workouts.ts';
+import { deleteBlocks, selectBlocksOf, updateBlock } from './queries/crop-blocks.ts';
+import { selectCropped } from './queries/select-cropped.ts';
+
+/*
+ * The device maker sends an activity and its details apart. An owner who crops an activity makes it send both again, in
+ * any order, or the activity alone. Details that are sent again replace their samples by themselves. Until they come,
+ * samples outside of the cropped activity are removed. A span by itself is no reason: an activity may be shorter than
+ * its details because it leaves pauses out.
+ */
+
+type Span = Pick<WorkoutRecord, 'start_ms' | 'end_ms'>;
+
+/** Whether a workout counts as cropped, now that a data type sent its span. */
+export function isCropped(
+  dataType: string,
+  sent: Span,
+  stored: { readonly parts: WorkoutParts; readonly cropped: boolean } | undefined,
+): boolean {
+  const former = stored?.parts[dataType];
+  if (stored === undefined || former === undefined || dataType !== 'activities')
+    return stored?.cropped ?? false;
+  if (reachesBeyond(sent, former)) return false;
+  return reachesBeyond(former, sent) || stored.cropped;
+}
+
+function reachesBeyond(a: Span, b: Span): boolean {
+  return a.start_ms < b.start_ms || a.end_ms > b.end_ms;
+}
+
+/** Takes the samples outside of activities that were cropped from what their details brought; answers the instants. */
+export async function cropActivities(
+  transaction: Queryable,
+  { user_id, provider }: { readonly user_id: string; readonly provider: string },
+  stored: readonly StoreItem[],
+): Promise<DayInstants[]> {
+  const keys = stored.filter(isLastPart).map(({ key }) => key);
+  if (keys.length === 0) return [];
+  const cut: DayInstants[] = [];
+  for (const { key, parts } of await selectCropped(transaction, user_id, provider, keys)) {
+    const { activities, activityDetails } = parts;
+    if (activities === undefined || activityDetails === undefined) continue;
+    if (!reachesBeyond(activityDetails, activities)) continue;
+    cut.push(...(await cropBlocks(transaction, { user_id, provider, key }, activities)));
+  }
+  return cut;
+}
+
+function isLastPart({ data_type, more }: StoreItem): boolean {
+  return !more && (data_type === 'activities' || data_type === 'activityDetails');
+}
+
+async function cropBlocks(
+  transaction: Queryable,
+  activity: { readonly user_id: string; readonly provider: string; readonly key: string },
+  { start_ms, end_ms }: Span,
+): Promise<DayInstants[]> {
+  const cut: DayInstants[] = [];
+  for (const { id, series_id, ...block } of await selectBlocksOf(transaction, activity, 'activityDetails')) {
+    const [times, values] = [decodeTimes(block.times), decodeValues(block.vals)];
+    const isKept = (ms: number) => ms >= start_ms && ms <= end_ms;
+    const kept = times.filter(isKept);
+    if (kept.length === times.length) continue;
+    cut.push({ series_id, day: dayOf(times[0] ?? 0), times: times.filter((ms) => !isKept(ms)) });
+    const rest = values.filter((_, index) => isKept(times[index] ?? 0));
+    if (kept.length === 0) await deleteBlocks(transaction, [id]);
+    else await updateBlock(transaction, id, encodeTimes(kept), encodeValues(rest));
+  }
+  return cut;
+}

@@ -1,0 +1,131 @@
+import type { Config } from '../../../config.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { type BlockTimesRow, deleteActivityBlocks, hideActivityBlocks } from '../queries/activity-blocks.ts';
+import { lockUser } from '../queries/lock-user.ts';
+import { daysOfRows } from '../samples/activity-samples.ts';
+import { settleSamples } from '../samples/settle-samples.ts';
+import { claimSamples } from '../samples/unclaimed-samples.ts';
+import {
+  forgetVersions,
+  hideWorkoutRow,
+  removeWorkout,
+  selectDeletable,
+  type WorkoutRow,
+  wipeWorkout,
+} from './queries/delete-workout.ts';
+import { settleTwins } from './settle-duplicates.ts';
+
+/** Which workout its provider deleted. */
+export interface Deletion {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly key: string;
+}
+
+/** How deletions are judged. */
+export interface DeletionCircumstances {
+  /** The row of a marked workout is kept without its health data; that of a removed one is gone. */
+  readonly how: Config['EVENT_DELETE'];
+  readonly sourcePriority: readonly string[];
+  /** The first local day whose samples are kept; null keeps all. */
+  readonly firstDay: string | null;
+  /** Who caused it, for audit entries. */
+  readonly origin: AuditOrigin;
+}
+
+/** What a deletion, or taking it back, came to. */
+export interface DeletionResult {
+  /** Null where there is no such workout. */
+  readonly record_id: string | null;
+  readonly samples_removed: number;
+}
+
+/**
+ * Deletes a workout and the samples that came only from it; its duplicate of another provider is listed again. The
+ * ledger forgets its version, so that the same activity is stored when it comes back.
+ */
+export function deleteWorkout(
+  database: Database,
+  deletion: Deletion,
+  circumstances: DeletionCircumstances,
+): Promise<DeletionResult> {
+  return change(database, deletion, circumstances, 'activity.deleted', async (transaction, { id }) => {
+    const { user_id, provider, key } = deletion;
+    await forgetVersions(transaction, user_id, provider, key);
+    const take = circumstances.how === 'remove' ? removeWorkout : wipeWorkout;
+    await take(transaction, user_id, id);
+    return deleteActivityBlocks(transaction, user_id, provider, [key]);
+  });
+}
+
+/** Takes a workout and its samples out of every list, series and day; nothing is lost until it is deleted. */
+export function hideWorkout(
+  database: Database,
+  deletion: Deletion,
+  circumstances: DeletionCircumstances,
+): Promise<DeletionResult> {
+  return change(database, deletion, circumstances, 'activity.hidden', async (transaction, { id, hidden }) => {
+    if (hidden) return null;
+    await forgetVersions(transaction, deletion.user_id, deletion.provider, deletion.key);
+    return setHidden(transaction, deletion, id, true);
+  });
+}
+
+/** Puts a workout that was hidden, and its samples, back; null where none was. */
+export function restoreWorkout(
+  database: Database,
+  deletion: Deletion,
+  circumstances: DeletionCircumstances,
+): Promise<DeletionResult> {
+  return change(
+    database,
+    deletion,
+    circumstances,
+    'activity.restored',
+    async (transaction, { id, hidden }) => (hidden ? setHidden(transaction, deletion, id, false) : null),
+  );
+}
+
+async function setHidden(
+  transaction: Queryable,
+  { user_id, provider, key }: Deletion,
+  id: string,
+  hidden: boolean,
+) {
+  await hideWorkoutRow(transaction, user_id, id, hidden);
+  return hideActivityBlocks(transaction, user_id, provider, [key], hidden);
+}
+
+type Action = 'activity.deleted' | 'activity.hidden' | 'activity.restored';
+
+/** Changes a workout; answers its blocks that are touched, null where nothing is to be changed. */
+type Work = (transaction: Queryable, workout: WorkoutRow) => Promise<readonly BlockTimesRow[] | null>;
+
+const nothing: DeletionResult = { record_id: null, samples_removed: 0 };
+
+function change(
+  database: Database,
+  deletion: Deletion,
+  { sourcePriority, firstDay, origin }: DeletionCircumstances,
+  action: Action,
+  work: Work,
+): Promise<DeletionResult> {
+  const { user_id, provider, key } = deletion;
+  return database.transaction(async (transaction) => {
+    await lockUser(transaction, user_id);
+    const workout = await selectDeletable(transaction, user_id, provider, key);
+    if (workout === undefined) return nothing;
+    await claimSamples(transaction, user_id, provider, { ...workout, key });
+    const touched = await work(transaction, workout);
+    if (touched === null) return workout.hidden ? { ...nothing, record_id: workout.id } : nothing;
+    await settleTwins(transaction, user_id, [workout], sourcePriority);
+    const context = { user_id, provider, keys: [key], firstDay };
+    const samples_removed = await settleSamples(transaction, context, daysOfRows(touched));
+    const entry = { action, userId: user_id, subjectId: workout.id };
+    const details = { provider, activity: key, samples: samples_removed };
+    await recordAudit(transaction, origin, { ...entry, details });
+    return { record_id: workout.id, samples_removed };
+  });
+}

@@ -1,0 +1,48 @@
+import type { WorkoutRecord } from '../../../domain/records.ts';
+
+/** What each data type told of one workout. */
+export type WorkoutParts = Readonly<Record<string, WorkoutRecord>>;
+
+/** Tells the fields of an activity beside its samples, and fills only what the activity itself left open. */
+const lastBelieved = 'activityDetails';
+
+/**
+ * One workout of what several data types told of it, whichever came first: none wipes what only another one sent.
+ * @throws when there is no part.
+ */
+export function mergeWorkouts(parts: WorkoutParts): WorkoutRecord {
+  const inOrder = Object.entries(parts).toSorted(
+    ([a], [b]) => Number(a === lastBelieved) - Number(b === lastBelieved),
+  );
+  return inOrder.map(([, record]) => record).reduce(filled);
+}
+
+function filled(record: WorkoutRecord, other: WorkoutRecord): WorkoutRecord {
+  return {
+    ...record,
+    ...(record.raw_type === '' ? { type: other.type, raw_type: other.raw_type } : {}),
+    ...namesOf(record, other),
+    device: record.device === 'unknown' ? other.device : record.device,
+    zone_offset_minutes: record.zone_offset_minutes ?? other.zone_offset_minutes,
+    moving_seconds: record.moving_seconds ?? other.moving_seconds,
+    calories_kcal: record.calories_kcal ?? other.calories_kcal,
+    distance_meters: record.distance_meters ?? other.distance_meters,
+    avg_heart_rate_bpm: record.avg_heart_rate_bpm ?? other.avg_heart_rate_bpm,
+    max_heart_rate_bpm: record.max_heart_rate_bpm ?? other.max_heart_rate_bpm,
+    avg_pace_sec_per_km: record.avg_pace_sec_per_km ?? other.avg_pace_sec_per_km,
+    elevation_gain_meters: record.elevation_gain_meters ?? other.elevation_gain_meters,
+    steps: record.steps ?? other.steps,
+    manual: record.manual ?? other.manual,
+    web_upload: record.web_upload ?? other.web_upload,
+    private: record.private ?? other.private,
+    is_parent: record.is_parent || other.is_parent,
+    parent_id: record.parent_id ?? other.parent_id,
+  };
+}
+
+// A name that was made of a type gives way to a real one, and to one made of a type that is known.
+function namesOf(record: WorkoutRecord, other: WorkoutRecord): Partial<WorkoutRecord> {
+  if (record.plain_name !== true) return {};
+  if (other.plain_name === true && record.raw_type !== '') return {};
+  return { name: other.name, plain_name: other.plain_name };
+}

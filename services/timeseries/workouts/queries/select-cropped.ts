@@ -1,0 +1,26 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+import type { WorkoutParts } from '../merge-workouts.ts';
+
+/** An activity that was sent again with a shorter span. */
+export interface CroppedRow {
+  readonly id: string;
+  readonly key: string;
+  readonly parts: WorkoutParts;
+}
+
+const statement = {
+  name: 'timeseries-select-cropped-workouts',
+  text: `
+    select id, key, parts from timeseries.workout
+    where user_id = $1 and provider = $2 and key = any($3) and cropped`,
+};
+
+/** Which of the named activities were cropped. */
+export function selectCropped(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  keys: readonly string[],
+): Promise<CroppedRow[]> {
+  return transaction.query<CroppedRow>(statement, [userId, provider, keys]);
+}

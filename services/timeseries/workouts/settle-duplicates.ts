@@ -1,0 +1,57 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import { type Counted, countedWorkouts } from './counted-workouts.ts';
+import { byFullness, listedTwins, type TwinCandidate } from './duplicates.ts';
+import { selectOverlappingWorkouts } from './queries/select-overlapping-workouts.ts';
+import { type DuplicateChange, updateDuplicates } from './queries/update-duplicates.ts';
+
+/** A stretch of time in which workouts were written, changed or taken away. */
+export interface Span {
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+// Each round reaches the neighbours of the last one's; chains longer than this are no person's day.
+const mostRounds = 8;
+
+/** Sets anew, for all workouts that touch the spans, directly or through others, which are listed and how they count. */
+export async function settleTwins(
+  transaction: Queryable,
+  userId: string,
+  spans: readonly Span[],
+  priority: readonly string[],
+): Promise<void> {
+  if (spans.length === 0) return;
+  const workouts = byFullness(await cluster(transaction, userId, spans), priority);
+  const listed = listedTwins(workouts);
+  const counted = countedWorkouts(workouts, listed);
+  const alone: Counted = { counted_with: null, counted_on: null };
+  const wanted = workouts.map((stored) => {
+    const { id } = stored;
+    return { stored, change: { id, duplicate_of: listed.get(id) ?? null, ...(counted.get(id) ?? alone) } };
+  });
+  const changes = wanted.filter(({ stored, change }) => !isSame(stored, change)).map(({ change }) => change);
+  await updateDuplicates(transaction, userId, changes);
+}
+
+function isSame(stored: TwinCandidate, change: DuplicateChange): boolean {
+  const { duplicate_of, counted_with, counted_on } = change;
+  return (
+    stored.duplicate_of === duplicate_of &&
+    stored.counted_with === counted_with &&
+    stored.counted_on === counted_on
+  );
+}
+
+async function cluster(transaction: Queryable, userId: string, spans: readonly Span[]) {
+  let found: TwinCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
+  for (let round = 1; round < mostRounds && hasSeveralSources(found); round += 1) {
+    const wider = await selectOverlappingWorkouts(transaction, userId, [...spans, ...found]);
+    if (wider.length === found.length) return wider;
+    found = wider;
+  }
+  return found;
+}
+
+function hasSeveralSources(workouts: readonly TwinCandidate[]): boolean {
+  return new Set(workouts.map(({ provider, device }) => JSON.stringify([provider, device]))).size > 1;
+}

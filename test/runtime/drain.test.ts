@@ -1,0 +1,29 @@
+import t from 'tap';
+import { actionsByName } from '../../contracts/all.ts';
+import { onDrain } from '../../runtime/drain.ts';
+import { callingOptions } from '../../runtime/environment.ts';
+import { startBroker } from '../support/broker.ts';
+import { adminUrl } from '../support/database.ts';
+
+t.test('drains before a service stops, and once however often it is told to stop', async (t) => {
+  const order: string[] = [];
+  const service = {
+    name: 'witness',
+    actions: { ask: () => 'there' },
+    stopped: async () => void order.push('stopped'),
+  };
+  const { broker } = await startBroker(t, { databaseUrl: adminUrl(), services: [service] });
+  onDrain(broker, async () => {
+    order.push(`drains, and the service is ${await broker.call('witness.ask')}`);
+  });
+  await Promise.all([broker.stop(), broker.stop()]);
+  await broker.stop();
+  t.same(order, ['drains, and the service is there', 'stopped']);
+});
+
+t.test('only what its contract calls idempotent is tried again', async (t) => {
+  for (const [name, { idempotent }] of actionsByName)
+    t.equal(callingOptions(name).retries, idempotent === true ? 2 : 0, name);
+  for (const name of ['users.create', 'auth.createKey', 'auth.refresh', 'devicemaker-ingest.push'])
+    t.equal(callingOptions(name).retries, 0, name);
+});

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import t, { type Test } from 'tap';
+import { logLine } from '../../runtime/log-line.ts';
+import { createWearer, joinApi, startApi } from '../support/api.ts';
+import { freshDatabase, natsUrl } from '../support/database.ts';
+import { wornDay } from '../support/worn-day.ts';
+
+t.test('an entry is one line of JSON with the fields of its event', async (t) => {
+  const [line = ''] = logLine('info', ['delivery.done', { provider: 'x', took_ms: 3 }], {
+    mod: 'a',
+    nodeID: 'n',
+  });
+  const { time, ...rest } = JSON.parse(line);
+  t.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  t.same(rest, { provider: 'x', took_ms: 3, level: 'info', service: 'a', node: 'n', event: 'delivery.done' });
+});
+
+t.test('no field replaces the frame, and nothing costs the entry', async (t) => {
+  const circle: Record<string, unknown> = { level: 'mine', event: 'mine' };
+  t.match(JSON.parse(logLine('warn', ['e', circle])[0] ?? ''), { level: 'warn', event: 'e' });
+  circle.self = circle;
+  t.match(JSON.parse(logLine('warn', ['e', circle])[0] ?? ''), { level: 'warn', event: 'e' });
+  t.match(JSON.parse(logLine('error', ['e', new Error('why')])[0] ?? ''), { more: [/why/] });
+  t.match(JSON.parse(logLine('info', ['two\nlines', 1n])[0] ?? ''), { event: 'two\nlines', more: ['1n'] });
+  t.match(JSON.parse(logLine('info', [{ a: 1 }])[0] ?? ''), { event: '{ a: 1 }' });
+});
+
+/** What brokers of this process log from now on. */
+function listen(t: Test): Record<string, unknown>[] {
+  const lines: Record<string, unknown>[] = [];
+  for (const name of ['log', 'warn', 'error'] as const) {
+    const said = console[name];
+    console[name] = (text: unknown) => void lines.push(JSON.parse(String(text)));
+    t.teardown(() => {
+      console[name] = said;
+    });
+  }
+  return lines;
+}
+
+t.test('the id of a request is in every line about it, over the bus and behind its answer', async (t) => {
+  const lines = listen(t);
+  const joined = {
+    database: await freshDatabase(t),
+    natsUrl: natsUrl(),
+    namespace: `test-${randomBytes(6).toString('hex')}`,
+    settings: { LOG_FORMAT: 'json', LOG_LEVEL: 'info', RATE_LIMIT_ADDRESS: '100000' },
+  };
+  await joinApi(t, joined);
+  const api = await joinApi(t, { ...joined, services: ['api-gateway'] });
+  const { account } = await createWearer(api);
+  const day = wornDay({ account, startMs: Date.UTC(2026, 0, 5), seconds: 3600, seed: 1 });
+  await api.ask('/api/v1/webhooks/devicemaker/push', {
+    body: { dailies: [day] },
+    headers: { 'devicemaker-client-id': 'tests', 'X-Request-Id': 'push.7' },
+  });
+  const worked = lines.filter(({ event }) => event === 'delivery.worked');
+  t.equal(worked.length, 1);
+  t.match(worked[0], { request_id: 'push.7', provider: 'devicemaker', state: 'done' });
+});
+
+t.test('a failure on our side is logged with its request and code, without its message', async (t) => {
+  const lines = listen(t);
+  const api = await startApi(t, { LOG_FORMAT: 'json', LOG_LEVEL: 'warn' });
+  await api.database.query('alter table users.person rename to other');
+  const answer = await api.ask('/api/v1/users', { key: api.apiKey, headers: { 'X-Request-Id': 'list.1' } });
+  t.equal(answer.status, 500);
+  const mine = lines.filter(({ request_id }) => request_id === 'list.1');
+  t.same(
+    mine.map(({ event, code }) => [event, code]),
+    [
+      ['action.failed', '42P01'],
+      ['request.failed', 'INTERNAL'],
+    ],
+  );
+  t.notMatch(JSON.stringify(mine), /relation|does not exist/);
+  t.equal(lines.length, mine.length);
+});
