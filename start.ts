@@ -3,7 +3,7 @@ import { createBroker } from './runtime/broker.ts';
 import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
 import { type Lifetime, live } from './stack/lifetime.ts';
 import { metricsPortsOf } from './stack/listening.ts';
-import { leaveWord, notesOn, prepare, webhookAddresses } from './stack/prepare.ts';
+import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
 import { startSandbox } from './stack/sandbox.ts';
 import { bringPeople } from './stack/sandbox-people.ts';
 import { loadServices } from './stack/services.ts';
@@ -29,7 +29,7 @@ await live(async ({ signal, started, fail }: Lifetime) => {
   started(() => broker.stop());
   await broker.start();
   const url = gatewayUrl(broker);
-  leaveWord(prepared, url);
+  writeRunFile(prepared, url);
   const people =
     sandbox && (await bringPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;

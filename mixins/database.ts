@@ -96,12 +96,13 @@ function newPool(url: string, planning: Planning, { config, logger, broker }: En
   // unheard, it would end us. The pool itself listens to those only that are not lent.
   pool.on('error', () => undefined);
   pool.on('connect', (client) =>
-    client.on('error', (error: Error & { code?: string }) =>
-      logger.warn('database.connection_lost', { code: error.code }),
-    ),
+    client.on('error', (error: Error & { code?: string }) => {
+      // A pool ends before its connections are closed: they may still be told that the server stops.
+      if (!pool.ending) logger.warn('database.connection_lost', { code: error.code });
+    }),
   );
   const metrics = metricsOf(broker);
-  metrics.onLook(() => {
+  metrics.onScrape(() => {
     for (const [state, value] of [
       ['idle', pool.idleCount],
       ['used', pool.totalCount - pool.idleCount],

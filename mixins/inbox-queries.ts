@@ -56,7 +56,7 @@ export const claimDeliveries = claim('inbox.claim', 'provider = $1');
 export const claimDeliveriesOfKind = claim('inbox.claim_kind', 'provider = $1 and kind = $4');
 
 // What ended its last lease without an outcome killed its worker each time.
-export const buryExhausted: Statement = {
+export const moveExhaustedToDeadLetters: Statement = {
   name: 'inbox.bury',
   text: `
     update deliveries.delivery

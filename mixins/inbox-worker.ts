@@ -4,7 +4,7 @@ import { callAs, callWithin, type Environment, type Mixin } from '../runtime/env
 import { codeOf, failureOf } from '../runtime/failure.ts';
 import { metricsOf } from '../runtime/metrics.ts';
 import { loggerFor } from '../runtime/request-logger.ts';
-import { type Turns, turns } from '../runtime/semaphore.ts';
+import { type Semaphore, semaphore } from '../runtime/semaphore.ts';
 import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
 import { expectBodies } from './inbox-at-hand.ts';
 import type { Progress } from './inbox-progress.ts';
@@ -46,7 +46,7 @@ export interface WorkerChoice {
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly parallel?: number;
-  /** Turns that are left to calls: what is behind does not take them. */
+  /** Semaphore that are left to calls: what is behind does not take them. */
   readonly reserved?: number;
 }
 
@@ -85,10 +85,10 @@ export function inboxWorker(choice: WorkerChoice): Mixin<InboxWorker> {
   };
 }
 
-interface Shop extends WorkerChoice {
+interface Deps extends WorkerChoice {
   readonly store: Inbox;
   readonly environment: Environment;
-  readonly turns: Turns;
+  readonly semaphore: Semaphore;
   readonly stopping: AbortSignal;
 }
 
@@ -97,11 +97,11 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
   const parallel = choice.parallel ?? parallelJobs;
-  const shop: Shop = {
+  const deps: Deps = {
     ...choice,
     store,
     environment,
-    turns: turns(parallel, bodyBudgetBytes),
+    semaphore: semaphore(parallel, bodyBudgetBytes),
     stopping: stopping.signal,
   };
   const track = <T>(job: Promise<T>) => {
@@ -109,8 +109,8 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
     running.add(watched);
     return job;
   };
-  const begin = (lease: Lease, onAnswered?: () => void) => track(workOff(shop, lease, onAnswered));
-  const polling = poll(shop, begin, closing.signal);
+  const begin = (lease: Lease, onAnswered?: () => void) => track(workOff(deps, lease, onAnswered));
+  const polling = poll(deps, begin, closing.signal);
   const expectNoMore = expectBodies(choice.provider);
   return {
     async workOn(id) {
@@ -131,11 +131,11 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
 }
 
 // Each round a little early or late, so that processes started together do not ask together.
-async function poll(shop: Shop, begin: (lease: Lease) => Promise<unknown>, closing: AbortSignal) {
-  const every = shop.pollMs ?? pollEveryMs;
+async function poll(deps: Deps, begin: (lease: Lease) => Promise<unknown>, closing: AbortSignal) {
+  const every = deps.pollMs ?? pollEveryMs;
   while (!closing.aborted) {
-    const full = await claimSome(shop, begin).catch((error: unknown) => {
-      shop.environment.logger.warn('inbox.claim_failed', { provider: shop.provider, code: codeOf(error) });
+    const full = await claimSome(deps, begin).catch((error: unknown) => {
+      deps.environment.logger.warn('inbox.claim_failed', { provider: deps.provider, code: codeOf(error) });
       return false;
     });
     const pause = full ? every / 20 : every * (0.75 + Math.random() / 2);
@@ -143,10 +143,10 @@ async function poll(shop: Shop, begin: (lease: Lease) => Promise<unknown>, closi
   }
 }
 
-async function claimSome(shop: Shop, begin: (lease: Lease) => Promise<unknown>): Promise<boolean> {
-  const free = shop.turns.free() - (shop.reserved ?? 0);
-  if (free <= 0 || !shop.needs.every((name) => isAvailable(shop.environment, name))) return false;
-  const leases = await shop.store.claim(shop.provider, free, shop.leaseMs, shop.kind);
+async function claimSome(deps: Deps, begin: (lease: Lease) => Promise<unknown>): Promise<boolean> {
+  const free = deps.semaphore.free() - (deps.reserved ?? 0);
+  if (free <= 0 || !deps.needs.every((name) => isAvailable(deps.environment, name))) return false;
+  const leases = await deps.store.claim(deps.provider, free, deps.leaseMs, deps.kind);
   for (const lease of leases) void begin(lease).catch(() => undefined);
   return leases.length === free;
 }
@@ -156,23 +156,23 @@ function isAvailable({ broker }: Environment, action: string): boolean {
 }
 
 // The lease is kept while the job waits for its turn and while it works; a lost one ends it.
-async function workOff(shop: Shop, lease: Lease, onAnswered?: () => void): Promise<boolean> {
+async function workOff(deps: Deps, lease: Lease, onAnswered?: () => void): Promise<boolean> {
   const came = performance.now();
   const lost = new AbortController();
   const beat = setInterval(
     () => {
-      const extended = shop.store.extend(lease.id, lease.attempt, shop.leaseMs);
+      const extended = deps.store.extend(lease.id, lease.attempt, deps.leaseMs);
       extended.then((held) => held || lost.abort()).catch(() => undefined);
     },
-    (shop.leaseMs ?? leaseMs) / 3,
+    (deps.leaseMs ?? leaseMs) / 3,
   );
   try {
-    const signal = AbortSignal.any([lost.signal, shop.stopping]);
+    const signal = AbortSignal.any([lost.signal, deps.stopping]);
     const answerEarly = async (answer: unknown) => {
-      if (await shop.store.keepAnswer(lease.id, lease.attempt, answer)) onAnswered?.();
+      if (await deps.store.keepAnswer(lease.id, lease.attempt, answer)) onAnswered?.();
     };
-    return await shop.turns.run(lease.body_bytes, () =>
-      work(shop, lease, { signal, answerEarly, waited_ms: Math.round(performance.now() - came) }),
+    return await deps.semaphore.run(lease.body_bytes, () =>
+      work(deps, lease, { signal, answerEarly, waited_ms: Math.round(performance.now() - came) }),
     );
   } finally {
     clearInterval(beat);
@@ -181,15 +181,15 @@ async function workOff(shop: Shop, lease: Lease, onAnswered?: () => void): Promi
 
 type Turn = Pick<Job, 'signal' | 'waited_ms' | 'answerEarly'>;
 
-async function work(shop: Shop, lease: Lease, turn: Turn): Promise<boolean> {
-  const { store, environment, provider } = shop;
+async function work(deps: Deps, lease: Lease, turn: Turn): Promise<boolean> {
+  const { store, environment, provider } = deps;
   const began = performance.now();
-  const outcome = turn.signal.aborted ? stopped : await outcomeOf(shop, lease, turn);
+  const outcome = turn.signal.aborted ? stopped : await outcomeOf(deps, lease, turn);
   const state = await settle(store, lease, outcome);
   const { id: delivery_id, kind, attempt } = lease;
   const took_ms = Math.round(performance.now() - began);
   const reason = 'reason' in outcome ? outcome.reason : undefined;
-  note(shop, lease, state);
+  note(deps, lease, state);
   loggerFor(environment.logger, requestIdOf(lease)).info('delivery.worked', {
     provider,
     kind,
@@ -203,7 +203,7 @@ async function work(shop: Shop, lease: Lease, turn: Turn): Promise<boolean> {
   return state === 'done';
 }
 
-function note({ environment, provider }: Shop, { kind, received_ms }: Lease, state: string): void {
+function note({ environment, provider }: Deps, { kind, received_ms }: Lease, state: string): void {
   const metrics = metricsOf(environment.broker);
   metrics.count('pulsebus_deliveries_worked_total', { provider, kind, state });
   if (state !== 'done') return;
@@ -216,7 +216,7 @@ function requestIdOf({ headers }: Lease): string | undefined {
   return headers['x-request-id'];
 }
 
-function within({ environment, provider }: Shop, lease: Lease): Environment {
+function within({ environment, provider }: Deps, lease: Lease): Environment {
   const requestId = requestIdOf(lease);
   const { broker, logger } = environment;
   const call = requestId === undefined ? environment.call : callWithin(broker, requestId);
@@ -226,13 +226,13 @@ function within({ environment, provider }: Shop, lease: Lease): Environment {
 
 const stopped: Outcome = { kind: 'stopped' };
 
-async function outcomeOf(shop: Shop, lease: Lease, turn: Turn): Promise<Outcome> {
+async function outcomeOf(deps: Deps, lease: Lease, turn: Turn): Promise<Outcome> {
   try {
-    const body = await shop.store.readBody(lease);
-    const progress = shop.store.progressOf(lease);
-    return await shop.work({ ...lease, ...turn, body, progress }, within(shop, lease));
+    const body = await deps.store.readBody(lease);
+    const progress = deps.store.progressOf(lease);
+    return await deps.work({ ...lease, ...turn, body, progress }, within(deps, lease));
   } catch (error) {
-    const failure = failureOf(error, shop.environment.logger, `${shop.provider}.work`);
+    const failure = failureOf(error, deps.environment.logger, `${deps.provider}.work`);
     return { kind: 'later', reason: codeOf(failure), answer: undefined };
   }
 }

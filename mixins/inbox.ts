@@ -165,7 +165,7 @@ interface Claim {
 
 // `update … returning` promises no order, so what was claimed is put in the order of its turn again.
 async function claim(database: Database, { provider, limit, lease, kind }: Claim): Promise<Lease[]> {
-  await database.query(sql.buryExhausted, [provider]);
+  await database.query(sql.moveExhaustedToDeadLetters, [provider]);
   const values = [provider, limit, lease];
   const rows = await (kind === undefined
     ? database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveries, values)

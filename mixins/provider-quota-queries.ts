@@ -147,7 +147,7 @@ const selectRoom = (schema: string): Statement => ({
 });
 
 /** The statements of the budget that a schema holds. */
-export function budgetStatements(schema: string) {
+export function quotaStatements(schema: string) {
   return {
     insertBudget: insertBudget(schema),
     chargeReads: chargeReads(schema),

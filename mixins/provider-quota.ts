@@ -1,12 +1,12 @@
 import type { Mixin } from '../runtime/environment.ts';
 import { type Database, database } from './database.ts';
-import { budgetStatements } from './provider-quota-queries.ts';
+import { quotaStatements } from './provider-quota-queries.ts';
 
 /**
  * What an application may read of a provider, shared by all processes and kept over restarts: so many reads in each
  * quarter hour and each UTC day. A read is charged to both windows before it is sent, in one statement, or not sent.
  */
-export interface ProviderBudget {
+export interface ProviderQuota {
   /** The right to `reads` requests, or null where one of the windows has too little left for such work. */
   charge(reads: number, work: Work): Promise<Ticket | null>;
   /** Whether reads that were charged may still be sent: their window is the current one. */
@@ -47,7 +47,7 @@ export interface Room {
 }
 
 /** Of which application, with which limits as long as the provider tells no others. */
-export interface BudgetChoice {
+export interface QuotaChoice {
   /** The schema that holds the budget: the one of the service that reads. */
   readonly schema: string;
   readonly application: string;
@@ -64,9 +64,9 @@ export interface BudgetChoice {
 export const quietMs = 2000;
 
 /** The budget over a database that is open. */
-export async function budgetOn(database: Database, choice: BudgetChoice): Promise<ProviderBudget> {
+export async function quotaOn(database: Database, choice: QuotaChoice): Promise<ProviderQuota> {
   const { schema, application, quarterLimit, dayLimit, aheadMs = () => 0 } = choice;
-  const sql = budgetStatements(schema);
+  const sql = quotaStatements(schema);
   await database.query(sql.insertBudget, [application]);
   const place = () => [application, aheadMs(), quarterLimit, dayLimit, quietMs];
   return {
@@ -105,13 +105,13 @@ export async function budgetOn(database: Database, choice: BudgetChoice): Promis
 }
 
 /** The budget as a mixin of a service. */
-export function providerBudget(choose: (environment: BudgetSettings) => BudgetChoice): Mixin<ProviderBudget> {
+export function providerQuota(choose: (environment: BudgetSettings) => QuotaChoice): Mixin<ProviderQuota> {
   const pool = database();
-  const opened = new WeakMap<ProviderBudget, Database>();
+  const opened = new WeakMap<ProviderQuota, Database>();
   return {
     async start(environment) {
       const open = await pool.start(environment);
-      const budget = await budgetOn(open, choose(environment));
+      const budget = await quotaOn(open, choose(environment));
       opened.set(budget, open);
       return budget;
     },

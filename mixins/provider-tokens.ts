@@ -57,7 +57,7 @@ export interface BearerOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Shop {
+interface Deps {
   readonly environment: Environment;
   readonly cipher: Cipher;
   /** Refreshes under way in this process, by connection: the rest of its callers wait for the same one. */
@@ -73,26 +73,26 @@ const endsSoonMs = 60_000;
 export function providerTokens(): Mixin<ProviderTokens> {
   return {
     async start(environment) {
-      const shop: Shop = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
+      const deps: Deps = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
       return {
-        bearer: (owner, options = {}) => bearerOf(shop, owner, options),
-        expire: ({ connection_id, version }) => expire(shop, { connection_id, version }),
+        bearer: (owner, options = {}) => bearerOf(deps, owner, options),
+        expire: ({ connection_id, version }) => expire(deps, { connection_id, version }),
       };
     },
     stop: async () => undefined,
   };
 }
 
-async function bearerOf(shop: Shop, owner: TokenOwner, options: BearerOptions): Promise<Bearer | NoBearer> {
-  const held = await read(shop, owner);
+async function bearerOf(deps: Deps, owner: TokenOwner, options: BearerOptions): Promise<Bearer | NoBearer> {
+  const held = await read(deps, owner);
   if ('kind' in held) return held;
   if (!isUsable(held, options)) return { kind: 'none', reason: 'CONNECTION_GONE' };
   if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
   const isRefused = held.version === options.refused;
-  if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(shop, held, held.access_token);
-  if (held.refresh_token !== null) return refreshTogether(shop, owner, held, options);
-  if (!isRefused) return inClear(shop, held, held.access_token);
-  if (options.isCheck !== true) await expire(shop, held);
+  if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(deps, held, held.access_token);
+  if (held.refresh_token !== null) return refreshTogether(deps, owner, held, options);
+  if (!isRefused) return inClear(deps, held, held.access_token);
+  if (options.isCheck !== true) await expire(deps, held);
   return { kind: 'none', reason: 'TOKEN_REFUSED' };
 }
 
@@ -100,7 +100,7 @@ function isUsable({ status, ending_unconfirmed }: StoredTokens, { isCheck }: Bea
   return status === 'active' || (isCheck === true && ending_unconfirmed);
 }
 
-async function read({ environment }: Shop, owner: TokenOwner): Promise<StoredTokens | NoBearer> {
+async function read({ environment }: Deps, owner: TokenOwner): Promise<StoredTokens | NoBearer> {
   try {
     return await environment.call('users.tokens', { user_id: owner.user_id, provider: owner.provider });
   } catch (error) {
@@ -114,15 +114,15 @@ function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
   return expires_at !== null && Date.parse(expires_at) <= Date.now() + ms;
 }
 
-function inClear(shop: Shop, held: StoredTokens, sealed: string): Bearer | NoBearer {
-  const token = open(shop, held, sealed);
+function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
+  const token = open(deps, held, sealed);
   if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
   const { connection_id, connected_at, version } = held;
   return { kind: 'token', token, connection_id, connected_at, version };
 }
 
 // A secret that is missing from ENCRYPTION_KEY may come back: no reason to throw the connection away.
-function open({ cipher, environment }: Shop, { connection_id }: StoredTokens, sealed: string): string | null {
+function open({ cipher, environment }: Deps, { connection_id }: StoredTokens, sealed: string): string | null {
   try {
     return cipher.decrypt(sealed, connection_id);
   } catch {
@@ -132,22 +132,22 @@ function open({ cipher, environment }: Shop, { connection_id }: StoredTokens, se
 }
 
 function refreshTogether(
-  shop: Shop,
+  deps: Deps,
   owner: TokenOwner,
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
   const key = `${held.connection_id} ${held.version} ${options.isCheck === true}`;
-  const running = shop.underWay.get(key);
+  const running = deps.underWay.get(key);
   if (running !== undefined) return running;
-  const refreshing = refresh(shop, owner, held, options).finally(() => shop.underWay.delete(key));
-  shop.underWay.set(key, refreshing);
+  const refreshing = refresh(deps, owner, held, options).finally(() => deps.underWay.delete(key));
+  deps.underWay.set(key, refreshing);
   return refreshing;
 }
 
 // Another process may hold the lease: then its outcome is waited for, or its end.
 async function refresh(
-  shop: Shop,
+  deps: Deps,
   owner: TokenOwner,
   held: StoredTokens,
   options: BearerOptions,
@@ -156,46 +156,46 @@ async function refresh(
   const until = performance.now() + waitMostMs;
   while (performance.now() < until && options.signal?.aborted !== true) {
     const lease = { connection_id, version, lease_ms: leaseMs };
-    const { leased } = await shop.environment
+    const { leased } = await deps.environment
       .call('users.leaseRefresh', lease)
       .catch(() => ({ leased: false }));
-    if (leased) return exchange(shop, owner, held, options);
+    if (leased) return exchange(deps, owner, held, options);
     await sleep(100 + Math.random() * 200);
-    const now = await read(shop, owner);
+    const now = await read(deps, owner);
     if ('kind' in now || now.version !== version)
-      return bearerOf(shop, owner, options.isCheck === true ? { isCheck: true } : {});
+      return bearerOf(deps, owner, options.isCheck === true ? { isCheck: true } : {});
   }
   return { kind: 'later', reason: 'REFRESH_BUSY' };
 }
 
 async function exchange(
-  shop: Shop,
+  deps: Deps,
   owner: TokenOwner,
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
   const { connection_id, version } = held;
-  const refreshToken = open(shop, held, held.refresh_token ?? '');
+  const refreshToken = open(deps, held, held.refresh_token ?? '');
   const outcome =
     refreshToken === null
       ? { kind: 'later' as const }
-      : await refreshTokens(shop.environment.config, owner.provider, refreshToken);
-  shop.environment.logger.info('token.refreshed', {
+      : await refreshTokens(deps.environment.config, owner.provider, refreshToken);
+  deps.environment.logger.info('token.refreshed', {
     provider: owner.provider,
     connection_id,
     outcome: outcome.kind,
   });
-  if (outcome.kind === 'fresh') return keep(shop, owner, held, { tokens: outcome.tokens, options });
+  if (outcome.kind === 'fresh') return keep(deps, owner, held, { tokens: outcome.tokens, options });
   if (outcome.kind === 'refused') {
-    if (options.isCheck !== true) await expire(shop, held);
+    if (options.isCheck !== true) await expire(deps, held);
     return { kind: 'none', reason: 'TOKEN_REFUSED' };
   }
-  await shop.environment
+  await deps.environment
     .call('users.releaseRefresh', { connection_id, version })
     .catch(() => undefined /* the lease ends by itself */);
   const isGood = version !== options.refused && !endsWithin(held, 0);
   return isGood && held.access_token !== null
-    ? inClear(shop, held, held.access_token)
+    ? inClear(deps, held, held.access_token)
     : { kind: 'later', reason: 'REFRESH_FAILED' };
 }
 
@@ -204,13 +204,13 @@ const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 
 // The old refresh token is dead by now: storing the new one is worth more tries than anything else here. Only what
 // is stored is used.
 async function keep(
-  shop: Shop,
+  deps: Deps,
   owner: TokenOwner,
   { connection_id, version }: StoredTokens,
   { tokens, options }: { readonly tokens: FreshTokens; readonly options: BearerOptions },
 ): Promise<Bearer | NoBearer> {
   const { access_token, refresh_token, expires_at_ms } = tokens;
-  const { cipher, environment } = shop;
+  const { cipher, environment } = deps;
   const sealed = {
     connection_id,
     version,
@@ -224,15 +224,15 @@ async function keep(
     environment.logger.error('token.not_stored', { connection_id });
     return { kind: 'later', reason: 'USERS_AWAY' };
   }
-  const now = await read(shop, owner);
+  const now = await read(deps, owner);
   if ('kind' in now) return now;
   if (!isUsable(now, options) || now.access_token === null)
     return { kind: 'none', reason: 'CONNECTION_GONE' };
-  return inClear(shop, now, now.access_token);
+  return inClear(deps, now, now.access_token);
 }
 
 async function expire(
-  { environment }: Shop,
+  { environment }: Deps,
   { connection_id, version }: Pick<StoredTokens, 'connection_id' | 'version'>,
 ): Promise<void> {
   try {

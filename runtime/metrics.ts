@@ -15,7 +15,7 @@ export interface Metrics {
   /** `value` in the unit of the metric's name. */
   observe<N extends MetricName>(name: N, labels: LabelsOf<N>, value: number): void;
   /** Is asked before every look, to set what has to be read somewhere; returns what ends that. */
-  onLook(collect: Collect): () => void;
+  onScrape(collect: Collect): () => void;
   /** All figures in Prometheus' text format. */
   text(): Promise<string>;
 }
@@ -38,7 +38,7 @@ const nothing: Metrics = {
   count: () => undefined,
   set: () => undefined,
   observe: () => undefined,
-  onLook: () => () => undefined,
+  onScrape: () => () => undefined,
   text: async () => '',
 };
 
@@ -51,7 +51,7 @@ export function metricsOf(broker: ServiceBroker): Metrics {
 export function openMetrics(broker: ServiceBroker): Metrics {
   const metrics = newMetrics();
   opened.set(broker, metrics);
-  metrics.onLook(processFigures(metrics));
+  metrics.onScrape(processFigures(metrics));
   return metrics;
 }
 
@@ -82,7 +82,7 @@ export function newMetrics(): Metrics {
       seriesOf(name, labels).value = value;
     },
     observe: (name, labels, value) => observe(seriesOf(name, labels), metricTable[name], value),
-    onLook(collect) {
+    onScrape(collect) {
       collectors.add(collect);
       return () => collectors.delete(collect);
     },

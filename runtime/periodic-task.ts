@@ -1,7 +1,7 @@
 import type { Logger } from 'moleculer';
 
 /** Housekeeping that comes round: what it does, how often, and the name that its failures are logged under. */
-export interface Rounds {
+export interface PeriodicTask {
   readonly name: string;
   readonly everyMs: number;
   /** How long after the start the first round begins; `everyMs` unless told. */
@@ -14,7 +14,13 @@ export interface Rounds {
  * Runs work again and again, never two rounds at once; a round that fails is logged and the next one comes.
  * Returns what stops it: no round begins after, and the one in work has ended.
  */
-export function startRounds({ name, everyMs, firstAfterMs, work, logger }: Rounds): () => Promise<void> {
+export function startPeriodicTask({
+  name,
+  everyMs,
+  firstAfterMs,
+  work,
+  logger,
+}: PeriodicTask): () => Promise<void> {
   let stopped = false;
   let timer = setTimeout(begin, firstAfterMs ?? everyMs);
   let running = Promise.resolve();

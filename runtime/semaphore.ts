@@ -1,9 +1,9 @@
 /**
- * Turns of work in one process, first come first served: at most `parallel` at once, and together at most `bytes`
+ * Semaphore of work in one process, first come first served: at most `parallel` at once, and together at most `bytes`
  * of bodies, so that ten large deliveries at the same time wait for each other instead of filling the memory. One
  * that is larger than the whole budget is let in alone.
  */
-export interface Turns {
+export interface Semaphore {
   /** Runs `work` when its turn comes. */
   run<T>(bytes: number, work: () => Promise<T>): Promise<T>;
   /** How many more could begin at once. */
@@ -11,7 +11,7 @@ export interface Turns {
 }
 
 /** Makes turns of their own for one worker. */
-export function turns(parallel: number, bytes: number): Turns {
+export function semaphore(parallel: number, bytes: number): Semaphore {
   const waiting: { weight: number; begin: () => void }[] = [];
   let running = 0;
   let held = 0;

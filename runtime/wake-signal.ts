@@ -1,32 +1,32 @@
 import type { Mixin } from './environment.ts';
 
 /** Wakes a loop of this process before its time; a ring that nobody waits for yet is not lost. */
-export interface Bell {
-  ring(): void;
-  /** Returns when it rings, or after `ms`; one loop waits at a bell. */
+export interface WakeSignal {
+  notify(): void;
+  /** Returns when it rings, or after `ms`; one loop waits at a wake signal. */
   wait(ms: number): Promise<void>;
 }
 
-/** A bell as a mixin: handlers ring it, the loop waits at it. */
-export function bell(): Mixin<Bell> {
-  return { start: async () => newBell(), stop: async () => undefined };
+/** A wake signal as a mixin: handlers ring it, the loop waits at it. */
+export function wakeSignal(): Mixin<WakeSignal> {
+  return { start: async () => newWakeSignal(), stop: async () => undefined };
 }
 
-function newBell(): Bell {
-  let isRung = false;
+function newWakeSignal(): WakeSignal {
+  let isNotified = false;
   let wake = () => {};
   return {
-    ring() {
-      isRung = true;
+    notify() {
+      isNotified = true;
       wake();
     },
     async wait(ms) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, ms);
       wake = resolve;
-      if (!isRung) await promise;
+      if (!isNotified) await promise;
       clearTimeout(timer);
-      isRung = false;
+      isNotified = false;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Days } from './days.ts';
+import type { Outbox } from './delivery.ts';
 import type { Faults } from './faults.ts';
-import type { Outbox } from './outbox.ts';
 import type { Person } from './people.ts';
 import type { Store } from './store.ts';
 

@@ -6,7 +6,7 @@ import { createBroker } from '../runtime/broker.ts';
 import { live } from './lifetime.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
-import { leaveWord, notesOn, type Prepared, prepare, webhookAddresses } from './prepare.ts';
+import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
 import { bringPeople } from './sandbox-people.ts';
 import { serviceNames } from './services.ts';
@@ -38,7 +38,7 @@ await live(async ({ signal, started, fail }) => {
   await broker.start();
   await broker.waitForServices([...serviceNames], startLimitMs);
   const url = `http://${config.HOST}:${config.PORT}`;
-  leaveWord(prepared, url);
+  writeRunFile(prepared, url);
   const people =
     sandbox && (await bringPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;

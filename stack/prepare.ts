@@ -16,6 +16,7 @@ import { generatedSecrets, writePrivate } from './secrets.ts';
 import { type Stack, startStack } from './stack.ts';
 import { StartError, startErrorOf } from './start-error.ts';
 import type { StartPage } from './start-page.ts';
+import type { Started } from './started.ts';
 
 const DATABASE_MB = 256;
 const SANDBOX_MB = 1024;
@@ -27,9 +28,6 @@ export interface Prepared {
   readonly stack: Stack;
   readonly login: StartPage['login'];
 }
-
-/** Who is told that something was started, so that it can be stopped in the reverse order. */
-export type Started = (stop: () => Promise<unknown>) => void;
 
 /** How a start speaks, leaves what is to be stopped, and which ports its gateways and figures will have. */
 export interface Preparation {
@@ -81,7 +79,7 @@ async function prepareIn(
 }
 
 /** Leaves word of what runs, for the REPL and for tools. */
-export function leaveWord({ stack }: Prepared, url: string): void {
+export function writeRunFile({ stack }: Prepared, url: string): void {
   const run = { pid: process.pid, url, natsUrl: stack.natsUrl, databaseUrl: stack.databaseUrl };
   writePrivate(join(stack.dataDir, 'run.json'), JSON.stringify(run));
 }

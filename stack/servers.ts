@@ -7,7 +7,7 @@ import { embeddedPrograms } from './embedded.ts';
 import { startNats } from './nats-server.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { Servers } from './running.ts';
-import type { StackOptions, Stop } from './stack.ts';
+import type { StackOptions, Stop } from './stack-options.ts';
 import { type Account, defaultStackDir, serverAccount } from './unprivileged.ts';
 
 /** Everything that a start needs, decided once. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { withLock } from './lock.ts';
 import { findRunning, type Servers, writeRunning } from './running.ts';
 import { startServers } from './servers.ts';
+import type { StackOptions, Stop } from './stack-options.ts';
 import { ownFolder, resolveDataDir } from './unprivileged.ts';
 
 /** What services need to know about the servers below them. */
@@ -22,25 +23,6 @@ export interface Stack {
   /** Ends only what this call started. */
   stop(): Promise<void>;
 }
-
-/** What the caller knows: folders, and servers that run already. */
-export interface StackOptions {
-  dataDir: string;
-  stackDir?: string;
-  databaseUrl?: string;
-  natsUrl?: string;
-  debianMirror?: string;
-  /** For tests: nothing is synced to disk, and the data is thrown away at stop. */
-  ephemeral?: boolean;
-  /** Whether the URL's role may make databases; tests always may. */
-  createsDatabases?: boolean;
-  log(line: string): void;
-  /** Called when a server that was started here ends without being stopped, with a sentence that says why. */
-  serverEnded?(sentence: string): void;
-}
-
-/** Ends one thing that was started. */
-export type Stop = () => Promise<void>;
 
 /** Starts what is not given by URL. @throws Error when no way leads to a database. */
 export async function startStack(options: StackOptions): Promise<Stack> {

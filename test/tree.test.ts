@@ -72,6 +72,34 @@ t.test('imports run one way: domain, providers, contracts, runtime, mixins, serv
   t.same(offenders, []);
 });
 
+t.test('no imports form a circle', async (t) => {
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, way: readonly string[]): void => {
+    const start = way.indexOf(file);
+    if (start >= 0) circles.push([...way.slice(start), file].join(' > '));
+    if (start >= 0 || done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  t.same(circles, []);
+});
+
+t.test('no two files of a service have the same name', async (t) => {
+  const byName = new Map<string, string[]>();
+  for (const file of files.filter((name) => name.startsWith('services/'))) {
+    const [, service = ''] = file.split('/');
+    const key = `${service}: ${file.split('/').at(-1)}${file.includes('/queries/') ? ' (query)' : ''}`;
+    byName.set(key, [...(byName.get(key) ?? []), file]);
+  }
+  t.same(
+    [...byName.values()].filter((same) => same.length > 1),
+    [],
+  );
+});
+
 t.test("no service imports another's folder", async (t) => {
   const offenders = files
     .filter((name) => name.startsWith('services/'))

@@ -1,4 +1,4 @@
-import type { Post } from '../outbox.ts';
+import type { Post } from '../delivery.ts';
 import { withSpan } from '../spans.ts';
 import { accountOf } from './accounts.ts';
 import { callbackUrl } from './callbacks.ts';

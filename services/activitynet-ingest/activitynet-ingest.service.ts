@@ -2,11 +2,11 @@ import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
 import { database } from '../../mixins/database.ts';
 import { providerApi } from '../../mixins/provider-api.ts';
-import { providerBudget } from '../../mixins/provider-quota.ts';
+import { providerQuota } from '../../mixins/provider-quota.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { bell } from '../../runtime/wake-signal.ts';
+import { wakeSignal } from '../../runtime/wake-signal.ts';
 import { checkAccess } from './check-access.ts';
 import { events } from './events.ts';
 import { startFetching } from './fetcher.ts';
@@ -25,27 +25,27 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       database: database(),
       tokens: providerTokens(),
       api: providerApi({ ...pace, retries: 0 }),
-      budget: providerBudget(({ config }) => ({
+      budget: providerQuota(({ config }) => ({
         schema: 'activitynet',
         application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
         quarterLimit: config.ACTIVITYNET_READS_PER_15_MIN,
         dayLimit: config.ACTIVITYNET_READS_PER_DAY,
         aheadMs: pace.aheadMs,
       })),
-      bell: bell(),
+      wakeSignal: wakeSignal(),
       deliveries: events(),
     },
     actions: {
       verify: ({ params, config }) => verifySubscription(params, config.ACTIVITYNET_VERIFY_TOKEN),
-      async receive({ params, deliveries, bell }) {
+      async receive({ params, deliveries, wakeSignal }) {
         const done = await deliveries.workOn(params.delivery_id);
-        bell.ring();
+        wakeSignal.notify();
         return { done };
       },
       health: () => ({ status: 'ok' as const, service: 'activitynet-webhook' }),
       async startHistory(ctx) {
         const run = await beginHistory(ctx, ctx.params);
-        ctx.bell.ring();
+        ctx.wakeSignal.notify();
         return run;
       },
       historyStatus: (ctx) => showHistory(ctx, ctx.params.user_id),
@@ -53,9 +53,9 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },
-      async resumeConnection({ bell, database, params }) {
+      async resumeConnection({ wakeSignal, database, params }) {
         const resumed = await resumeConnection(database, params.connection_id, params.since);
-        bell.ring();
+        wakeSignal.notify();
         return { resumed };
       },
       checkAccess: (ctx) => checkAccess(ctx, ctx.params),
@@ -71,7 +71,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
         return { ...waiting, budget: room, skipped };
       },
     },
-    started: async (shop) => startFetching({ ...shop, call: callAs(shop.call, 'webhook:activitynet'), pace }),
+    started: async (deps) => startFetching({ ...deps, call: callAs(deps.call, 'webhook:activitynet'), pace }),
   });
 }
 

@@ -2,13 +2,13 @@ import type { Config } from '../../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../../contracts/access-check.ts';
 import { askAccess } from '../../mixins/access-check.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderBudget } from '../../mixins/provider-quota.ts';
+import type { ProviderQuota } from '../../mixins/provider-quota.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
 
 interface Checking {
   readonly config: Config;
   readonly api: ProviderApi;
-  readonly budget: ProviderBudget;
+  readonly budget: ProviderQuota;
   readonly tokens: ProviderTokens;
 }
 

@@ -13,7 +13,7 @@ export function events(): Mixin<InboxWorker> {
       const worker = inboxWorker({
         provider: 'activitynet',
         needs: ['users.resolve'],
-        work: (job, shop) => workEvent(job, { ...shop, database: open }),
+        work: (job, deps) => workEvent(job, { ...deps, database: open }),
       });
       const value = await worker.start(environment);
       opened.set(value, { worker, open });

@@ -12,19 +12,19 @@ import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts'
 import { isPaid, settlePaid } from './owner-budget.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
-import { openPurse, type Purse } from './reads.ts';
+import { type ReadReservation, reserveReads } from './reads.ts';
 
 /** Fetches an activity's details, then its streams, and stores both; the reads of both are paid for together. */
 export async function fetchActivity(fetching: Fetching, held: Held): Promise<Fetched> {
   const { job, signal } = held;
   if (!(await isPaid(fetching, job))) return { kind: 'postponed' };
   const work = job.priority >= priorities.history ? ('history' as const) : ('live' as const);
-  const purse = await openPurse(fetching, { user_id: job.user_id, work, signal }, 2);
-  if (purse === null) return settled(fetching, job, { kind: 'wait' }, 0);
+  const reservation = await reserveReads(fetching, { user_id: job.user_id, work, signal }, 2);
+  if (reservation === null) return settled(fetching, job, { kind: 'wait' }, 0);
   try {
-    return await settled(fetching, job, await fetchWith(fetching, held, purse), purse.sent());
+    return await settled(fetching, job, await fetchWith(fetching, held, reservation), reservation.sent());
   } finally {
-    await purse.close();
+    await reservation.close();
   }
 }
 
@@ -33,10 +33,10 @@ async function settled(fetching: Fetching, job: ActivityLease, fetched: Fetched,
   return fetched;
 }
 
-async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<Fetched> {
+async function fetchWith(fetching: Fetching, held: Held, reservation: ReadReservation): Promise<Fetched> {
   const { job } = held;
   const nowMs = Date.now() + fetching.pace.aheadMs();
-  const details = await purse.read(pathOf(job));
+  const details = await reservation.read(pathOf(job));
   // A deletion that an event of a later time overtook has left no recording.
   const isDeletable = job.unconfirmed || (job.delete_time !== null && job.streams_for === null);
   if (details.kind !== 'found')
@@ -46,7 +46,12 @@ async function fetchWith(fetching: Fetching, held: Held, purse: Purse): Promise<
   const isWhole = !job.unconfirmed || (await restore(fetching, job));
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
-  return storeFetched(fetching, held, purse, { activity, connectedMs: details.connectedMs, nowMs, isWhole });
+  return storeFetched(fetching, held, reservation, {
+    activity,
+    connectedMs: details.connectedMs,
+    nowMs,
+    isWhole,
+  });
 }
 
 const pathOf = ({ object_id }: ActivityLease) => `/activities/${object_id}`;
@@ -62,7 +67,7 @@ interface Found {
 async function storeFetched(
   fetching: Fetching,
   held: Held,
-  purse: Purse,
+  reservation: ReadReservation,
   { activity, connectedMs, nowMs, isWhole }: Found,
 ): Promise<Fetched> {
   const { job } = held;
@@ -77,7 +82,7 @@ async function storeFetched(
     isNew: !first.isKnown && !job.unconfirmed,
   };
   if (!needsStreams || first.isKnown) return done;
-  const streams = await purse.read(`${pathOf(job)}/streams`, {
+  const streams = await reservation.read(`${pathOf(job)}/streams`, {
     keys: streamKeys.join(','),
     key_by_type: 'true',
   });

@@ -16,7 +16,7 @@ import {
   stopHistory,
   turnHistoryPage,
 } from './queries/list-history.ts';
-import { openPurse, type ReadResult } from './reads.ts';
+import { type ReadResult, reserveReads } from './reads.ts';
 
 /** As many as the provider gives on a page. */
 export const perPage = 100;
@@ -39,13 +39,13 @@ export async function listHistory(
   run: HistoryLease,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const purse = await openPurse(listing, { user_id: run.user_id, work: 'history', signal }, 1);
-  if (purse === null) return postponed(listing, run, 0, null);
+  const reservation = await reserveReads(listing, { user_id: run.user_id, work: 'history', signal }, 1);
+  if (reservation === null) return postponed(listing, run, 0, null);
   try {
-    const result = await purse.read('/athlete/activities', queryOf(run));
+    const result = await reservation.read('/athlete/activities', queryOf(run));
     return await goOn(listing, run, result);
   } finally {
-    await purse.close();
+    await reservation.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type { Config } from '../../config.ts';
 import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderBudget, Ticket, Work } from '../../mixins/provider-quota.ts';
+import type { ProviderQuota, Ticket, Work } from '../../mixins/provider-quota.ts';
 import type { Bearer, NoBearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
 import { parseExact } from './exact-json.ts';
 import type { FetchPace } from './pace.ts';
@@ -10,7 +10,7 @@ import type { FetchPace } from './pace.ts';
 export interface Reading {
   readonly config: Config;
   readonly api: ProviderApi;
-  readonly budget: ProviderBudget;
+  readonly budget: ProviderQuota;
   readonly tokens: ProviderTokens;
   readonly pace: FetchPace;
 }
@@ -36,7 +36,7 @@ export type ReadResult =
 export type Unfound = Exclude<ReadResult, { kind: 'found' }>;
 
 /** Reads of one activity, paid for together: it is not begun when only one of the two could be sent. */
-export interface Purse {
+export interface ReadReservation {
   read(path: string, query?: Readonly<Record<string, string>>): Promise<ReadResult>;
   /** How many reads were sent. */
   sent(): number;
@@ -49,13 +49,17 @@ const mostBytes = 64 * 1024 * 1024;
 const longestPauseMs = 3000;
 
 /** Pays for reads; null where the budget does not have them now. */
-export async function openPurse(reading: Reading, reader: Reader, reads: number): Promise<Purse | null> {
+export async function reserveReads(
+  reading: Reading,
+  reader: Reader,
+  reads: number,
+): Promise<ReadReservation | null> {
   const { budget } = reading;
   const paid = await budget.charge(reads, reader.work);
   if (paid === null) return null;
   let left = reads;
   let sent = 0;
-  // A purse that was filled in a window that has passed is worth nothing in the next one: it is filled anew.
+  // A reservation that was filled in a window that has passed is worth nothing in the next one: it is filled anew.
   const pay = async (): Promise<Ticket | null> => {
     if (left > 0 && (await budget.holds(paid))) {
       left -= 1;

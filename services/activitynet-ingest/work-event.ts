@@ -13,7 +13,7 @@ import { type ProviderEvent, readEvent } from './read-event.ts';
 import { isSigned, signatureProblem } from './signature.ts';
 
 /** What the work on an event takes. */
-export interface EventShop extends Environment {
+export interface EventDeps extends Environment {
   readonly database: Database;
 }
 
@@ -38,11 +38,11 @@ const provider = 'activitynet';
  * fetched. The fetching comes later. Where the answer must not say whether an account exists, it is given first, so
  * that its time does not say so either.
  */
-export async function workEvent(job: Job, shop: EventShop): Promise<Outcome> {
-  const read = believable(job, shop);
-  if (!hidesResult(shop.config, read)) return work(job, shop, read);
+export async function workEvent(job: Job, deps: EventDeps): Promise<Outcome> {
+  const read = believable(job, deps);
+  if (!hidesResult(deps.config, read)) return work(job, deps, read);
   await job.answerEarly(acceptedEvent);
-  const outcome = await work(job, shop, read);
+  const outcome = await work(job, deps, read);
   return 'answer' in outcome ? { ...outcome, answer: acceptedEvent } : outcome;
 }
 
@@ -53,20 +53,20 @@ function hidesResult(config: Config, read: BelievableEvent | Reason): boolean {
   return hidesAccounts(config, provider, read.authenticated);
 }
 
-async function work(job: Job, shop: EventShop, read: BelievableEvent | Reason): Promise<Outcome> {
-  if (typeof read === 'string') return skip(job, shop, read);
+async function work(job: Job, deps: EventDeps, read: BelievableEvent | Reason): Promise<Outcome> {
+  if (typeof read === 'string') return skip(job, deps, read);
   const { event, authenticated } = read;
   try {
-    const owners = await findOwners(shop.call, event.owner_id, job.again ? job.received_ms : null, {
+    const owners = await findOwners(deps.call, event.owner_id, job.again ? job.received_ms : null, {
       // An ending says nothing new of a connection that is ended.
       delivery: { id: job.id, authenticated, hold: !isDeauthorization(event) },
     });
-    if (owners.length === 0) return await skip(job, shop, 'OWNER_UNKNOWN');
-    const open = await ownersWithRoom(shop, read, owners);
-    if (open.length === 0) return await skip(job, shop, 'OWNER_BUSY');
+    if (owners.length === 0) return await skip(job, deps, 'OWNER_UNKNOWN');
+    const open = await ownersWithRoom(deps, read, owners);
+    if (open.length === 0) return await skip(job, deps, 'OWNER_BUSY');
     const parts: string[] = [];
     const received = { event, authenticated, received_ms: job.received_ms };
-    for (const owner of open) parts.push(await workFor(shop, received, owner));
+    for (const owner of open) parts.push(await workFor(deps, received, owner));
     return { kind: 'done', answer: processed(event, parts), authenticated };
   } catch (error) {
     return { kind: 'later', reason: codeOf(error), answer: undefined };
@@ -75,7 +75,7 @@ async function work(job: Job, shop: EventShop, read: BelievableEvent | Reason): 
 
 // Whoever may send events without being the provider could fill the queue of an owner with activities that are not there.
 async function ownersWithRoom(
-  { database }: EventShop,
+  { database }: EventDeps,
   { event, authenticated }: BelievableEvent,
   owners: readonly Owner[],
 ): Promise<readonly Owner[]> {
@@ -92,7 +92,7 @@ interface BelievableEvent {
   readonly authenticated: boolean;
 }
 
-function believable(job: Job, { config }: EventShop): BelievableEvent | Reason {
+function believable(job: Job, { config }: EventDeps): BelievableEvent | Reason {
   const check = {
     header: job.headers['x-strava-signature'],
     body: job.body,
@@ -120,20 +120,20 @@ function notAhead(event: ProviderEvent, { received_ms }: Job): ProviderEvent {
   return { ...event, event_time: Math.min(event.event_time, Math.floor(received_ms / 1000)) };
 }
 
-async function skip(job: Job, { database, logger }: EventShop, reason: Reason): Promise<Outcome> {
+async function skip(job: Job, { database, logger }: EventDeps, reason: Reason): Promise<Outcome> {
   logger.info('event.skipped', { delivery_id: job.id, reason });
   await countSkipped(database, reason);
   const answer: EventAnswer = { status: 'skipped', message: sentences[reason] };
   return { kind: 'done', answer };
 }
 
-async function workFor(shop: EventShop, received: AthleteEvent, owner: Owner): Promise<string> {
+async function workFor(deps: EventDeps, received: AthleteEvent, owner: Owner): Promise<string> {
   const { event, authenticated } = received;
   const { user_id, connection_id } = owner;
   const whose = `user ${user_id}`;
-  if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(shop.call, received, owner)}`;
+  if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(deps.call, received, owner)}`;
   const { object_id, aspect_type, event_time } = event;
-  const isNews = await noteEvent(shop.database, {
+  const isNews = await noteEvent(deps.database, {
     user_id,
     connection_id,
     object_id,

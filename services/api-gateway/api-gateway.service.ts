@@ -12,14 +12,15 @@ import { onDrain } from '../../runtime/drain.ts';
 import { typedCall } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { tracerOf } from '../../runtime/tracing.ts';
 import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
-import { addressWindows, type Edge, limited, serve } from './edge.ts';
+import { addressWindows, serve } from './edge.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
+import { type Edge, limited } from './exchange.ts';
 import { freeDisk } from './free-disk.ts';
 import { createFront } from './front.ts';
 import { idempotency } from './idempotency.ts';
@@ -103,18 +104,18 @@ const service = implement(apiGateway, {
     const server = createFront(edge, routed, watcher(metricsOf(broker)));
     const openConnections = boundConnections(server, connectionBounds(config));
     const metrics = metricsOf(broker);
-    metrics.onLook(() => {
+    metrics.onScrape(() => {
       metrics.set('pulsebus_http_connections', {}, openConnections());
       metrics.set('pulsebus_webhook_body_bytes', {}, edge.intake.heldBytes());
       metrics.set('pulsebus_stored_delivery_bytes', {}, edge.stored.totalBytes);
     });
-    const stopCleaning = startRounds({
+    const stopCleaning = startPeriodicTask({
       name: 'gateway.cleaning',
       everyMs: cleaningEveryMs,
       work: async () => void (await idempotent.clean()),
       logger,
     });
-    const stopExchange = startRounds({
+    const stopExchange = startPeriodicTask({
       name: 'gateway.stored_bytes',
       everyMs: storedEveryMs,
       firstAfterMs: 0,

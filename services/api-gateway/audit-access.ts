@@ -3,8 +3,8 @@ import type { AuditAction } from '../../domain/audit.ts';
 import { type NewAuditEntry, recordAudit } from '../../mixins/audit.ts';
 import { originOf } from '../../runtime/audit-origin.ts';
 import { failureOf } from '../../runtime/failure.ts';
-import type { Edge, Exchange } from './edge.ts';
 import { type Endpoint, pathParameters } from './endpoints.ts';
+import type { Edge, Exchange } from './exchange.ts';
 
 /** A request whose credential was admitted, with its parameters. */
 export interface Access {

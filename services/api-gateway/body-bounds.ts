@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { HttpRoute } from '../../domain/contract.ts';
-import type { Reading } from './read-bytes.ts';
+import type { Reading } from './body-reading.ts';
 
 const mebibyte = 1024 * 1024;
 /** The largest body of a webhook: an activity of hours at 1 Hz comes as one notification. */

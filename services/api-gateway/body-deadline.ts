@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Reading } from './read-bytes.ts';
+import type { Reading } from './body-reading.ts';
 
 const leastBytesPerMs = 256;
 

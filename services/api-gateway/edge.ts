@@ -1,64 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
-import type { Admission, Caller } from '../../contracts/auth.ts';
+import type { Caller } from '../../contracts/auth.ts';
 import type { Access } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
-import type { Inbox } from '../../mixins/inbox.ts';
-import { type Call, callByName, type Meta } from '../../runtime/environment.ts';
+import { callByName, type Meta } from '../../runtime/environment.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, recordExport, recordRead } from './audit-access.ts';
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf, howToSend } from './credential.ts';
-import { type Endpoint, pathParameters } from './endpoints.ts';
+import { pathParameters } from './endpoints.ts';
+import { type AddressWindows, checkWebhookAccess, type Edge, type Exchange, limited } from './exchange.ts';
 import { gather } from './gather.ts';
 import { isHead } from './head.ts';
-import { type Idempotency, idempotencyKeyOf } from './idempotency.ts';
-import type { Intake } from './intake.ts';
+import { idempotencyKeyOf } from './idempotency.ts';
 import { receiveDelivery } from './receive-delivery.ts';
-import type { StoredBytesLimit } from './stored-bytes.ts';
 import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
-import type { WebhookAccess } from './webhook-access.ts';
-import { network, type Window, Windows } from './windows.ts';
-
-/**
- * The way of a request that found its route, in the order of its checks: credential (401), window (429), access
- * (403), body (413, 415, 400), then the action, which validates (422) and looks the record up (404).
- */
-export interface Edge {
-  readonly config: Config;
-  readonly database: Database;
-  readonly logger: Logger;
-  readonly inbox: Inbox;
-  readonly intake: Intake;
-  readonly stored: StoredBytesLimit;
-  readonly idempotency: Idempotency;
-  readonly windows: AddressWindows;
-  readonly webhooks: WebhookAccess;
-  addressOf(req: IncomingMessage): string;
-  /** Where this gateway listens. */
-  url(): string;
-}
-
-/** Counters of requests without a credential, by what they ask for. */
-export interface AddressWindows {
-  readonly webhook: Windows;
-  readonly failures: Windows;
-  readonly rest: Windows;
-}
-
-/** One request on its route. */
-export interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly endpoint: Endpoint;
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly call: Call;
-}
+import { network, Windows } from './windows.ts';
 
 /** The counters of one gateway. */
 export function addressWindows(config: Config): AddressWindows {
@@ -164,23 +122,6 @@ function enter({ windows, addressOf }: Edge, { req, res, endpoint }: Exchange, i
   const window = (countsLater ? windows.failures : windows.rest).hit(address, Date.now());
   setWindow(res, window);
   if (!window.allowed) throw limited(res, window);
-}
-
-/** 429 with Retry-After, counted from the window's end. */
-export function limited(res: ServerResponse, window: Admission | Window): ServiceError {
-  const seconds = Math.min(60, Math.max(1, Math.ceil(window.reset - Date.now() / 1000)));
-  res.setHeader('Retry-After', seconds);
-  const unit = seconds === 1 ? 'second' : 'seconds';
-  return new ServiceError(
-    'RATE_LIMITED',
-    `Too many requests: ${window.limit} a minute. Try again in ${seconds} ${unit}.`,
-  );
-}
-
-/** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
-export function checkWebhookAccess({ webhooks, addressOf }: Edge, { req, endpoint }: Exchange): void {
-  const provider = endpoint.route.secretAddress;
-  if (provider !== undefined) webhooks.check(req, provider, addressOf(req));
 }
 
 function authorise(caller: Caller | null, exchange: Exchange): void {

@@ -6,8 +6,8 @@ import { ServiceError } from '../../domain/errors.ts';
 import { failureToSend, sendFailure, setWindow } from './answer.ts';
 import { webhookLimitBytes } from './body-bounds.ts';
 import { allowedMs } from './body-deadline.ts';
-import { type Edge, limited } from './edge.ts';
 import { methodsOf } from './endpoints.ts';
+import { type Edge, limited } from './exchange.ts';
 import { markHead } from './head.ts';
 
 type Next = (error?: unknown) => void;

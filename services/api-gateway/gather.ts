@@ -1,7 +1,7 @@
 import { checkContentType, hasBody, parseObject } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
-import type { Edge, Exchange } from './edge.ts';
 import { pathParameters } from './endpoints.ts';
+import type { Edge, Exchange } from './exchange.ts';
 import { readFields, readForm, readNothing, readQuery } from './names.ts';
 import { readBytes } from './read-bytes.ts';
 

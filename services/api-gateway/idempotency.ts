@@ -41,7 +41,7 @@ export interface Kept {
   readonly body: unknown;
 }
 
-interface Shop {
+interface Deps {
   readonly database: Database;
   readonly cipher: Cipher;
   readonly logger: Logger;
@@ -65,9 +65,9 @@ export function idempotency(
   logger: Logger,
   patienceMs = longestWaitMs,
 ): Idempotency {
-  const shop = { database, cipher: cipherOf(config), logger, patienceMs };
+  const deps = { database, cipher: cipherOf(config), logger, patienceMs };
   return {
-    once: (asked, work) => once(shop, asked, work),
+    once: (asked, work) => once(deps, asked, work),
     clean: () => clean(database),
   };
 }
@@ -81,15 +81,15 @@ export function idempotencyKeyOf({ headers }: IncomingMessage): string | null {
   throw validationFailed([{ field: 'Idempotency-Key', message: 'must have 1 to 255 printable characters' }]);
 }
 
-async function once(shop: Shop, asked: Asked, work: () => Promise<Kept>) {
+async function once(deps: Deps, asked: Asked, work: () => Promise<Kept>) {
   const owner = ownerOf(asked);
   const hash = hashOf(asked.params);
-  const request = shop.cipher.encrypt(hash, boundTo(owner));
+  const request = deps.cipher.encrypt(hash, boundTo(owner));
   const userId = userIdOf(asked, null);
-  for (let waited = 0; waited <= shop.patienceMs; waited += lookEveryMs) {
-    const row = await atDatabase(shop, () => claimKey(shop.database, owner, request, userId));
-    if (row.is_mine) return { ...(await runOwned(shop, owner, asked, work)), replayed: false };
-    const kept = readRow(shop.cipher, owner, hash, row);
+  for (let waited = 0; waited <= deps.patienceMs; waited += lookEveryMs) {
+    const row = await atDatabase(deps, () => claimKey(deps.database, owner, request, userId));
+    if (row.is_mine) return { ...(await runOwned(deps, owner, asked, work)), replayed: false };
+    const kept = readRow(deps.cipher, owner, hash, row);
     if (kept !== null) return { ...kept, replayed: true };
     await sleep(lookEveryMs);
   }
@@ -117,8 +117,8 @@ function unseal(cipher: Cipher, owner: KeyOwner, value: string): string {
   }
 }
 
-async function runOwned(shop: Shop, owner: KeyOwner, asked: Asked, work: () => Promise<Kept>): Promise<Kept> {
-  const { database, cipher, logger } = shop;
+async function runOwned(deps: Deps, owner: KeyOwner, asked: Asked, work: () => Promise<Kept>): Promise<Kept> {
+  const { database, cipher, logger } = deps;
   const kept = await work().catch(async (error: unknown) => {
     if (!mayHaveRun(error)) await quietly(logger, () => releaseKey(database, owner));
     throw error;
@@ -139,7 +139,7 @@ async function quietly(logger: Logger, work: () => Promise<void>): Promise<void>
   await work().catch((error: unknown) => failureOf(error, logger, 'gateway.idempotency'));
 }
 
-async function atDatabase<T>({ logger }: Shop, work: () => Promise<T>): Promise<T> {
+async function atDatabase<T>({ logger }: Deps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

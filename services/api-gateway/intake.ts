@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import { comeAgain } from './answer.ts';
 import { BodyMemory } from './body-memory.ts';
-import type { CountBytes } from './read-bytes.ts';
+import type { CountBytes } from './body-reading.ts';
 
 /**
  * How much of webhooks a gateway takes in at once: bytes of bodies between their first byte and their row, and

@@ -3,6 +3,7 @@ import { finished, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { endWhenSlow } from './body-deadline.ts';
+import type { Reading } from './body-reading.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
@@ -10,21 +11,6 @@ type Encoding = keyof typeof decoders;
 
 /** The ratio of a body is checked past so many bytes: small repetitive bodies are common. */
 const anyRatioBytes = 256 * 1024;
-
-/** Counts bytes as they arrive. It throws to refuse them. */
-export type CountBytes = (bytes: number) => void;
-
-/** What bounds the reading of one body. */
-export interface Reading {
-  readonly limitBytes: number;
-  /** How many bytes a compressed byte may unpack to. */
-  readonly maxRatio: number;
-  /** How long a small body may take; a large one has more time (body-deadline.ts). */
-  readonly timeoutMs: number;
-  readonly count: CountBytes;
-  /** Aborting it ends the reading; its reason is thrown. */
-  readonly ending: AbortController;
-}
 
 /**
  * The body's bytes, decompressed; empty where there is none.

@@ -9,7 +9,7 @@ import { settingsOf } from '../../runtime/provider-settings.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
-import { checkWebhookAccess, type Edge, type Exchange, limited } from './edge.ts';
+import { checkWebhookAccess, type Edge, type Exchange, limited } from './exchange.ts';
 import type { BodyInWork } from './intake.ts';
 import { announcedBytes, readBytes } from './read-bytes.ts';
 import type { Sender } from './stored-bytes.ts';

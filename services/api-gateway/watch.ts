@@ -12,7 +12,7 @@ export function nameRoute(req: IncomingMessage, pattern: string): void {
 /** Counts requests when their answer has ended, or was cut short by whoever asked (status `aborted`). */
 export function watcher(metrics: Metrics): (req: IncomingMessage, res: ServerResponse) => void {
   let inFlight = 0;
-  metrics.onLook(() => metrics.set('pulsebus_http_requests_in_flight', {}, inFlight));
+  metrics.onScrape(() => metrics.set('pulsebus_http_requests_in_flight', {}, inFlight));
   return (req, res) => {
     const began = performance.now();
     const asked = req.method ?? '';

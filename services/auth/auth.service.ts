@@ -1,6 +1,6 @@
 import { auth } from '../../contracts/auth.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
 import { acting } from './actor.ts';
 import { admit } from './admission.ts';
@@ -106,6 +106,6 @@ export default implement(auth, {
       const deleted = await deleteExpired(database, config.AUDIT_RETENTION_DAYS);
       if (deleted > 0) logger.debug('auth.expired_deleted', { deleted });
     };
-    return startRounds({ name: 'auth.cleaning', everyMs: cleaningEveryMs, work, logger });
+    return startPeriodicTask({ name: 'auth.cleaning', everyMs: cleaningEveryMs, work, logger });
   },
 });

@@ -4,7 +4,7 @@ import { database } from '../../mixins/database.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
 import { implement } from '../../runtime/implement.ts';
-import { bell } from '../../runtime/wake-signal.ts';
+import { wakeSignal } from '../../runtime/wake-signal.ts';
 import { cancelBackfill } from './cancel.ts';
 import { type ChainPace, chainPace, startChain } from './chain.ts';
 import { isPaged, pagerOf } from './provider.ts';
@@ -23,14 +23,14 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
       database: database(),
       tokens: providerTokens(),
       api: providerApi({ ...providerPace, ...pace }),
-      bell: bell(),
+      wakeSignal: wakeSignal(),
     },
     actions: {
       async start(ctx) {
         const { provider, ...wish } = ctx.params;
         if (isPaged(provider)) return startPaged(ctx, provider, wish, Date.now());
         const connectionId = await startBackfill(ctx, provider, wish, Date.now());
-        ctx.bell.ring();
+        ctx.wakeSignal.notify();
         return showBackfill(ctx.database, connectionId);
       },
       async status({ call, database, params }) {
@@ -47,22 +47,22 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
       },
       async received(ctx) {
         const progress = await receive(ctx.database, ctx.params);
-        if (progress.completed.length > 0) ctx.bell.ring();
+        if (progress.completed.length > 0) ctx.wakeSignal.notify();
         return progress;
       },
       async stop({ database, params }) {
         return { stopped: await endRun(database, params.connection_id, 'stopped', 'CONNECTION_GONE') };
       },
-      async resume({ bell, database, params }) {
+      async resume({ wakeSignal, database, params }) {
         const resumed = await resumeRun(database, params.connection_id, params.since);
-        if (resumed) bell.ring();
+        if (resumed) wakeSignal.notify();
         return { resumed };
       },
       async forgetUser({ database, params }) {
         return { forgotten: await deleteRuns(database, params.user_id) };
       },
     },
-    started: async (shop) => startChain(shop, chain),
+    started: async (deps) => startChain(deps, chain),
   });
 }
 

@@ -3,7 +3,7 @@ import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
 import type { Environment } from '../../runtime/environment.ts';
-import type { Bell } from '../../runtime/wake-signal.ts';
+import type { WakeSignal } from '../../runtime/wake-signal.ts';
 import { ask } from './ask.ts';
 import { requestedProviders } from './provider.ts';
 import { type BegunStep, beginStep } from './queries/begin-step.ts';
@@ -29,15 +29,15 @@ export const chainPace: ChainPace = {
 };
 
 /** What walking chains takes. */
-export interface ChainShop extends Environment {
+export interface ChainDeps extends Environment {
   readonly database: Database;
   readonly api: ProviderApi;
   readonly tokens: ProviderTokens;
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
 }
 
 interface Walk {
-  readonly shop: ChainShop;
+  readonly deps: ChainDeps;
   readonly pace: ChainPace;
   /** Begin nothing new. */
   readonly closing: AbortSignal;
@@ -52,14 +52,14 @@ const graceMs = 3000;
 const askShare = 0.8;
 
 /** Walks the chains of all connections, beside other processes that do the same. Returns what ends it. */
-export function startChain(shop: ChainShop, pace: ChainPace): () => Promise<void> {
+export function startChain(deps: ChainDeps, pace: ChainPace): () => Promise<void> {
   const closing = new AbortController();
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const walking = walk({ shop, pace, closing: closing.signal, stopping: stopping.signal, running });
+  const walking = walk({ deps, pace, closing: closing.signal, stopping: stopping.signal, running });
   return async () => {
     closing.abort();
-    shop.bell.ring();
+    deps.wakeSignal.notify();
     await walking;
     const timer = setTimeout(() => stopping.abort(), graceMs);
     await Promise.all(running);
@@ -69,25 +69,25 @@ export function startChain(shop: ChainShop, pace: ChainPace): () => Promise<void
 
 // Each round a little early or late, so that processes started together do not ask together.
 async function walk(on: Walk): Promise<void> {
-  const { shop, pace, closing } = on;
+  const { deps, pace, closing } = on;
   while (!closing.aborted) {
     const begun = await claim(on).catch((error: unknown) => {
-      shop.logger.warn('backfill.claim_failed', { code: codeOf(error) });
+      deps.logger.warn('backfill.claim_failed', { code: codeOf(error) });
       return 0;
     });
-    if (begun === 0) await shop.bell.wait(pace.pollMs * (0.75 + Math.random() / 2));
+    if (begun === 0) await deps.wakeSignal.wait(pace.pollMs * (0.75 + Math.random() / 2));
   }
 }
 
 async function claim(on: Walk): Promise<number> {
-  const { shop, pace, running } = on;
+  const { deps, pace, running } = on;
   const free = pace.parallel - running.size;
-  if (free <= 0 || !shop.broker.registry.actions.isAvailable('users.tokens')) return 0;
-  const leases = await claimAny(shop.database, free, pace.leaseMs);
+  if (free <= 0 || !deps.broker.registry.actions.isAvailable('users.tokens')) return 0;
+  const leases = await claimAny(deps.database, free, pace.leaseMs);
   for (const lease of leases) {
     const going = goOn(on, lease).finally(() => {
       running.delete(going);
-      shop.bell.ring();
+      deps.wakeSignal.notify();
     });
     running.add(going);
   }
@@ -104,22 +104,22 @@ async function claimAny(database: Database, free: number, leaseMs: number): Prom
 
 // One step of one chain. What goes wrong on our side is tried again when the lease ends.
 async function goOn(on: Walk, run: RunLease): Promise<void> {
-  const { shop } = on;
+  const { deps } = on;
   try {
-    const step = await nextStep(shop.database, run);
+    const step = await nextStep(deps.database, run);
     if (step === null) return;
     const verdict = await askInTime(on, run, step);
     // For the data of a request: the provider gathers requests of 5 minutes into one payload.
-    const patienceMs = shop.config.BACKFILL_WAIT_SECONDS * 1000;
-    const written = await settle(shop.database, run, step, verdict, patienceMs);
-    shop.logger.info('backfill.asked', {
+    const patienceMs = deps.config.BACKFILL_WAIT_SECONDS * 1000;
+    const written = await settle(deps.database, run, step, verdict, patienceMs);
+    deps.logger.info('backfill.asked', {
       run_id: run.id,
       type: step.type,
       attempt: step.attempts,
       outcome: written ? verdict.kind : 'lost',
     });
   } catch (error) {
-    shop.logger.warn('backfill.step_failed', { run_id: run.id, code: codeOf(error) });
+    deps.logger.warn('backfill.step_failed', { run_id: run.id, code: codeOf(error) });
   }
 }
 
@@ -139,9 +139,9 @@ function nextStep(database: Database, run: RunLease): Promise<BegunStep | null> 
 }
 
 async function askInTime(on: Walk, run: RunLease, step: BegunStep): Promise<Verdict> {
-  const { shop, pace, stopping } = on;
+  const { deps, pace, stopping } = on;
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(pace.leaseMs * askShare)]);
-  const { config, api, tokens } = shop;
+  const { config, api, tokens } = deps;
   const verdict = await ask({ config, api, tokens, signal }, run, step);
   return stopping.aborted && verdict.kind === 'again' ? { kind: 'interrupted' } : verdict;
 }

@@ -18,7 +18,7 @@ export interface Wish {
   readonly redirect_uri?: string | undefined;
 }
 
-interface Shop {
+interface Deps {
   readonly config: Config;
   readonly database: Database;
   readonly cipher: Cipher;
@@ -31,7 +31,7 @@ interface Shop {
  * @throws VALIDATION_FAILED (422), USER_NOT_FOUND (404), PROVIDER_NOT_CONFIGURED (409)
  */
 export async function authorize(
-  { config, database, cipher, call, origin }: Shop,
+  { config, database, cipher, call, origin }: Deps,
   { user_id, provider, redirect_uri }: Wish,
   callbackUri: string,
 ): Promise<{ authorization_url: string; state: string }> {

@@ -31,7 +31,7 @@ export interface Visit {
 }
 
 /** What finishing a connection takes. */
-export interface Shop {
+export interface Deps {
   readonly config: Config;
   readonly database: Database;
   readonly cipher: Cipher;
@@ -41,27 +41,27 @@ export interface Shop {
 }
 
 /** Ends a person's way: uses the state up, makes the connection, and says where their browser goes. */
-export async function finish(shop: Shop, visit: Visit): Promise<BrowserAnswer> {
+export async function finish(deps: Deps, visit: Visit): Promise<BrowserAnswer> {
   const { provider, state } = visit;
-  const attempt = state === undefined ? null : await useAttempt(shop.database, hashOf(state), provider);
+  const attempt = state === undefined ? null : await useAttempt(deps.database, hashOf(state), provider);
   if (attempt === null) return unknownPage;
   if (attempt.standing === 'used') return usedPage;
-  const outcome = await outcomeOf(shop, visit, attempt);
+  const outcome = await outcomeOf(deps, visit, attempt);
   const reason = 'reason' in outcome ? outcome.reason : null;
-  shop.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
+  deps.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
   return answerTo(attempt, provider, outcome);
 }
 
-async function outcomeOf(shop: Shop, visit: Visit, attempt: UsedAttempt): Promise<Outcome> {
+async function outcomeOf(deps: Deps, visit: Visit, attempt: UsedAttempt): Promise<Outcome> {
   if (attempt.standing === 'expired') return { status: 'failed', reason: 'link_expired' };
   if (visit.error === 'access_denied') return { status: 'denied', reason: 'access_denied' };
   if (visit.error !== undefined || visit.code === undefined)
     return { status: 'failed', reason: 'provider_refused' };
   try {
-    return await connect(shop, visit, attempt, visit.code);
+    return await connect(deps, visit, attempt, visit.code);
   } catch (error) {
     if (isError(error, 'USER_NOT_FOUND')) return { status: 'failed', reason: 'user_gone' };
-    shop.logger.warn('connect.failed', {
+    deps.logger.warn('connect.failed', {
       provider: visit.provider,
       user_id: attempt.userId,
       code: codeOf(error),
@@ -70,8 +70,8 @@ async function outcomeOf(shop: Shop, visit: Visit, attempt: UsedAttempt): Promis
   }
 }
 
-async function connect(shop: Shop, visit: Visit, attempt: UsedAttempt, code: string): Promise<Outcome> {
-  const { config, cipher, api } = shop;
+async function connect(deps: Deps, visit: Visit, attempt: UsedAttempt, code: string): Promise<Outcome> {
+  const { config, cipher, api } = deps;
   const { provider } = attempt;
   clientOf(config, provider);
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
@@ -82,38 +82,38 @@ async function connect(shop: Shop, visit: Visit, attempt: UsedAttempt, code: str
   const granted = await findGranted(provider, { api, apiUrl, appended: visit.scope }, exchanged);
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
-    await giveUp(shop, provider, granted.account, exchanged.tokens);
+    await giveUp(deps, provider, granted.account, exchanged.tokens);
     return { status: 'failed', reason: 'permission_missing' };
   }
-  await link(shop, attempt, granted, exchanged.tokens);
+  await link(deps, attempt, granted, exchanged.tokens);
   return { status: 'connected' };
 }
 
 // Written down before the connection is there: a process that dies in between has asked for its history all the same.
 async function link(
-  shop: Shop,
+  deps: Deps,
   { userId: user_id, provider }: UsedAttempt,
   granted: Extract<Granted, { kind: 'granted' }>,
   tokens: FreshTokens,
 ): Promise<void> {
-  const isHistoryWanted = shop.config.BACKFILL_ON_CONNECT;
+  const isHistoryWanted = deps.config.BACKFILL_ON_CONNECT;
   const wanted = { user_id, provider };
-  if (isHistoryWanted) await wantHistory(shop.database, wanted);
+  if (isHistoryWanted) await wantHistory(deps.database, wanted);
   try {
-    await linkOnce(shop, wanted, granted, tokens);
+    await linkOnce(deps, wanted, granted, tokens);
   } catch (error) {
     // Somebody else made the connection between our look and our link: now it has an id to seal the tokens for.
-    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(shop, wanted, granted, tokens);
+    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, wanted, granted, tokens);
     else {
-      await dropHistory(shop.database, wanted);
+      await dropHistory(deps.database, wanted);
       throw error;
     }
   }
-  if (isHistoryWanted) await askForHistory(shop, wanted);
+  if (isHistoryWanted) await askForHistory(deps, wanted);
 }
 
 async function linkOnce(
-  { call, cipher }: Shop,
+  { call, cipher }: Deps,
   { user_id, provider }: { readonly user_id: string; readonly provider: ProviderName },
   { account, scope }: Extract<Granted, { kind: 'granted' }>,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
@@ -134,7 +134,7 @@ async function linkOnce(
 
 // Access that is good for nothing; but it is one an account, and somebody may be connected to this one already.
 async function giveUp(
-  { config, call }: Shop,
+  { config, call }: Deps,
   provider: ProviderName,
   account: string,
   tokens: FreshTokens,

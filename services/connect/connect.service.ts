@@ -7,7 +7,7 @@ import { providerTokens } from '../../mixins/provider-tokens.ts';
 import type { FreshTokens } from '../../mixins/token-endpoint.ts';
 import { callAs, type Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
 import { deauthorize } from './deauthorize.ts';
@@ -66,14 +66,14 @@ export default implement(connect, {
     },
   },
   async started({ database, call, logger }) {
-    const endExpiry = startRounds({
+    const endExpiry = startPeriodicTask({
       name: 'connect.expiry',
       everyMs: expiryEveryMs,
       firstAfterMs: 30_000,
       work: () => deleteExpired(database),
       logger,
     });
-    const endHistories = startRounds({
+    const endHistories = startPeriodicTask({
       name: 'connect.histories',
       everyMs: historiesEveryMs,
       work: () => resumeHistories({ database, call: callAs(call, 'system:connect'), logger }),

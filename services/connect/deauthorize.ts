@@ -5,7 +5,7 @@ import { type ProviderName, providers } from '../../providers/all.ts';
 import { clientOf } from './client.ts';
 
 /** What came of it: the provider knows, or has ended our access itself; or later once more, with these tokens. */
-export interface Farewell {
+export interface Revoked {
   readonly done: boolean;
   readonly tokens: FreshTokens | null;
 }
@@ -22,7 +22,7 @@ export async function deauthorize(
   provider: ProviderName,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
   nowMs: number,
-): Promise<Farewell> {
+): Promise<Revoked> {
   const isOver = expires_at_ms !== null && expires_at_ms <= nowMs;
   const first = isOver ? 401 : await tell(config, provider, access_token);
   if (first !== 401 || refresh_token === null) return { done: isSettled(first), tokens: null };

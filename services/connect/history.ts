@@ -5,7 +5,7 @@ import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { claimHistory, dropHistory, type WantedHistory } from './queries/history.ts';
 
-interface Shop {
+interface Deps {
   readonly database: Database;
   readonly call: Call;
   readonly logger: Logger;
@@ -22,8 +22,8 @@ const settled = [
 ] as const;
 
 /** Has the history of a connection asked for. That it fails never breaks a connect: the rounds try again for a day. */
-export async function askForHistory(shop: Shop, wanted: WantedHistory): Promise<void> {
-  const { database, call, logger } = shop;
+export async function askForHistory(deps: Deps, wanted: WantedHistory): Promise<void> {
+  const { database, call, logger } = deps;
   try {
     await call('backfill.start', wanted, { timeout: 4000 });
   } catch (error) {
@@ -35,6 +35,6 @@ export async function askForHistory(shop: Shop, wanted: WantedHistory): Promise<
 }
 
 /** Asks for histories that could not be asked for when their connection was made. */
-export async function resumeHistories(shop: Shop): Promise<void> {
-  for (const wanted of await claimHistory(shop.database)) await askForHistory(shop, wanted);
+export async function resumeHistories(deps: Deps): Promise<void> {
+  for (const wanted of await claimHistory(deps.database)) await askForHistory(deps, wanted);
 }

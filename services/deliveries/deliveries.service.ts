@@ -4,7 +4,7 @@ import { database } from '../../mixins/database.ts';
 import { countStored } from '../../mixins/inbox-stored.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
 import { startAfterSeconds, startErasing } from './erasure.ts';
 import { expire } from './expire.ts';
@@ -50,10 +50,10 @@ export default implement(deliveries, {
   },
   async started({ broker, call, database, config, logger }) {
     const metrics = metricsOf(broker);
-    const endFigures = metrics.onLook(async () =>
+    const endFigures = metrics.onScrape(async () =>
       setFigures(metrics, await readStatus({ database, call, config })),
     );
-    const stopRounds = startRounds({
+    const stopRounds = startPeriodicTask({
       name: 'deliveries.retention',
       everyMs: retentionEveryMs,
       firstAfterMs: firstRetentionMs,

@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../mixins/database.ts';
 import { readBody } from '../../mixins/inbox.ts';
 import { readProgressBody } from '../../mixins/inbox-progress.ts';
 import type { ProviderName } from '../../providers/all.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import type { Cut } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
 import { claimErasures, type ErasureRow, moveErasures, passErasures, waitOn } from './queries/erasures.ts';
@@ -53,7 +53,7 @@ export function startErasing(database: Database, logger: Logger): () => Promise<
   const work = async () => {
     while (!isStopping && (await eraseOnePiece(database))) logger.debug('deliveries.erased_piece');
   };
-  const stop = startRounds({ name: 'deliveries.erasure', everyMs, work, logger });
+  const stop = startPeriodicTask({ name: 'deliveries.erasure', everyMs, work, logger });
   return () => {
     isStopping = true;
     return stop();

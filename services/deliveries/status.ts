@@ -11,7 +11,7 @@ import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 /** Of how long the answers are told. */
 const minutes = 15;
 
-interface Shop {
+interface Deps {
   readonly database: Queryable;
   readonly call: Call;
   readonly config: Config;
@@ -20,7 +20,7 @@ interface Shop {
 }
 
 /** How each provider does. What another service does not tell is null, and the service is named: this has to answer. */
-export async function readStatus({ database, call, config, addressesAt }: Shop): Promise<Status> {
+export async function readStatus({ database, call, config, addressesAt }: Deps): Promise<Status> {
   const [queues, answers, figures] = await Promise.all([
     selectFigures(database),
     selectAnswers(database, minutes),

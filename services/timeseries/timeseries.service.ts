@@ -11,7 +11,7 @@ import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
 import { type DatePlace, selectActivityDays } from './days/queries/select-activity-days.ts';
 import { selectSedentary } from './days/queries/select-sedentary.ts';
-import { type InTurn, inTurn } from './keyed-mutex.ts';
+import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
@@ -75,13 +75,13 @@ interface WorkoutContext {
   readonly params: Deletion;
   readonly database: Database;
   readonly settings: Settings;
-  readonly inTurn: InTurn;
+  readonly keyedMutex: KeyedMutex;
   readonly config: Config;
   readonly origin: AuditOrigin;
 }
 
 function changeWorkout(
-  { params, database, settings, inTurn, config, origin }: WorkoutContext,
+  { params, database, settings, keyedMutex, config, origin }: WorkoutContext,
   change: typeof deleteWorkout,
 ): Promise<DeletionResult> {
   const circumstances = {
@@ -90,7 +90,7 @@ function changeWorkout(
     firstDay: keptFrom(Date.now(), config.SAMPLE_RETENTION_DAYS),
     origin,
   };
-  return inTurn(params.user_id, () => change(database, params, circumstances));
+  return keyedMutex(params.user_id, () => change(database, params, circumstances));
 }
 
 /** All stored health data: stored in transactions under the user's lock, read by keyset pages. */
@@ -100,7 +100,7 @@ export default implement(timeseries, {
     pages: database('once'),
     settings: settings(),
     erasure: erasure(),
-    inTurn: inTurn(),
+    keyedMutex: keyedMutex(),
   },
   actions: {
     async samples({ params, pages, settings, call }) {
@@ -145,11 +145,11 @@ export default implement(timeseries, {
     bodyFacts({ params, database }) {
       return readBody(database, params);
     },
-    store({ params, database, settings, inTurn, broker, config, origin }) {
+    store({ params, database, settings, keyedMutex, broker, config, origin }) {
       const nowMs = Date.now();
       const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
       const circumstances = { sourcePriority: settings.sourcePriority, nowMs, firstDay, origin };
-      return inTurn(params.user_id, async () => {
+      return keyedMutex(params.user_id, async () => {
         const outcomes = await store(database, params, circumstances);
         const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
         metricsOf(broker).count('pulsebus_samples_stored_total', { provider: params.provider }, written);

@@ -5,7 +5,7 @@ import type { Database } from '../../mixins/database.ts';
 import { ProviderName, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { stopBackfill } from './connections.ts';
 import { type AccessLease, claimAccessCheck } from './queries/access-checks.ts';
 import { settleAccessCheck } from './settle-access-check.ts';
@@ -36,7 +36,7 @@ export function startAccessChecks(environment: Omit<Checking, 'stopping'>): () =
   const work = async () => {
     await Promise.all(ProviderName.options.map((provider) => checkAccounts(checking, provider)));
   };
-  const stop = startRounds({ name: 'users.access_checks', everyMs, work, logger: environment.logger });
+  const stop = startPeriodicTask({ name: 'users.access_checks', everyMs, work, logger: environment.logger });
   return () => {
     closing.abort();
     return stop();

@@ -10,7 +10,7 @@ import { findPerson } from './people.ts';
 import { lockPerson } from './queries/lock-person.ts';
 import { type WantedPurge, wantPurge } from './queries/purges.ts';
 import { revokeConnection } from './queries/revoke-connection.ts';
-import { insertFarewells } from './queries/token-revocations.ts';
+import { insertTokenRevocations } from './queries/token-revocations.ts';
 import { Connection } from './users.entities.ts';
 
 /** A person's connections, revoked ones too, by provider. @throws USER_NOT_FOUND (404) */
@@ -46,7 +46,7 @@ export function disconnect(
 ): Promise<WantedPurge | undefined> {
   return database.transaction(async (transaction) => {
     if (!(await lockPerson(transaction, user_id))) throw userNotFound(user_id);
-    await insertFarewells(transaction, user_id, provider);
+    await insertTokenRevocations(transaction, user_id, provider);
     const entry = { userId: user_id, details: { provider } };
     const subjectId = await revokeConnection(transaction, user_id, provider);
     if (subjectId !== null)

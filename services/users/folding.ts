@@ -1,6 +1,6 @@
 import type { Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { foldChanges } from './queries/fold-changes.ts';
 import { renewStatistics } from './queries/renew-statistics.ts';
 
@@ -24,5 +24,5 @@ export function startFolding(database: Database, logger: Logger): () => Promise<
     restsUntil = performance.now() + restFactor * tookMs;
     logger.debug('users.list_folded', { took_ms: Math.round(tookMs) });
   };
-  return startRounds({ name: 'users.folding', everyMs, work, logger });
+  return startPeriodicTask({ name: 'users.folding', everyMs, work, logger });
 }

@@ -13,7 +13,7 @@ import { insertFormerAccount } from './queries/insert-former-account.ts';
 import { lockPerson } from './queries/lock-person.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
-import { dropFarewells, insertFarewells } from './queries/token-revocations.ts';
+import { dropTokenRevocations, insertTokenRevocations } from './queries/token-revocations.ts';
 import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
 import type { Connection } from './users.entities.ts';
 
@@ -120,10 +120,10 @@ async function link(
   if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
   // Another account takes the place of the one that was connected: our access to that ends.
   if (held !== null && held.providerUserId !== provider_user_id) {
-    await insertFarewells(transaction, user_id, provider);
+    await insertTokenRevocations(transaction, user_id, provider);
     await insertFormerAccount(transaction, user_id, held.id);
   }
-  await dropFarewells(transaction, provider, provider_user_id);
+  await dropTokenRevocations(transaction, provider, provider_user_id);
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
   const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
   if (held !== null) await settleEnding(transaction, held, provider_user_id);

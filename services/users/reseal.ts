@@ -1,7 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import {
   countUnreadable,
   replaceSealed,
@@ -94,7 +94,7 @@ export function startResealing({ database, cipher, logger, secrets }: Resealing)
     logger[level]('tokens.resealed', { resealed, left });
     lastLeft = left;
   };
-  const stop = startRounds({ name: 'users.resealing', everyMs, firstAfterMs, work, logger });
+  const stop = startPeriodicTask({ name: 'users.resealing', everyMs, firstAfterMs, work, logger });
   return async () => {
     isStopping = true;
     await stop();

@@ -2,10 +2,15 @@ import type { Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { claimFarewell, deleteFarewell, type Farewell, updateFarewell } from './queries/token-revocations.ts';
+import {
+  claimTokenRevocation,
+  deleteTokenRevocation,
+  type TokenRevocation,
+  updateTokenRevocation,
+} from './queries/token-revocations.ts';
 
-/** What saying farewell takes. */
-export interface Parting {
+/** What saying token revocation takes. */
+export interface RevocationDeps {
   readonly database: Database;
   readonly call: Call;
   readonly logger: Logger;
@@ -17,16 +22,16 @@ const mostPerRound = 100;
  * Tells providers that we no longer have access to accounts whose connection ended: behind the disconnect, again
  * and again for a day. The tokens are gone with the row.
  */
-export async function sayFarewells(parting: Parting): Promise<void> {
+export async function revokeTokens(deps: RevocationDeps): Promise<void> {
   for (let said = 0; said < mostPerRound; said += 1) {
-    const farewell = await claimFarewell(parting.database);
-    if (farewell === undefined) return;
-    await say(parting, farewell);
+    const revocation = await claimTokenRevocation(deps.database);
+    if (revocation === undefined) return;
+    await say(deps, revocation);
   }
 }
 
-async function say({ database, call, logger }: Parting, farewell: Farewell): Promise<void> {
-  const { id, connection_id, provider, access_token, refresh_token, expires_at } = farewell;
+async function say({ database, call, logger }: RevocationDeps, revocation: TokenRevocation): Promise<void> {
+  const { id, connection_id, provider, access_token, refresh_token, expires_at } = revocation;
   try {
     const answer = await call('connect.deauthorize', {
       connection_id,
@@ -35,10 +40,10 @@ async function say({ database, call, logger }: Parting, farewell: Farewell): Pro
       refresh_token,
       expires_at: expires_at?.toISOString() ?? null,
     });
-    if (answer.done) return await deleteFarewell(database, id);
+    if (answer.done) return await deleteTokenRevocation(database, id);
     const { tokens } = answer;
     if (tokens !== null)
-      await updateFarewell(database, {
+      await updateTokenRevocation(database, {
         ...tokens,
         id,
         expires_at: tokens.expires_at === null ? null : new Date(tokens.expires_at),

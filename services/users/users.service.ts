@@ -5,7 +5,7 @@ import { database } from '../../mixins/database.ts';
 import { orm } from '../../mixins/orm.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startRounds } from '../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { startAccessChecks } from './access-checks.ts';
 import { accountHashesOf } from './account-hashes.ts';
 import { changeUnconfirmedScopes } from './change-scopes.ts';
@@ -26,14 +26,14 @@ import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './q
 import { reportUnreadable, startResealing } from './reseal.ts';
 import { resolveAccounts } from './resolve.ts';
 import { resumeRestored } from './restorations.ts';
-import { sayFarewells } from './revoke-tokens.ts';
+import { revokeTokens } from './revoke-tokens.ts';
 import { findTokens } from './tokens.ts';
 import { Connection, Person } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
 const erasureEveryMs = 5000;
 const accountsEveryMs = 3_600_000;
-const partingsEveryMs = 2000;
+const revocationsEveryMs = 2000;
 const restorationsEveryMs = 1000;
 
 export default implement(users, {
@@ -121,30 +121,30 @@ export default implement(users, {
   async started({ broker, database, cipher, accountHashes, config, call, logger }) {
     const erasing = { database, call, logger, accountHashes };
     const endChecks = startAccessChecks({ broker, database, config, call, logger });
-    const endRestorations = startRounds({
+    const endRestorations = startPeriodicTask({
       name: 'users.restorations',
       everyMs: restorationsEveryMs,
       work: () => resumeRestored(erasing),
       logger,
     });
-    const endErasures = startRounds({
+    const endErasures = startPeriodicTask({
       name: 'users.erasure',
       everyMs: erasureEveryMs,
       firstAfterMs: 1000,
       work: () => resumeErasures(erasing),
       logger,
     });
-    const endAccounts = startRounds({
+    const endAccounts = startPeriodicTask({
       name: 'users.erased_accounts',
       everyMs: accountsEveryMs,
       work: () => deleteOldErasedAccounts(database),
       logger,
     });
-    const endPartings = startRounds({
+    const endRevocations = startPeriodicTask({
       name: 'users.partings',
-      everyMs: partingsEveryMs,
+      everyMs: revocationsEveryMs,
       work: async () => {
-        await sayFarewells(erasing);
+        await revokeTokens(erasing);
         await resumePurges(erasing);
       },
       logger,
@@ -158,7 +158,7 @@ export default implement(users, {
         endRestorations(),
         endErasures(),
         endAccounts(),
-        endPartings(),
+        endRevocations(),
         endFolding(),
         endResealing(),
       ]);

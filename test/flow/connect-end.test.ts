@@ -8,7 +8,7 @@ const provider = await playProvider(t);
 const api = await startConnect(t, provider.settings, {}, ['devicemaker-ingest']);
 
 const registration = () => provider.count('DELETE', '/dm/api/user/registration');
-const farewells = () => api.database.query<{ attempts: number }>('select attempts from users.farewell');
+const revocations = () => api.database.query<{ attempts: number }>('select attempts from users.farewell');
 const disconnect = (on: TestApi, userId: string, name = 'devicemaker', query = '') =>
   on.expect(200, `/users/${userId}/connections/${name}${query}`, { method: 'DELETE' });
 
@@ -36,11 +36,11 @@ t.test('a disconnect erases the tokens at once and gives up the access at the pr
       [{ access_token: null, refresh_token: null, expires_at: null }],
     );
     t.ok(await until(() => provider.seen.some((one) => one.path === path && one.token === token)), name);
-    t.ok(await until(async () => (await farewells()).length === 0), 'nothing is kept of the tokens');
+    t.ok(await until(async () => (await revocations()).length === 0), 'nothing is kept of the tokens');
     t.equal(provider.count(method, path), 1);
     t.notOk([...provider.alive.values()].includes(account));
     t.match(await disconnect(api, userId, name), { status: 'revoked' }, 'once more changes nothing');
-    t.strictSame(await farewells(), []);
+    t.strictSame(await revocations(), []);
   }
 });
 
@@ -52,10 +52,10 @@ t.test(
     const before = registration();
     await disconnect(api, userId);
     t.ok(await until(() => registration() > before));
-    t.ok(await until(async () => (await farewells())[0]?.attempts === 1));
+    t.ok(await until(async () => (await revocations())[0]?.attempts === 1));
     provider.faults.clear();
     for (const [token, account] of provider.alive) if (account === '73') provider.alive.delete(token);
-    t.ok(await until(async () => (await farewells()).length === 0));
+    t.ok(await until(async () => (await revocations()).length === 0));
     t.equal(registration(), before + 3, 'the fault, the token that had ended, the fresh one');
     t.notOk([...provider.alive.values()].includes('73'));
   },
@@ -69,7 +69,7 @@ t.test('who connects again before the provider was told keeps the access', async
   t.ok(await until(() => registration() > before));
   provider.faults.clear();
   await travel(api, userId, 'devicemaker');
-  t.strictSame(await farewells(), []);
+  t.strictSame(await revocations(), []);
   t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
   t.equal(registration(), before + 1);
 });
@@ -79,7 +79,7 @@ t.test('the access to an account ends with the last user who is connected to it'
   const two = await connected('75');
   const before = registration();
   await disconnect(api, one);
-  t.ok(await until(async () => (await farewells()).length === 0));
+  t.ok(await until(async () => (await revocations()).length === 0));
   t.equal(registration(), before);
   await disconnect(api, two);
   t.ok(await until(() => registration() === before + 1));
@@ -90,7 +90,7 @@ t.test('the access of a user who is deleted is given up too', async (t) => {
   const before = registration();
   await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
   t.ok(await until(() => registration() === before + 1));
-  t.ok(await until(async () => (await farewells()).length === 0));
+  t.ok(await until(async () => (await revocations()).length === 0));
 });
 
 const start = Date.UTC(2026, 2, 1) / 1000;

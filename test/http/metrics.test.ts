@@ -110,12 +110,12 @@ t.test('the text is of the format: each family once, its buckets growing up to i
 t.test('who looks at the same time gets the same look, and nobody an old one', async (t) => {
   const metrics = newMetrics();
   let looks = 0;
-  const end = metrics.onLook(async () => {
+  const end = metrics.onScrape(async () => {
     looks += 1;
     await new Promise((resolve) => setImmediate(resolve));
     metrics.set('pulsebus_provider_paused', { provider: 'activitynet' }, looks);
   });
-  metrics.onLook(() => Promise.reject(new Error('away'))); // costs its own figures only
+  metrics.onScrape(() => Promise.reject(new Error('away'))); // costs its own figures only
   const [one, other] = await Promise.all([metrics.text(), metrics.text()]);
   t.equal(one, other);
   t.equal(figure(one, 'pulsebus_provider_paused{provider="activitynet"}'), 1);

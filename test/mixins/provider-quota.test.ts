@@ -1,5 +1,5 @@
 import t from 'tap';
-import { budgetOn, type ProviderBudget, readLimits, type Ticket } from '../../mixins/provider-quota.ts';
+import { type ProviderQuota, quotaOn, readLimits, type Ticket } from '../../mixins/provider-quota.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const database = await freshDatabase(t);
@@ -19,20 +19,20 @@ async function budgetAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 
   turnTo(`2026-04-20T${time}Z`);
   const application = `app-${applications}`;
   const choice = { schema: 'activitynet', application, ...limits, aheadMs: () => clock.ahead };
-  const budget = await budgetOn(database, choice);
-  const another = () => budgetOn(database, choice);
+  const budget = await quotaOn(database, choice);
+  const another = () => quotaOn(database, choice);
   const row = async () =>
     (await database.query('select * from activitynet.budget where application = $1', [application]))[0];
   return { budget, another, turnTo, row, clock };
 }
 
-async function drain(budget: ProviderBudget, work: 'live' | 'history' = 'live'): Promise<number> {
+async function drain(budget: ProviderQuota, work: 'live' | 'history' = 'live'): Promise<number> {
   let n = 0;
   while ((await budget.charge(1, work)) !== null) n += 1;
   return n;
 }
 
-async function charged(budget: ProviderBudget): Promise<Ticket> {
+async function charged(budget: ProviderQuota): Promise<Ticket> {
   const ticket = await budget.charge(1, 'live');
   if (ticket === null) throw new Error('nothing was left');
   return ticket;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { turns } from '../../runtime/semaphore.ts';
+import { semaphore } from '../../runtime/semaphore.ts';
 
 /** A piece of work that ends when it is told to. */
 function task(name: string, log: string[]) {
@@ -16,7 +16,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 t.test('lets so many work at once, and the next in the order in which they came', async (t) => {
   const log: string[] = [];
-  const three = turns(2, 100);
+  const three = semaphore(2, 100);
   const [a, b, c] = [task('a', log), task('b', log), task('c', log)];
   const all = [three.run(1, a.work), three.run(1, b.work), three.run(1, c.work)];
   await settled();
@@ -33,7 +33,7 @@ t.test('lets so many work at once, and the next in the order in which they came'
 
 t.test('keeps the bodies at work within the budget, and lets nobody past who would fit', async (t) => {
   const log: string[] = [];
-  const two = turns(8, 100);
+  const two = semaphore(8, 100);
   const [a, b, c] = [task('a', log), task('b', log), task('c', log)];
   const all = [two.run(60, a.work), two.run(60, b.work), two.run(10, c.work)];
   await settled();
@@ -48,7 +48,7 @@ t.test('keeps the bodies at work within the budget, and lets nobody past who wou
 
 t.test('lets one that is larger than the budget in, alone', async (t) => {
   const log: string[] = [];
-  const one = turns(8, 100);
+  const one = semaphore(8, 100);
   const [big, small] = [task('big', log), task('small', log)];
   const all = [one.run(1000, big.work), one.run(1, small.work)];
   await settled();
@@ -60,7 +60,7 @@ t.test('lets one that is larger than the budget in, alone', async (t) => {
 });
 
 t.test('gives the turn on when work fails', async (t) => {
-  const one = turns(1, 100);
+  const one = semaphore(1, 100);
   await t.rejects(
     one.run(1, () => Promise.reject(new Error('no'))),
     /no/,

@@ -16,7 +16,8 @@ import { connect as connectNats } from 'nats';
 import t, { type Test } from 'tap';
 import { withClient } from '../../stack/create-database.ts';
 import { commandLine, signal, waitUntil } from '../../stack/processes.ts';
-import { type Stack, type StackOptions, startStack } from '../../stack/stack.ts';
+import { type Stack, startStack } from '../../stack/stack.ts';
+import type { StackOptions } from '../../stack/stack-options.ts';
 
 const STOP_TIMEOUT_MS = 20_000;
 

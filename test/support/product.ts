@@ -20,7 +20,7 @@ export interface Product {
 
 const Run = z.object({ url: z.string(), databaseUrl: z.string() });
 const root = join(import.meta.dirname, '../..');
-const startRounds = 1200;
+const startPeriodicTask = 1200;
 
 /** Starts it with some settings, on a free port. */
 export async function startProduct(t: Test, settings: Readonly<Record<string, string>>): Promise<Product> {
@@ -48,7 +48,7 @@ export async function startProduct(t: Test, settings: Readonly<Record<string, st
 
 async function readRun(child: ChildProcess, dataDir: string, output: string): Promise<unknown> {
   const file = join(dataDir, 'run.json');
-  for (let round = 0; round < startRounds && child.exitCode === null; round += 1) {
+  for (let round = 0; round < startPeriodicTask && child.exitCode === null; round += 1) {
     if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
     await sleep(100);
   }

@@ -94,6 +94,6 @@ export async function revivePostponed(database: Queryable, aheadMs: number): Pro
 }
 
 /** Gives up what killed its process each time; tells how many there were. */
-export async function buryCrashed(database: Queryable, aheadMs: number): Promise<number> {
+export async function moveCrashedToDeadLetters(database: Queryable, aheadMs: number): Promise<number> {
   return (await database.query(bury, [aheadMs])).length;
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, findRecipients, type Recipient } from '../items/linked-users.ts';
+import { type Arrival, findLinkedUsers, type LinkedUser } from '../items/linked-users.ts';
 
 /** What `deregistrations` answers; `revoked` counts the connections that show `revoked` now. */
 export interface Deregistered {
@@ -25,23 +25,23 @@ export async function deregister(
 ): Promise<Deregistered> {
   const ids = items.map(providerUserIdOf);
   const known = ids.filter((id) => id !== null);
-  const recipients = await findRecipients(call, known, arrival);
+  const linkedUsers = await findLinkedUsers(call, known, arrival);
   const outcomes = new Map<string, Outcome[]>();
-  for (const [id, found] of recipients) outcomes.set(id, await endAll(call, found, arrival));
+  for (const [id, found] of linkedUsers) outcomes.set(id, await endAll(call, found, arrival));
   const revoked = [...outcomes.values()].flat().filter((outcome) => outcome === 'revoked').length;
   return { revoked, errors: ids.flatMap((id, index) => problemOf(id, index, outcomes)) };
 }
 
 type Outcome = Awaited<ReturnType<typeof end>>;
 
-async function endAll(call: Call, recipients: readonly Recipient[], arrival: Arrival): Promise<Outcome[]> {
+async function endAll(call: Call, linkedUsers: readonly LinkedUser[], arrival: Arrival): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const recipient of recipients) outcomes.push(await end(call, recipient, arrival));
+  for (const linkedUser of linkedUsers) outcomes.push(await end(call, linkedUser, arrival));
   return outcomes;
 }
 
-async function end(call: Call, recipient: Recipient, { authenticated, receivedMs }: Arrival) {
-  const { connection_id, user_id } = recipient;
+async function end(call: Call, linkedUser: LinkedUser, { authenticated, receivedMs }: Arrival) {
+  const { connection_id, user_id } = linkedUser;
   const report = { connection_id, user_id, authenticated, received_ms: receivedMs };
   const { outcome } = await call('users.endByEvent', report);
   return outcome;

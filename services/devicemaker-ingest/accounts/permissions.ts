@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantMs, instantReason, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, findRecipients, type Recipients } from '../items/linked-users.ts';
+import { type Arrival, findLinkedUsers, type LinkedUsers } from '../items/linked-users.ts';
 
 /** What `userPermissionsChange` answers; `updated` counts the connections whose scope changed. */
 export interface PermissionsChanged {
@@ -38,9 +38,9 @@ export async function changePermissions(
   const read = items.map((item) => readChange(item, arrival));
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);
-  const recipients = await findRecipients(call, accounts, arrival, { isKept: true });
+  const linkedUsers = await findLinkedUsers(call, accounts, arrival, { isKept: true });
   const told = changes.flatMap(({ account, scope, changed_ms }) =>
-    (recipients.get(account) ?? []).map(({ connection_id }) => ({
+    (linkedUsers.get(account) ?? []).map(({ connection_id }) => ({
       connection_id,
       scope: [...scope],
       changed_ms,
@@ -54,7 +54,7 @@ export async function changePermissions(
     });
     updated += answer.updated;
   }
-  return { updated, errors: read.flatMap((change, index) => problemOf(change, index, recipients)) };
+  return { updated, errors: read.flatMap((change, index) => problemOf(change, index, linkedUsers)) };
 }
 
 /** A change of permissions as it was sent, or what is wrong with it. */
@@ -78,8 +78,8 @@ export function readChange(
   return { account, scope: [...new Set(scope.data)], changed_ms: until };
 }
 
-function problemOf(change: Change | string, index: number, recipients: Recipients): string[] {
+function problemOf(change: Change | string, index: number, linkedUsers: LinkedUsers): string[] {
   const where = `userPermissionsChange[${index}]`;
   if (typeof change === 'string') return [`${where}: ${change}`];
-  return recipients.has(change.account) ? [] : [`${where}: no user is connected to this userId`];
+  return linkedUsers.has(change.account) ? [] : [`${where}: no user is connected to this userId`];
 }

@@ -58,7 +58,7 @@ export function reducedPing(ping: Push, receivedMs: number, mostListed: number):
     total: { processed, fetched: 0, saved: 0 },
     placeholders: 0,
     errors: bounded([...ping.errors, ...unlisted], reducedSentence),
-    activities: activities.flatMap(({ items }) => items.map(acceptedNotice)),
+    activities: activities.flatMap(({ items }) => items.map(acceptedPingItem)),
     wellness: Object.fromEntries(wellness.map((group) => [group.key, reducedWellness(group)])),
     backfill_chained: [],
     ...reducedSpecials(ping, receivedMs),
@@ -92,7 +92,7 @@ function countOf(groups: readonly ListedGroup[]): number {
   return groups.reduce((sum, { count }) => sum + count, 0);
 }
 
-function acceptedNotice(item: unknown): PingAnswer['activities'][number] {
+function acceptedPingItem(item: unknown): PingAnswer['activities'][number] {
   const garmin_user_id = accountOf(item);
   const status = garmin_user_id === null ? 'error' : 'accepted';
   return { garmin_user_id, internal_user_id: null, activities_count: 0, status };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { codeOf, type Job } from '../../../mixins/inbox-worker.ts';
 import { arrivalOf } from '../items/linked-users.ts';
-import type { Run } from '../items/store-entries.ts';
+import type { Run } from '../items/store-run.ts';
 import type { Push } from '../reading/read-push.ts';
 import { deregister } from './deregister.ts';
 import { changePermissions } from './permissions.ts';

@@ -1,7 +1,7 @@
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Group } from '../reading/read-push.ts';
-import type { Recipient, Recipients } from './linked-users.ts';
+import type { LinkedUser, LinkedUsers } from './linked-users.ts';
 import type { UnknownItems } from './unknown-items.ts';
 
 /** What became of an item for one user. */
@@ -15,7 +15,7 @@ export interface Entry {
   readonly item: unknown;
   readonly providerUserId: string | null;
   /** Null where nobody of ours is linked to the account. */
-  readonly recipient: Recipient | null;
+  readonly linkedUser: LinkedUser | null;
   /** Null until it is known. */
   status: Status | null;
   /** The store failed at it: it is tried again with the delivery. */
@@ -33,24 +33,24 @@ export function providerUserIdOf(item: unknown): string | null {
 /** The items of one group, once for each of our users who are linked to their account; of unknown ones a bounded number. */
 export function entriesOf(
   { key, type, items }: Group,
-  recipients: Recipients,
+  linkedUsers: LinkedUsers,
   unknown: UnknownItems,
 ): Entry[] {
   return items.flatMap((item, index) => {
     const providerUserId = providerUserIdOf(item);
-    const found = providerUserId === null ? [] : (recipients.get(providerUserId) ?? []);
+    const found = providerUserId === null ? [] : (linkedUsers.get(providerUserId) ?? []);
     if (found.length === 0 && !unknown.admits(key)) return [];
     const linked = found.length === 0 ? [null] : found;
-    return linked.map((recipient) => ({
-      ...{ key, type, index, item, providerUserId, recipient, isLeft: false },
-      ...verdictOf(item, providerUserId, recipient),
+    return linked.map((linkedUser) => ({
+      ...{ key, type, index, item, providerUserId, linkedUser, isLeft: false },
+      ...verdictOf(item, providerUserId, linkedUser),
     }));
   });
 }
 
-function verdictOf(item: unknown, providerUserId: string | null, recipient: Recipient | null) {
+function verdictOf(item: unknown, providerUserId: string | null, linkedUser: LinkedUser | null) {
   const nothing = { recordIds: [], problems: [] };
-  if (recipient !== null) return { status: null, ...nothing };
+  if (linkedUser !== null) return { status: null, ...nothing };
   if (providerUserId !== null) return { status: 'user_not_found' as const, ...nothing };
   const problem = isObject(item)
     ? { field: 'userId', reason: 'must be a text' }

@@ -2,13 +2,13 @@ import type { Job } from '../../../mixins/inbox-worker.ts';
 import type { Call } from '../../../runtime/environment.ts';
 
 /** One of our users behind a provider's account. */
-export interface Recipient {
+export interface LinkedUser {
   readonly connection_id: string;
   readonly user_id: string;
 }
 
-/** Recipients by the provider's user id; several of our users may share an account. */
-export type Recipients = ReadonlyMap<string, readonly Recipient[]>;
+/** LinkedUsers by the provider's user id; several of our users may share an account. */
+export type LinkedUsers = ReadonlyMap<string, readonly LinkedUser[]>;
 
 // As many as the contract takes in a call.
 const idsPerCall = 1000;
@@ -40,25 +40,25 @@ const mostUnknown = 10_000;
 /**
  * Finds the users behind provider accounts. `isKept`: the delivery is kept for users whose ending is unconfirmed.
  */
-export async function findRecipients(
+export async function findLinkedUsers(
   call: Call,
   providerUserIds: Iterable<string>,
   arrival: Arrival,
   { isKept = false }: { readonly isKept?: boolean } = {},
-): Promise<Recipients> {
+): Promise<LinkedUsers> {
   const known = [...new Set(providerUserIds)].filter((id) => id.length <= longestId && !id.includes('\0'));
   const { connectedBy, authenticated, deliveryId } = arrival;
   const delivery = { id: deliveryId, authenticated, hold: isKept };
-  const recipients = new Map<string, Recipient[]>();
+  const linkedUsers = new Map<string, LinkedUser[]>();
   const most = authenticated ? known.length : mostUnknown;
-  for (let from = 0; from < known.length && from - recipients.size < most; from += idsPerCall) {
+  for (let from = 0; from < known.length && from - linkedUsers.size < most; from += idsPerCall) {
     const provider_user_ids = known.slice(from, from + idsPerCall);
     const rows = await call('users.resolve', { provider: 'devicemaker', provider_user_ids, delivery });
     for (const { provider_user_id, connected_at, connection_id, user_id } of rows) {
       if (connectedBy !== null && Date.parse(connected_at) > connectedBy + roundingMs) continue;
-      const shared = recipients.get(provider_user_id) ?? [];
-      recipients.set(provider_user_id, [...shared, { connection_id, user_id }]);
+      const shared = linkedUsers.get(provider_user_id) ?? [];
+      linkedUsers.set(provider_user_id, [...shared, { connection_id, user_id }]);
     }
   }
-  return recipients;
+  return linkedUsers;
 }

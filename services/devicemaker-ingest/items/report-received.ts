@@ -54,9 +54,9 @@ export async function noteHistory(
 
 /** What entries brought: those that are stored, now or before. */
 export function broughtByEntries(entries: readonly Entry[]): Brought[] {
-  return entries.flatMap(({ type, recipient, status, item }) => {
-    if (recipient === null || (status !== 'saved' && status !== 'duplicate')) return [];
-    const { connection_id, user_id } = recipient;
+  return entries.flatMap(({ type, linkedUser, status, item }) => {
+    if (linkedUser === null || (status !== 'saved' && status !== 'duplicate')) return [];
+    const { connection_id, user_id } = linkedUser;
     const start = startMsOf(item);
     const saved = status === 'saved' ? 1 : 0;
     const one = { connection_id, user_id, type: type.name, items: 1, saved };

@@ -1,25 +1,9 @@
 import { isError } from '../../../domain/errors.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
 import { codeOf } from '../../../mixins/inbox-worker.ts';
-import type { Call } from '../../../runtime/environment.ts';
-import { type ItemSource, isOver, itemsAtHand, type Parcel } from '../reading/item-source.ts';
+import { type ItemSource, isOver, itemsAtHand, type StoreChunk } from '../reading/item-source.ts';
 import type { Entry } from './entries.ts';
-
-/** A run of stores; `halted` holds the code of what is away for now. */
-export interface Run {
-  readonly call: Call;
-  readonly signal: AbortSignal;
-  readonly nowMs: number;
-  /** Told of an item that a normaliser of ours could not bear. */
-  readonly onBroken: (entry: Entry, error: unknown) => void;
-  /** Why the work cannot be finished now; the first reason stays. */
-  failed: string | null;
-  /** Nothing new is begun: the next call would fail as well. */
-  halted: boolean;
-  /** So many calls in a row may find the store away before that. */
-  readonly patience: number;
-  failuresInRow: number;
-}
+import type { Run } from './store-run.ts';
 
 /**
  * Whoever waits for the first attempt hears at once that the store is away. Behind, it may be one item that no store
@@ -41,7 +25,7 @@ export async function storeEntries(
   entries: readonly Entry[],
   items: ItemSource = itemsAtHand,
 ): Promise<void> {
-  const queues = [...Map.groupBy(entries, (entry) => entry.recipient?.user_id)].filter(
+  const queues = [...Map.groupBy(entries, (entry) => entry.linkedUser?.user_id)].filter(
     ([id]) => id !== undefined,
   );
   const next = queues.values();
@@ -57,19 +41,19 @@ function open(entries: readonly Entry[]): Entry[] {
   return entries.filter(({ status }) => status === null);
 }
 
-async function storeUser(run: Run, userId: string, given: AsyncIterable<Parcel>): Promise<void> {
-  let parcels: Parcel[] = [];
+async function storeUser(run: Run, userId: string, given: AsyncIterable<StoreChunk>): Promise<void> {
+  let chunks: StoreChunk[] = [];
   let bytes = 0;
   const send = async () => {
-    if (parcels.length > 0) await store(run, userId, parcels);
-    parcels = [];
+    if (chunks.length > 0) await store(run, userId, chunks);
+    chunks = [];
     bytes = 0;
   };
   try {
-    for await (const parcel of given) {
-      if (bytes + parcel.bytes > bytesPerCall || parcels.length === itemsPerCall) await send();
-      parcels.push(parcel);
-      bytes += parcel.bytes;
+    for await (const chunk of given) {
+      if (bytes + chunk.bytes > bytesPerCall || chunks.length === itemsPerCall) await send();
+      chunks.push(chunk);
+      bytes += chunk.bytes;
     }
     await send();
   } catch (error) {
@@ -78,9 +62,9 @@ async function storeUser(run: Run, userId: string, given: AsyncIterable<Parcel>)
   }
 }
 
-async function store(run: Run, userId: string, parcels: readonly Parcel[]): Promise<void> {
+async function store(run: Run, userId: string, chunks: readonly StoreChunk[]): Promise<void> {
   if (isOver(run)) return;
-  const open = parcels.filter(({ entry }) => entry.status === null);
+  const open = chunks.filter(({ entry }) => entry.status === null);
   if (open.length === 0) return;
   try {
     const items = open.map(({ part }) => part);
@@ -104,7 +88,7 @@ function settle(entry: Entry, part: StoreItem, outcome: StoreOutcome | undefined
 async function afterFailure(
   run: Run,
   userId: string,
-  open: readonly Parcel[],
+  open: readonly StoreChunk[],
   error: unknown,
 ): Promise<void> {
   const { onlyThis, code } = natureOf(error);
@@ -114,7 +98,7 @@ async function afterFailure(
   if (isError(error, 'USER_ERASED')) {
     for (const { entry } of open) entry.status = 'user_not_found';
   } else if (!isAway && open.length > 1) {
-    for (const parcel of open) await store(run, userId, [parcel]);
+    for (const chunk of open) await store(run, userId, [chunk]);
   } else if (isError(error, 'VALIDATION_FAILED') && first !== undefined) {
     first.entry.status = 'validation_error';
     first.entry.problems = [...first.entry.problems, { field: '', reason: 'could not be stored' }];

@@ -7,7 +7,7 @@ const connectionsPerCall = 1000;
 /** Notes which connections received data. A note, not a fact: that it failed does not make a delivery fail. */
 export async function noteSynced({ call, logger }: Environment, entries: readonly Entry[]): Promise<void> {
   const saved = entries.filter(({ status }) => status === 'saved');
-  const ids = [...new Set(saved.flatMap(({ recipient }) => recipient?.connection_id ?? []))];
+  const ids = [...new Set(saved.flatMap(({ linkedUser }) => linkedUser?.connection_id ?? []))];
   for (let from = 0; from < ids.length; from += connectionsPerCall) {
     const connection_ids = ids.slice(from, from + connectionsPerCall);
     await call('users.synced', { connection_ids }).catch((error: unknown) =>

@@ -27,7 +27,7 @@ export function callbackRules(
 }
 
 /**
- * Checks the callbackURL of a notice for one data type. It must read exactly as the parser of URLs writes it, so that
+ * Checks the callbackURL of a ping item for one data type. It must read exactly as the parser of URLs writes it, so that
  * no two parsers can disagree about its host: no blank, tab, control or backslash, no upper case or default port, no
  * other way to write an address, no dots in the path. Its origin is compared whole, never by its ends.
  */

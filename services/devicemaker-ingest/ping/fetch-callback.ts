@@ -8,7 +8,7 @@ import {
 } from '../../../runtime/guarded-fetch.ts';
 import { type OpenedList, openList } from '../reading/open-body.ts';
 import type { CallbackRules } from './callback.ts';
-import type { Notice } from './ping-items.ts';
+import type { PingItem } from './ping-items.ts';
 
 /** What bounds the fetching of callbacks in one process. */
 export interface FetchLimits {
@@ -49,10 +49,10 @@ export interface Failure {
   readonly afterMs: number | null;
 }
 
-/** Fetches the items behind a notice's callback, which was checked. Reasons quote nothing of URL or body. */
+/** Fetches the items behind a ping item's callback, which was checked. Reasons quote nothing of URL or body. */
 export async function fetchCallback(
   url: URL,
-  { type }: Pick<Notice, 'type'>,
+  { type }: Pick<PingItem, 'type'>,
   rules: CallbackRules,
   limits: FetchLimits,
   signal: AbortSignal,

@@ -4,16 +4,17 @@ import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { failureOf } from '../../../runtime/failure.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';
-import type { Recipient } from '../items/linked-users.ts';
+import type { LinkedUser } from '../items/linked-users.ts';
 import { startMsOf } from '../items/report-received.ts';
-import { type Run, storeEntries } from '../items/store-entries.ts';
+import { storeEntries } from '../items/store-entries.ts';
+import type { Run } from '../items/store-run.ts';
 import { noteSynced } from '../items/synced.ts';
 import { type OpenedList, openList } from '../reading/open-body.ts';
 import type { CallbackRules } from './callback.ts';
 import { type Failure, type FetchLimits, fetchCallback } from './fetch-callback.ts';
-import { type Line, type Notice, Settled } from './ping-items.ts';
+import { type Line, type PingItem, Settled } from './ping-items.ts';
 
-/** The work on the notices of one ping. */
+/** The work on the ping items of one ping. */
 export interface Round {
   readonly job: Job;
   readonly environment: Environment;
@@ -24,7 +25,7 @@ export interface Round {
   readonly reached: ReadonlyMap<string, Reached>;
   /** Fetches that failed one after the other: the provider is away. */
   failuresInRow: number;
-  /** Notices settled in this round. */
+  /** PingItems settled in this round. */
   settled: number;
   /** How long the provider asks to wait; null where it did not. */
   afterMs: number | null;
@@ -35,20 +36,20 @@ const mostFailuresInRow = 8;
 const mostSentences = 100;
 
 /** Takes over what earlier attempts settled. */
-export function recall(notice: Notice, reached: ReadonlyMap<string, Reached>): void {
-  if (notice.outcome.state === 'refused') return;
-  const settled = Settled.safeParse(reached.get(notice.entry)?.result);
-  if (settled.success) notice.outcome = settled.data;
+export function recall(pingItem: PingItem, reached: ReadonlyMap<string, Reached>): void {
+  if (pingItem.outcome.state === 'refused') return;
+  const settled = Settled.safeParse(reached.get(pingItem.entry)?.result);
+  if (settled.success) pingItem.outcome = settled.data;
 }
 
-/** Fetches what a notice tells of, unless it is there already, and stores it; its outcome is set. Never throws. */
-export async function workNotice(round: Round, notice: Notice): Promise<void> {
+/** Fetches what a ping item tells of, unless it is there already, and stores it; its outcome is set. Never throws. */
+export async function workPingItem(round: Round, pingItem: PingItem): Promise<void> {
   if (isOver(round)) return;
   try {
-    const found = (await kept(round, notice)) ?? (await fetched(round, notice));
+    const found = (await kept(round, pingItem)) ?? (await fetched(round, pingItem));
     if (found === null) return;
     try {
-      await store(round, notice, found);
+      await store(round, pingItem, found);
     } finally {
       found.close();
     }
@@ -62,22 +63,22 @@ function isOver({ run, failuresInRow }: Round): boolean {
   return run.halted || run.signal.aborted || failuresInRow >= mostFailuresInRow;
 }
 
-async function kept({ reached, job }: Round, { entry }: Notice): Promise<OpenedList | null> {
+async function kept({ reached, job }: Round, { entry }: PingItem): Promise<OpenedList | null> {
   if (reached.get(entry)?.hasBody !== true) return null;
   const body = await job.progress.readBody(entry);
   return body === null ? null : openList(body);
 }
 
 // The body is kept before it is worked on: what was fetched once need never be fetched again.
-async function fetched(round: Round, notice: Notice): Promise<OpenedList | null> {
+async function fetched(round: Round, pingItem: PingItem): Promise<OpenedList | null> {
   const { job, run, rules, limits } = round;
-  if (notice.url === null) return null;
-  const answer = await fetchCallback(notice.url, notice, rules, limits, run.signal);
+  if (pingItem.url === null) return null;
+  const answer = await fetchCallback(pingItem.url, pingItem, rules, limits, run.signal);
   if (answer.kind === 'items') {
     round.failuresInRow = 0;
     const { found } = answer;
     try {
-      if (await job.progress.keepBody(notice.entry, found.body)) return found;
+      if (await job.progress.keepBody(pingItem.entry, found.body)) return found;
     } catch (error) {
       found.close();
       throw error;
@@ -85,54 +86,54 @@ async function fetched(round: Round, notice: Notice): Promise<OpenedList | null>
     found.close();
     return null;
   }
-  if (answer.kind === 'refused') await settle(round, notice, refusalOf(notice, answer.reason));
-  else if (answer.kind !== 'left') postpone(round, notice, answer);
+  if (answer.kind === 'refused') await settle(round, pingItem, refusalOf(pingItem, answer.reason));
+  else if (answer.kind !== 'left') postpone(round, pingItem, answer);
   return null;
 }
 
-function refusalOf({ entry }: Notice, reason: string): Settled {
+function refusalOf({ entry }: PingItem, reason: string): Settled {
   return { state: 'refused', sentences: [`${entry}: ${reason}`] };
 }
 
-function postpone(round: Round, notice: Notice, { kind, reason, afterMs }: Failure): void {
-  notice.outcome = { state: 'error', sentences: [`${notice.entry}: ${reason}; it is tried again`] };
+function postpone(round: Round, pingItem: PingItem, { kind, reason, afterMs }: Failure): void {
+  pingItem.outcome = { state: 'error', sentences: [`${pingItem.entry}: ${reason}; it is tried again`] };
   round.failuresInRow = kind === 'busy' ? mostFailuresInRow : round.failuresInRow + 1;
   if (afterMs !== null) round.afterMs = Math.max(afterMs, round.afterMs ?? 0);
 }
 
-async function settle(round: Round, notice: Notice, settled: Settled): Promise<void> {
-  if (!(await round.job.progress.keepResult(notice.entry, settled))) return;
-  notice.outcome = settled;
+async function settle(round: Round, pingItem: PingItem, settled: Settled): Promise<void> {
+  if (!(await round.job.progress.keepResult(pingItem.entry, settled))) return;
+  pingItem.outcome = settled;
   round.settled += 1;
 }
 
-async function store(round: Round, notice: Notice, { list, items }: OpenedList): Promise<void> {
-  const { recipients } = notice;
+async function store(round: Round, pingItem: PingItem, { list, items }: OpenedList): Promise<void> {
+  const { linkedUsers } = pingItem;
   const entries = list.flatMap((item, index) =>
-    recipients.map((recipient) => entryOf(notice, recipient, item, index)),
+    linkedUsers.map((linkedUser) => entryOf(pingItem, linkedUser, item, index)),
   );
   await storeEntries(round.run, entries, items);
   await noteSynced(round.environment, entries);
-  if (entries.some(({ status }) => status === null)) return leave(notice, entries);
-  await settle(round, notice, settledOf(notice, list, entries));
+  if (entries.some(({ status }) => status === null)) return leave(pingItem, entries);
+  await settle(round, pingItem, settledOf(pingItem, list, entries));
 }
 
-// Nothing to tell where the store is away: the notice just waits.
-function leave(notice: Notice, entries: readonly Entry[]): void {
+// Nothing to tell where the store is away: the ping item just waits.
+function leave(pingItem: PingItem, entries: readonly Entry[]): void {
   const left = entries.filter(({ status }) => status === null);
   const sentences = [...new Set(left.flatMap(sentencesOf))];
-  if (left.some(({ isLeft }) => isLeft)) notice.outcome = { state: 'error', sentences: atMost(sentences) };
+  if (left.some(({ isLeft }) => isLeft)) pingItem.outcome = { state: 'error', sentences: atMost(sentences) };
 }
 
 function entryOf(
-  { entry, type, account }: Notice,
-  recipient: Recipient,
+  { entry, type, account }: PingItem,
+  linkedUser: LinkedUser,
   item: unknown,
   index: number,
 ): Entry {
   const problem = problemOf(item, account);
   return {
-    ...{ key: entry, type, index, item, providerUserId: account, recipient },
+    ...{ key: entry, type, index, item, providerUserId: account, linkedUser },
     status: problem === null ? null : 'validation_error',
     isLeft: false,
     recordIds: [],
@@ -147,17 +148,17 @@ function problemOf(item: unknown, account: string | null) {
   return isForeign ? { field: 'userId', reason: 'belongs to another account' } : null;
 }
 
-function settledOf(notice: Notice, items: readonly unknown[], entries: readonly Entry[]): Settled {
-  const { recipients, account } = notice;
+function settledOf(pingItem: PingItem, items: readonly unknown[], entries: readonly Entry[]): Settled {
+  const { linkedUsers, account } = pingItem;
   const own = items.filter((item) => problemOf(item, account) === null);
   const starts = own.map(startMsOf).filter((ms) => ms !== null);
   const span = {
     first_start_ms: starts.length === 0 ? null : starts.reduce((a, b) => Math.min(a, b)),
     last_start_ms: starts.length === 0 ? null : starts.reduce((a, b) => Math.max(a, b)),
   };
-  const lines = recipients.map((recipient): Line => {
-    const saved = entries.filter((each) => each.recipient === recipient && each.status === 'saved').length;
-    return { ...recipient, fetched: own.length, saved, ...span };
+  const lines = linkedUsers.map((linkedUser): Line => {
+    const saved = entries.filter((each) => each.linkedUser === linkedUser && each.status === 'saved').length;
+    return { ...linkedUser, fetched: own.length, saved, ...span };
   });
   const sentences = atMost([...new Set(entries.flatMap(sentencesOf))]);
   return { state: 'fetched', lines, sentences, placeholders: placeholdersOf(entries) };

@@ -4,17 +4,18 @@ import type { Environment } from '../../../runtime/environment.ts';
 import { answering, reducedPing } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { arrivalOf, findRecipients } from '../items/linked-users.ts';
+import { arrivalOf, findLinkedUsers } from '../items/linked-users.ts';
 import { type Brought, noteHistory } from '../items/report-received.ts';
-import { patienceOf, type Run } from '../items/store-entries.ts';
+import { patienceOf } from '../items/store-entries.ts';
+import type { Run } from '../items/store-run.ts';
 import { UnknownItems } from '../items/unknown-items.ts';
 import { openOrRefuse } from '../reading/open-body.ts';
 import type { Push } from '../reading/read-push.ts';
 import { callbackRules } from './callback.ts';
 import { type FetchLimits, fetchLimits } from './fetch-callback.ts';
 import { pingAnswer } from './ping-answer.ts';
-import { isWaiting, type Notice, noticesOf } from './ping-items.ts';
-import { type Round, recall, workNotice } from './work-ping-item.ts';
+import { isWaiting, type PingItem, pingItemsOf } from './ping-items.ts';
+import { type Round, recall, workPingItem } from './work-ping-item.ts';
 
 /** What bounds the work on a ping. */
 export interface PingLimits extends FetchLimits {
@@ -37,7 +38,7 @@ export const pingLimits = (): PingLimits => ({
 /**
  * The work on one ping: users are looked up, their callbacks checked and fetched, a few at once, what comes is stored
  * as a push's items are. The sender waits for the first attempt, so that has a deadline; those behind it go on slice
- * by slice until all is tried. What an attempt reached is kept notice by notice and is not done again.
+ * by slice until all is tried. What an attempt reached is kept ping item by ping item and is not done again.
  */
 export async function workPing(job: Job, environment: Environment, limits: PingLimits): Promise<Outcome> {
   const opened = await openOrRefuse(job.body);
@@ -58,27 +59,27 @@ async function workOpened(
   const reached = await job.progress.read();
   const run = runOf(job, environment, limits);
   const unknown = new UnknownItems(environment.config.WEBHOOK_UNKNOWN_ITEMS);
-  const notices = await addressed(run, ping, job, environment, unknown);
+  const pingItems = await addressed(run, ping, job, environment, unknown);
   const round = {
     ...{ job, environment, run, limits, reached, rules: callbackRules(environment.config) },
     ...{ failuresInRow: 0, settled: 0, afterMs: null },
   };
-  if (notices !== null) await workNotices(round, notices, limits.atOnce);
+  if (pingItems !== null) await workPingItems(round, pingItems, limits.atOnce);
   const specials = await settleSpecials(run, job, ping);
-  const isLeft = notices === null || notices.some(isWaiting) || isOpen(ping, specials);
-  if (isLeft && (job.signal.aborted || isSliceOver(round, notices ?? []))) return { kind: 'stopped' };
-  const history = await noteHistory(environment, job.id, broughtBy(notices ?? []));
+  const isLeft = pingItems === null || pingItems.some(isWaiting) || isOpen(ping, specials);
+  if (isLeft && (job.signal.aborted || isSliceOver(round, pingItems ?? []))) return { kind: 'stopped' };
+  const history = await noteHistory(environment, job.id, broughtBy(pingItems ?? []));
   const errors = [...ping.errors, ...unknown.sentences()];
   const answer = pingAnswer({
     ping: { ...ping, errors },
-    notices: notices ?? [],
+    pingItems: pingItems ?? [],
     specials,
     history,
     pending: isLeft,
   });
-  logCounts(environment, job, notices ?? []);
+  logCounts(environment, job, pingItems ?? []);
   if (!isLeft) return { kind: 'done', answer };
-  return { kind: 'later', reason: reasonOf(round, notices ?? []), answer, delayMs: delayOf(round) };
+  return { kind: 'later', reason: reasonOf(round, pingItems ?? []), answer, delayMs: delayOf(round) };
 }
 
 function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }: PingLimits): Run {
@@ -99,8 +100,8 @@ function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }:
 }
 
 // Handed back, it costs no attempt: as long as each slice gets on and nothing fails, it may go on.
-function isSliceOver({ job, run, settled }: Round, notices: readonly Notice[]): boolean {
-  const fails = run.failed !== null || notices.some(({ outcome }) => outcome.state === 'error');
+function isSliceOver({ job, run, settled }: Round, pingItems: readonly PingItem[]): boolean {
+  const fails = run.failed !== null || pingItems.some(({ outcome }) => outcome.state === 'error');
   return job.again && run.signal.aborted && settled > 0 && !fails;
 }
 
@@ -111,11 +112,11 @@ async function addressed(
   job: Job,
   { config }: Environment,
   unknown: UnknownItems,
-): Promise<Notice[] | null> {
+): Promise<PingItem[] | null> {
   const ids = ping.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const recipients = await findRecipients(run.call, ids, arrivalOf(job), { isKept: true });
-    return noticesOf(ping, recipients, callbackRules(config), unknown);
+    const linkedUsers = await findLinkedUsers(run.call, ids, arrivalOf(job), { isKept: true });
+    return pingItemsOf(ping, linkedUsers, callbackRules(config), unknown);
   } catch (error) {
     run.failed = codeOf(error);
     run.halted = true;
@@ -123,19 +124,19 @@ async function addressed(
   }
 }
 
-// One account's notices of one type in their order, because the later delivery of an activity wins. Behind, the
+// One account's ping items of one type in their order, because the later delivery of an activity wins. Behind, the
 // queues come in any order: those that fail each time must not keep the same others waiting.
-async function workNotices(round: Round, notices: readonly Notice[], atOnce: number): Promise<void> {
-  for (const notice of notices) recall(notice, round.reached);
-  const open = notices.filter((notice) => isWaiting(notice) && notice.sameAs === null);
+async function workPingItems(round: Round, pingItems: readonly PingItem[], atOnce: number): Promise<void> {
+  for (const pingItem of pingItems) recall(pingItem, round.reached);
+  const open = pingItems.filter((pingItem) => isWaiting(pingItem) && pingItem.sameAs === null);
   const queues = [...Map.groupBy(open, ({ account, type }) => JSON.stringify([account, type.name])).values()];
   const next = (round.job.again ? shuffled(queues) : queues).values();
   const worker = async () => {
-    for (const queue of next) for (const notice of queue) await workNotice(round, notice);
+    for (const queue of next) for (const pingItem of queue) await workPingItem(round, pingItem);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  for (const notice of notices)
-    if (notice.sameAs !== null && isWaiting(notice)) repeat(notice, notice.sameAs);
+  for (const pingItem of pingItems)
+    if (pingItem.sameAs !== null && isWaiting(pingItem)) repeat(pingItem, pingItem.sameAs);
 }
 
 function shuffled<T>(list: readonly T[]): T[] {
@@ -145,9 +146,9 @@ function shuffled<T>(list: readonly T[]): T[] {
     .map(({ each }) => each);
 }
 
-// A repeated notice brought nothing new.
-function repeat(notice: Notice, { outcome }: Notice): void {
-  notice.outcome =
+// A repeated ping item brought nothing new.
+function repeat(pingItem: PingItem, { outcome }: PingItem): void {
+  pingItem.outcome =
     outcome.state === 'fetched'
       ? {
           ...outcome,
@@ -159,18 +160,18 @@ function repeat(notice: Notice, { outcome }: Notice): void {
 }
 
 // What earlier attempts brought is told again: it counts once.
-function broughtBy(notices: readonly Notice[]): Brought[] {
-  return notices.flatMap(({ type, sameAs, outcome }) =>
+function broughtBy(pingItems: readonly PingItem[]): Brought[] {
+  return pingItems.flatMap(({ type, sameAs, outcome }) =>
     outcome.state === 'fetched' && sameAs === null
       ? outcome.lines.map(({ fetched, ...line }) => ({ ...line, type: type.name, items: fetched }))
       : [],
   );
 }
 
-function reasonOf({ run, afterMs }: Round, notices: readonly Notice[]): string {
+function reasonOf({ run, afterMs }: Round, pingItems: readonly PingItem[]): string {
   if (run.failed !== null) return run.failed;
   if (afterMs !== null) return 'PROVIDER_BUSY';
-  return notices.some(({ outcome }) => outcome.state === 'error') ? 'PROVIDER_FAILED' : 'FETCH_QUEUED';
+  return pingItems.some(({ outcome }) => outcome.state === 'error') ? 'PROVIDER_FAILED' : 'FETCH_QUEUED';
 }
 
 const firstDelayMs = 2000;
@@ -186,8 +187,8 @@ function delayOf({ job, afterMs }: Round): number {
   return afterMs === null ? delay : Math.max(delay, afterMs + jitter(firstDelayMs));
 }
 
-function logCounts({ logger }: Environment, job: Job, notices: readonly Notice[]): void {
-  const byState = Map.groupBy(notices, ({ outcome }) => outcome.state);
+function logCounts({ logger }: Environment, job: Job, pingItems: readonly PingItem[]): void {
+  const byState = Map.groupBy(pingItems, ({ outcome }) => outcome.state);
   const counts = Object.fromEntries([...byState].map(([state, all]) => [state, all.length]));
   logger.info('ping.worked', { delivery_id: job.id, ...counts });
 }

@@ -87,7 +87,7 @@ export function activityResult(entry: Entry): ActivityResult {
     name: textOf(sent.activityName),
     type: textOf(sent.activityType),
     garmin_user_id: entry.providerUserId === null ? null : cleanText(entry.providerUserId, 255),
-    internal_user_id: entry.recipient?.user_id ?? null,
+    internal_user_id: entry.linkedUser?.user_id ?? null,
     record_ids: [...entry.recordIds],
     status: entry.status ?? 'validation_error',
   };

@@ -4,9 +4,10 @@ import type { Environment } from '../../../runtime/environment.ts';
 import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, arrivalOf, findRecipients } from '../items/linked-users.ts';
+import { type Arrival, arrivalOf, findLinkedUsers } from '../items/linked-users.ts';
 import { broughtByEntries, noteHistory } from '../items/report-received.ts';
-import { patienceOf, type Run, storeEntries } from '../items/store-entries.ts';
+import { patienceOf, storeEntries } from '../items/store-entries.ts';
+import type { Run } from '../items/store-run.ts';
 import { noteSynced } from '../items/synced.ts';
 import { UnknownItems } from '../items/unknown-items.ts';
 import { type OpenedPush, openOrRefuse } from '../reading/open-body.ts';
@@ -63,8 +64,8 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
 async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const recipients = await findRecipients(run.call, ids, arrival, { isKept: true });
-    return push.groups.flatMap((group) => entriesOf(group, recipients, unknown));
+    const linkedUsers = await findLinkedUsers(run.call, ids, arrival, { isKept: true });
+    return push.groups.flatMap((group) => entriesOf(group, linkedUsers, unknown));
   } catch (error) {
     run.failed = codeOf(error);
     run.halted = true;

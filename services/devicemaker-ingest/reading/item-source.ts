@@ -3,10 +3,10 @@ import { partsOf } from '../../../domain/item-parts.ts';
 import type { StoreItem } from '../../../domain/records.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from '../items/entries.ts';
-import type { Run } from '../items/store-entries.ts';
+import type { Run } from '../items/store-run.ts';
 
 /** A part of an item that is ready to be stored, with its size in JSON. */
-export interface Parcel {
+export interface StoreChunk {
   readonly entry: Entry;
   readonly part: StoreItem;
   readonly bytes: number;
@@ -16,13 +16,13 @@ export interface Parcel {
  * Normalises entries in their order; items that cannot be stored get their verdict, of the others the parts come one
  * by one. Ends early where the run does.
  */
-export type ItemSource = (run: Run, entries: readonly Entry[]) => AsyncIterable<Parcel>;
+export type ItemSource = (run: Run, entries: readonly Entry[]) => AsyncIterable<StoreChunk>;
 
 /** Longer than this the event loop does not stay with one delivery. */
 const sliceMs = 8;
 
 /** Items that stand in their entries. */
-export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGenerator<Parcel> {
+export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGenerator<StoreChunk> {
   let began = performance.now();
   for (const entry of entries) {
     if (performance.now() - began > sliceMs) {

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Entry } from '../items/entries.ts';
-import type { Run } from '../items/store-entries.ts';
-import { type ItemSource, isOver, itemsAtHand, judge, type Parcel } from './item-source.ts';
+import type { Run } from '../items/store-run.ts';
+import { type ItemSource, isOver, itemsAtHand, judge, type StoreChunk } from './item-source.ts';
 import type { Batch, Order, Outline, Refusal, Root } from './large-body.ts';
 import { notAnObject, type Push, readPush, tooManyValues } from './read-push.ts';
 import { placeInThread, type ReadBody, ThreadEnded } from './reading-thread.ts';
@@ -162,7 +162,7 @@ async function* batchesOf(place: ReadBody, orders: readonly Order[], nowMs: numb
   }
 }
 
-function* settled(run: Run, entries: readonly Entry[], { judged, parts }: Batch): Generator<Parcel> {
+function* settled(run: Run, entries: readonly Entry[], { judged, parts }: Batch): Generator<StoreChunk> {
   for (const { at, ok, problems, broken } of judged) {
     const entry = entries[at];
     if (entry === undefined) continue;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../../domain/records.ts';
 import { localDate } from '../../../domain/time.ts';
 import { upsertOther } from './queries/upsert-other.ts';
-import type { RecordContext } from './store-records.ts';
+import type { RecordContext } from './record-context.ts';
 
 /** Stores an item's event that is neither a workout nor a sleep. Answers its id. */
 export async function storeOther(context: RecordContext, { key, other }: StoreItem): Promise<string[]> {

@@ -1,26 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { DayRecord, StoreItem } from '../../../domain/records.ts';
 import type { Range } from '../../../domain/time.ts';
-import type { Queryable } from '../../../mixins/database.ts';
 import { type RecordRow, upsertRecord } from '../queries/upsert-record.ts';
 import type { Span } from '../workouts/settle-duplicates.ts';
 import { storeWorkout } from '../workouts/store-workout.ts';
-import type { Ledger } from './ledger.ts';
 import { type DayRow, selectDay } from './queries/select-day.ts';
-import { dayRow, type RecordIdentity } from './record-rows.ts';
+import { identityOf, type RecordContext } from './record-context.ts';
+import { dayRow } from './record-rows.ts';
 import { storeOther } from './store-other.ts';
 import { storeSleeps } from './store-sleeps.ts';
-
-/** What the records of an item are stored with. */
-export interface RecordContext {
-  readonly transaction: Queryable;
-  readonly userId: string;
-  readonly provider: string;
-  readonly clockMinutes: number;
-  readonly ledger: Ledger;
-  /** Record ids that the ledger has of the item's stored version. */
-  readonly storedIds: readonly string[];
-}
 
 /** Ids of what is stored now; `stale` where the item lost against what was stored, and nothing was changed. */
 export interface StoredRecords {
@@ -68,14 +55,4 @@ function newlyCovered(
   const isSame = stored?.date === date && stored?.start_ms === start_ms;
   const known = isSame ? (stored?.duration_seconds ?? 0) : 0;
   return { startMs: start_ms + known * 1000, endMs: start_ms + duration_seconds * 1000 };
-}
-
-/** The identity of a record: its stored id, or a new one. */
-export function identityOf(
-  context: RecordContext,
-  key: string,
-  storedId: string | undefined,
-): RecordIdentity {
-  const { userId, provider } = context;
-  return { id: storedId ?? randomUUID(), user_id: userId, provider, key };
 }

@@ -2,8 +2,8 @@ import { type SleepRecord, type StoreItem, sleepRanks } from '../../../domain/re
 import { upsertRecord } from '../queries/upsert-record.ts';
 import { deleteDroppedSleeps, deleteMergedSleeps } from './queries/delete-sleeps.ts';
 import { selectOverlappingSleeps } from './queries/select-overlapping-sleeps.ts';
+import { identityOf, type RecordContext } from './record-context.ts';
 import { sleepRow } from './record-rows.ts';
-import { identityOf, type RecordContext } from './store-records.ts';
 import { outweighs, weightiest } from './versions.ts';
 
 /** What became of an item's sessions; `ids` are those that stand now for each of them. */

@@ -17,7 +17,7 @@ import type { PendingBlock } from '../samples/sample-columns.ts';
 import { settleSamples } from '../samples/settle-samples.ts';
 import { writeSamples } from '../samples/write-samples.ts';
 import { cropActivities } from '../workouts/crop-activities.ts';
-import { type Span, settleTwins } from '../workouts/settle-duplicates.ts';
+import { type Span, settleDuplicates } from '../workouts/settle-duplicates.ts';
 import { Ledger } from './ledger.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
@@ -142,7 +142,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const localDays = await selectLocalDays(transaction, work, boundsOf(instantsOf(work)));
   const { covered, spans: workouts } = work;
   const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
-  await settleTwins(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
+  await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
   await upsertItems(transaction, user_id, provider, work.ledger.changes());
   const written = await storeSamples(work, localDays);

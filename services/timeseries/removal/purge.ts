@@ -3,7 +3,7 @@ import type { Database, Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { lockUser } from '../queries/lock-user.ts';
-import { settleTwins } from '../workouts/settle-duplicates.ts';
+import { settleDuplicates } from '../workouts/settle-duplicates.ts';
 import { claimPurge, lockPurge, type PurgeRow } from './queries/claim-purge.ts';
 import { deleteRecords } from './queries/delete-records.ts';
 import { eraseProviderItems } from './queries/erase-items.ts';
@@ -32,7 +32,7 @@ export function markPurged(
     await lockUser(transaction, user_id);
     if (!(await upsertPurge(transaction, user_id, provider, version))) return false;
     const spans = await deleteRecords(transaction, user_id, provider);
-    await settleTwins(transaction, user_id, spans, sourcePriority);
+    await settleDuplicates(transaction, user_id, spans, sourcePriority);
     return true;
   });
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
-import { startRounds } from '../../../runtime/periodic-task.ts';
+import { startPeriodicTask } from '../../../runtime/periodic-task.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
@@ -96,7 +96,7 @@ export function startRetention({ database, days, logger }: Retaining): () => Pro
       await sleep(performance.now() - began); // half of the time is left to others
     }
   };
-  const stop = startRounds({ name: 'timeseries.retention', everyMs, firstAfterMs, work, logger });
+  const stop = startPeriodicTask({ name: 'timeseries.retention', everyMs, firstAfterMs, work, logger });
   return async () => {
     isStopping = true;
     await stop();

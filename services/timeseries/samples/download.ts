@@ -5,10 +5,10 @@ import type { Settings } from '../settings.ts';
 import { countSeries } from './queries/count-series.ts';
 import { selectOwnSeries } from './queries/select-own-series.ts';
 import { piecesOf } from './range-pieces.ts';
-import { readReach } from './read-scan-range.ts';
+import { readScanRange } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
 import { typeIdsOf } from './samples.ts';
-import { reachOf } from './scan-range.ts';
+import { scanRangeOf } from './scan-range.ts';
 
 interface SampleRange {
   readonly user_id: string;
@@ -49,9 +49,9 @@ export async function readSeries(
   if (series === undefined) return { at: [], values: [], next: null };
   const { after } = request;
   const cursor = after === null ? null : { direction: 'next' as const, key: [after, series.id] as const };
-  const reach = reachOf([series.id], rangeOf(request, size), size?.widthMs ?? null, cursor);
+  const reach = scanRangeOf([series.id], rangeOf(request, size), size?.widthMs ?? null, cursor);
   const most = Math.min(request.limit, mostOf(size));
-  const rows = await readReach(database, reach, size, () => seriesById(series.type_id).bucket, most);
+  const rows = await readScanRange(database, reach, size, () => seriesById(series.type_id).bucket, most);
   return {
     at: rows.map(({ at }) => at),
     values: rows.map(({ value }) => value),

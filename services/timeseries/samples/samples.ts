@@ -11,9 +11,9 @@ import { countSeries } from './queries/count-series.ts';
 import { selectDayBound } from './queries/select-day-bound.ts';
 import type { SampleRow } from './queries/select-samples.ts';
 import { piecesOf } from './range-pieces.ts';
-import { type FunctionOf, readReach } from './read-scan-range.ts';
+import { type FunctionOf, readScanRange } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
-import { bounded, likelyBound, type Reach, reachOf, type SampleKey } from './scan-range.ts';
+import { bounded, likelyBound, type SampleKey, type ScanRange, scanRangeOf } from './scan-range.ts';
 
 /** What samples are asked for. */
 export interface SamplesQuery {
@@ -45,7 +45,7 @@ export async function readSamples(
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const series = await countSeries(database, user_id, typeIds, piecesOf(range), size);
   const ids = series.filter(({ n }) => n > 0).map(({ id }) => id);
-  const reach = reachOf(ids, range, size?.widthMs ?? null, cursor);
+  const reach = scanRangeOf(ids, range, size?.widthMs ?? null, cursor);
   const byId = new Map(series.map((one) => [one.id, one]));
   const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
   const totalCount = series.reduce((total, { n }) => total + n, 0);
@@ -73,14 +73,15 @@ export function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | 
 // of it is read. Hours have no chunks.
 async function readRows(
   database: Queryable,
-  whole: Reach,
+  whole: ScanRange,
   size: BucketSize | null,
   functionOf: FunctionOf,
   total: number,
   most: number,
 ): Promise<SampleRow[]> {
   const bound = size?.resolution === '1hour' ? null : likelyBound(whole, total, most);
-  const near = bound === null ? [] : await readReach(database, bounded(whole, bound), size, functionOf, most);
+  const near =
+    bound === null ? [] : await readScanRange(database, bounded(whole, bound), size, functionOf, most);
   return bound !== null && near.length === most ? near : readWhole(database, whole, size, functionOf, most);
 }
 
@@ -89,14 +90,14 @@ const manySeries = 13;
 
 async function readWhole(
   database: Queryable,
-  whole: Reach,
+  whole: ScanRange,
   size: BucketSize | null,
   functionOf: FunctionOf,
   most: number,
 ): Promise<SampleRow[]> {
   const isWide = whole.series.length >= manySeries;
   const bound = isWide ? await selectDayBound(database, whole, size?.countColumn ?? 'n', most) : null;
-  return readReach(database, bounded(whole, bound), size, functionOf, most);
+  return readScanRange(database, bounded(whole, bound), size, functionOf, most);
 }
 
 function known(byId: ReadonlyMap<number, SeriesRow>, id: number): SeriesRow {

@@ -5,7 +5,7 @@ import { dayMs, hourMs, type Range } from '../../../domain/time.ts';
 export type SampleKey = readonly [microseconds: number, seriesId: number];
 
 /** What of each series a page is read from: [first, beyond) in microseconds, and which way. */
-export interface Reach {
+export interface ScanRange {
   readonly direction: Direction;
   readonly series: readonly { id: number; first: number; beyond: number }[];
 }
@@ -15,12 +15,12 @@ export interface Reach {
  * stand in the order of their series, and those beside the cursor's item are on one or the other side of it.
  * `widthMs` is that of a bucket, null for raw samples, whose neighbours are a microsecond apart at least.
  */
-export function reachOf(
+export function scanRangeOf(
   seriesIds: readonly number[],
   { startMs, endMs }: Range,
   widthMs: number | null,
   cursor: Cursor<SampleKey> | null,
-): Reach {
+): ScanRange {
   const [start, end] = [startMs * 1000, endMs * 1000];
   const step = widthMs === null ? 1 : widthMs * 1000;
   if (cursor === null)
@@ -36,7 +36,7 @@ export function reachOf(
 }
 
 /** Bounds that hold for all series of a reach. */
-export function outerBounds({ series }: Reach): { first: number; beyond: number } {
+export function outerBounds({ series }: ScanRange): { first: number; beyond: number } {
   return {
     first: Math.min(...series.map(({ first }) => first)),
     beyond: Math.max(...series.map(({ beyond }) => beyond)),
@@ -60,7 +60,7 @@ const hourUs = hourMs * 1000;
  * An instant, in microseconds, by which a page of `most` of `total` items is likely full; null where the reach is
  * hardly longer. A guess: who reads up to it and finds too few has to read on.
  */
-export function likelyBound(reach: Reach, total: number, most: number): number | null {
+export function likelyBound(reach: ScanRange, total: number, most: number): number | null {
   const { first, beyond } = outerBounds(reach);
   const even = ((beyond - first) * most * room) / total;
   const span = Math.max(leastSpanUs, Math.ceil(even / hourUs) * hourUs);
@@ -69,7 +69,7 @@ export function likelyBound(reach: Reach, total: number, most: number): number |
 }
 
 /** A reach that ends (backward: begins) at a bound that is known to lie behind the page. */
-export function bounded(reach: Reach, bound: number | null): Reach {
+export function bounded(reach: ScanRange, bound: number | null): ScanRange {
   if (bound === null) return reach;
   const series = reach.series.map(({ id, first, beyond }) =>
     reach.direction === 'next'

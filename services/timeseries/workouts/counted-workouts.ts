@@ -1,4 +1,4 @@
-import { areAtOnce, type TwinCandidate } from './duplicates.ts';
+import { areAtOnce, type DuplicateCandidate } from './duplicates.ts';
 
 /** How a workout counts in the sums of a day. */
 export interface Counted {
@@ -13,10 +13,10 @@ export interface Counted {
 
 /**
  * How workouts count, by id. Those that are the same as another, of whatever source, count on the local day of the one
- * that is listed. `workouts` are in the order of preference, `listed` names the listed twin of each.
+ * that is listed. `workouts` are in the order of preference, `listed` names the listed duplicate of each.
  */
 export function countedWorkouts(
-  workouts: readonly TwinCandidate[],
+  workouts: readonly DuplicateCandidate[],
   listed: ReadonlyMap<string, string | null>,
 ): Map<string, Counted> {
   const leaders = leadersOf(workouts);
@@ -40,7 +40,7 @@ export function countedWorkouts(
 }
 
 /** The preferred recording of each workout that several devices of one provider recorded, by the id of each. */
-function leadersOf(workouts: readonly TwinCandidate[]): Map<string, string> {
+function leadersOf(workouts: readonly DuplicateCandidate[]): Map<string, string> {
   const leaders = new Map<string, string>();
   for (const leader of workouts) {
     if (leaders.has(leader.id)) continue;
@@ -51,13 +51,16 @@ function leadersOf(workouts: readonly TwinCandidate[]): Map<string, string> {
 }
 
 // Directly or through others: of a ride that one device has whole and the other in two parts all three are recordings.
-function recordingsOf(first: TwinCandidate, workouts: readonly TwinCandidate[]): TwinCandidate[] {
+function recordingsOf(
+  first: DuplicateCandidate,
+  workouts: readonly DuplicateCandidate[],
+): DuplicateCandidate[] {
   const found = [first];
   for (const one of found)
     found.push(...workouts.filter((other) => !found.includes(other) && isOtherRecording(one, other)));
   return found;
 }
 
-function isOtherRecording(a: TwinCandidate, b: TwinCandidate): boolean {
+function isOtherRecording(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
   return a.provider === b.provider && a.device !== b.device && areAtOnce(a, b);
 }

@@ -15,7 +15,7 @@ import {
   type WorkoutRow,
   wipeWorkout,
 } from './queries/delete-workout.ts';
-import { settleTwins } from './settle-duplicates.ts';
+import { settleDuplicates } from './settle-duplicates.ts';
 
 /** Which workout its provider deleted. */
 export interface Deletion {
@@ -120,7 +120,7 @@ function change(
     await claimSamples(transaction, user_id, provider, { ...workout, key });
     const touched = await work(transaction, workout);
     if (touched === null) return workout.hidden ? { ...nothing, record_id: workout.id } : nothing;
-    await settleTwins(transaction, user_id, [workout], sourcePriority);
+    await settleDuplicates(transaction, user_id, [workout], sourcePriority);
     const context = { user_id, provider, keys: [key], firstDay };
     const samples_removed = await settleSamples(transaction, context, daysOfRows(touched));
     const entry = { action, userId: user_id, subjectId: workout.id };

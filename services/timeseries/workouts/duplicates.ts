@@ -1,7 +1,7 @@
 import { sameFamily, type WorkoutType } from '../../../domain/workout-types.ts';
 
 /** A workout among those that may be the same one, recorded by another provider or device. */
-export interface TwinCandidate {
+export interface DuplicateCandidate {
   readonly id: string;
   readonly provider: string;
   readonly device: string;
@@ -17,8 +17,11 @@ export interface TwinCandidate {
 }
 
 /** Workouts by preference: the fullest first, then the source of higher priority, then the earlier. */
-export function byFullness(workouts: readonly TwinCandidate[], priority: readonly string[]): TwinCandidate[] {
-  const rank = ({ provider }: TwinCandidate) => {
+export function byFullness(
+  workouts: readonly DuplicateCandidate[],
+  priority: readonly string[],
+): DuplicateCandidate[] {
+  const rank = ({ provider }: DuplicateCandidate) => {
     const place = priority.indexOf(provider);
     return place === -1 ? priority.length : place;
   };
@@ -28,28 +31,28 @@ export function byFullness(workouts: readonly TwinCandidate[], priority: readonl
 }
 
 /**
- * The listed twin of each workout, null where it is listed itself. Whatever is the same as one that is preferred and
+ * The listed duplicate of each workout, null where it is listed itself. Whatever is the same as one that is preferred and
  * listed is not listed: of a ride that one source has whole and the other in two parts, either the whole or both parts
  * stand. `workouts` are in the order of preference.
  */
-export function listedTwins(workouts: readonly TwinCandidate[]): Map<string, string | null> {
-  const listed: TwinCandidate[] = [];
-  const twins = new Map<string, string | null>();
+export function listedDuplicates(workouts: readonly DuplicateCandidate[]): Map<string, string | null> {
+  const listed: DuplicateCandidate[] = [];
+  const duplicates = new Map<string, string | null>();
   for (const workout of workouts) {
-    const twin = listed.find((one) => sameWorkout(one, workout));
-    twins.set(workout.id, twin?.id ?? null);
-    if (twin === undefined) listed.push(workout);
+    const duplicate = listed.find((one) => sameWorkout(one, workout));
+    duplicates.set(workout.id, duplicate?.id ?? null);
+    if (duplicate === undefined) listed.push(workout);
   }
-  return twins;
+  return duplicates;
 }
 
-function sameWorkout(a: TwinCandidate, b: TwinCandidate): boolean {
+function sameWorkout(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
   const isOtherSource = a.provider !== b.provider || a.device !== b.device;
   return isOtherSource && sameFamily(a.type, b.type) && areAtOnce(a, b);
 }
 
 /** Whether two workouts overlap by at least half of the shorter one. */
-export function areAtOnce(a: TwinCandidate, b: TwinCandidate): boolean {
+export function areAtOnce(a: DuplicateCandidate, b: DuplicateCandidate): boolean {
   const overlap = Math.min(a.end_ms, b.end_ms) - Math.max(a.start_ms, b.start_ms);
   const shorter = Math.min(a.end_ms - a.start_ms, b.end_ms - b.start_ms);
   return overlap > 0 && overlap * 2 >= shorter;

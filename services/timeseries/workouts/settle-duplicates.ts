@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import { type Counted, countedWorkouts } from './counted-workouts.ts';
-import { byFullness, listedTwins, type TwinCandidate } from './duplicates.ts';
+import { byFullness, type DuplicateCandidate, listedDuplicates } from './duplicates.ts';
 import { selectOverlappingWorkouts } from './queries/select-overlapping-workouts.ts';
 import { type DuplicateChange, updateDuplicates } from './queries/update-duplicates.ts';
 
@@ -14,7 +14,7 @@ export interface Span {
 const mostRounds = 8;
 
 /** Sets anew, for all workouts that touch the spans, directly or through others, which are listed and how they count. */
-export async function settleTwins(
+export async function settleDuplicates(
   transaction: Queryable,
   userId: string,
   spans: readonly Span[],
@@ -22,7 +22,7 @@ export async function settleTwins(
 ): Promise<void> {
   if (spans.length === 0) return;
   const workouts = byFullness(await cluster(transaction, userId, spans), priority);
-  const listed = listedTwins(workouts);
+  const listed = listedDuplicates(workouts);
   const counted = countedWorkouts(workouts, listed);
   const alone: Counted = { counted_with: null, counted_on: null };
   const wanted = workouts.map((stored) => {
@@ -33,7 +33,7 @@ export async function settleTwins(
   await updateDuplicates(transaction, userId, changes);
 }
 
-function isSame(stored: TwinCandidate, change: DuplicateChange): boolean {
+function isSame(stored: DuplicateCandidate, change: DuplicateChange): boolean {
   const { duplicate_of, counted_with, counted_on } = change;
   return (
     stored.duplicate_of === duplicate_of &&
@@ -43,7 +43,7 @@ function isSame(stored: TwinCandidate, change: DuplicateChange): boolean {
 }
 
 async function cluster(transaction: Queryable, userId: string, spans: readonly Span[]) {
-  let found: TwinCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
+  let found: DuplicateCandidate[] = await selectOverlappingWorkouts(transaction, userId, spans);
   for (let round = 1; round < mostRounds && hasSeveralSources(found); round += 1) {
     const wider = await selectOverlappingWorkouts(transaction, userId, [...spans, ...found]);
     if (wider.length === found.length) return wider;
@@ -52,6 +52,6 @@ async function cluster(transaction: Queryable, userId: string, spans: readonly S
   return found;
 }
 
-function hasSeveralSources(workouts: readonly TwinCandidate[]): boolean {
+function hasSeveralSources(workouts: readonly DuplicateCandidate[]): boolean {
   return new Set(workouts.map(({ provider, device }) => JSON.stringify([provider, device]))).size > 1;
 }

@@ -1,7 +1,7 @@
 import type { StoreItem } from '../../../domain/records.ts';
 import { upsertRecord } from '../queries/upsert-record.ts';
+import { identityOf, type RecordContext } from '../records/record-context.ts';
 import { workoutRow } from '../records/record-rows.ts';
-import { identityOf, type RecordContext } from '../records/store-records.ts';
 import { claimSamples } from '../samples/unclaimed-samples.ts';
 import { isCropped } from './crop-activities.ts';
 import { mergeWorkouts } from './merge-workouts.ts';

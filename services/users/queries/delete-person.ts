@@ -7,7 +7,7 @@ import { insertErasedAccounts } from './erased-accounts.ts';
 import { lockPerson } from './lock-person.ts';
 import { revokeConnections } from './revoke-connection.ts';
 import { selectErasedAccounts } from './select-erased-accounts.ts';
-import { insertFarewells } from './token-revocations.ts';
+import { insertTokenRevocations } from './token-revocations.ts';
 
 const emptied = `
 update users.person set deleted_at = clock_timestamp(), first_name = null, last_name = null, email = null,
@@ -29,7 +29,7 @@ export function deletePerson(
     if (person === null) return null;
     await transaction.query(emptied, [id]);
     await insertErasedAccounts(transaction, accountHashes, await selectErasedAccounts(transaction, id));
-    await insertFarewells(transaction, id, null);
+    await insertTokenRevocations(transaction, id, null);
     await revokeConnections(transaction, id);
     await recordAudit(transaction, origin, { action: 'user.deleted', userId: id });
     return person;

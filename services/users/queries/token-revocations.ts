@@ -3,7 +3,7 @@ import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
 /** Tokens that left their connection, for the one call that ends our access at the provider; ciphertext. */
-export interface Farewell {
+export interface TokenRevocation {
   id: string;
   connection_id: string;
   provider: ProviderName;
@@ -20,7 +20,7 @@ where user_id = $1 and ($2::text is null or provider = $2) and access_token is n
   and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
 
 /** Notes that our access is to be given up at the provider, or at all of them (null). */
-export async function insertFarewells(
+export async function insertTokenRevocations(
   transaction: Queryable,
   userId: string,
   provider: ProviderName | null,
@@ -41,19 +41,19 @@ set attempts = attempts + 1, run_at = now() + least(1800, 4 * 2 ^ least(attempts
 from due where f.id = due.id
 returning f.id, connection_id, provider, access_token, refresh_token, expires_at`;
 
-/** Takes one farewell that is due, and drops those that are no longer wanted; undefined where there is none. */
-export async function claimFarewell(database: Queryable): Promise<Farewell | undefined> {
+/** Takes one token revocation that is due, and drops those that are no longer wanted; undefined where there is none. */
+export async function claimTokenRevocation(database: Queryable): Promise<TokenRevocation | undefined> {
   const [due] = await database.query('select from users.farewell where run_at <= now() limit 1');
   if (due === undefined) return undefined;
   await database.query(needless);
-  const [row] = await database.query<Farewell>(claimed);
+  const [row] = await database.query<TokenRevocation>(claimed);
   return row;
 }
 
 /** Puts refreshed tokens in the place of those that were tried. */
-export async function updateFarewell(
+export async function updateTokenRevocation(
   database: Queryable,
-  { id, access_token, refresh_token, expires_at }: Omit<Farewell, 'connection_id' | 'provider'>,
+  { id, access_token, refresh_token, expires_at }: Omit<TokenRevocation, 'connection_id' | 'provider'>,
 ): Promise<void> {
   await database.query(
     'update users.farewell set access_token = $2, refresh_token = $3, expires_at = $4 where id = $1',
@@ -62,12 +62,12 @@ export async function updateFarewell(
 }
 
 /** Nothing more is to be said. */
-export async function deleteFarewell(database: Queryable, id: string): Promise<void> {
+export async function deleteTokenRevocation(database: Queryable, id: string): Promise<void> {
   await database.query('delete from users.farewell where id = $1', [id]);
 }
 
 /** Whoever connects to an account again keeps our access to it. */
-export async function dropFarewells(
+export async function dropTokenRevocations(
   transaction: Queryable,
   provider: ProviderName,
   providerUserId: string,

@@ -6,7 +6,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import t from 'tap';
 import { webhookLimitBytes } from '../../../services/api-gateway/body-bounds.ts';
 import { allowedMs } from '../../../services/api-gateway/body-deadline.ts';
-import { type Reading, readBytes } from '../../../services/api-gateway/read-bytes.ts';
+import type { Reading } from '../../../services/api-gateway/body-reading.ts';
+import { readBytes } from '../../../services/api-gateway/read-bytes.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const bounds = (): Reading => ({

@@ -44,7 +44,7 @@ t.test('entries that were not stored brought nothing', async (t) => {
   const entry = (status: 'saved' | 'duplicate' | 'validation_error' | null) => ({
     ...{ key: 'dailies', type, index: 0, item: { startTimeInSeconds: 60 }, providerUserId: 'p' },
     ...{
-      recipient: { connection_id: 'c', user_id: 'u' },
+      linkedUser: { connection_id: 'c', user_id: 'u' },
       status,
       isLeft: false,
       recordIds: [],
@@ -52,7 +52,7 @@ t.test('entries that were not stored brought nothing', async (t) => {
     },
   });
   const entries = [entry('saved'), entry('duplicate'), entry('validation_error'), entry(null)];
-  const stranger = { ...entry('saved'), recipient: null };
+  const stranger = { ...entry('saved'), linkedUser: null };
   t.same(broughtByEntries([...entries, stranger]), [
     { ...one, saved: 1, ...at(60_000) },
     { ...one, saved: 0, ...at(60_000) },

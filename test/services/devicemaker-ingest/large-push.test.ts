@@ -191,8 +191,8 @@ t.test('stores what lies behind a callback of several MB, and reports what is no
   provider.removeAllListeners('request').on('request', (_req, res) => {
     res.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
   });
-  const notice = { userId: account, callbackURL: `${origin}/api/dailies?uploadStartTimeInSeconds=1` };
-  const delivery_id = await receive('ping', JSON.stringify({ dailies: [notice] }));
+  const pingItem = { userId: account, callbackURL: `${origin}/api/dailies?uploadStartTimeInSeconds=1` };
+  const delivery_id = await receive('ping', JSON.stringify({ dailies: [pingItem] }));
   await call('devicemaker-ingest.ping', { delivery_id });
   const answer = PingAnswer.parse(await inbox.answerOf(delivery_id));
   t.match(answer.wellness.dailies, { processed: 1, saved: 16, items: [{ fetched: 16, saved: 16 }] });

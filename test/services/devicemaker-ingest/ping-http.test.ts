@@ -19,7 +19,7 @@ await api.expect(201, `/users/${user}/connections`, {
   body: { provider: 'devicemaker', provider_user_id: 'account' },
 });
 
-const notice = (type: string) => ({
+const pingItem = (type: string) => ({
   userId: 'account',
   callbackURL: `${provider.origin}/wellness-api/rest/${type}?uploadStartTimeInSeconds=1&uploadEndTimeInSeconds=2&token=t`,
 });
@@ -28,7 +28,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
   provider.answer((req, res) =>
     json(req.url?.includes('/dailies?') ? [daily('account', 1)] : [activity('account')])(req, res),
   );
-  const body = { activities: [notice('activities')], dailies: [notice('dailies')] };
+  const body = { activities: [pingItem('activities')], dailies: [pingItem('dailies')] };
   const answer = await api.ask(path, { method: 'POST', headers, body });
   t.equal(answer.status, 200);
   t.same(answer.body, {
@@ -76,7 +76,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
 
 t.test('a provider that fails is no failure of ours', async (t) => {
   provider.answer((_req, res) => void res.writeHead(500).end('a secret of theirs'));
-  const answer = await api.ask(path, { method: 'POST', headers, body: { sleeps: [notice('sleeps')] } });
+  const answer = await api.ask(path, { method: 'POST', headers, body: { sleeps: [pingItem('sleeps')] } });
   t.equal(answer.status, 200);
   t.match(answer.body, {
     wellness: { sleeps: { processed: 0, errors: [/answered 500; it is tried again$/] } },

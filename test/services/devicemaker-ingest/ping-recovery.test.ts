@@ -48,8 +48,8 @@ async function person(account = `account-${randomUUID()}`) {
 
 let tokens = 0;
 
-/** A notice of items that lie at the provider. */
-function notice(userId: string, type: string, items: unknown) {
+/** A ping item of items that lie at the provider. */
+function pingItem(userId: string, type: string, items: unknown) {
   tokens += 1;
   const path = `${type}?token=${tokens}`;
   lies.set(path, items);
@@ -158,8 +158,8 @@ t.test('a provider that fails in any way is asked again, and its data is there i
   const trials = await Promise.all(
     failures.map(async ([name, answering, sentence]) => {
       const { id, account } = await person();
-      const dailies = [notice(account, 'dailies', [daily(account, 1)])];
-      const activities = [notice(account, 'activities', [activity(account)])];
+      const dailies = [pingItem(account, 'dailies', [daily(account, 1)])];
+      const activities = [pingItem(account, 'activities', [activity(account)])];
       return { name, answering, sentence, id, payload: { dailies, activities } };
     }),
   );
@@ -194,7 +194,7 @@ t.test('what the provider says for good is final', async (t) => {
   const { id, account } = await person();
   for (const code of [400, 403, 404, 410]) {
     provider.answer(status(code));
-    const { done, answer } = await ping({ activities: [notice(account, 'activities', [])] });
+    const { done, answer } = await ping({ activities: [pingItem(account, 'activities', [])] });
     t.ok(done);
     t.match(answer, { processed: 1, activities: [{ status: 'error', internal_user_id: id }] });
     t.same(answer.errors, [`activities[0]: the provider answered ${code}`]);
@@ -207,9 +207,9 @@ t.test('what was fetched once is not fetched again while another is tried again'
   const two = await person();
   provider.answer((req, res) => (req.url?.includes('/dailies') ? status(500) : honest)(req, res));
   const { delivery_id, answer } = await ping({
-    activities: [notice(one.account, 'activities', [activity(one.account)])],
-    dailies: [notice(two.account, 'dailies', [daily(two.account, 1)])],
-    sleeps: [notice('nobody', 'sleeps', [])],
+    activities: [pingItem(one.account, 'activities', [activity(one.account)])],
+    dailies: [pingItem(two.account, 'dailies', [daily(two.account, 1)])],
+    sleeps: [pingItem('nobody', 'sleeps', [])],
   });
   t.match(answer.activities, [{ status: 'fetched', activities_count: 1 }]);
   t.equal(await workoutsOf(one.id), 1);
@@ -240,7 +240,7 @@ t.test('429 ends the round, and Retry-After is obeyed', async (t) => {
   const { account } = await person();
   provider.answer(status(429, { 'retry-after': '3600' }));
   const { delivery_id, answer } = await ping({
-    activities: [1, 2, 3].map((n) => notice(account, 'activities', [activity(account, { activityId: n })])),
+    activities: [1, 2, 3].map((n) => pingItem(account, 'activities', [activity(account, { activityId: n })])),
   });
   t.equal(provider.asked.length, 1, 'the others are not asked for');
   t.same(
@@ -265,7 +265,7 @@ t.test('a provider that fails again and again is left alone for a while', async 
   const people = await Promise.all(Array.from({ length: 30 }, () => person()));
   provider.answer(status(500));
   const { delivery_id, answer } = await ping({
-    dailies: people.map(({ account }) => notice(account, 'dailies', [daily(account, 1)])),
+    dailies: people.map(({ account }) => pingItem(account, 'dailies', [daily(account, 1)])),
   });
   t.ok(provider.asked.length >= 8 && provider.asked.length <= 11, 'at most those that were under way');
   t.equal(answer.wellness.dailies?.errors.length, provider.asked.length);
@@ -284,7 +284,7 @@ t.test('failures with good answers between them keep nobody waiting', async (t) 
     else honest(req, res);
   });
   const { answer } = await ping({
-    dailies: people.map(({ account }) => notice(account, 'dailies', [daily(account, 1)])),
+    dailies: people.map(({ account }) => pingItem(account, 'dailies', [daily(account, 1)])),
   });
   t.equal(provider.asked.length, 30, 'half of them fail, and never eight in a row');
   t.match(answer.wellness.dailies, { saved: 15 });
@@ -302,7 +302,7 @@ t.test('what is not done when the sender’s time is up goes on behind', async (
     if (req.url?.endsWith(`token=${tokens - 3}`)) honest(req, res);
   });
   const { delivery_id, done, answer } = await ping(
-    { activities: people.map(({ account }) => notice(account, 'activities', [activity(account)])) },
+    { activities: people.map(({ account }) => pingItem(account, 'activities', [activity(account)])) },
     slow.call,
   );
   t.notOk(done);
@@ -332,7 +332,7 @@ t.test('a long ping goes on slice by slice, which costs it no attempts', async (
   await sliced.call('users.connect', { user_id: id, provider: 'devicemaker', provider_user_id: 'sliced' });
   provider.answer((req, res) => void setTimeout(() => honest(req, res), 100));
   const runs = Array.from({ length: 5 }, (_, n) =>
-    notice('sliced', 'activities', [
+    pingItem('sliced', 'activities', [
       activity('sliced', { activityId: n + 1, startTimeInSeconds: runStart + 7200 * n }),
     ]),
   );
@@ -359,7 +359,7 @@ t.test(
     const without = await startApart(t, false);
     const { id, account } = await without.person('account');
     const { delivery_id, answer } = await without.ping({
-      dailies: [notice(account, 'dailies', [daily(account, 1)])],
+      dailies: [pingItem(account, 'dailies', [daily(account, 1)])],
       deregistrations: [{ userId: account }],
     });
     t.match(answer.wellness.dailies, { processed: 0, items: [{ fetched: 0, saved: 0 }] });
@@ -418,8 +418,8 @@ t.test('who left does not wait for a provider to recover, and is told of once', 
   provider.answer(status(500));
   const { delivery_id, answer } = await ping({
     dailies: [
-      notice(account, 'dailies', [daily(account, 1)]),
-      notice(other.account, 'dailies', [daily(other.account, 1)]),
+      pingItem(account, 'dailies', [daily(account, 1)]),
+      pingItem(other.account, 'dailies', [daily(other.account, 1)]),
     ],
     deregistrations: [{ userId: account }],
     userPermissionsChange: [{ userId: other.account, permissions: ['A'], changeTimeInSeconds: dayStart }],
@@ -445,8 +445,8 @@ t.test('a replay works on what was fetched, and asks again only for what was ref
   const { id, account } = await person();
   provider.answer((req, res) => (req.url?.includes('/activities') ? status(404) : honest)(req, res));
   const { delivery_id, done, answer } = await ping({
-    activities: [notice(account, 'activities', [activity(account)])],
-    dailies: [notice(account, 'dailies', [daily(account, 1)])],
+    activities: [pingItem(account, 'activities', [activity(account)])],
+    dailies: [pingItem(account, 'dailies', [daily(account, 1)])],
   });
   t.ok(done);
   t.match(answer, { activities: [{ status: 'error' }], wellness: { dailies: { saved: 1 } } });
@@ -473,7 +473,7 @@ t.test('pings that wait for a silent provider do not keep a push waiting', async
   const held: (() => void)[] = [];
   provider.answer((req, res) => void held.push(() => honest(req, res)));
   const pings = Array.from({ length: 20 }, () =>
-    waiting.ping({ dailies: [notice('account', 'dailies', [daily('account', 1)])] }),
+    waiting.ping({ dailies: [pingItem('account', 'dailies', [daily('account', 1)])] }),
   );
   await until(async () => held.length >= 16);
   t.equal(await waiting.push({ activities: [activity('account')] }), true);

@@ -50,8 +50,8 @@ async function person(account = `account-${randomUUID()}`) {
 const connect = (user_id: string, provider_user_id: string) =>
   call('users.connect', { user_id, provider: 'devicemaker', provider_user_id, scope: ['ALL'] });
 
-/** A notice of items that lie at the provider now. */
-function notice(userId: string, path: string, items: unknown) {
+/** A ping item of items that lie at the provider now. */
+function pingItem(userId: string, path: string, items: unknown) {
   const token = randomUUID();
   lies.set(token, items);
   return { userId, callbackURL: `${settings.DEVICEMAKER_API_URL}/${path}?token=${token}` };
@@ -92,17 +92,17 @@ t.test('fetches what is told of, stores it, and says so in full', async (t) => {
   const leaver = await person();
   const answer = await ping({
     activities: [
-      notice(one.account, 'activities', [
+      pingItem(one.account, 'activities', [
         activity(one.account),
         activity(one.account, { activityId: 2, startTimeInSeconds: runStart + 7200 }),
       ]),
-      notice('nobody', 'activities', [activity('nobody')]),
+      pingItem('nobody', 'activities', [activity('nobody')]),
     ],
     dailies: [
-      notice(one.account, 'dailies', [daily(one.account, 2)]),
-      notice(two.account, 'dailies', [daily(two.account, 3)]),
+      pingItem(one.account, 'dailies', [daily(one.account, 2)]),
+      pingItem(two.account, 'dailies', [daily(two.account, 3)]),
     ],
-    sleeps: [notice(leaver.account, 'sleeps', [night(leaver.account)])],
+    sleeps: [pingItem(leaver.account, 'sleeps', [night(leaver.account)])],
     userPermissionsChange: [
       {
         userId: two.account,
@@ -186,7 +186,7 @@ t.test('fetches what is told of, stores it, and says so in full', async (t) => {
 
 t.test('the same again is fetched again, changes nothing, and says so', async (t) => {
   const { id, account } = await person();
-  const payload = { dailies: [notice(account, 'dailies', [daily(account, 2)])] };
+  const payload = { dailies: [pingItem(account, 'dailies', [daily(account, 2)])] };
   t.match((await ping(payload)).wellness.dailies, { saved: 1, items: [{ fetched: 1, saved: 1 }] });
   const before = await rowsOf('provider_day', id);
   t.match((await ping(payload)).wellness.dailies, { saved: 0, items: [{ fetched: 1, saved: 0 }] });
@@ -197,7 +197,7 @@ t.test('the same again is fetched again, changes nothing, and says so', async (t
 t.test('a push of what a ping brought finds a duplicate', async (t) => {
   const { id, account } = await person();
   const { userId: _, ...bare } = activity(account);
-  await ping({ activities: [notice(account, 'activities', [bare])] });
+  await ping({ activities: [pingItem(account, 'activities', [bare])] });
   t.match(await push({ activities: [activity(account)] }), { activities: [{ status: 'duplicate' }] });
   t.equal((await rowsOf('workout', id)).length, 1, 'also where the answer leaves the userId out');
 });
@@ -207,7 +207,7 @@ t.test('all 16 types are fetched, in either spelling, and answered by the key th
   const names = dataTypes.flatMap(({ name, alsoSentAs }) => [name, ...alsoSentAs]);
   t.equal(dataTypes.length, 16);
   const answer = await ping(
-    Object.fromEntries(names.map((name) => [name, [notice(account, dataNameOf(name), [])]])),
+    Object.fromEntries(names.map((name) => [name, [pingItem(account, dataNameOf(name), [])]])),
   );
   t.same(
     provider.asked.map((path) => path.replace(/\?.*/, '').split('/').at(-1)).sort(),
@@ -228,8 +228,8 @@ function dataNameOf(key: string): string {
 
 t.test('a notice that stands in a ping 14 times is fetched once', async (t) => {
   const { id, account } = await person();
-  const runs = notice(account, 'activities', [activity(account)]);
-  const days = notice(account, 'dailies', [daily(account, 1)]);
+  const runs = pingItem(account, 'activities', [activity(account)]);
+  const days = pingItem(account, 'dailies', [daily(account, 1)]);
   const answer = await ping({
     activities: Array.from({ length: 14 }, () => runs),
     dailies: Array.from({ length: 14 }, () => days),
@@ -247,8 +247,8 @@ t.test('gives what it fetched once to each of two users who share an account', a
   const one = await person();
   const two = await person(one.account);
   const answer = await ping({
-    activities: [notice(one.account, 'activities', [activity(one.account)])],
-    dailies: [notice(one.account, 'dailies', [daily(one.account, 1)])],
+    activities: [pingItem(one.account, 'activities', [activity(one.account)])],
+    dailies: [pingItem(one.account, 'dailies', [daily(one.account, 1)])],
   });
   t.equal(provider.asked.length, 2);
   t.same(
@@ -274,7 +274,7 @@ t.test('takes the good items of an answer, and reports broken ones and those of 
   const other = await person();
   const answer = await ping({
     activities: [
-      notice(account, 'activities', [
+      pingItem(account, 'activities', [
         activity(account, { activityId: 1, durationInSeconds: 'long', summaryId: 'one' }),
         activity(account, { activityId: 2 }),
         activity(other.account, { activityId: 3, summaryId: 'three' }),
@@ -305,8 +305,8 @@ t.test('reports notices that cannot be read beside the others', async (t) => {
       { callbackURL: `${settings.DEVICEMAKER_API_URL}/dailies` },
       { userId: 7, callbackURL: `${settings.DEVICEMAKER_API_URL}/dailies` },
       { userId: account },
-      notice(account, 'dailies', [daily(account, 1)]),
-      notice(account, 'sleeps', [daily(account, 1)]),
+      pingItem(account, 'dailies', [daily(account, 1)]),
+      pingItem(account, 'sleeps', [daily(account, 1)]),
     ],
     activities: [{ userId: account }],
     hrv: 'none',
@@ -359,7 +359,7 @@ t.test('an item that breaks the store is named, and is tried again without fetch
       $$ begin if new.key = '666' then raise 'poison'; end if; return new; end $$;
     create trigger poison before insert on timeseries.item for each row execute function timeseries.poison()`);
   const items = [1, 666, 3].map((n) => activity(account, { activityId: n, summaryId: `s${n}` }));
-  const delivery_id = await receive(JSON.stringify({ activities: [notice(account, 'activities', items)] }));
+  const delivery_id = await receive(JSON.stringify({ activities: [pingItem(account, 'activities', items)] }));
   await edge.call('devicemaker-ingest.ping', { delivery_id });
   const soFar = PingAnswer.parse(await inbox.answerOf(delivery_id));
   t.match(soFar.activities, [{ status: 'error' }]);
@@ -378,8 +378,8 @@ t.test('an item that breaks the store is named, and is tried again without fetch
 t.test('placeholders are counted once for a repeated notice, and are there after a retry', async (t) => {
   const { account } = await person();
   const items = [daily(account, 2, { restingHeartRateInBeatsPerMinute: 0 })];
-  const told = notice(account, 'dailies', items);
-  const failing = notice(account, 'sleeps', [night(account)]);
+  const told = pingItem(account, 'dailies', items);
+  const failing = pingItem(account, 'sleeps', [night(account)]);
   let isDown = true;
   provider.answer((req, res) => {
     if (isDown && req.url?.includes('/sleeps')) res.writeHead(500).end();
@@ -400,7 +400,7 @@ t.test('placeholders are counted once for a repeated notice, and are there after
 t.test('who deregistered is not found, and is again after connecting anew', async (t) => {
   const { id, account } = await person();
   t.match(await ping({ deregistrations: [{ userId: account }] }), { deregistrations: { revoked: 1 } });
-  const told = { activities: [notice(account, 'activities', [activity(account)])] };
+  const told = { activities: [pingItem(account, 'activities', [activity(account)])] };
   t.match(await ping(told), { activities: [{ status: 'user_not_found', internal_user_id: null }] });
   t.match(await push({ activities: [activity(account)] }), { activities: [{ status: 'user_not_found' }] });
   t.match(await push({ deregistrations: [{ userId: account }] }), {
@@ -415,7 +415,7 @@ t.test('who deregistered is not found, and is again after connecting anew', asyn
 t.test('what was told before an account was connected anew is not fetched for it', async (t) => {
   const { id, account } = await person();
   const delivery = await receive(
-    JSON.stringify({ activities: [notice(account, 'activities', [activity(account)])] }),
+    JSON.stringify({ activities: [pingItem(account, 'activities', [activity(account)])] }),
   );
   await call('users.disconnect', { user_id: id, provider: 'devicemaker' });
   await sleep(20);

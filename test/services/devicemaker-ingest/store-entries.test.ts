@@ -4,11 +4,8 @@ import { type ErrorCode, ServiceError } from '../../../domain/errors.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { type Entry, entriesOf, sentencesOf } from '../../../services/devicemaker-ingest/items/entries.ts';
-import {
-  patienceOf,
-  type Run,
-  storeEntries,
-} from '../../../services/devicemaker-ingest/items/store-entries.ts';
+import { patienceOf, storeEntries } from '../../../services/devicemaker-ingest/items/store-entries.ts';
+import type { Run } from '../../../services/devicemaker-ingest/items/store-run.ts';
 import { UnknownItems } from '../../../services/devicemaker-ingest/items/unknown-items.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
@@ -47,8 +44,8 @@ function entries(key: string, items: { userId: string }[]): Entry[] {
   const type = dataTypeOf(key);
   if (type === undefined) throw new Error(`no data type ${key}`);
   const users = [...new Set(items.map(({ userId }) => userId))];
-  const recipients = new Map(users.map((id) => [id, [{ connection_id: `c-${id}`, user_id: id }]]));
-  return entriesOf({ key, type, items }, recipients, new UnknownItems(0));
+  const linkedUsers = new Map(users.map((id) => [id, [{ connection_id: `c-${id}`, user_id: id }]]));
+  return entriesOf({ key, type, items }, linkedUsers, new UnknownItems(0));
 }
 
 const runs = (userId: string, count: number) =>
@@ -117,7 +114,9 @@ t.test('an item that no store answers to blocks the others only until the next a
   await storeEntries(again, later);
   t.match(again, { failed: 'SERVICE_TIMEOUT', halted: false });
   t.same(
-    later.filter(({ status }) => status === null).map(({ recipient, index }) => [recipient?.user_id, index]),
+    later
+      .filter(({ status }) => status === null)
+      .map(({ linkedUser, index }) => [linkedUser?.user_id, index]),
     [['a', 1]],
   );
 });

@@ -4,7 +4,7 @@ import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest.ts
 import { inboxOn } from '../../../mixins/inbox.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { findRecipients } from '../../../services/devicemaker-ingest/items/linked-users.ts';
+import { findLinkedUsers } from '../../../services/devicemaker-ingest/items/linked-users.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
@@ -69,8 +69,8 @@ t.test(
 
 t.test('a ping lists as many', async (t) => {
   const { account } = await person();
-  const notices = [...Array.from({ length: 5 }, () => ({ userId: 'nobody' })), { userId: account }];
-  const answer = PingAnswer.parse(await deliver('ping', JSON.stringify({ dailies: notices })));
+  const pingItems = [...Array.from({ length: 5 }, () => ({ userId: 'nobody' })), { userId: account }];
+  const answer = PingAnswer.parse(await deliver('ping', JSON.stringify({ dailies: pingItems })));
   t.equal(answer.wellness.dailies?.items.length, 4);
   t.match(answer.errors, ['dailies: 2 more items belong to no user and are not listed']);
   t.match(answer.wellness.dailies?.errors.at(-1), /^dailies\[5\]: callbackURL/);
@@ -95,11 +95,11 @@ t.test('a stranger cannot have thousands of accounts looked up, the provider can
   const ids = Array.from({ length: 25_000 }, (_, n) => `account-${n}`);
   const arrival = { deliveryId: '', receivedMs: 0, connectedBy: null };
   const stranger = lookups('account-24999');
-  const none = await findRecipients(stranger.asked, ids, { ...arrival, authenticated: false });
+  const none = await findLinkedUsers(stranger.asked, ids, { ...arrival, authenticated: false });
   t.equal(stranger.count(), 10);
   t.equal(none.size, 0);
   const provider = lookups('account-24999');
-  const found = await findRecipients(provider.asked, ids, { ...arrival, authenticated: true });
+  const found = await findLinkedUsers(provider.asked, ids, { ...arrival, authenticated: true });
   t.equal(provider.count(), 25);
   t.same([...found.keys()], ['account-24999']);
 });

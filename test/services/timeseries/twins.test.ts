@@ -3,8 +3,8 @@ import type { WorkoutRecord } from '../../../domain/records.ts';
 import { minuteMs } from '../../../domain/time.ts';
 import {
   byFullness,
-  listedTwins,
-  type TwinCandidate,
+  type DuplicateCandidate,
+  listedDuplicates,
 } from '../../../services/timeseries/workouts/duplicates.ts';
 import { activity, at, workout } from './items.ts';
 import { type Setting, setUp } from './setting.ts';
@@ -30,8 +30,8 @@ t.test('lists the fuller of one workout told twice, whichever comes first', asyn
     const [one] = await setting.store([first === 'devicemaker' ? bare : rich], first);
     const [two] = await setting.store([first === 'devicemaker' ? rich : bare], second);
     t.strictSame(await listed(setting), ['rich'], `${first} first`);
-    const twin = (first === 'devicemaker' ? one : two)?.record_ids[0] ?? '';
-    const shown = await setting.call('timeseries.workout', { user_id: setting.userId, event_id: twin });
+    const duplicate = (first === 'devicemaker' ? one : two)?.record_ids[0] ?? '';
+    const shown = await setting.call('timeseries.workout', { user_id: setting.userId, event_id: duplicate });
     t.equal(shown.name, 'bare', 'the other is still there by its id');
   }
 });
@@ -89,7 +89,13 @@ t.test('never calls two workouts of one provider the same', async (t) => {
 });
 
 t.test('lists a ride as a whole or in its parts, never less', (t) => {
-  const ride = (id: string, provider: string, from: number, to: number, filled: number): TwinCandidate => ({
+  const ride = (
+    id: string,
+    provider: string,
+    from: number,
+    to: number,
+    filled: number,
+  ): DuplicateCandidate => ({
     id,
     provider,
     device: 'unknown',
@@ -102,14 +108,14 @@ t.test('lists a ride as a whole or in its parts, never less', (t) => {
   });
   const parts = [ride('b', 'activitynet', 0, 60, 3), ride('c', 'activitynet', 60, 120, 1)];
   const priority = ['devicemaker', 'activitynet'];
-  const twins = (filled: number) =>
-    [...listedTwins(byFullness([ride('a', 'devicemaker', 0, 120, filled), ...parts], priority))].sort();
-  t.strictSame(twins(5), [
+  const duplicates = (filled: number) =>
+    [...listedDuplicates(byFullness([ride('a', 'devicemaker', 0, 120, filled), ...parts], priority))].sort();
+  t.strictSame(duplicates(5), [
     ['a', null],
     ['b', 'a'],
     ['c', 'a'],
   ]);
-  t.strictSame(twins(2), [
+  t.strictSame(duplicates(2), [
     ['a', 'b'],
     ['b', null],
     ['c', null],

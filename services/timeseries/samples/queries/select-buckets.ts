@@ -1,9 +1,9 @@
 import type { BucketFunction } from '../../../../domain/series.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 import type { BucketSize } from '../resolutions.ts';
-import { bounded, type Reach } from '../scan-range.ts';
+import { bounded, type ScanRange } from '../scan-range.ts';
 import { selectPageBound } from './select-page-bound.ts';
-import { reachColumns, type SampleRow } from './select-samples.ts';
+import { type SampleRow, scanRangeColumns } from './select-samples.ts';
 
 // Read backward, a bucket is added up in the order of time all the same: its last digit must not depend on the way.
 // Forward the index has that order, and to ask for it would cost the early stop (41 instead of 22 ms at 1 Hz).
@@ -29,7 +29,7 @@ const textOf = (interval: string, order: 'asc' | 'desc') => `
 /** At most `most` buckets of a size below an hour; `functionOf` names how each series makes one value of a bucket. */
 export async function selectBuckets(
   database: Queryable,
-  reach: Reach,
+  reach: ScanRange,
   size: BucketSize,
   functionOf: (seriesId: number) => BucketFunction,
   most: number,
@@ -39,5 +39,5 @@ export async function selectBuckets(
   const text = textOf(size.interval, reach.direction === 'next' ? 'asc' : 'desc');
   const name = `timeseries-select-buckets-${size.resolution}-${reach.direction}`;
   const functions = near.series.map(({ id }) => functionOf(id));
-  return database.query<SampleRow>({ name, text }, [...reachColumns(near), most, functions]);
+  return database.query<SampleRow>({ name, text }, [...scanRangeColumns(near), most, functions]);
 }

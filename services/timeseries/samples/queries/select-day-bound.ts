@@ -1,7 +1,7 @@
 import { dayMs } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 import { ceilTo, floorTo } from '../resolutions.ts';
-import { isoMicroseconds, outerBounds, type Reach } from '../scan-range.ts';
+import { isoMicroseconds, outerBounds, type ScanRange } from '../scan-range.ts';
 
 /** The column of sample_day that counts what is listed. */
 export type DayCount = 'n' | 'n1' | 'n5' | 'n15' | 'n60';
@@ -27,7 +27,7 @@ const textOf = (column: DayCount, isForward: boolean) => {
  */
 export async function selectDayBound(
   database: Queryable,
-  reach: Reach,
+  reach: ScanRange,
   column: DayCount,
   most: number,
 ): Promise<number | null> {

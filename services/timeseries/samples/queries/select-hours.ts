@@ -1,7 +1,7 @@
 import type { BucketFunction } from '../../../../domain/series.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
-import type { Reach } from '../scan-range.ts';
-import { reachColumns, type SampleRow } from './select-samples.ts';
+import type { ScanRange } from '../scan-range.ts';
+import { type SampleRow, scanRangeColumns } from './select-samples.ts';
 
 // 1-second data: 0.4 ms from the hourly statistics, 51 ms from the samples.
 const statements = {
@@ -26,11 +26,15 @@ function textOf(order: 'asc' | 'desc'): string {
 /** At most `most` hourly buckets of the reach; `functionOf` names how each series makes one value of a bucket. */
 export async function selectHours(
   database: Queryable,
-  reach: Reach,
+  reach: ScanRange,
   functionOf: (seriesId: number) => BucketFunction,
   most: number,
 ): Promise<SampleRow[]> {
   if (reach.series.length === 0) return [];
   const functions = reach.series.map(({ id }) => functionOf(id));
-  return database.query<SampleRow>(statements[reach.direction], [...reachColumns(reach), most, functions]);
+  return database.query<SampleRow>(statements[reach.direction], [
+    ...scanRangeColumns(reach),
+    most,
+    functions,
+  ]);
 }

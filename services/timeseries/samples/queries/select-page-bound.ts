@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 import type { BucketSize } from '../resolutions.ts';
-import type { Reach } from '../scan-range.ts';
-import { reachColumns } from './select-samples.ts';
+import type { ScanRange } from '../scan-range.ts';
+import { scanRangeColumns } from './select-samples.ts';
 
 // An hour that the reach has only a part of may hold fewer buckets than its count says: it counts for nothing.
 const next = (column: string) => `
@@ -40,14 +40,14 @@ const previous = (column: string) => `
  */
 export async function selectPageBound(
   database: Queryable,
-  reach: Reach,
+  reach: ScanRange,
   { resolution, countColumn }: BucketSize,
   most: number,
 ): Promise<number | null> {
   const text = reach.direction === 'next' ? next(countColumn) : previous(countColumn);
   const name = `timeseries-select-page-bound-${resolution}-${reach.direction}`;
   const [row] = await database.query<{ bound: number | null }>({ name, text }, [
-    ...reachColumns(reach),
+    ...scanRangeColumns(reach),
     most,
   ]);
   return row?.bound ?? null;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../../mixins/database.ts';
-import { isoMicroseconds, outerBounds, type Reach } from '../scan-range.ts';
+import { isoMicroseconds, outerBounds, type ScanRange } from '../scan-range.ts';
 
 /** A sample, or a bucket of one series. */
 export interface SampleRow {
@@ -30,13 +30,17 @@ function textOf(order: 'asc' | 'desc'): string {
 }
 
 /** At most `most` samples of the reach, in the order in which they are read. */
-export async function selectSamples(database: Queryable, reach: Reach, most: number): Promise<SampleRow[]> {
+export async function selectSamples(
+  database: Queryable,
+  reach: ScanRange,
+  most: number,
+): Promise<SampleRow[]> {
   if (reach.series.length === 0) return [];
-  return database.query<SampleRow>(statements[reach.direction], [...reachColumns(reach), most]);
+  return database.query<SampleRow>(statements[reach.direction], [...scanRangeColumns(reach), most]);
 }
 
 /** The first five parameters of a query over a reach: ids, firsts, beyonds, and the outer bounds. */
-export function reachColumns(reach: Reach): unknown[] {
+export function scanRangeColumns(reach: ScanRange): unknown[] {
   const { first, beyond } = outerBounds(reach);
   return [
     reach.series.map(({ id }) => id),

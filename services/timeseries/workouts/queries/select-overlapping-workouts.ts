@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../../mixins/database.ts';
-import type { TwinCandidate } from '../duplicates.ts';
+import type { DuplicateCandidate } from '../duplicates.ts';
 
 const statement = {
   name: 'timeseries-select-overlapping-workouts',
@@ -19,13 +19,13 @@ const statement = {
 
 /**
  * Workouts of all providers that touch one of the spans. A start within seven days bounds the index scan: a
- * workout that lasts longer has no twin.
+ * workout that lasts longer has no duplicate.
  */
 export function selectOverlappingWorkouts(
   transaction: Queryable,
   userId: string,
   spans: readonly { start_ms: number; end_ms: number }[],
-): Promise<TwinCandidate[]> {
+): Promise<DuplicateCandidate[]> {
   const values = [userId, spans.map(({ start_ms }) => start_ms), spans.map(({ end_ms }) => end_ms)];
-  return transaction.query<TwinCandidate>(statement, values);
+  return transaction.query<DuplicateCandidate>(statement, values);
 }

@@ -9,7 +9,7 @@ const statement = {
     where w.user_id = $1 and w.id = t.id`,
 };
 
-/** The listed twin of a workout, and how the workout counts in the sums of a day. */
+/** The listed duplicate of a workout, and how the workout counts in the sums of a day. */
 export interface DuplicateChange {
   readonly id: string;
   readonly duplicate_of: string | null;

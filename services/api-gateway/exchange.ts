@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'moleculer';
+import type { Config } from '../../config.ts';
+import type { Admission } from '../../contracts/auth.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Inbox } from '../../mixins/inbox.ts';
+import type { Call } from '../../runtime/environment.ts';
+import type { Endpoint } from './endpoints.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { Intake } from './intake.ts';
+import type { StoredBytesLimit } from './stored-bytes.ts';
+import type { WebhookAccess } from './webhook-access.ts';
+import type { Window, Windows } from './windows.ts';
+
+/**
+ * The way of a request that found its route, in the order of its checks: credential (401), window (429), access
+ * (403), body (413, 415, 400), then the action, which validates (422) and looks the record up (404).
+ */
+export interface Edge {
+  readonly config: Config;
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly inbox: Inbox;
+  readonly intake: Intake;
+  readonly stored: StoredBytesLimit;
+  readonly idempotency: Idempotency;
+  readonly windows: AddressWindows;
+  readonly webhooks: WebhookAccess;
+  addressOf(req: IncomingMessage): string;
+  /** Where this gateway listens. */
+  url(): string;
+}
+
+/** Counters of requests without a credential, by what they ask for. */
+export interface AddressWindows {
+  readonly webhook: Windows;
+  readonly failures: Windows;
+  readonly rest: Windows;
+}
+
+/** One request on its route. */
+export interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly endpoint: Endpoint;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly call: Call;
+}
+
+/** 429 with Retry-After, counted from the window's end. */
+export function limited(res: ServerResponse, window: Admission | Window): ServiceError {
+  const seconds = Math.min(60, Math.max(1, Math.ceil(window.reset - Date.now() / 1000)));
+  res.setHeader('Retry-After', seconds);
+  const unit = seconds === 1 ? 'second' : 'seconds';
+  return new ServiceError(
+    'RATE_LIMITED',
+    `Too many requests: ${window.limit} a minute. Try again in ${seconds} ${unit}.`,
+  );
+}
+
+/** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
+export function checkWebhookAccess({ webhooks, addressOf }: Edge, { req, endpoint }: Exchange): void {
+  const provider = endpoint.route.secretAddress;
+  if (provider !== undefined) webhooks.check(req, provider, addressOf(req));
+}

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../../../mixins/database.ts';
+import type { Ledger } from './ledger.ts';
+import type { RecordIdentity } from './record-rows.ts';
+
+/** What the records of an item are stored with. */
+export interface RecordContext {
+  readonly transaction: Queryable;
+  readonly userId: string;
+  readonly provider: string;
+  readonly clockMinutes: number;
+  readonly ledger: Ledger;
+  /** Record ids that the ledger has of the item's stored version. */
+  readonly storedIds: readonly string[];
+}
+
+/** The identity of a record: its stored id, or a new one. */
+export function identityOf(
+  context: RecordContext,
+  key: string,
+  storedId: string | undefined,
+): RecordIdentity {
+  const { userId, provider } = context;
+  return { id: storedId ?? randomUUID(), user_id: userId, provider, key };
+}
