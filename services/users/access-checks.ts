@@ -10,7 +10,7 @@ import { stopBackfill } from './connections.ts';
 import { type AccessLease, claimAccessCheck } from './queries/access-checks.ts';
 import { settleAccessCheck } from './settle-access-check.ts';
 
-/** What checking takes. */
+/** Dependencies of access checks. */
 export interface Checking {
   readonly database: Database;
   readonly call: Call;
@@ -26,9 +26,9 @@ const atOnce = 4;
 const everyMs = 1000;
 
 /**
- * Asks providers, again and again, about connections that an unauthenticated event changed, as far as the limits allow,
- * and carries out what they answer. The row is the queue entry: a process that dies or stops in between leaves it to
- * another one. Returns what ends it.
+ * Periodically asks providers about connections that an unauthenticated event changed, within the limits for reads, and
+ * applies the answers. The row is the queue entry: if a process dies or stops, another process takes the check over.
+ * Returns the function that stops the task.
  */
 export function startAccessChecks(environment: Omit<Checking, 'stopping'>): () => Promise<void> {
   const closing = new AbortController();
@@ -86,7 +86,7 @@ async function ask(
   }
 }
 
-// Whoever stops waits for no provider: the lease ends, and another process asks again.
+// A shutdown does not wait for a provider's answer: the lease expires, and another process repeats the read.
 function unlessStopping<T>(stopping: AbortSignal, work: Promise<T>): Promise<T | null> {
   const { promise, resolve, reject } = Promise.withResolvers<T | null>();
   const stop = () => resolve(null);

@@ -14,8 +14,8 @@ interface Changing {
 }
 
 /**
- * Applies changes of scopes that nobody authenticated, each followed by a read of the permissions that decides. Where
- * too many came, the read goes first and nothing is applied before. Tells how many connections changed.
+ * Applies unauthenticated changes of scopes. Each is followed by a read of the permissions, whose result is final. If
+ * too many changes are open, the read comes first and the change is not applied. Returns the number of changed connections.
  */
 export async function changeUnconfirmedScopes(
   changing: Changing,

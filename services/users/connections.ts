@@ -6,28 +6,28 @@ import type { ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { callOn } from '../../runtime/lifecycle.ts';
-import { findPerson } from './people.ts';
-import { lockPerson } from './queries/lock-person.ts';
-import { type WantedPurge, wantPurge } from './queries/purges.ts';
+import { lockUser } from './queries/lock-user.ts';
+import { type RequestedPurge, requestPurge } from './queries/purges.ts';
 import { revokeConnection } from './queries/revoke-connection.ts';
 import { insertTokenRevocations } from './queries/token-revocations.ts';
+import { findUser } from './user-records.ts';
 import { Connection } from './users.entities.ts';
 
-/** A person's connections, revoked ones too, by provider. @throws USER_NOT_FOUND (404) */
+/** A user's connections by provider, including revoked ones. @throws USER_NOT_FOUND (404) */
 export async function listConnections(orm: Orm, userId: string): Promise<Connection[]> {
-  await findPerson(orm, userId);
+  await findUser(orm, userId);
   return orm.fork().find(Connection, { userId }, { orderBy: { provider: 'asc' } });
 }
 
-/** One of a person's connections. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
+/** One of a user's connections. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
 export async function findConnection(orm: Orm, userId: string, provider: ProviderName): Promise<Connection> {
-  await findPerson(orm, userId);
+  await findUser(orm, userId);
   const connection = await orm.fork().findOne(Connection, { userId, provider });
   if (connection === null) throw new ServiceError('CONNECTION_NOT_FOUND');
   return connection;
 }
 
-/** Which connection is to end, and whether its data is to go with it. */
+/** The connection to end. `purge`: its data is erased too. */
 export interface Disconnecting {
   readonly user_id: string;
   readonly provider: ProviderName;
@@ -35,23 +35,23 @@ export interface Disconnecting {
 }
 
 /**
- * Revokes a connection and erases its tokens; once more is no error. The provider is told behind it. With `purge` the
- * data that came through it is wanted gone: also when the connection ended before.
+ * Revokes a connection and erases its tokens; a repeated call is no error. The token is revoked at the provider in the
+ * background. With `purge`, the data of the connection is erased, also if the connection ended before.
  * @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404)
  */
 export function disconnect(
   database: Database,
   origin: AuditOrigin,
   { user_id, provider, purge }: Disconnecting,
-): Promise<WantedPurge | undefined> {
+): Promise<RequestedPurge | undefined> {
   return database.transaction(async (transaction) => {
-    if (!(await lockPerson(transaction, user_id))) throw userNotFound(user_id);
+    if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
     await insertTokenRevocations(transaction, user_id, provider);
     const entry = { userId: user_id, details: { provider } };
     const subjectId = await revokeConnection(transaction, user_id, provider);
     if (subjectId !== null)
       await recordAudit(transaction, origin, { ...entry, action: 'connection.revoked', subjectId });
-    const wanted = purge ? await wantPurge(transaction, user_id, provider) : undefined;
+    const wanted = purge ? await requestPurge(transaction, user_id, provider) : undefined;
     if (wanted !== undefined) {
       const requested = { action: 'connection.purge_requested', subjectId: wanted.connection_id } as const;
       await recordAudit(transaction, origin, { ...entry, ...requested });
@@ -60,7 +60,7 @@ export function disconnect(
   });
 }
 
-/** Ends what is fetched for a connection at once, where the services are there; they would find out at the next request. */
+/** Stops the fetching for a connection. A service that is unavailable now stops at its next request. */
 export async function stopBackfill(call: Call, connection_id: string): Promise<void> {
   const patience = { timeout: 1000, retries: 0 };
   await callOn(call, { event: 'connectionEnded', params: { connection_id } }, patience);

@@ -10,10 +10,10 @@ import {
   lockConnection,
   revokeReversibly,
 } from './queries/end-connection.ts';
-import { lockPerson } from './queries/lock-person.ts';
+import { lockUser } from './queries/lock-user.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
 
-/** A provider's report that the owner of an account ended our access. */
+/** A provider's report that the user ended our access to an account. */
 export interface ReportedEnding {
   readonly connection_id: string;
   readonly user_id: string;
@@ -21,7 +21,7 @@ export interface ReportedEnding {
   readonly received_ms: number;
 }
 
-/** What followed from a report. */
+/** The outcome of a report. */
 export interface Ended {
   readonly outcome: 'revoked' | 'checked_first' | 'outdated' | 'gone';
 }
@@ -33,12 +33,12 @@ interface Ending {
 }
 
 /**
- * Ends a connection as its provider reported. Unless the report is authenticated, the tokens stay until a read at the
- * provider decides; a connection without a token cannot be read, and ends for good. Never a revocation of ours.
+ * Ends a connection as its provider reported. If the report is not authenticated, the tokens are kept until a read at
+ * the provider confirms it. A connection without a token cannot be checked and ends for good. No token is revoked.
  */
 export function endByEvent(ending: Ending, report: ReportedEnding): Promise<Ended> {
   return ending.database.transaction(async (transaction) => {
-    if (!(await lockPerson(transaction, report.user_id))) return gone;
+    if (!(await lockUser(transaction, report.user_id))) return gone;
     const connection = await lockConnection(transaction, report.connection_id);
     if (connection === undefined || connection.status !== 'active') return gone;
     if (report.authenticated || !connection.has_token)

@@ -2,10 +2,10 @@ import type { CallingOptions } from 'moleculer';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 
-/** As many as the contract takes in one call. */
+/** The maximum number of accounts per call, as in the contract. */
 const perCall = 100;
 
-/** Has the items of accounts taken out of the deliveries that came until an instant; a repetition changes nothing. */
+/** Removes the items of accounts from all deliveries that were received until an instant. Idempotent. */
 export async function eraseAccounts(
   call: Call,
   accounts: readonly { readonly provider: ProviderName; readonly provider_user_id: string }[],

@@ -7,36 +7,36 @@ import { callOn } from '../../runtime/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { claimErasures, markErased } from './queries/claim-erasures.ts';
-import { deletePerson } from './queries/delete-person.ts';
+import { deleteUser } from './queries/delete-user.ts';
 import { selectErasedAccounts } from './queries/select-erased-accounts.ts';
-import type { Person } from './users.entities.ts';
+import type { UserRow } from './users.entities.ts';
 
-/** What erasing works with. */
+/** Dependencies of erasures. */
 export interface Erasing {
   readonly database: Database;
   readonly call: Call;
   readonly logger: Logger;
 }
 
-/** DELETE waits this long for the others; a longer erasure goes on behind its answer. */
+/** DELETE waits this long for the other services; a longer erasure continues in the background. */
 const patience = { timeout: 4000, retries: 0 } as const;
 
 /**
- * Deletes a person: gone when this returns. Samples are tombstoned and tokens ended before, too, if those services
- * answer; otherwise `resumeErasures` sees to it, also after this process died.
+ * Deletes a user. The user does not exist any more when this returns. Samples are tombstoned and tokens ended by then if
+ * those services answer; otherwise `resumeErasures` retries, also after this process died.
  * @throws USER_NOT_FOUND (404)
  */
-export async function removePerson(
+export async function removeUser(
   erasing: Erasing & { readonly origin: AuditOrigin; readonly accountHashes: AccountHashes },
   id: string,
-): Promise<Omit<Person, 'deletedAt'>> {
-  const person = await deletePerson(erasing.database, erasing.origin, id, erasing.accountHashes);
-  if (person === null) throw userNotFound(id);
+): Promise<Omit<UserRow, 'deletedAt'>> {
+  const user = await deleteUser(erasing.database, erasing.origin, id, erasing.accountHashes);
+  if (user === null) throw userNotFound(id);
   await eraseElsewhere(erasing, id);
-  return person;
+  return user;
 }
 
-/** Takes up every deletion that is not finished: a service was away, or a process died in the middle. */
+/** Resumes unfinished deletions: a service was unavailable, or a process died. */
 export async function resumeErasures(erasing: Erasing): Promise<void> {
   for (const id of await claimErasures(erasing.database)) await eraseElsewhere(erasing, id);
 }
@@ -51,13 +51,13 @@ async function eraseElsewhere({ database, call, logger }: Erasing, user_id: stri
   else logger.warn('user.erasure_postponed', { user_id, type: typeOf(failed.reason) });
 }
 
-// What providers sent for an account, as it came, goes too.
+// The raw deliveries of the accounts are erased too.
 async function eraseDeliveries(database: Database, call: Call, userId: string): Promise<void> {
   const accounts = await selectErasedAccounts(database, userId);
   const [first] = accounts;
   if (first === undefined) return;
-  const told = accounts.map(({ provider, provider_user_id }) => ({ provider, provider_user_id }));
-  await eraseAccounts(call, told, first.deleted_at, patience);
+  const erased = accounts.map(({ provider, provider_user_id }) => ({ provider, provider_user_id }));
+  await eraseAccounts(call, erased, first.deleted_at, patience);
 }
 
 function typeOf(error: unknown): unknown {

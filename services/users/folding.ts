@@ -5,12 +5,12 @@ import { foldChanges } from './queries/fold-changes.ts';
 import { renewStatistics } from './queries/renew-statistics.ts';
 
 const everyMs = 2000;
-/** A fold reads all users: however often they change, it takes a tenth of the time at most. */
+/** A fold reads all users. The pause after it is nine times its duration, so folding takes at most a tenth of the time. */
 const restFactor = 9;
 
 /**
- * Folds the changes of the list in the background. Former names and addresses of users, and those of erased users,
- * are gone from the list and from the planner's statistics when it has done so. Returns what stops it.
+ * Folds the changes of the list in the background. Afterwards the list and the planner's statistics contain no former
+ * names or addresses of users and none of erased users. Returns the function that stops the task.
  */
 export function startFolding(database: Database, logger: Logger): () => Promise<void> {
   let restsUntil = 0;

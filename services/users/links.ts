@@ -10,14 +10,14 @@ import type { Call } from '../../runtime/environment.ts';
 import { reopen } from './purges.ts';
 import { closeAccessCheck, lockAccessCheck } from './queries/access-checks.ts';
 import { insertFormerAccount } from './queries/insert-former-account.ts';
-import { lockPerson } from './queries/lock-person.ts';
+import { lockUser } from './queries/lock-user.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
 import { dropTokenRevocations, insertTokenRevocations } from './queries/token-revocations.ts';
 import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
 import type { Connection } from './users.entities.ts';
 
-/** Whose account is linked to which user. */
+/** An account at a provider and the user whom it is linked to. */
 interface Account {
   readonly user_id: string;
   readonly provider: ProviderName;
@@ -25,14 +25,14 @@ interface Account {
   readonly scope: readonly string[];
 }
 
-/** A link that exists at the provider, as it is imported: its tokens in clear. */
+/** An imported link that already exists at the provider; its tokens are plain text. */
 export interface ImportedLink extends Account {
   readonly access_token?: string | undefined;
   readonly refresh_token?: string | undefined;
   readonly expires_at?: Instant | undefined;
 }
 
-/** A link that was just made with the owner's consent: its tokens are ciphertext bound to the connection's id. */
+/** A link that the user has just consented to; its tokens are ciphertext bound to the connection's id. */
 export interface ConsentedLink extends Account {
   readonly connection_id: string;
   readonly access_token: string;
@@ -47,7 +47,7 @@ interface Linking {
 }
 
 /**
- * Makes a connection, or revives a revoked or expired one under its id.
+ * Creates a connection, or reactivates a revoked or expired one under its id.
  * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when it is active
  */
 export function importLink(linking: Linking, cipher: Cipher, link: ImportedLink): Promise<Connection> {
@@ -65,9 +65,9 @@ export function importLink(linking: Linking, cipher: Cipher, link: ImportedLink)
 }
 
 /**
- * The same with the owner's fresh consent, which also brings an active connection up to date.
+ * Creates, reactivates or updates a connection after the user's consent.
  * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when the user has a connection of another id: the tokens
- * were sealed for one that never came to be
+ * cannot be decrypted under that id
  */
 export function consentLink(linking: Linking, link: ConsentedLink): Promise<Connection> {
   return write(linking, link, (held) => {
@@ -84,8 +84,8 @@ export function consentLink(linking: Linking, link: ConsentedLink): Promise<Conn
 type Sealed = Pick<NewConnection, 'id' | 'accessToken' | 'refreshToken' | 'expiresAt'>;
 const mostTries = 4;
 
-// Where the data was purged, it is to be taken again before anybody can find the connection. A disconnect in between
-// may purge anew: then from the beginning.
+// After a purge, ingestion is allowed again before the connection becomes visible. If a disconnect purges the data in
+// between, the sequence is repeated.
 async function write(
   linking: Linking,
   account: Account,
@@ -113,12 +113,12 @@ async function link(
   make: (held: ConnectionState | null) => Sealed,
 ): Promise<Connection | null> {
   const { user_id, provider, provider_user_id, scope } = account;
-  // The lock makes connects of one person, and their deletion, take turns.
-  if (!(await lockPerson(transaction, user_id))) throw userNotFound(user_id);
+  // The lock serialises the connects and the deletion of one user.
+  if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
   const held = await selectConnectionState(transaction, user_id, provider);
   const sealed = make(held);
   if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
-  // Another account takes the place of the one that was connected: our access to that ends.
+  // Another account replaces the connected one: our access to the former account ends.
   if (held !== null && held.providerUserId !== provider_user_id) {
     await insertTokenRevocations(transaction, user_id, provider);
     await insertFormerAccount(transaction, user_id, held.id);
@@ -136,12 +136,12 @@ async function link(
   return connection;
 }
 
-// The owner of an account that is connected already consented once more.
+// Whether the user consented again to an account that is already connected.
 function isRenewal(held: ConnectionState | null, { provider_user_id }: Account): boolean {
   return held?.status === 'active' && held.providerUserId === provider_user_id;
 }
 
-// An ending that was still to be confirmed is void: the account is linked again, or another one in its place.
+// A new link cancels an unconfirmed ending of the same account or of the account that it replaces.
 async function settleEnding(transaction: Queryable, held: ConnectionState, account: string): Promise<void> {
   if (held.providerUserId !== account) return closeEndings(transaction, [held.id]);
   const check = await lockAccessCheck(transaction, held.id);

@@ -6,10 +6,15 @@ import { callOn } from '../../runtime/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { insertErasedAccounts } from './queries/erased-accounts.ts';
-import { isStillWanted, markPurgeTold, selectWantedPurges, type WantedPurge } from './queries/purges.ts';
+import {
+  isStillRequested,
+  markPurgeReported,
+  type RequestedPurge,
+  selectRequestedPurges,
+} from './queries/purges.ts';
 import { selectPurgedAccounts } from './queries/select-purged-accounts.ts';
 
-/** What having data purged takes. */
+/** Dependencies of purges. */
 export interface Purging {
   readonly database: Database;
   readonly call: Call;
@@ -19,24 +24,24 @@ export interface Purging {
 
 const patience = { timeout: 4000, retries: 0 } as const;
 
-/** Has the data of a connection taken away; where a service is away, `resumePurges` sees to it. */
-export async function purge(purging: Purging, wanted: WantedPurge): Promise<void> {
+/** Erases the data of a connection. If a service is unavailable, `resumePurges` retries. */
+export async function purge(purging: Purging, wanted: RequestedPurge): Promise<void> {
   const { user_id, provider } = wanted;
   try {
-    if (await isStillWanted(purging.database, wanted)) {
+    if (await isStillRequested(purging.database, wanted)) {
       await carryOut(purging.call, wanted, patience);
       await purgeDeliveries(purging, wanted);
     }
-    await markPurgeTold(purging.database, wanted);
+    await markPurgeReported(purging.database, wanted);
   } catch (error) {
     purging.logger.warn('purge.postponed', { user_id, provider, code: codeOf(error) });
   }
 }
 
-// What the provider sent for the account, as it came, goes too.
+// The raw deliveries of the account are erased too.
 async function purgeDeliveries(
   { database, call, accountHashes }: Purging,
-  wanted: WantedPurge,
+  wanted: RequestedPurge,
 ): Promise<void> {
   const { provider, connection_id } = wanted;
   const ids = await selectPurgedAccounts(database, connection_id);
@@ -45,13 +50,13 @@ async function purgeDeliveries(
   await eraseAccounts(call, accounts, new Date(), patience);
 }
 
-/** Takes up purges that nobody was told of: a service was away, or a process died in the middle. */
+/** Resumes unfinished purges: a service was unavailable, or a process died. */
 export async function resumePurges(purging: Purging): Promise<void> {
-  for (const wanted of await selectWantedPurges(purging.database)) await purge(purging, wanted);
+  for (const wanted of await selectRequestedPurges(purging.database)) await purge(purging, wanted);
 }
 
-/** Has data taken again, after a purge that is carried out first if it was not yet. */
-export async function reopen(call: Call, purged: Omit<WantedPurge, 'connection_id'>): Promise<void> {
+/** Allows ingestion again after a purge. A purge that is not finished is carried out first. */
+export async function reopen(call: Call, purged: Omit<RequestedPurge, 'connection_id'>): Promise<void> {
   const { user_id, provider, version } = purged;
   await carryOut(call, purged, {});
   await call('timeseries.reopen', { user_id, provider, version });
@@ -59,7 +64,7 @@ export async function reopen(call: Call, purged: Omit<WantedPurge, 'connection_i
 
 async function carryOut(
   call: Call,
-  { user_id, provider, version }: Omit<WantedPurge, 'connection_id'>,
+  { user_id, provider, version }: Omit<RequestedPurge, 'connection_id'>,
   options: CallingOptions,
 ): Promise<void> {
   const params = { user_id, provider, version };

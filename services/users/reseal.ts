@@ -11,15 +11,15 @@ import {
   unreadableSample,
 } from './queries/reseal-tokens.ts';
 
-/** What a round came to. `left`: connections that are still not under the first secret, for whatever reason. */
+/** The result of a round. `left`: connections whose tokens are still not encrypted with the first secret. */
 export interface Resealed {
   readonly resealed: number;
   readonly left: number;
 }
 
 /**
- * Encrypts tokens with the first secret that an earlier one made, so that the earlier one can be taken away. Tokens
- * that no configured secret opens stay as they are: theirs may come back.
+ * Re-encrypts tokens of earlier secrets with the first secret, so that the earlier secrets can be removed. Tokens that no
+ * configured secret decrypts are unchanged: their secret may be configured again.
  */
 export async function resealTokens(
   { database, cipher }: { readonly database: Database; readonly cipher: Cipher },
@@ -62,8 +62,8 @@ const everyMs = 300_000;
 const firstAfterMs = 1000;
 
 /**
- * Says at the start how many of a thousand connections have tokens that no configured secret opens, which a wrong
- * ENCRYPTION_KEY causes. @throws where the database does not answer
+ * Logs at the start how many of the first thousand connections have tokens that no configured secret decrypts, which a
+ * wrong ENCRYPTION_KEY causes. @throws if the database does not answer
  */
 export async function reportUnreadable({
   database,
@@ -81,8 +81,9 @@ export async function reportUnreadable({
 }
 
 /**
- * Reseals behind everything else while more than one secret is configured; returns what stops it. The first round and
- * each change are logged as warnings: an operator takes the old secret away by that line, at every log level.
+ * Re-encrypts tokens in the background while more than one secret is configured; returns the function that stops it. The
+ * first round and each change are logged as warnings: the line tells an operator, at every log level, when the old secret
+ * can be removed.
  */
 export function startResealing({ database, cipher, logger, secrets }: Resealing): () => Promise<void> {
   if (secrets.length < 2) return async () => undefined;

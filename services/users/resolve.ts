@@ -12,7 +12,7 @@ interface Resolving {
   readonly accountHashes: AccountHashes;
 }
 
-/** Which accounts are asked for, and the delivery that names them. */
+/** The accounts to look up and the delivery that names them. */
 export interface Question {
   readonly provider: ProviderName;
   readonly provider_user_ids: readonly string[];
@@ -22,8 +22,8 @@ export interface Question {
 }
 
 /**
- * The active connections of provider accounts. A delivery is held for accounts whose ending is unconfirmed, and has the
- * items of erased accounts taken out once it is worked on.
+ * The active connections of provider accounts. A delivery is held for accounts whose ending is unconfirmed. Items of
+ * erased accounts are removed from the delivery after it is processed.
  */
 export async function resolveAccounts(
   { database, call, accountHashes }: Resolving,
@@ -35,7 +35,7 @@ export async function resolveAccounts(
   const connected = new Set(found.map(({ provider_user_id }) => provider_user_id));
   const others = provider_user_ids.filter((id) => !connected.has(id));
   const erased = await selectErasedAmong(database, accountHashes, provider, others);
-  // Without this note the data would stay, so the delivery is worked on again where it fails.
+  // Without this call the data of erased accounts stays in the delivery, so a failure makes the delivery be retried.
   if (erased.length > 0)
     await call('deliveries.eraseFromDelivery', { delivery_id: delivery.id, provider_user_ids: erased });
   return found;

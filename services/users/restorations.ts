@@ -15,13 +15,13 @@ interface Restoring {
 
 const mostPerRound = 20;
 const mostReplays = 500;
-/** The instant is kept in milliseconds, rounded. */
+/** The instant is stored in milliseconds, rounded. */
 const roundingMs = 1;
 const patience: CallingOptions = { timeout: 4000, retries: 0 };
 
 /**
- * Resumes the work of connections whose ending was contradicted: their backfill, fetches that were dropped, and the
- * deliveries that came meanwhile, which are replayed. Everything may run twice.
+ * Resumes the work of connections whose ending was contradicted: the backfill continues, dropped fetches are queued again,
+ * and the deliveries that were held are replayed. Every step is idempotent.
  */
 export async function resumeRestored(restoring: Restoring): Promise<void> {
   for (let done = 0; done < mostPerRound; done += 1) {
@@ -45,7 +45,7 @@ async function resume(restoring: Restoring, { connection_id, since }: Restoratio
   return results.every((result) => result.status === 'fulfilled' && result.value !== false);
 }
 
-/** Replays what is kept for a connection; false where some of it is still in work, or more is left. */
+/** Replays the held deliveries of a connection; false if one of them is being processed, or more are left. */
 async function replayHeld({ database, call }: Restoring, connectionId: string): Promise<boolean> {
   const ids = await selectHeld(database, connectionId, mostReplays);
   let isDone = ids.length < mostReplays;

@@ -9,7 +9,7 @@ import {
   updateTokenRevocation,
 } from './queries/token-revocations.ts';
 
-/** What saying token revocation takes. */
+/** Dependencies of token revocation. */
 export interface RevocationDeps {
   readonly database: Database;
   readonly call: Call;
@@ -19,18 +19,21 @@ export interface RevocationDeps {
 const mostPerRound = 100;
 
 /**
- * Tells providers that we no longer have access to accounts whose connection ended: behind the disconnect, again
- * and again for a day. The tokens are gone with the row.
+ * Revokes our access at the provider for connections that ended, in the background, with retries for a day. The tokens
+ * are deleted with the row.
  */
 export async function revokeTokens(deps: RevocationDeps): Promise<void> {
-  for (let said = 0; said < mostPerRound; said += 1) {
+  for (let done = 0; done < mostPerRound; done += 1) {
     const revocation = await claimTokenRevocation(deps.database);
     if (revocation === undefined) return;
-    await say(deps, revocation);
+    await revoke(deps, revocation);
   }
 }
 
-async function say({ database, call, logger }: RevocationDeps, revocation: TokenRevocation): Promise<void> {
+async function revoke(
+  { database, call, logger }: RevocationDeps,
+  revocation: TokenRevocation,
+): Promise<void> {
   const { id, connection_id, provider, access_token, refresh_token, expires_at } = revocation;
   try {
     const answer = await call('connect.deauthorize', {
@@ -49,6 +52,6 @@ async function say({ database, call, logger }: RevocationDeps, revocation: Token
         expires_at: tokens.expires_at === null ? null : new Date(tokens.expires_at),
       });
   } catch (error) {
-    logger.warn('farewell.postponed', { connection_id, code: codeOf(error) });
+    logger.warn('token_revocation.postponed', { connection_id, code: codeOf(error) });
   }
 }

@@ -12,24 +12,24 @@ import {
   postponeAccessCheck,
 } from './queries/access-checks.ts';
 import { endConnection, lockConnection, restoreConnection, setScope } from './queries/end-connection.ts';
-import { lockPerson } from './queries/lock-person.ts';
+import { lockUser } from './queries/lock-user.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
 
-/** A read that was answered, for the check that it was made for. */
+/** The answer to the read of a check. */
 export interface AnsweredCheck {
   readonly lease: AccessLease;
   readonly provider: ProviderName;
   readonly answer: AccessAnswer;
 }
 
-/** What became of a connection; `lost`: the check is another process's now, or the connection has changed. */
+/** The outcome for a connection. `lost`: another process holds the check, or the connection has changed. */
 export type Settled = 'ended' | 'restored' | 'confirmed' | 'postponed' | 'lost';
 
-/** Carries out what a provider answered about a connection, in one transaction, fenced by the claim's attempt. */
+/** Applies a provider's answer about a connection, in one transaction that is fenced by the attempt of the claim. */
 export function settleAccessCheck(database: Database, answered: AnsweredCheck): Promise<Settled> {
   const { connection_id, user_id, attempt } = answered.lease;
   return database.transaction(async (transaction) => {
-    if (!(await lockPerson(transaction, user_id))) return 'lost';
+    if (!(await lockUser(transaction, user_id))) return 'lost';
     const connection = await lockConnection(transaction, connection_id);
     const check = await lockAccessCheck(transaction, connection_id);
     if (connection === undefined || check === undefined || check.attempt !== attempt) return 'lost';
@@ -44,7 +44,7 @@ function settle(transaction: Queryable, answered: AnsweredCheck, check: AccessCh
   if (access === 'granted') return settleGranted(transaction, answered, check);
   if (access === 'ended') return settleEnded(transaction, answered, check, true);
   if (access === 'unknown' && !check.is_old) return postpone(transaction, answered, check);
-  // It cannot be found out: a report that was applied stands, one that was not is dropped.
+  // The provider gave no answer: a report that was applied becomes final, and one that was not applied is dropped.
   if (check.ending === 'applied') return settleEnded(transaction, answered, check, false);
   return abandon(transaction, answered.lease.connection_id);
 }

@@ -4,8 +4,8 @@ import { formatInstant } from '../../domain/time.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { ProviderName } from '../../providers/all.ts';
-import { findPerson } from './people.ts';
 import { selectTokens } from './queries/select-tokens.ts';
+import { findUser } from './user-records.ts';
 
 /** A connection's tokens, as ciphertext. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
 export async function findTokens(
@@ -15,7 +15,7 @@ export async function findTokens(
 ): Promise<StoredTokens> {
   const row = await selectTokens(database, userId, provider);
   if (row === null) {
-    await findPerson(orm, userId);
+    await findUser(orm, userId);
     throw new ServiceError('CONNECTION_NOT_FOUND');
   }
   return {

@@ -4,9 +4,9 @@ import { providerNames } from '../../providers/all.ts';
 const id = () => p.uuid().primary().defaultRaw('gen_random_uuid()');
 const time = (column: string) => p.datetime(3).name(column);
 
-/** A person whose data is kept. One who is deleted keeps the row, empty, until all data elsewhere is erased. */
-export const Person = defineEntity({
-  name: 'Person',
+/** A user. After a deletion the empty row remains until all data in other services is erased. */
+export const UserRow = defineEntity({
+  name: 'UserRow',
   schema: 'users',
   tableName: 'person',
   properties: {
@@ -20,7 +20,7 @@ export const Person = defineEntity({
   },
 });
 
-/** The link between a person and an account at a provider; both tokens are ciphertext bound to the id. */
+/** The link between a user and an account at a provider; both tokens are ciphertext bound to the id. */
 export const Connection = defineEntity({
   name: 'Connection',
   schema: 'users',
@@ -43,5 +43,5 @@ export const Connection = defineEntity({
   },
 });
 
-export type Person = InferEntity<typeof Person>;
+export type UserRow = InferEntity<typeof UserRow>;
 export type Connection = InferEntity<typeof Connection>;

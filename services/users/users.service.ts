@@ -11,11 +11,10 @@ import { accountHashesOf } from './account-hashes.ts';
 import { changeUnconfirmedScopes } from './change-scopes.ts';
 import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
 import { endByEvent } from './endings.ts';
-import { removePerson, resumeErasures } from './erasure.ts';
+import { removeUser, resumeErasures } from './erasure.ts';
 import { startFolding } from './folding.ts';
 import { consentLink, importLink } from './links.ts';
-import { listPeople } from './listing.ts';
-import { changePerson, createPerson, findPerson } from './people.ts';
+import { listUsers } from './listing.ts';
 import { purge, resumePurges } from './purges.ts';
 import { deleteOldErasedAccounts } from './queries/erased-accounts.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
@@ -28,7 +27,8 @@ import { resolveAccounts } from './resolve.ts';
 import { resumeRestored } from './restorations.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { findTokens } from './tokens.ts';
-import { Connection, Person } from './users.entities.ts';
+import { createUser, findUser, updateUser } from './user-records.ts';
+import { Connection, UserRow } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
 const erasureEveryMs = 5000;
@@ -39,7 +39,7 @@ const restorationsEveryMs = 1000;
 export default implement(users, {
   uses: {
     database: database(),
-    orm: orm([Person, Connection]),
+    orm: orm([UserRow, Connection]),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
     accountHashes: {
       start: async ({ config }: Environment) => accountHashesOf(config),
@@ -48,17 +48,17 @@ export default implement(users, {
   },
   actions: {
     async create(ctx) {
-      return toUser(await createPerson(ctx.orm, ctx.origin, ctx.params));
+      return toUser(await createUser(ctx.orm, ctx.origin, ctx.params));
     },
-    list: (ctx) => listPeople(ctx.database, ctx.params),
+    list: (ctx) => listUsers(ctx.database, ctx.params),
     async get(ctx) {
-      return toUser(await findPerson(ctx.orm, ctx.params.user_id));
+      return toUser(await findUser(ctx.orm, ctx.params.user_id));
     },
     async update(ctx) {
-      return toUser(await changePerson(ctx.orm, ctx.origin, ctx.params.user_id, ctx.params));
+      return toUser(await updateUser(ctx.orm, ctx.origin, ctx.params.user_id, ctx.params));
     },
     async remove(ctx) {
-      return toUser(await removePerson(ctx, ctx.params.user_id));
+      return toUser(await removeUser(ctx, ctx.params.user_id));
     },
     async connections(ctx) {
       return (await listConnections(ctx.orm, ctx.params.user_id)).map(toConnection);
@@ -141,7 +141,7 @@ export default implement(users, {
       logger,
     });
     const endRevocations = startPeriodicTask({
-      name: 'users.partings',
+      name: 'users.token_revocations',
       everyMs: revocationsEveryMs,
       work: async () => {
         await revokeTokens(erasing);

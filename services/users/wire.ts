@@ -1,9 +1,9 @@
 import type * as wire from '../../contracts/users.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { Connection, Person } from './users.entities.ts';
+import type { Connection, UserRow } from './users.entities.ts';
 
-/** A person's row as the wire has it. */
-export function toUser(row: Omit<Person, 'deletedAt'>): wire.User {
+/** The wire format of a user's row. */
+export function toUser(row: Omit<UserRow, 'deletedAt'>): wire.User {
   return {
     id: row.id,
     created_at: formatInstant(row.createdAt.getTime()),
@@ -14,7 +14,7 @@ export function toUser(row: Omit<Person, 'deletedAt'>): wire.User {
   };
 }
 
-/** A connection's row as the wire has it: never its tokens. */
+/** The wire format of a connection's row, without the tokens. */
 export function toConnection(row: Connection): wire.Connection {
   return {
     id: row.id,

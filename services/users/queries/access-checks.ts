@@ -1,20 +1,20 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** SQL condition: the row of users.connection named `alias` was ended by an event that is not confirmed yet. */
+/** SQL condition: an unconfirmed event ended the row of users.connection named `alias`. */
 export function isEndingUnconfirmed(alias: string): string {
   return `exists (select from users.access_check k where k.connection_id = ${alias}.id and k.ending = 'applied')`;
 }
 
-/** How many reads checks of one account may cost in a window of an hour. */
+/** The maximum number of reads for the checks of one account per window. */
 export const readsPerAccount = 3;
-/** How long a window is. */
+/** The length of a window. */
 export const windowSeconds = 3600;
 
 const isPast = (column: string) => `${column} <= now() - interval '${windowSeconds} seconds'`;
 const windowEnd = `window_start + interval '${windowSeconds} seconds'`;
 
-/** What is open of a connection, locked until the transaction ends. */
+/** The open check of a connection, locked until the transaction ends. */
 export interface AccessCheckRow {
   readonly ending: 'applied' | 'wanted' | 'restoring' | null;
   readonly attempt: number;
@@ -22,11 +22,11 @@ export interface AccessCheckRow {
   readonly has_reads: boolean;
   readonly confirmed_at: Date | null;
   readonly read_at: Date | null;
-  /** It has been open for longer than a check may be. */
+  /** The check has been open for longer than `mostDays`. */
   readonly is_old: boolean;
 }
 
-/** How long an unconfirmed change waits for an answer of its provider. */
+/** How long an unconfirmed change may stay without an answer of the provider. */
 export const mostDays = 7;
 
 const selected = `
@@ -35,7 +35,7 @@ select ending, attempt, failures, confirmed_at, read_at,
   least(ending_since, permissions_since) < now() - interval '${mostDays} days' as is_old
 from users.access_check where connection_id = $1 for update`;
 
-/** The check of a connection; undefined where there never was one. */
+/** The check of a connection; undefined if there is none. */
 export async function lockAccessCheck(
   transaction: Queryable,
   connectionId: string,
@@ -44,10 +44,10 @@ export async function lockAccessCheck(
   return row;
 }
 
-/** What is opened: an ending that was applied, one that is checked before it is, or a change of permissions. */
+/** The change to check: an applied ending, an ending that is applied after the check, or a change of permissions. */
 export type OpenedChange = 'applied' | 'wanted' | 'permissions';
 
-// A check that is open keeps its turn: further events do not bring its read forward.
+// Further events do not change the due time of a check that is open.
 const dueAt = `case
   when a.ending in ('applied', 'wanted') or a.permissions_since is not null then a.run_at
   when a.window_reads >= ${readsPerAccount} and not ${isPast('a.window_start')} then a.${windowEnd}
@@ -63,7 +63,7 @@ on conflict (connection_id) do update set
   permissions_since = case when $3 = 'permissions' then coalesce(a.permissions_since, now()) else a.permissions_since end,
   failures = 0, run_at = ${dueAt}`;
 
-/** Opens a check; it is due at once, or when the account may be read again. */
+/** Opens a check. It is due at once, or when the quota of the account allows the next read. */
 export async function openAccessCheck(
   transaction: Queryable,
   check: { readonly connectionId: string; readonly provider: ProviderName; readonly change: OpenedChange },
@@ -79,8 +79,8 @@ select (q.reads < $2 or ${isPast('q.window_start')})
 from users.access_quota q where q.provider = $1`;
 
 /**
- * Whether one more unauthenticated change may be applied before it is checked: no more of them than can be read in a
- * window. Locks the provider's quota, so that changes which come at the same time are counted one after the other.
+ * Whether one more unauthenticated change may be applied before its check. The number of such changes is limited to the
+ * reads per window. Locks the provider's quota, so that concurrent changes are counted one after another.
  */
 export async function hasRoom(
   transaction: Queryable,
@@ -93,7 +93,7 @@ export async function hasRoom(
   return row?.has_room ?? false;
 }
 
-/** A check that its caller holds until the lease ends; `attempt` fences off whoever held it before. */
+/** A check that is leased to its caller; `attempt` fences off former holders. */
 export interface AccessLease {
   readonly connection_id: string;
   readonly user_id: string;
@@ -123,8 +123,8 @@ returning a.connection_id, c.user_id, a.attempt,
   case when a.ending is null then 'permissions' else 'access' end as about`;
 
 /**
- * Claims one check that is due and charges its read, before it is sent, to the account and to all accounts of the
- * provider; undefined where none is due or the reads of the window are used up.
+ * Claims one due check and charges its read, before it is sent, to the quotas of the account and of the provider;
+ * undefined if no check is due or the quota is used up.
  */
 export async function claimAccessCheck(
   transaction: Queryable,
@@ -141,9 +141,9 @@ export async function claimAccessCheck(
 
 /** How a check ends. */
 export interface ClosedCheck {
-  /** Events that came before are void: before the read that was just answered, or until now. Null: nothing new. */
+  /** Earlier events are ignored: those before the answered read, or those until now. Null: no change. */
   readonly confirmed: 'read' | 'now' | null;
-  /** The connection works again: what its ending stopped is resumed. */
+  /** The connection is active again; the work that its ending stopped is resumed. */
   readonly restoring: boolean;
 }
 
@@ -162,7 +162,7 @@ export async function closeAccessCheck(
   );
 }
 
-/** Puts a check off that had no result, never before the account may be read again. */
+/** Postpones a check without a result, at least until the quota of the account allows the next read. */
 export async function postponeAccessCheck(
   transaction: Queryable,
   connectionId: string,

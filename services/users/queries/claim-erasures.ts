@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** How many deleted people one round takes on, and how long before another try at one of them. */
+/** How many deleted users one round processes, and the pause before a retry. */
 const mostPerRound = 100;
 const retryAfterSeconds = 15;
 
-// Whoever was tried longest ago comes first: one that cannot be erased does not keep the others waiting.
+// The longest untried user comes first, so that an erasure that keeps failing does not block the others.
 const statement = `
 with due as (
   select id from users.person
@@ -14,18 +14,18 @@ with due as (
 )
 update users.person p set erasure_tried_at = now() from due where p.id = due.id returning p.id`;
 
-/** Deleted people whose data elsewhere is not erased yet, each handed to one node at a time. */
+/** Deleted users whose data in other services is not erased yet, each claimed by one node at a time. */
 export async function claimErasures(database: Queryable): Promise<string[]> {
   return (await database.query<{ id: string }>(statement)).map(({ id }) => id);
 }
 
-// The account at the provider tells who somebody is: it goes with the rest.
+// The account id at the provider identifies the user, so it is deleted too.
 const erased = `
 with emptied as (delete from users.connection where user_id = $1),
 former as (delete from users.former_account where user_id = $1)
 update users.person set erased_at = now() where id = $1 and erased_at is null`;
 
-/** Notes that nothing of a deleted person is left elsewhere, and removes the connections. */
+/** Marks the erasure of a user in other services as finished and deletes the connections. */
 export async function markErased(database: Queryable, id: string): Promise<void> {
   await database.query(erased, [id]);
 }

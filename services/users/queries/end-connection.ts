@@ -9,7 +9,7 @@ export interface EndingConnection {
   readonly has_token: boolean;
 }
 
-/** A user's connection by its id; undefined where it is gone. */
+/** A user's connection by its id; undefined if there is none. */
 export async function lockConnection(
   transaction: Queryable,
   connectionId: string,
@@ -22,7 +22,7 @@ export async function lockConnection(
   return row;
 }
 
-/** Revokes a connection that keeps its tokens, and their version: a refresh that is under way is still stored. */
+/** Revokes a connection and keeps its tokens and their version, so that a running refresh can still store its result. */
 export async function revokeReversibly(transaction: Queryable, connectionId: string): Promise<void> {
   await transaction.query(
     `update users.connection
@@ -54,7 +54,7 @@ export async function endConnection(
   );
 }
 
-/** Sets what a connection may read to what the provider has just answered; tells whether that is another scope. */
+/** Sets the scope of a connection to the provider's answer; returns whether it changed. */
 export async function setScope(
   transaction: Queryable,
   connectionId: string,

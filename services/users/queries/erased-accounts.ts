@@ -13,7 +13,7 @@ insert into users.erased_account (provider, account_hash)
 select * from unnest($1::text[], $2::bytea[])
 on conflict (provider, account_hash) do update set seen_at = now()`;
 
-/** Keeps the hashes of accounts whose data is erased. */
+/** Stores the hashes of accounts whose data is erased. */
 export async function insertErasedAccounts(
   database: Queryable,
   accountHashes: AccountHashes,
@@ -28,7 +28,7 @@ export async function insertErasedAccounts(
   await database.query(inserted, [rows.map(({ provider }) => provider), rows.map(({ hash }) => hash)]);
 }
 
-// An account that was connected again has a connection whose data is not purged, also when that one has ended since.
+// An account that was connected again has a connection without a purge, even if that connection has ended since.
 const found = `
 update users.erased_account e set seen_at = now()
 from unnest($2::text[], $3::bytea[]) asked (account, hash)
@@ -37,7 +37,7 @@ where e.provider = $1 and e.account_hash = asked.hash and not exists (
   where c.provider = $1 and c.provider_user_id = asked.account and c.purge is null and p.deleted_at is null)
 returning asked.account`;
 
-/** Those of some accounts whose data was erased, and that nobody has connected since. */
+/** The accounts among the given ones whose data was erased and that were not connected again. */
 export async function selectErasedAmong(
   database: Queryable,
   accountHashes: AccountHashes,
@@ -53,10 +53,10 @@ export async function selectErasedAmong(
   return [...new Set(rows.map(({ account }) => account))];
 }
 
-/** A provider whose access was ended sends nothing for so long, or never again. */
+/** A hash is deleted if the provider sends nothing for the account for this long. */
 const keptDays = 90;
 
-/** Deletes the hashes of accounts for which nothing has come for long. */
+/** Deletes the hashes of accounts for which the provider has sent nothing for `keptDays`. */
 export async function deleteOldErasedAccounts(database: Queryable): Promise<void> {
   await database.query(
     `delete from users.erased_account where seen_at < now() - interval '${keptDays} days'`,

@@ -2,13 +2,13 @@ import type { Database, Queryable } from '../../../mixins/database.ts';
 import { lockUpkeep } from './lock-upkeep.ts';
 import { type SortBy, sortBys, sortKeys } from './sort-keys.ts';
 
-/** Changes that a page may have to read over before they are folded in; 1,000 cost it 0.2 ms. */
+/** The maximum number of unfolded changes that a page reads; 1,000 take 0.2 ms. */
 export const mostChanges = 1000;
 
-/** People between two fences: what a deep page has to walk. */
+/** Users between two fences: the rows that a deep page reads at most before it starts. */
 const fenceEvery = 200;
 
-// A negative change holds what a user was called before a change or a deletion: it does not wait for more of them.
+// A negative change contains former values of a user who was changed or deleted, so it triggers a fold by itself.
 const wanted = `
 select count(*) > ${mostChanges} or coalesce(bool_or(sign < 0), false) as wanted
 from (select sign from users.list_change limit ${mostChanges + 1}) c`;
@@ -22,9 +22,9 @@ select '${sortBy}', rank, key, id from (
 ) p where rank % ${fenceEvery} = 0`;
 
 /**
- * Sets total and fences anew when many changes have come together, or when one of them holds former values of a user;
- * returns whether it did. It reads 100,000 people in 0.3 s. One snapshot for all of it: a change is either in the
- * fences, and deleted, or not, and stays.
+ * Recomputes the total and the fences if there are many changes, or if one contains former values of a user; returns
+ * whether it did. It reads 100,000 users in 0.3 s. One snapshot covers all statements: a change is either contained in
+ * the fences and deleted, or not contained and kept.
  */
 export async function foldChanges(database: Database): Promise<boolean> {
   const [held] = await database.query<{ wanted: boolean }>(wanted);
@@ -35,7 +35,7 @@ export async function foldChanges(database: Database): Promise<boolean> {
     if (isOvertaken(error)) return false;
     throw error;
   }
-  // Every page reads the changes: what a bulk import leaves of them, dead, made a page three times as slow.
+  // Every page reads the changes: the dead rows that a bulk import leaves made a page three times as slow.
   await database.query('vacuum users.list_change, users.list_fence');
   return true;
 }
@@ -53,7 +53,7 @@ async function fold(transaction: Queryable): Promise<boolean> {
   return true;
 }
 
-// Another node folded between our snapshot and our turn.
+// Another node folded between this transaction's snapshot and its lock.
 function isOvertaken(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Reflect.get(error, 'code') === '40001';
 }

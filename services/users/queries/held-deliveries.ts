@@ -1,11 +1,11 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** How many deliveries that nobody authenticated are kept for one connection. */
+/** The maximum number of unauthenticated deliveries that are held for one connection. */
 const mostHeld = 10_000;
 
-// The lock on the check makes a restoration wait for deliveries that are being noted; one that was restored meanwhile
-// is not noted, and found as active by whoever looks after this.
+// The lock on the check makes a restoration wait for deliveries that are being held. If the connection was restored
+// meanwhile, nothing is held, and the caller's next query finds the connection active.
 const held: Statement = {
   name: 'users.hold_delivery',
   text: `
@@ -20,13 +20,13 @@ const held: Statement = {
     on conflict do nothing`,
 };
 
-/** A delivery, as it is kept for accounts whose ending is unconfirmed. */
+/** A delivery that is held for accounts whose ending is unconfirmed. */
 export interface HeldDelivery {
   readonly id: string;
   readonly authenticated: boolean;
 }
 
-/** Keeps a delivery for those of the accounts whose ending is unconfirmed. */
+/** Holds a delivery for those of the accounts whose ending is unconfirmed. */
 export async function holdDelivery(
   database: Queryable,
   provider: ProviderName,
@@ -36,7 +36,7 @@ export async function holdDelivery(
   await database.query(held, [provider, accounts, id, authenticated]);
 }
 
-/** Some of the deliveries that are kept for a connection. */
+/** At most `most` of the deliveries that are held for a connection. */
 export async function selectHeld(database: Queryable, connectionId: string, most: number): Promise<string[]> {
   const rows = await database.query<{ delivery_id: string }>(
     'select delivery_id from users.held_delivery where connection_id = $1 order by delivery_id limit $2',
@@ -45,7 +45,7 @@ export async function selectHeld(database: Queryable, connectionId: string, most
   return rows.map(({ delivery_id }) => delivery_id);
 }
 
-/** Keeps a delivery no longer; without an id, none of the connection. */
+/** Releases a held delivery; without an id, all deliveries of the connection. */
 export async function releaseHeld(
   database: Queryable,
   connectionId: string,

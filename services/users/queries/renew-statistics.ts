@@ -1,15 +1,15 @@
 import type { Database, Queryable } from '../../../mixins/database.ts';
 import { lockUpkeep } from './lock-upkeep.ts';
 
-// `erased_at` is the start of a transaction that may commit a moment later: ANALYZE must have begun well after it.
+// `erased_at` is the start of a transaction that commits later, so ANALYZE must begin at least a second after it.
 const due = `
 select coalesce(analyzed_at < greatest(folded_at, erased_at + interval '1 second'),
   folded_at is not null or erased_at is not null) as due
 from users.list_total, (select max(erased_at) as erased_at from users.person) newest`;
 
 /**
- * Renews the planner's statistics of users and connections once a fold or an erasure has taken values away: they hold
- * values of users, in pg_statistic. ANALYZE reads 30,000 rows of a table at most. Returns whether it did.
+ * Renews the planner's statistics of users and connections after a fold or an erasure: pg_statistic contains values of
+ * users. ANALYZE reads at most 30,000 rows of a table. Returns whether the statistics were renewed.
  */
 export function renewStatistics(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {

@@ -15,8 +15,8 @@ const select = `
   where ($1::uuid is null or id > $1) and (not starts_with(access_token, $2) or not starts_with(refresh_token, $2))
   order by id limit ${sealedPerBatch}`;
 
-// The version stays: the tokens are the same, and a refresh that is under way must find what it is based on. Tokens
-// that anybody changed meanwhile are left as they are.
+// The version is unchanged because the tokens are the same: a running refresh can still store its result. Tokens that
+// changed meanwhile are not overwritten.
 const update = `
   update users.connection c set access_token = t.access_token, refresh_token = t.refresh_token
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
@@ -34,7 +34,7 @@ export function selectSealed(
   return database.query<SealedRow>(select, [afterId, newest]);
 }
 
-/** Writes the same tokens in another encryption, each where the old one still stands. Answers how many. */
+/** Replaces the ciphertext of tokens that have not changed since they were read. Returns the number of rows. */
 export async function replaceSealed(
   database: Queryable,
   pairs: readonly { readonly old: SealedRow; readonly fresh: SealedRow }[],
@@ -50,7 +50,7 @@ export async function replaceSealed(
   return rows.length;
 }
 
-/** How many connections a start looks at: a wrong secret opens none of them, and a table of millions is not read. */
+/** How many connections the check at the start reads: a wrong secret decrypts none, so a sample is enough. */
 export const unreadableSample = 1000;
 
 const unreadable = `

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A connection that works again, of which some work is still to be resumed. */
+/** A connection that is active again and has work to resume. */
 export interface Restoration {
   readonly connection_id: string;
   readonly attempt: number;
@@ -8,10 +8,10 @@ export interface Restoration {
   readonly tries: number;
 }
 
-/** After a resumed fetch had time to notice the former ending, the work is resumed once more. */
+/** The work is resumed at least twice: a fetch that saw the former ending may have stopped after the first time. */
 const leastTries = 2;
-const againSeconds = 60;
-/** Tries of a restoration that cannot be finished; at a minute each. */
+const retryAfterSeconds = 60;
+/** The maximum number of tries of a restoration, one per minute. */
 const mostTries = 1440;
 
 const claimed = `
@@ -19,7 +19,7 @@ with due as (
   select connection_id from users.access_check where ending = 'restoring' and run_at <= now()
   order by run_at limit 1 for update skip locked)
 update users.access_check a
-set attempt = attempt + 1, failures = failures + 1, run_at = now() + interval '${againSeconds} seconds'
+set attempt = attempt + 1, failures = failures + 1, run_at = now() + interval '${retryAfterSeconds} seconds'
 from due where a.connection_id = due.connection_id
 returning a.connection_id, a.attempt, a.ending_since as since, a.failures as tries`;
 
@@ -29,7 +29,7 @@ export async function claimRestoration(database: Queryable): Promise<Restoration
   return row;
 }
 
-/** Ends a restoration of which nothing is left to do, or that cannot be finished; fenced by its attempt. */
+/** Ends a restoration that is finished or has used up its tries; fenced by its attempt. */
 export async function finishRestoration(
   database: Queryable,
   { connection_id, attempt, tries }: Restoration,

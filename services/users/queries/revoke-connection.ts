@@ -5,7 +5,7 @@ const revoked = `
 update users.connection set status = 'revoked', access_token = null, refresh_token = null, expires_at = null,
   token_version = token_version + 1, refresh_leased_until = null, status_reason = null, updated_at = clock_timestamp()`;
 
-/** Revokes one connection of a person and erases its tokens. Returns its id; null where none was left to revoke. */
+/** Revokes one connection of a user and erases its tokens. Returns its id; null if there was nothing to revoke. */
 export async function revokeConnection(
   database: Queryable,
   userId: string,
@@ -18,7 +18,7 @@ export async function revokeConnection(
   return ids[0] ?? null;
 }
 
-/** Revokes all connections of a person; their tokens are erased. */
+/** Revokes all connections of a user and erases their tokens. */
 export async function revokeConnections(database: Queryable, userId: string): Promise<void> {
   const rows = await database.query<Revoked>(`${revoked} where user_id = $1 returning id`, [userId]);
   await closeEndings(database, idsOf(rows));
@@ -33,7 +33,7 @@ const closed = `
 with released as (delete from users.held_delivery where connection_id = any($1::uuid[]))
 update users.access_check set ending = null, permissions_since = null where connection_id = any($1::uuid[])`;
 
-/** Nothing is left to confirm of connections that ended for good, and nothing is kept to be replayed. */
+/** Closes the checks of connections that ended for good and releases their held deliveries. */
 export async function closeEndings(database: Queryable, connectionIds: readonly string[]): Promise<void> {
   if (connectionIds.length > 0) await database.query(closed, [connectionIds]);
 }

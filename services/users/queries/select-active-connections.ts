@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** An active connection behind a provider's account. */
+/** An active connection of a provider account. */
 export interface ActiveConnectionRow {
   connection_id: string;
   user_id: string;
@@ -17,7 +17,7 @@ where provider = $1 and provider_user_id = any($2) and status = 'active'
 order by provider_user_id, connected_at, id`,
 };
 
-/** The active connections of provider accounts, all users' who share one. */
+/** The active connections of provider accounts; several users may share an account. */
 export function selectActiveConnections(
   database: Queryable,
   provider: ProviderName,

@@ -2,14 +2,14 @@ import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { Connection } from '../users.entities.ts';
 
-/** What a person has of a connection: `version` changes with its tokens, `purge` is set while its data is wanted gone. */
+/** The state of a user's connection: `version` changes with its tokens, `purge` is set once its data is to be purged. */
 export type ConnectionState = Pick<Connection, 'id' | 'status' | 'providerUserId'> & {
   readonly version: number;
   readonly purge: 'wanted' | 'told' | null;
   readonly reason: string | null;
 };
 
-/** Which connection a person has to a provider, and its state; null when there never was one. */
+/** The state of a user's connection to a provider; null if there is none. */
 export async function selectConnectionState(
   database: Queryable,
   userId: string,

@@ -2,14 +2,14 @@ import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
-/** An account of somebody who was deleted, and when. */
+/** An account of a deleted user, with the time of the deletion. */
 export interface ErasedAccountRow {
   provider: ProviderName;
   provider_user_id: string;
   deleted_at: Date;
 }
 
-// An account may be shared: as long as somebody else was connected to it then, what it sent is theirs as well.
+// Users may share an account: if another user was connected to it at the deletion, its data belongs to that user too.
 const statement = `
 with account as (
   select user_id, provider, provider_user_id from users.connection where user_id = $1
@@ -24,7 +24,7 @@ where p.deleted_at is not null and not exists (
     and (o.status = 'active' or ${isEndingUnconfirmed('o')}) and o.connected_at <= p.deleted_at)
 order by a.provider, a.provider_user_id`;
 
-/** The accounts of a deleted person, former ones too, that were nobody else's. */
+/** The accounts of a deleted user, including former ones, that no other user was connected to. */
 export function selectErasedAccounts(database: Queryable, userId: string): Promise<ErasedAccountRow[]> {
   return database.query<ErasedAccountRow>(statement, [userId]);
 }

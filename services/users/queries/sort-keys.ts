@@ -1,4 +1,4 @@
-import type { Person } from '../users.entities.ts';
+import type { UserRow } from '../users.entities.ts';
 
 /**
  * The columns that the list is sorted by; (column, id) has an index each. `type` is the column's, `least` sorts
@@ -11,7 +11,7 @@ export const sortKeys = {
   last_name: { column: 'last_name_key', type: 'text', least: '' },
 } as const;
 
-/** What the list may be sorted by. */
+/** The allowed values of `sort_by`. */
 export type SortBy = keyof typeof sortKeys;
 
 /** All of them. */
@@ -22,23 +22,23 @@ export const sortBys = [
   'last_name',
 ] as const satisfies readonly SortBy[];
 
-/** A person in a list. */
-export type PersonRow = Omit<Person, 'deletedAt'>;
+/** A user in a list. */
+export type ListedUser = Omit<UserRow, 'deletedAt'>;
 
 /** A page's rows and the number of all that match. */
-export interface PeopleFound {
-  readonly people: PersonRow[];
+export interface FoundUsers {
+  readonly users: ListedUser[];
   readonly total: number;
 }
 
-/** The columns of a person, by their names in the entity. */
-export const personColumns = `p.id, p.created_at as "createdAt", p.first_name as "firstName",
+/** The columns of a user, by their names in the entity. */
+export const userColumns = `p.id, p.created_at as "createdAt", p.first_name as "firstName",
   p.last_name as "lastName", p.email, p.external_user_id as "externalUserId"`;
 
 /**
- * Each row of `page` with its person, which may be none. By way of the primary key whatever the planner believes a
- * page's length to be: for a deep page it believes 3,337 rows of 100,000 people, and would read all of them.
+ * Each row of `page` with its user, if any. The lateral join forces a read by primary key: for a deep page the planner
+ * estimates 3,337 of 100,000 rows and would read the whole table.
  */
-export const joinPeople = `left join lateral (
+export const joinUsers = `left join lateral (
   select * from users.person where person.id = page.id limit 1
 ) p on true`;

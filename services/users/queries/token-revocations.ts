@@ -2,7 +2,7 @@ import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
-/** Tokens that left their connection, for the one call that ends our access at the provider; ciphertext. */
+/** Encrypted tokens of an ended connection, kept for the call that revokes our access at the provider. */
 export interface TokenRevocation {
   id: string;
   connection_id: string;
@@ -19,7 +19,7 @@ select id, provider, provider_user_id, access_token, refresh_token, expires_at f
 where user_id = $1 and ($2::text is null or provider = $2) and access_token is not null
   and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
 
-/** Notes that our access is to be given up at the provider, or at all of them (null). */
+/** Queues the revocation of our access at one provider, or at all of them (null). */
 export async function insertTokenRevocations(
   transaction: Queryable,
   userId: string,
@@ -28,12 +28,12 @@ export async function insertTokenRevocations(
   await transaction.query(noted, [userId, provider]);
 }
 
-// Access is one an account, not one a connection: as long as anybody is connected to it, nobody may end it.
+// Access belongs to the account, not to the connection: it is not revoked while another connection uses the account.
 const needless = `
 delete from users.farewell f where created_at < now() - interval '1 day' or exists (
   select from users.connection c
   where c.provider = f.provider and c.provider_user_id = f.provider_user_id and (c.status = 'active' or ${isEndingUnconfirmed('c')}))`;
-// Due again whatever becomes of this try: after 4 s, 8 s, … half an hour.
+// The claim sets the time of the next try: after 4 s, 8 s and so on up to half an hour.
 const claimed = `
 with due as (select id from users.farewell where run_at <= now() order by run_at limit 1 for update skip locked)
 update users.farewell f
@@ -41,7 +41,7 @@ set attempts = attempts + 1, run_at = now() + least(1800, 4 * 2 ^ least(attempts
 from due where f.id = due.id
 returning f.id, connection_id, provider, access_token, refresh_token, expires_at`;
 
-/** Takes one token revocation that is due, and drops those that are no longer wanted; undefined where there is none. */
+/** Claims one due token revocation and deletes those that are no longer needed; undefined if none is due. */
 export async function claimTokenRevocation(database: Queryable): Promise<TokenRevocation | undefined> {
   const [due] = await database.query('select from users.farewell where run_at <= now() limit 1');
   if (due === undefined) return undefined;
@@ -50,7 +50,7 @@ export async function claimTokenRevocation(database: Queryable): Promise<TokenRe
   return row;
 }
 
-/** Puts refreshed tokens in the place of those that were tried. */
+/** Replaces the tokens of a revocation with refreshed ones. */
 export async function updateTokenRevocation(
   database: Queryable,
   { id, access_token, refresh_token, expires_at }: Omit<TokenRevocation, 'connection_id' | 'provider'>,
@@ -61,12 +61,12 @@ export async function updateTokenRevocation(
   );
 }
 
-/** Nothing more is to be said. */
+/** Deletes a revocation that is done. */
 export async function deleteTokenRevocation(database: Queryable, id: string): Promise<void> {
   await database.query('delete from users.farewell where id = $1', [id]);
 }
 
-/** Whoever connects to an account again keeps our access to it. */
+/** Cancels the revocations of an account that is connected again. */
 export async function dropTokenRevocations(
   transaction: Queryable,
   provider: ProviderName,

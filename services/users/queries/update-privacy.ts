@@ -2,7 +2,7 @@ import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
-/** What the owner of an account said of their privacy, by name, and when. */
+/** Privacy settings that a user changed at the provider, by name, with the time of the change. */
 export interface PrivacyChange {
   readonly connection_id: string;
   readonly privacy: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ where id = $1 and status = 'active'
   and (privacy_changed_at is null or privacy_changed_at <= to_timestamp($3::float8 / 1000))
 returning id, user_id`;
 
-/** Adds settings of privacy to an active connection, unless a newer change was told. */
+/** Adds privacy settings to an active connection, unless a newer change is stored. */
 export function updatePrivacy(
   database: Database,
   origin: AuditOrigin,

@@ -2,15 +2,15 @@ import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 
-/** What the owner of an account lets us read from an instant on. */
+/** The scope that a user grants from an instant on. */
 export interface ScopeChange {
   readonly connection_id: string;
   readonly scope: readonly string[];
   readonly changed_ms: number;
 }
 
-// Of several changes of one connection the newest counts, of equal times the later in the list. Locked in one order,
-// as in touch-connections.
+// Of several changes of one connection the newest is applied; of changes with equal times, the last in the list. The rows
+// are locked in one order, as in touch-connections.
 const statement: Statement = {
   name: 'users.update_scopes',
   text: `
@@ -31,7 +31,7 @@ where c.id = held.id and c.id = told.connection_id and c.status = 'active' and (
 returning c.id, c.user_id`,
 };
 
-/** Sets the scopes of active connections unless a newer change was told; returns how many changed. */
+/** Sets the scopes of active connections unless a newer change is stored; returns the number of changed rows. */
 export function updateScopes(
   database: Database,
   origin: AuditOrigin,

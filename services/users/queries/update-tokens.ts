@@ -4,18 +4,18 @@ import type { Database, Queryable } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
-/** Tokens as they were read: a change names the version that it is based on, and finds nothing where it is old. */
+/** The version of tokens that a change is based on. A change of an outdated version affects no row. */
 export interface TokensRead {
   readonly connection_id: string;
   readonly version: number;
 }
 
-// While an ending is unconfirmed the tokens are still used, for the read that decides.
+// While an ending is unconfirmed, the tokens are still used for the read that confirms it.
 const same = `where id = $1 and token_version = $2
   and (status = 'active' or ${isEndingUnconfirmed('users.connection')})`;
 const active = `where id = $1 and token_version = $2 and status = 'active'`;
 
-/** Takes the lease for the refresh, unless another holds it or the tokens have changed. */
+/** Takes the refresh lease; false if another process holds it or the tokens have changed. */
 export async function leaseRefresh(
   database: Queryable,
   { connection_id, version, lease_ms }: TokensRead & { readonly lease_ms: number },
@@ -26,7 +26,7 @@ export async function leaseRefresh(
   return (await database.query(statement, [connection_id, version, lease_ms])).length > 0;
 }
 
-/** Gives the lease back with the tokens as they are. */
+/** Releases the refresh lease without a change of the tokens. */
 export async function releaseRefresh(
   database: Queryable,
   { connection_id, version }: TokensRead,
@@ -35,14 +35,14 @@ export async function releaseRefresh(
   return (await database.query(statement, [connection_id, version])).length > 0;
 }
 
-/** Tokens as they are stored; a refresh token of null keeps the one that is there. */
+/** New tokens. A refresh token of null keeps the stored one. */
 export interface NewTokens extends TokensRead {
   readonly access_token: string;
   readonly refresh_token: string | null;
   readonly expires_at: Instant | null;
 }
 
-/** Puts refreshed tokens in the place of those that were read, and ends the lease. */
+/** Stores refreshed tokens and ends the refresh lease. */
 export async function storeTokens(database: Queryable, made: NewTokens): Promise<boolean> {
   const statement = `
     update users.connection
@@ -54,7 +54,7 @@ export async function storeTokens(database: Queryable, made: NewTokens): Promise
   return (await database.query(statement, values)).length > 0;
 }
 
-/** Expires a connection for a reason, and erases its tokens. */
+/** Expires a connection with a reason and erases its tokens. */
 export function expireConnection(
   database: Database,
   origin: AuditOrigin,

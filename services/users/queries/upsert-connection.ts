@@ -2,16 +2,16 @@ import type { Queryable } from '../../../mixins/database.ts';
 import type { Connection } from '../users.entities.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
-/** What a connection is made or revived with; the tokens are ciphertext. */
+/** The values of a new or reactivated connection; the tokens are ciphertext. */
 export type NewConnection = Pick<Connection, 'id' | 'userId' | 'provider' | 'providerUserId' | 'scope'> & {
   readonly accessToken: string | null;
   readonly refreshToken: string | null;
   readonly expiresAt: Date | null;
 };
 
-// connected_at tells later which deliveries came before the link: the database's clock at the moment of writing. Of an
-// active link whose owner consents once more it stays: a delivery that is tried again would pass the user by. The same
-// goes for one whose ending is unconfirmed.
+// connected_at, by the database's clock, separates deliveries before the link from those after it. A renewed consent to
+// an active connection, or to one whose ending is unconfirmed, keeps it: otherwise the retry of an earlier delivery would
+// skip the user.
 const statement = `
 insert into users.connection as held (id, user_id, provider, provider_user_id, status, scope, access_token,
   refresh_token, expires_at, created_at, updated_at, connected_at)
@@ -32,7 +32,7 @@ returning id, user_id as "userId", provider, provider_user_id as "providerUserId
   created_at as "createdAt", updated_at as "updatedAt", connected_at as "connectedAt",
   last_synced_at as "lastSyncedAt", privacy`;
 
-/** Makes the connection, or writes over the one that is there. */
+/** Inserts the connection or overwrites the existing one. */
 export async function upsertConnection(transaction: Queryable, made: NewConnection): Promise<Connection> {
   const values = [
     made.id,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { foldChanges } from '../../../services/users/queries/fold-changes.ts';
-import { selectAllPeople } from '../../../services/users/queries/select-all-people.ts';
-import { selectMatchingPeople } from '../../../services/users/queries/select-matching-people.ts';
+import { selectAllUsers } from '../../../services/users/queries/select-all-users.ts';
+import { selectMatchingUsers } from '../../../services/users/queries/select-matching-users.ts';
 import { sortBys } from '../../../services/users/queries/sort-keys.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
@@ -35,9 +35,9 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
   for (const sort_by of sortBys)
     for (const sort_order of ['asc', 'desc'] as const)
       for (const offset of [0, 40, 220, 50_000, total - 20, total + 20]) {
-        const page = await selectAllPeople(on, { sort_by, sort_order, offset, limit: 20 });
+        const page = await selectAllUsers(on, { sort_by, sort_order, offset, limit: 20 });
         const said = `${sort_by} ${sort_order} from ${offset}`;
-        t.match(page, { total, people: { length: offset < total ? 20 : 0 } }, said);
+        t.match(page, { total, users: { length: offset < total ? 20 : 0 } }, said);
       }
   const narrowed = { sort_by: 'created_at', sort_order: 'desc' } as const;
   for (const [filter, found] of [
@@ -51,7 +51,7 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
     [{ external_user_id: 'crm-4711', search: 'first211' }, 1],
   ] as const)
     t.equal(
-      (await selectMatchingPeople(on, { ...narrowed, ...filter }, 0, 20)).total,
+      (await selectMatchingUsers(on, { ...narrowed, ...filter }, 0, 20)).total,
       found,
       JSON.stringify(filter),
     );

@@ -1,15 +1,15 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import {
-  joinPeople,
-  type PeopleFound,
-  type PersonRow,
-  personColumns,
+  type FoundUsers,
+  joinUsers,
+  type ListedUser,
   type SortBy,
   sortKeys,
+  userColumns,
 } from './sort-keys.ts';
 
-/** How the list is sorted and what it is narrowed to. */
-export interface PeopleQuery {
+/** The order and the filters of the list. */
+export interface UserQuery {
   readonly sort_by: SortBy;
   readonly sort_order: 'asc' | 'desc';
   readonly search?: string | undefined;
@@ -18,15 +18,15 @@ export interface PeopleQuery {
 }
 
 /**
- * People that match, by way of an index: the pieces of a search text narrow it to candidates, and `strpos`, which
- * knows no wildcards, decides. Not a named statement: the plan depends on how rare the text is.
+ * Users that match the filters. The index on pieces of the search text finds candidates, and `strpos`, which has no
+ * wildcards, decides. Not a named statement: the plan depends on how rare the text is.
  */
-export async function selectMatchingPeople(
+export async function selectMatchingUsers(
   database: Queryable,
-  query: PeopleQuery,
+  query: UserQuery,
   offset: number,
   limit: number,
-): Promise<PeopleFound> {
+): Promise<FoundUsers> {
   const values: unknown[] = [limit, offset];
   const conditions = conditionsOf(query, (value) => `$${values.push(value)}`);
   const { column } = sortKeys[query.sort_by];
@@ -36,14 +36,14 @@ with found as materialized (
 ), page as (
   select id, key from found order by key ${query.sort_order}, id ${query.sort_order} limit $1 offset $2
 )
-select ${personColumns}, page.key, (select count(*) from found)::int as total
-from (select 1) one left join page on true ${joinPeople}
+select ${userColumns}, page.key, (select count(*) from found)::int as total
+from (select 1) one left join page on true ${joinUsers}
 order by page.key ${query.sort_order}, page.id ${query.sort_order}`;
-  const rows = await database.query<PersonRow & { id: string | null; total: number }>(statement, values);
-  return { people: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
+  const rows = await database.query<ListedUser & { id: string | null; total: number }>(statement, values);
+  return { users: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
 }
 
-function conditionsOf(query: PeopleQuery, parameter: (value: unknown) => string): string[] {
+function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): string[] {
   const conditions = ['p.deleted_at is null'];
   if (query.email !== undefined) conditions.push(`p.email_key = '0' || lower(${parameter(query.email)})`);
   if (query.external_user_id !== undefined)
@@ -52,7 +52,7 @@ function conditionsOf(query: PeopleQuery, parameter: (value: unknown) => string)
   return conditions;
 }
 
-// The index holds pieces of one, two and three letters; three tell most.
+// The index contains pieces of one, two and three letters; pieces of three are the most selective.
 function searched(text: string): string {
   const sought = `lower(${text}::text)`;
   return `(users.grams(p.search_text, 1) || users.grams(p.search_text, 2) || users.grams(p.search_text, 3))

@@ -4,15 +4,15 @@ import { recordAuditInOrm } from '../../mixins/audit.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { violates } from './constraint-violation.ts';
-import { Person } from './users.entities.ts';
+import { UserRow } from './users.entities.ts';
 
-/** What may be told of a person: null clears a field, one left out stays. */
-export type PersonFields = {
+/** The fields of a user that a caller may set. Null clears a field; an omitted field is unchanged. */
+export type UserFields = {
   readonly [K in Exclude<keyof User, 'id' | 'created_at'>]?: string | null | undefined;
 };
 
-/** Makes a person. @throws EXTERNAL_USER_ID_TAKEN (409) */
-export function createPerson(orm: Orm, origin: AuditOrigin, fields: PersonFields): Promise<Person> {
+/** Creates a user. @throws EXTERNAL_USER_ID_TAKEN (409) */
+export function createUser(orm: Orm, origin: AuditOrigin, fields: UserFields): Promise<UserRow> {
   return orm.fork().transactional(async (em) => {
     const rows = await em.execute<{ id: string }[]>(
       insert,
@@ -21,50 +21,51 @@ export function createPerson(orm: Orm, origin: AuditOrigin, fields: PersonFields
     const [row] = rows;
     if (row === undefined) throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
     await recordAuditInOrm(em, origin, { action: 'user.created', userId: row.id });
-    return em.findOneOrFail(Person, { id: row.id });
+    return em.findOneOrFail(UserRow, { id: row.id });
   });
 }
 
-// A taken id is an ordinary answer: PostgreSQL would log the conflict as an error.
+// `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert = `
   insert into users.person (first_name, last_name, email, external_user_id) values (?, ?, ?, ?)
   on conflict (external_user_id) where deleted_at is null do nothing returning id`;
 
-/** A person who lives here. @throws USER_NOT_FOUND (404) */
-export async function findPerson(orm: Orm, id: string): Promise<Person> {
-  const person = await orm.fork().findOne(Person, { id, deletedAt: null });
-  if (person === null) throw userNotFound(id);
-  return person;
+/** A user who is not deleted. @throws USER_NOT_FOUND (404) */
+export async function findUser(orm: Orm, id: string): Promise<UserRow> {
+  const user = await orm.fork().findOne(UserRow, { id, deletedAt: null });
+  if (user === null) throw userNotFound(id);
+  return user;
 }
 
-/** Changes a person. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
-export async function changePerson(
+/** Updates a user. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
+export async function updateUser(
   orm: Orm,
   origin: AuditOrigin,
   id: string,
-  fields: PersonFields,
-): Promise<Person> {
+  fields: UserFields,
+): Promise<UserRow> {
   const change = columnsOf(fields);
   if (Object.keys(change).length > 0) {
     await refuseTaken(orm, id, fields);
     await unlessTaken(writeChange(orm, origin, id, fields));
   }
-  return findPerson(orm, id);
+  return findUser(orm, id);
 }
 
-// Asked before the update, because PostgreSQL would log the conflict as an error; of two changes at once one still ends so.
-async function refuseTaken(orm: Orm, id: string, { external_user_id }: PersonFields): Promise<void> {
+// Checked before the update because PostgreSQL logs the conflict as an error. Of two concurrent changes, one still fails on
+// the constraint.
+async function refuseTaken(orm: Orm, id: string, { external_user_id }: UserFields): Promise<void> {
   if (external_user_id === undefined || external_user_id === null) return;
-  const holder = await orm.fork().findOne(Person, { externalUserId: external_user_id, deletedAt: null });
+  const holder = await orm.fork().findOne(UserRow, { externalUserId: external_user_id, deletedAt: null });
   if (holder === null || holder.id === id) return;
-  await findPerson(orm, id);
+  await findUser(orm, id);
   throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
 }
 
-function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: PersonFields): Promise<void> {
+function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: UserFields): Promise<void> {
   return orm.fork().transactional(async (em) => {
-    // Not by way of a loaded row: a deletion between the reading and the writing must win.
-    const changed = await em.nativeUpdate(Person, { id, deletedAt: null }, columnsOf(fields));
+    // One update statement instead of a loaded row: a concurrent deletion wins.
+    const changed = await em.nativeUpdate(UserRow, { id, deletedAt: null }, columnsOf(fields));
     if (changed === 0) throw userNotFound(id);
     const details = { fields: namesOf(fields) };
     await recordAuditInOrm(em, origin, { action: 'user.updated', userId: id, details });
@@ -73,11 +74,11 @@ function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: PersonFi
 
 const names = ['first_name', 'last_name', 'email', 'external_user_id'] as const;
 
-function namesOf(fields: PersonFields): string[] {
+function namesOf(fields: UserFields): string[] {
   return names.filter((name) => fields[name] !== undefined);
 }
 
-function columnsOf({ first_name, last_name, email, external_user_id }: PersonFields) {
+function columnsOf({ first_name, last_name, email, external_user_id }: UserFields) {
   return {
     ...(first_name === undefined ? {} : { firstName: first_name }),
     ...(last_name === undefined ? {} : { lastName: last_name }),

@@ -1,32 +1,32 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import {
-  joinPeople,
-  type PeopleFound,
-  type PersonRow,
-  personColumns,
+  type FoundUsers,
+  joinUsers,
+  type ListedUser,
   type SortBy,
   sortKeys,
+  userColumns,
 } from './sort-keys.ts';
 
-/** Where a page of everybody stands. */
-export interface Place {
+/** The order and position of a page of all users. */
+export interface PagePosition {
   readonly sort_by: SortBy;
   readonly sort_order: 'asc' | 'desc';
   readonly offset: number;
   readonly limit: number;
 }
 
-/** Up to here a page is walked to from the list's end; deeper ones start at a fence. */
+/** Up to this offset a page is read from the start of the list; a deeper page starts at a fence. */
 const nearOffset = 200;
 
-/** A page of everybody and how many they are, at a cost that depends on neither. */
-export async function selectAllPeople(database: Queryable, place: Place): Promise<PeopleFound> {
-  const statement = place.offset <= nearOffset ? near(place) : deep(place);
-  const rows = await database.query<PersonRow & { id: string | null; total: number }>(statement, [
-    place.limit,
-    place.offset,
+/** A page of all users with their number; the cost depends on neither the offset nor the number. */
+export async function selectAllUsers(database: Queryable, position: PagePosition): Promise<FoundUsers> {
+  const statement = position.offset <= nearOffset ? near(position) : deep(position);
+  const rows = await database.query<ListedUser & { id: string | null; total: number }>(statement, [
+    position.limit,
+    position.offset,
   ]);
-  return { people: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
+  return { users: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
 }
 
 const counted = `
@@ -36,11 +36,11 @@ counted as materialized (
 )`;
 
 const rowsOf = (order: string) => `
-select ${personColumns}, counted.total
-from counted left join page on true ${joinPeople}
+select ${userColumns}, counted.total
+from counted left join page on true ${joinUsers}
 order by page.key ${order}, page.id ${order}`;
 
-function near({ sort_by, sort_order: order }: Place): string {
+function near({ sort_by, sort_order: order }: PagePosition): string {
   const { column } = sortKeys[sort_by];
   return `
 with ${counted}, page as materialized (
@@ -49,9 +49,9 @@ with ${counted}, page as materialized (
 ) ${rowsOf(order)}`;
 }
 
-// A descending page is the same rows as an ascending one, read from the other end. A fence may have moved by as
-// many places as there are changes: the one taken is far enough ahead of the page to stand before it all the same.
-function deep({ sort_by, sort_order: order }: Place): string {
+// A descending page has the same rows as an ascending one that is counted from the other end. The rank of a fence may be
+// off by the number of unfolded changes, so the query takes a fence that precedes the page by at least that number.
+function deep({ sort_by, sort_order: order }: PagePosition): string {
   const { column, type, least } = sortKeys[sort_by];
   const first = order === 'asc' ? '$2' : 'greatest(0, total - $2 - $1)';
   return `
