@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { seriesCatalogue } from '../domain/series.ts';
 import { freshDatabase } from './support/database.ts';
 
@@ -30,27 +30,20 @@ await broker.stop();
 process.exit(0);
 `;
 
-t.test("README's recipe for a new series type is one row of the catalogue", async (t) => {
-  const { url } = await freshDatabase(t);
+/** A copy of what runs, to which a recipe adds something. */
+function copiedTree(t: Test): string {
   const tree = mkdtempSync(join(tmpdir(), 'recipe-'));
   t.teardown(() => rmSync(tree, { recursive: true, force: true }));
-  for (const part of [
-    'domain',
-    'providers',
-    'contracts',
-    'runtime',
-    'mixins',
-    'services',
-    'migrations',
-    'stack',
-    'sandbox',
-    'config.ts',
-    'package.json',
-    'test/domain',
-  ]) {
-    cpSync(join(root, part), join(tree, part), { recursive: true });
-  }
+  const parts = ['domain', 'providers', 'contracts', 'runtime', 'mixins', 'services', 'migrations', 'stack'];
+  const files = ['sandbox', 'config.ts', 'package.json', 'package-lock.json', 'tsconfig.json', 'test/domain'];
+  for (const part of [...parts, ...files]) cpSync(join(root, part), join(tree, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+  return tree;
+}
+
+t.test("README's recipe for a new series type is one row of the catalogue", async (t) => {
+  const { url } = await freshDatabase(t);
+  const tree = copiedTree(t);
   const catalogue = join(tree, 'domain/series.ts');
   const id = Math.max(...seriesCatalogue.map((row) => row.id)) + 1;
   const row = `{ id: ${id}, type: 'grip_strength', unit: 'kg', bucket: 'mean', min: 0, max: 200 },`;
@@ -82,4 +75,52 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
       source: { provider: 'devicemaker', device: 'Grip' },
     },
   ]);
+});
+
+t.test("README's recipe for a new provider is one folder and one line", async (t) => {
+  const { url } = await freshDatabase(t);
+  const tree = copiedTree(t);
+  const fixtures = join(root, 'test/fixtures/providers');
+  cpSync(join(fixtures, 'ringmaker'), join(tree, 'providers/ringmaker'), { recursive: true });
+  cpSync(join(fixtures, 'trial.ts'), join(tree, 'trial.ts'));
+  const registry = join(tree, 'providers/all.ts');
+  const before = readFileSync(registry, 'utf8');
+  const after = before
+    .replace('import { z }', "import { ringmaker } from './ringmaker/provider.ts';\nimport { z }")
+    .replace('export const providers = {', 'export const providers = { ringmaker,');
+  t.not(after, before);
+  writeFileSync(registry, after);
+  const scope = { extends: './tsconfig.json', include: ['providers', 'services', 'stack', 'trial.ts'] };
+  writeFileSync(join(tree, 'tsconfig.recipe.json'), JSON.stringify(scope));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const compiled = await run(process.execPath, [compiler, '--noEmit', '-p', 'tsconfig.recipe.json'], {
+    cwd: tree,
+  }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? 'the compiler did not run' }));
+  t.equal(compiled.stdout, '', 'nothing else has to change for the compiler');
+  const secret = 'x'.repeat(32);
+  const { stdout } = await run(process.execPath, ['trial.ts'], {
+    cwd: tree,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      LOG_LEVEL: 'fatal',
+      PORT: '0',
+      JWT_SECRET: secret,
+      ENCRYPTION_KEY: secret,
+      RINGMAKER_CLIENT_ID: 'ring-client',
+      RINGMAKER_CLIENT_SECRET: 'ring-secret',
+    },
+  });
+  const basic = `Basic ${Buffer.from('ring-client:ring-secret').toString('base64')}`;
+  t.strictSame(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), {
+    authorize: ['/authorize', 'naps heart', 'S256'],
+    landed: 'connected',
+    connection: ['ring-7', 'active', ['naps', 'heart']],
+    token: [basic],
+    types: ['naps', 'heart'],
+    past: 'Bearer ring-token',
+    configured: true,
+    revoke: [['POST', 'access_token=ring-token']],
+    erased: 'USER_NOT_FOUND',
+  });
 });

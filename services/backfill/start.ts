@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts';
 import type { Backfill } from '../../contracts/backfill.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { RequestedBackfill } from '../../domain/provider.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import { providers } from '../../providers/all.ts';
@@ -49,7 +50,7 @@ export async function startBackfill(
   if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
   if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
   const range = lastDays(days, nowMs);
-  const { types, longestSpanMs } = providers[provider].backfill;
+  const { types, longestSpanMs }: RequestedBackfill = providers[provider].backfill;
   const isType = (type: string) => types.includes(type);
   const run = {
     connectionId: held.connection_id,
