@@ -1,11 +1,11 @@
 import type { Statement } from './database.ts';
 
 /*
- * SQL of the budget in a schema that has its table and its functions of the clock. $1 is the application, $2 how far the
- * clock is turned ahead, $3 and $4 the limits as set.
+ * SQL of the quota, for a schema that has its table and clock functions. $1 is the application, $2 how far the clock is
+ * moved forward, $3 and $4 are the configured limits.
  */
 
-// Makes the row of an application.
+// Inserts the row of an application.
 const insertBudget = (schema: string): Statement => ({
   name: `${schema}.budget_insert`,
   text: `insert into ${schema}.budget (application) values ($1) on conflict do nothing`,
@@ -15,7 +15,7 @@ const now = (schema: string) => `
   select at, ${schema}.quarter_of(at) as quarter, ${schema}.day_of(at) as day
   from (select ${schema}.clock($2) as at) clock`;
 
-// What a window holds now: nothing, once its time has passed. A clock that goes back finds the newer window.
+// The current value of a window: 0 once the stored window has passed. If the clock goes back, the newer window stays.
 const current = (window: 'quarter' | 'day', column: string) =>
   `case when b.${window} < w.${window} then 0 else b.${window}_${column} end`;
 const used = (window: 'quarter' | 'day') => current(window, 'used');
@@ -23,8 +23,9 @@ const others = (window: 'quarter' | 'day') => current(window, 'others');
 const quarterLimit = 'coalesce(b.quarter_limit, $3::int)';
 const dayLimit = 'coalesce(b.day_limit, $4::int)';
 
-// Half of a quarter hour. Of the day a half that shrinks with what is left of it: what live events had no use for
-// is history's in the end. An activity takes two reads: those are left to history whatever the limit.
+// Reads that backfill leaves for live events: half of a quarter hour; of a day a half that shrinks with the rest of the
+// day, so that reads which live events did not use become available. Two reads, which one activity needs, are always
+// left to backfill.
 const quarterReserve = `least(${quarterLimit} / 2, ${quarterLimit} - 2)`;
 const dayReserve = `least(ceil(${dayLimit} / 2.0
   * extract(epoch from w.day + interval '1 day' - w.at) / 86400)::int, ${dayLimit} - 2)`;
@@ -32,11 +33,11 @@ const dayReserve = `least(ceil(${dayLimit} / 2.0
 const isOpen = `(b.paused_until is null or b.paused_until <= w.at)
   and w.at >= w.quarter + $5 * interval '1 ms' and w.at < w.quarter + interval '15 minutes' - $5 * interval '1 ms'`;
 
-/** After so many failures in a row all processes pause, and then one read at a time finds out. */
+/** After this many failures in a row all processes pause. Then a single read probes the provider. */
 const failuresToPause = 3;
 
-// Charges $6 reads to both windows or to neither; $7: for history.
-const chargeReads = (schema: string): Statement => ({
+// Reserves $6 reads in both windows or in neither. $7: for backfill.
+const reserveReads = (schema: string): Statement => ({
   name: `${schema}.budget_charge`,
   text: `
     with w as materialized (${now(schema)})
@@ -56,7 +57,7 @@ const chargeReads = (schema: string): Statement => ({
     returning b.quarter, b.day`,
 });
 
-// Whether $3 is the current quarter hour, and its turn is not near.
+// Whether $3 is the current quarter hour and does not end soon.
 const selectHeld = (schema: string): Statement => ({
   name: `${schema}.budget_holds`,
   text: `
@@ -64,8 +65,8 @@ const selectHeld = (schema: string): Statement => ({
     where at >= $3::timestamptz and at < $3::timestamptz + interval '15 minutes' - $2 * interval '1 ms'`,
 });
 
-// Gives $4 reads back to the windows $2 and $3, where they are still the current ones.
-const refundReads = (schema: string): Statement => ({
+// Releases $4 reads of the windows $2 and $3 if these are still current.
+const releaseReads = (schema: string): Statement => ({
   name: `${schema}.budget_refund`,
   text: `
     update ${schema}.budget
@@ -75,10 +76,10 @@ const refundReads = (schema: string): Statement => ({
     where application = $1`,
 });
 
-// A read that was charged to a window that has passed may have been counted in the new one: it is charged there too.
-// A rejected one means that its quarter hour is used up, whatever we counted. More usage than we ever charged proves
-// that others use the application; as much as it can be is taken for theirs: all but what was answered to us.
-const settled = (window: 'quarter' | 'day', ticket: string, limit: string, spent: string) => `
+// The provider may have counted a read of a past window in the new one: it is counted there too. A rejected read means
+// that its quarter hour is used up, whatever the stored count. If the reported usage exceeds all reservations, others
+// use the same application: the whole difference, without our unanswered reads, is counted as theirs.
+const settled = (window: 'quarter' | 'day', reservation: string, limit: string, spent: string) => `
   select coalesce(case when told.${window}_limit >= 2 then told.${window}_limit end, ${limit}) as new_limit, s.used,
     case when not s.is_same then s.others
       when coalesce(told.${window}_usage, ${limit} - told.${window}_left) > s.used
@@ -87,14 +88,14 @@ const settled = (window: 'quarter' | 'day', ticket: string, limit: string, spent
   from (
     select is_same, others, case when is_same and ${spent} then greatest(own, ${limit}) else own end as used
     from (
-      select greatest(b.${window}, w.${window}) = ${ticket} as is_same, ${others(window)} as others,
+      select greatest(b.${window}, w.${window}) = ${reservation} as is_same, ${others(window)} as others,
         greatest(0, ${used(window)} + case
-          when greatest(b.${window}, w.${window}) = ${ticket} then case when told.unsent then -1 else 0 end
+          when greatest(b.${window}, w.${window}) = ${reservation} then case when told.unsent then -1 else 0 end
           else case when told.unsent then 0 else 1 end end) as own
     ) counted
   ) s`;
 
-// Writes down what came of one read that was charged to the windows $5 and $6; $7 is what was told.
+// Records the outcome of one read that was reserved in the windows $5 and $6. $7 holds the reported values.
 const settleRead = (schema: string): Statement => ({
   name: `${schema}.budget_settle`,
   text: `
@@ -134,7 +135,7 @@ const roomOf = (withReserve: boolean) => `
     ${quarterLimit} - ${used('quarter')} - ${others('quarter')} ${withReserve ? `- ${quarterReserve}` : ''},
     ${dayLimit} - ${used('day')} - ${others('day')} ${withReserve ? `- ${dayReserve}` : ''})) else 0 end`;
 
-// What is left in both windows.
+// The reads that are left in both windows.
 const selectRoom = (schema: string): Statement => ({
   name: `${schema}.budget_room`,
   text: `
@@ -146,13 +147,13 @@ const selectRoom = (schema: string): Statement => ({
     from ${schema}.budget b, w where b.application = $1`,
 });
 
-/** The statements of the budget that a schema holds. */
+/** The statements of the quota for a schema. */
 export function quotaStatements(schema: string) {
   return {
     insertBudget: insertBudget(schema),
-    chargeReads: chargeReads(schema),
+    reserveReads: reserveReads(schema),
     selectHeld: selectHeld(schema),
-    refundReads: refundReads(schema),
+    releaseReads: releaseReads(schema),
     settleRead: settleRead(schema),
     selectRoom: selectRoom(schema),
   };

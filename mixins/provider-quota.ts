@@ -3,39 +3,42 @@ import { type Database, database } from './database.ts';
 import { quotaStatements } from './provider-quota-queries.ts';
 
 /**
- * What an application may read of a provider, shared by all processes and kept over restarts: so many reads in each
- * quarter hour and each UTC day. A read is charged to both windows before it is sent, in one statement, or not sent.
+ * A provider's read quota of an application, shared by all processes and kept over restarts: a number of reads per
+ * quarter hour and per UTC day. A read is reserved in both windows, in one statement, before it is sent.
  */
 export interface ProviderQuota {
-  /** The right to `reads` requests, or null where one of the windows has too little left for such work. */
-  charge(reads: number, work: Work): Promise<Ticket | null>;
-  /** Whether reads that were charged may still be sent: their window is the current one. */
-  holds(ticket: Ticket): Promise<boolean>;
-  /** What came of one read; its window is corrected by what the provider says. Not sent at all: it is given back. */
-  settle(ticket: Ticket, outcome: ReadOutcome): Promise<void>;
-  /** Gives back reads that were charged and are not needed. */
-  refund(ticket: Ticket, reads: number): Promise<void>;
-  /** What is left now. */
+  /** Reserves `reads` requests. Returns null if one of the windows has too little left for such work. */
+  reserve(reads: number, work: Work): Promise<QuotaReservation | null>;
+  /** Whether reserved reads may still be sent: the window of the reservation is the current one. */
+  holds(reservation: QuotaReservation): Promise<boolean>;
+  /**
+   * Records the outcome of one read and corrects the window by the provider's headers. A read that was not sent is
+   * released.
+   */
+  settle(reservation: QuotaReservation, outcome: ReadOutcome): Promise<void>;
+  /** Releases reserved reads that are not needed. */
+  release(reservation: QuotaReservation, reads: number): Promise<void>;
+  /** The reads that are left now. */
   room(): Promise<Room>;
 }
 
-/** Live work may use all; history leaves a part of each window for what happens now. */
-export type Work = 'live' | 'history';
+/** Live work may use the whole quota. Backfill leaves a part of each window for live events. */
+export type Work = 'live' | 'backfill';
 
-/** Reads that were charged, to the windows that were current then. */
-export interface Ticket {
+/** Reserved reads, with the windows that were current at the time. */
+export interface QuotaReservation {
   readonly quarter: Date;
   readonly day: Date;
 }
 
-/** An answer's status, 0 where none came, with its headers; `unsent` where the provider was not even reached. */
+/** The status and headers of an answer. Status 0: no answer. `unsent`: the provider was not reached. */
 export interface ReadOutcome {
   readonly status: number;
   readonly headers: Headers;
   readonly unsent: boolean;
 }
 
-/** Reads that may be charged now. */
+/** The number of reads that may be reserved now, by kind of work. */
 export interface Room {
   readonly live: number;
   readonly history: number;
@@ -46,40 +49,44 @@ export interface Room {
   readonly paused: boolean;
 }
 
-/** Of which application, with which limits as long as the provider tells no others. */
+/** The application and its limits. The limits apply until the provider reports others. */
 export interface QuotaChoice {
-  /** The schema that holds the budget: the one of the service that reads. */
+  /** The schema that holds the quota's table: that of the service that reads. */
   readonly schema: string;
   readonly application: string;
   readonly quarterLimit: number;
   readonly dayLimit: number;
-  /** How far a test has turned the clock ahead. */
+  /** How far a test has moved the clock forward. */
   readonly aheadMs?: () => number;
 }
 
 /**
- * Nothing is charged this close to the turn of a window: a request that is sent in one and arrives in the next would
- * break the new one's limit, and no two clocks agree to the second.
+ * No read is reserved this close to the turn of a window: a request that is sent in one window and arrives in the next
+ * would exceed the limit of the next one, and clocks do not agree to the second.
  */
 export const quietMs = 2000;
 
-/** The budget over a database that is open. */
+/** The quota over an open database. */
 export async function quotaOn(database: Database, choice: QuotaChoice): Promise<ProviderQuota> {
   const { schema, application, quarterLimit, dayLimit, aheadMs = () => 0 } = choice;
   const sql = quotaStatements(schema);
   await database.query(sql.insertBudget, [application]);
-  const place = () => [application, aheadMs(), quarterLimit, dayLimit, quietMs];
+  const parameters = () => [application, aheadMs(), quarterLimit, dayLimit, quietMs];
   return {
-    async charge(reads, work) {
-      const [row] = await database.query<Ticket>(sql.chargeReads, [...place(), reads, work === 'history']);
+    async reserve(reads, work) {
+      const [row] = await database.query<QuotaReservation>(sql.reserveReads, [
+        ...parameters(),
+        reads,
+        work === 'backfill',
+      ]);
       return row ?? null;
     },
     async holds({ quarter }) {
       return (await database.query(sql.selectHeld, [aheadMs(), quietMs, quarter])).length > 0;
     },
-    async settle(ticket, { status, headers, unsent }) {
+    async settle(reservation, { status, headers, unsent }) {
       const { read, left } = readLimits(headers);
-      const told = {
+      const reported = {
         unsent,
         failed: status === 0 || status >= 500,
         rejected: status === 429,
@@ -90,39 +97,40 @@ export async function quotaOn(database: Database, choice: QuotaChoice): Promise<
         day_usage: read?.day.usage,
         day_left: left?.day,
       };
-      const values = [application, aheadMs(), quarterLimit, dayLimit, ticket.quarter, ticket.day];
-      await database.query(sql.settleRead, [...values, JSON.stringify(told)]);
+      const values = [application, aheadMs(), quarterLimit, dayLimit, reservation.quarter, reservation.day];
+      await database.query(sql.settleRead, [...values, JSON.stringify(reported)]);
     },
-    async refund(ticket, reads) {
-      if (reads > 0) await database.query(sql.refundReads, [application, ticket.quarter, ticket.day, reads]);
+    async release(reservation, reads) {
+      if (reads > 0)
+        await database.query(sql.releaseReads, [application, reservation.quarter, reservation.day, reads]);
     },
     async room() {
-      const [row] = await database.query<Room>(sql.selectRoom, place());
-      if (row === undefined) throw new Error('the budget has no row');
+      const [row] = await database.query<Room>(sql.selectRoom, parameters());
+      if (row === undefined) throw new Error('the quota has no row');
       return row;
     },
   };
 }
 
-/** The budget as a mixin of a service. */
-export function providerQuota(choose: (environment: BudgetSettings) => QuotaChoice): Mixin<ProviderQuota> {
+/** The quota as a service mixin. */
+export function providerQuota(choose: (environment: QuotaSettings) => QuotaChoice): Mixin<ProviderQuota> {
   const pool = database();
   const opened = new WeakMap<ProviderQuota, Database>();
   return {
     async start(environment) {
       const open = await pool.start(environment);
-      const budget = await quotaOn(open, choose(environment));
-      opened.set(budget, open);
-      return budget;
+      const quota = await quotaOn(open, choose(environment));
+      opened.set(quota, open);
+      return quota;
     },
-    async stop(budget) {
-      const open = opened.get(budget);
+    async stop(quota) {
+      const open = opened.get(quota);
       if (open !== undefined) await pool.stop(open);
     },
   };
 }
 
-type BudgetSettings = Pick<Parameters<Mixin<unknown>['start']>[0], 'config'>;
+type QuotaSettings = Pick<Parameters<Mixin<unknown>['start']>[0], 'config'>;
 
 interface Windows<T> {
   readonly quarter: T;
@@ -130,16 +138,18 @@ interface Windows<T> {
 }
 
 /**
- * What the headers tell: limit and usage of reads where they say it, else how many requests of any kind are left.
- * Of the limit of all requests nothing follows for reads but that there are no more than those.
+ * Limits that the headers report: limit and usage of reads if present, otherwise the number of requests of any kind
+ * that are left. The latter is only an upper bound for reads.
  */
-export interface Told {
+export interface ReportedLimits {
   readonly read: Windows<{ readonly limit: number; readonly usage: number }> | null;
   readonly left: Windows<number> | null;
 }
 
-/** Reads the provider's rate-limit headers: pairs `quarter,day`, in any case of letters, any of them missing. */
-export function readLimits(headers: Headers): Told {
+/**
+ * Reads the provider's rate-limit headers: pairs `quarter,day`. Names are case-insensitive. Any header may be missing.
+ */
+export function readLimits(headers: Headers): ReportedLimits {
   const read = pairs(headers, 'x-readratelimit');
   const all = pairs(headers, 'x-ratelimit');
   return {

@@ -7,17 +7,17 @@ import { providerTokens } from '../../mixins/provider-tokens.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { wakeSignal } from '../../runtime/wake-signal.ts';
+import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
 import { checkAccess } from './check-access.ts';
 import { events } from './events.ts';
 import { startFetching } from './fetcher.ts';
-import { beginHistory, endHistory, showHistory } from './history.ts';
 import { type FetchPace, fetchPace } from './pace.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
 import { resumeConnection } from './queries/resume-work.ts';
 import { selectSkipped, selectWaiting } from './queries/select-figures.ts';
 import { verifySubscription } from './verify.ts';
 
-/** The service at a pace of one's own; what runs takes the defaults. */
+/** The service with a pace that a test chooses. Production uses the defaults. */
 export function activitynetIngestService(chosen: Partial<FetchPace> = {}): ServiceSchema {
   const pace: FetchPace = { ...fetchPace, ...chosen };
   return implement(activitynetIngest, {
@@ -25,7 +25,7 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       database: database(),
       tokens: providerTokens(),
       api: providerApi({ ...pace, retries: 0 }),
-      budget: providerQuota(({ config }) => ({
+      quota: providerQuota(({ config }) => ({
         schema: 'activitynet',
         application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
         quarterLimit: config.ACTIVITYNET_READS_PER_15_MIN,
@@ -44,12 +44,12 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       },
       health: () => ({ status: 'ok' as const, service: 'activitynet-webhook' }),
       async startHistory(ctx) {
-        const run = await beginHistory(ctx, ctx.params);
+        const run = await startBackfillRun(ctx, ctx.params);
         ctx.wakeSignal.notify();
         return run;
       },
-      historyStatus: (ctx) => showHistory(ctx, ctx.params.user_id),
-      cancelHistory: (ctx) => endHistory(ctx, ctx.params.user_id),
+      historyStatus: (ctx) => getBackfillRun(ctx, ctx.params.user_id),
+      cancelHistory: (ctx) => cancelBackfillRun(ctx, ctx.params.user_id),
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },
@@ -62,10 +62,10 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
       async forgetUser({ database, params }) {
         return { forgotten: await deleteUser(database, params.user_id) };
       },
-      async figures({ database, budget }) {
+      async figures({ database, quota }) {
         const [waiting, room, skipped] = await Promise.all([
           selectWaiting(database),
-          budget.room(),
+          quota.room(),
           selectSkipped(database),
         ]);
         return { ...waiting, budget: room, skipped };
@@ -75,5 +75,5 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
   });
 }
 
-/** Takes the activity platform's events from the inbox, and fetches what they tell of within its limits. */
+/** Reads the activity platform's events from the inbox and fetches the named activities within the read quota. */
 export default activitynetIngestService();

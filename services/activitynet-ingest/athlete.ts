@@ -1,13 +1,13 @@
 import type { Call } from '../../runtime/environment.ts';
-import type { Owner } from './owners.ts';
+import type { LinkedUser } from './linked-users.ts';
 import type { ProviderEvent } from './read-event.ts';
 
-/** Whether the owner of the account takes back what they allowed. */
+/** Whether the account holder withdraws the access that they granted. */
 export function isDeauthorization({ object_type, aspect_type, updates }: ProviderEvent): boolean {
   return object_type === 'athlete' && (aspect_type === 'delete' || updates.authorized === 'false');
 }
 
-/** An event of an account, and what is known of the delivery that brought it. */
+/** An event of an account, with the facts of the delivery that carried it. */
 export interface AthleteEvent {
   readonly event: ProviderEvent;
   readonly authenticated: boolean;
@@ -15,16 +15,20 @@ export interface AthleteEvent {
 }
 
 /**
- * Works on an event of an account for one of our users, and says what followed. One from before the account was linked
- * says nothing of this link; an older change of privacy never overwrites a newer one.
+ * Applies an event of an account to one linked user and returns a sentence that describes the result. An event from
+ * before the account was linked is ignored. An older change of privacy never overwrites a newer one.
  */
-export async function workAthlete(call: Call, received: AthleteEvent, owner: Owner): Promise<string> {
+export async function workAthlete(
+  call: Call,
+  received: AthleteEvent,
+  linkedUser: LinkedUser,
+): Promise<string> {
   const { event } = received;
-  if (event.event_time < Math.floor(owner.connectedMs / 1000)) return 'it is from before the connection';
-  if (isDeauthorization(event)) return endings[await end(call, received, owner)];
+  if (event.event_time < Math.floor(linkedUser.connectedMs / 1000)) return 'it is from before the connection';
+  if (isDeauthorization(event)) return endings[await end(call, received, linkedUser)];
   const { authorized: _, ...privacy } = event.updates;
   if (Object.keys(privacy).length === 0) return 'nothing follows from it';
-  const { connection_id } = owner;
+  const { connection_id } = linkedUser;
   await call('users.changePrivacy', { connection_id, privacy, changed_ms: event.event_time * 1000 });
   return 'the privacy settings are kept';
 }
@@ -36,8 +40,8 @@ const endings = {
   gone: 'the connection has ended before',
 } as const;
 
-async function end(call: Call, { authenticated, received_ms }: AthleteEvent, owner: Owner) {
-  const { connection_id, user_id } = owner;
+async function end(call: Call, { authenticated, received_ms }: AthleteEvent, linkedUser: LinkedUser) {
+  const { connection_id, user_id } = linkedUser;
   const { outcome } = await call('users.endByEvent', { connection_id, user_id, authenticated, received_ms });
   return outcome;
 }

@@ -8,23 +8,26 @@ import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
 interface Checking {
   readonly config: Config;
   readonly api: ProviderApi;
-  readonly budget: ProviderQuota;
+  readonly quota: ProviderQuota;
   readonly tokens: ProviderTokens;
 }
 
 const timeoutMs = 8000;
 
-/** Asks the activity platform about one connection. Its reads leave the same share to live events as history does. */
+/**
+ * Checks one connection at the activity platform. Its reads are reserved with the share of backfill, so that live
+ * events keep theirs.
+ */
 export function checkAccess(
-  { config, api, budget, tokens }: Checking,
+  { config, api, quota, tokens }: Checking,
   question: AccessQuestion,
 ): Promise<AccessAnswer> {
   const send = async (url: URL, { token }: { readonly token: string }) => {
-    const ticket = await budget.charge(1, 'history');
-    if (ticket === null) return null;
+    const reservation = await quota.reserve(1, 'backfill');
+    if (reservation === null) return null;
     const answer = await api.request({ url, token, timeoutMs });
     const { status, headers, unsent = false } = answer;
-    await budget.settle(ticket, { status, headers, unsent });
+    await quota.settle(reservation, { status, headers, unsent });
     return answer;
   };
   return askAccess({ config, tokens, send }, question);

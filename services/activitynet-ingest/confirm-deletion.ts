@@ -3,12 +3,12 @@ import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Unfound } from './reads.ts';
 
 /*
- * An event whose sender is not authenticated may delete an activity. It is hidden then, and a read at the provider
- * decides: 404, 403 and 401 confirm the deletion, 200 contradicts it. Where nobody can be asked any more, because the
- * connection has ended or has no token, the activity is shown again.
+ * An event of an unauthenticated sender may report a deletion. The activity is hidden, and a read at the provider
+ * decides: 404, 403 and 401 confirm the deletion, 200 contradicts it. If no read is possible because the connection has
+ * ended or has no token, the activity is shown again.
  */
 
-/** What an activity comes to whose deletion was told, and that a read did not find. */
+/** The outcome for an activity whose deletion was reported and that a read did not find. */
 export async function confirmDeletion(
   fetching: Fetching,
   { job, holds }: Held,
@@ -31,13 +31,13 @@ function isConfirmed(result: Unfound): boolean {
   return result.kind === 'gone' && result.reason === 'TOKEN_REFUSED';
 }
 
-/** Shows an activity again whose deletion is not true; false where it was not hidden. */
+/** Shows a hidden activity again because its deletion was not true. Returns false if it was not hidden. */
 export async function restore({ call }: Fetching, job: ActivityLease): Promise<boolean> {
   const { record_id } = await call('timeseries.restoreWorkout', workoutOf(job));
   return record_id !== null;
 }
 
-/** An activity as the store knows it. */
+/** The key of an activity in the store. */
 export function workoutOf({ user_id, object_id }: ActivityLease) {
   return { user_id, provider: 'activitynet' as const, key: object_id };
 }

@@ -3,7 +3,7 @@ import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
 import type { Mixin } from '../../runtime/environment.ts';
 import { workEvent } from './work-event.ts';
 
-/** Works on the events in the inbox: at once on what a call hands over, behind it on what is due. */
+/** The inbox worker for events. Works at once on deliveries that a call passes in, and polls for those that are due. */
 export function events(): Mixin<InboxWorker> {
   const pool = database();
   const opened = new WeakMap<InboxWorker, { worker: Mixin<InboxWorker>; open: Database }>();

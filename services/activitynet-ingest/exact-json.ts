@@ -1,11 +1,14 @@
-/** What the engine tells a reviver of a number: the text that it was written as. The compiler does not know it yet. */
+/**
+ * The third argument of a JSON.parse reviver: `source` is the original text of a number. TypeScript's library types
+ * lack it.
+ */
 interface Written {
   readonly source?: string;
 }
 
 /**
- * Parses JSON; whole numbers under the given names become texts of the digits that they were written with, because
- * ids may exceed what a double holds. @throws SyntaxError where the text is no JSON.
+ * Parses JSON. Whole numbers under the given names become strings of their original digits, because ids may exceed the
+ * precision of a double. @throws SyntaxError if the text is not JSON.
  */
 export function parseExact(text: string, names: ReadonlySet<string>): unknown {
   const revive = (key: string, value: unknown, written?: Written): unknown =>

@@ -9,16 +9,16 @@ import { streamKeys, streamSamples } from '../../providers/activitynet/normalise
 import { codeOf } from '../../runtime/failure.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts';
-import { isPaid, settlePaid } from './owner-budget.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
 import { type ReadReservation, reserveReads } from './reads.ts';
+import { mayRead, settleUserReservation } from './user-read-limits.ts';
 
-/** Fetches an activity's details, then its streams, and stores both; the reads of both are paid for together. */
+/** Fetches an activity's details, then its streams, and stores both. The reads for both are reserved together. */
 export async function fetchActivity(fetching: Fetching, held: Held): Promise<Fetched> {
   const { job, signal } = held;
-  if (!(await isPaid(fetching, job))) return { kind: 'postponed' };
-  const work = job.priority >= priorities.history ? ('history' as const) : ('live' as const);
+  if (!(await mayRead(fetching, job))) return { kind: 'postponed' };
+  const work = job.priority >= priorities.backfill ? ('backfill' as const) : ('live' as const);
   const reservation = await reserveReads(fetching, { user_id: job.user_id, work, signal }, 2);
   if (reservation === null) return settled(fetching, job, { kind: 'wait' }, 0);
   try {
@@ -29,7 +29,7 @@ export async function fetchActivity(fetching: Fetching, held: Held): Promise<Fet
 }
 
 async function settled(fetching: Fetching, job: ActivityLease, fetched: Fetched, sent: number) {
-  await settlePaid(fetching, job, fetched, sent);
+  await settleUserReservation(fetching, job, fetched, sent);
   return fetched;
 }
 
@@ -37,12 +37,12 @@ async function fetchWith(fetching: Fetching, held: Held, reservation: ReadReserv
   const { job } = held;
   const nowMs = Date.now() + fetching.pace.aheadMs();
   const details = await reservation.read(pathOf(job));
-  // A deletion that an event of a later time overtook has left no recording.
+  // A recording does not remain stored after a deletion, even if an event with a later time superseded the deletion.
   const isDeletable = job.unconfirmed || (job.delete_time !== null && job.streams_for === null);
   if (details.kind !== 'found')
     return isDeletable ? confirmDeletion(fetching, held, details) : unfetched(details);
   if (job.unconfirmed && !(await held.holds())) return { kind: 'wait' };
-  // A process that died may have deleted the samples.
+  // A process that crashed may have deleted the samples.
   const isWhole = !job.unconfirmed || (await restore(fetching, job));
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
@@ -60,7 +60,7 @@ interface Found {
   readonly activity: NormalisedActivity;
   readonly connectedMs: number;
   readonly nowMs: number;
-  /** Nothing that was stored of it before can be gone. */
+  /** False if samples that were stored earlier may have been deleted. */
   readonly isWhole: boolean;
 }
 
@@ -72,7 +72,7 @@ async function storeFetched(
 ): Promise<Fetched> {
   const { job } = held;
   const samples_kept = isWhole && hasStreams(job, activity, connectedMs);
-  const needsStreams = activity.workout.manual !== true && !samples_kept; // what somebody typed in has none
+  const needsStreams = activity.workout.manual !== true && !samples_kept; // manually entered activities have no streams
   const item = { ...itemOf(job, activity), more: needsStreams, samples_kept };
   const first = await store(fetching, held, [item]);
   if (first.kind !== 'stored') return first;
@@ -86,7 +86,7 @@ async function storeFetched(
     keys: streamKeys.join(','),
     key_by_type: 'true',
   });
-  // One without any recording answers 404.
+  // The provider answers 404 for an activity without streams.
   const hasNone = streams.kind === 'missing' || streams.kind === 'refused';
   if (streams.kind !== 'found' && !hasNone) return unfetched(streams);
   const body = streams.kind === 'found' ? streams.body : null;
@@ -94,7 +94,8 @@ async function storeFetched(
   return rest.kind === 'stored' ? done : rest;
 }
 
-// Those of the same recording are stored already, unless that was for a link that ended: with it they may be gone.
+// Streams of the same recording are already stored, unless they were stored for an earlier connection: its end may have
+// removed them.
 function hasStreams(
   { streams_for, fetched_at }: ActivityLease,
   { recording }: NormalisedActivity,
@@ -103,7 +104,7 @@ function hasStreams(
   return streams_for === recording && fetched_at !== null && fetched_at.getTime() >= connectedMs;
 }
 
-/** An activity as it is stored, without its samples. */
+/** An activity as a store item, without its samples. */
 export function itemOf(
   { object_id }: Pick<ActivityLease, 'object_id'>,
   { workout, hash }: NormalisedActivity,
@@ -118,7 +119,7 @@ export function itemOf(
   });
 }
 
-// The record came with the first part; samples follow, and only the last part marks the item as stored.
+// The first part carried the record. Later parts carry samples. Only the last part marks the item as stored.
 function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, nowMs: number): StoreItem[] {
   const samples = streamSamples(streams, workout, nowMs);
   return partsOf({ ...item, samples }).map((one) => ({ ...one, workout: null, part: one.part + 1 }));
@@ -126,7 +127,7 @@ function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, n
 
 type Stored = { readonly kind: 'stored'; readonly isKnown: boolean } | Exclude<Fetched, { kind: 'done' }>;
 
-// A call a part: together they may be larger than what the bus takes.
+// One call per part: all parts together may exceed the message size limit of the bus.
 async function store({ call }: Fetching, held: Held, items: readonly StoreItem[]): Promise<Stored> {
   const { user_id } = held.job;
   const statuses: (StoreOutcome['status'] | undefined)[] = [];

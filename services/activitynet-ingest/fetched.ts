@@ -3,12 +3,12 @@ import type { Environment } from '../../runtime/environment.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Reading, Unfound } from './reads.ts';
 
-/** What fetching takes. */
+/** Dependencies of fetching. */
 export interface Fetching extends Reading, Pick<Environment, 'call'> {
   readonly database: Database;
 }
 
-/** A job in hand: `holds` says, and sees to it, that it is still this process's. */
+/** A claimed job. `holds` extends the lease and returns whether this process still holds it. */
 export interface Held {
   readonly job: ActivityLease;
   readonly signal: AbortSignal;
@@ -16,9 +16,9 @@ export interface Held {
 }
 
 /**
- * What came of a job: `done`, with the recording whose samples are stored now; `nothing` where there is nothing to
- * store, for a reason that is kept (`isGone`: the link is over); `deleted` where a read confirmed a deletion; `wait` and
- * `failed` as a read says it; `postponed` where the owner has no reads left for unauthenticated events.
+ * The outcome of a job. `done`: stored, with the recording whose samples are stored now. `nothing`: there is nothing to
+ * store, for a reason that is recorded (`isGone`: the connection has ended). `deleted`: a read confirmed a deletion.
+ * `wait` and `failed`: as in ReadResult. `postponed`: the user has no reads left for unauthenticated events.
  */
 export type Fetched =
   | { readonly kind: 'done'; readonly streams: string | null; readonly isNew: boolean }
@@ -28,7 +28,7 @@ export type Fetched =
   | { readonly kind: 'postponed' }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** What came of a job whose read found nothing. */
+/** The outcome of a job whose read found nothing. */
 export function unfetched(result: Unfound): Fetched {
   const { kind } = result;
   if (kind === 'wait') return { kind };

@@ -7,8 +7,9 @@ import type { WakeSignal } from '../../runtime/wake-signal.ts';
 import { workoutOf } from './confirm-deletion.ts';
 import { fetchActivity } from './fetch-activity.ts';
 import type { Fetched, Fetching } from './fetched.ts';
-import { listHistory } from './list-history.ts';
-import { limitsOf } from './owner-budget.ts';
+import { listBackfillPage } from './list-backfill.ts';
+import { claimBackfill } from './queries/backfill-pages.ts';
+import { finishBackfill } from './queries/backfill-runs.ts';
 import {
   type ActivityLease,
   claimActivities,
@@ -16,10 +17,7 @@ import {
   revivePostponed,
 } from './queries/claim-activities.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
-import { closeHistory } from './queries/history-runs.ts';
-import { claimHistory } from './queries/list-history.ts';
 import { priorities } from './queries/note-event.ts';
-import { chargeOwner } from './queries/owner-reads.ts';
 import {
   awaitConfirmation,
   extendLease,
@@ -31,25 +29,29 @@ import {
   reopenActivity,
   retryActivity,
 } from './queries/settle-activity.ts';
+import { reserveUserRead } from './queries/user-reads.ts';
+import { limitsOf } from './user-read-limits.ts';
 
-/** What the fetching of a process takes. */
+/** Dependencies of the fetch worker of a process. */
 export interface FetchDeps extends Fetching, Environment {
   readonly database: Database;
   readonly wakeSignal: WakeSignal;
 }
 
-interface Walk {
+interface FetchLoop {
   readonly deps: FetchDeps;
   readonly closing: AbortSignal;
   readonly stopping: AbortSignal;
   readonly running: Set<Promise<void>>;
-  /** Until when nothing that costs a read is claimed: something had to wait. */
+  /**
+   * Until this time no job that needs a read is claimed, because the quota was used up or the provider asked to wait.
+   */
   restUntil: number;
 }
 
-/** How long a stop lets fetches come to their end. */
+/** Time that a stop grants to running fetches. */
 const graceMs = 3000;
-/** Actions without which a read would be wasted. */
+/** Actions that a fetch calls. While one is unavailable no job is claimed, because its reads would be wasted. */
 const needs = [
   'users.tokens',
   'timeseries.store',
@@ -58,15 +60,15 @@ const needs = [
   'timeseries.restoreWorkout',
 ];
 
-/** What came of a job: of a fetch, or of a deletion that is certain (`erased`) or not (`hidden`). */
+/** The outcome of a job: of a fetch, or of a deletion that is certain (`erased`) or not (`hidden`). */
 type Worked = Fetched | { readonly kind: 'erased' } | { readonly kind: 'hidden' };
 
-/** Works on what waits, beside other processes that do the same. Returns what ends it. */
+/** Starts the fetch worker. Other processes may run one beside it. Returns a function that stops it. */
 export function startFetching(deps: FetchDeps): () => Promise<void> {
   const closing = new AbortController();
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
-  const walking = walk({ deps, closing: closing.signal, stopping: stopping.signal, running, restUntil: 0 });
+  const polling = poll({ deps, closing: closing.signal, stopping: stopping.signal, running, restUntil: 0 });
   const endUpkeep = startPeriodicTask({
     name: 'activitynet.upkeep',
     everyMs: deps.pace.upkeepMs,
@@ -76,7 +78,7 @@ export function startFetching(deps: FetchDeps): () => Promise<void> {
   return async () => {
     closing.abort();
     deps.wakeSignal.notify();
-    await Promise.all([walking, endUpkeep()]);
+    await Promise.all([polling, endUpkeep()]);
     const timer = setTimeout(() => stopping.abort(), graceMs);
     await Promise.all(running);
     clearTimeout(timer);
@@ -90,43 +92,43 @@ async function keepUp({ database, pace, logger, wakeSignal }: FetchDeps): Promis
   if (n > 0) logger.warn('activity.given_up', { n, reason: 'CRASHED' });
 }
 
-async function walk(on: Walk): Promise<void> {
+async function poll(on: FetchLoop): Promise<void> {
   const { deps, closing } = on;
   while (!closing.aborted) {
     const begun = await beginSome(on).catch((error: unknown) => {
       deps.logger.warn('activity.claim_failed', { code: codeOf(error) });
       return 0;
     });
-    // Each round a little early or late, so that processes started together do not ask together.
+    // The interval varies by a quarter, so that processes that start together do not poll together.
     if (begun === 0) await deps.wakeSignal.wait(deps.pace.pollMs * (0.75 + Math.random() / 2));
   }
 }
 
-async function beginSome(on: Walk): Promise<number> {
+async function beginSome(on: FetchLoop): Promise<number> {
   const { deps, running } = on;
   const { database, pace } = deps;
   const free = pace.parallel - running.size;
   const { actions } = deps.broker.registry;
   if (free <= 0 || !needs.every((name) => actions.isAvailable(name))) return 0;
-  const room = performance.now() < on.restUntil ? { live: 0, history: 0 } : await deps.budget.room();
+  const room = performance.now() < on.restUntil ? { live: 0, history: 0 } : await deps.quota.room();
   const priority =
-    room.history >= 2 ? priorities.history : room.live >= 2 ? priorities.live : priorities.delete;
+    room.history >= 2 ? priorities.backfill : room.live >= 2 ? priorities.live : priorities.delete;
   const wanted = { aheadMs: pace.aheadMs(), priority, limit: free, leaseMs: pace.leaseMs };
   const jobs = await claimActivities(database, wanted);
   for (const job of jobs) begin(on, () => workOff(on, job));
   const run =
     jobs.length < free && room.history > 0
-      ? await claimHistory(database, pace.aheadMs(), pace.leaseMs)
+      ? await claimBackfill(database, pace.aheadMs(), pace.leaseMs)
       : undefined;
   if (run !== undefined)
     begin(on, async () => {
-      const goesOn = await listHistory(deps, run, on.stopping);
+      const goesOn = await listBackfillPage(deps, run, on.stopping);
       if (!goesOn) on.restUntil = performance.now() + pace.pollMs;
     });
   return jobs.length + (run === undefined ? 0 : 1);
 }
 
-function begin({ deps, running }: Walk, work: () => Promise<void>): void {
+function begin({ deps, running }: FetchLoop, work: () => Promise<void>): void {
   const going = work()
     .catch((error: unknown) => deps.logger.warn('activity.work_failed', { code: codeOf(error) }))
     .finally(() => {
@@ -136,8 +138,8 @@ function begin({ deps, running }: Walk, work: () => Promise<void>): void {
   running.add(going);
 }
 
-// The lease is kept while the job lasts; a lost one ends it, and whoever has it now does the work again.
-async function workOff(on: Walk, job: ActivityLease): Promise<void> {
+// The lease is extended while the job runs. If the lease is lost, the job stops and its new holder repeats the work.
+async function workOff(on: FetchLoop, job: ActivityLease): Promise<void> {
   const { deps } = on;
   const { database, pace } = deps;
   const lost = new AbortController();
@@ -175,10 +177,11 @@ async function erase({ call }: FetchDeps, job: ActivityLease): Promise<Worked> {
   return { kind: 'erased' };
 }
 
-// Hidden is only what can be asked about: forged events hide no more than their owner's reads allow.
+// An activity is hidden only if a read can be reserved for its user. This limits how many activities forged events can
+// hide.
 async function hide(deps: FetchDeps, job: ActivityLease): Promise<Worked> {
-  const isPaid = job.prepaid || (await chargeOwner(deps.database, limitsOf(deps), job.user_id));
-  if (!isPaid) return { kind: 'postponed' };
+  const mayRead = job.prepaid || (await reserveUserRead(deps.database, limitsOf(deps), job.user_id));
+  if (!mayRead) return { kind: 'postponed' };
   await deps.call('timeseries.hideWorkout', workoutOf(job));
   return { kind: 'hidden' };
 }
@@ -188,7 +191,7 @@ async function settle(deps: FetchDeps, job: ActivityLease, result: Worked): Prom
   const aheadMs = pace.aheadMs();
   const { user_id, attempt, work, history_id } = job;
   const reason = 'reason' in result ? result.reason : undefined;
-  // Not the activity's id: at the provider it leads to a page that names its owner.
+  // The log omits the activity's id: at the provider it leads to a public page that names the athlete.
   logger.info('activity.worked', { user_id, attempt, work, outcome: result.kind, reason });
   if (result.kind === 'wait') return handBackActivity(database, job);
   if (result.kind === 'postponed') return postponeActivity(database, job, aheadMs);
@@ -198,16 +201,17 @@ async function settle(deps: FetchDeps, job: ActivityLease, result: Worked): Prom
     const delayMs = backoffMs(job.failures + 1);
     const isGivenUp = await retryActivity(database, job, { aheadMs, reason: result.reason, delayMs });
     if (isGivenUp) logger.warn('activity.given_up', { user_id, reason });
-    if (isGivenUp && history_id !== null) await closeHistory(database, history_id);
+    if (isGivenUp && history_id !== null) await finishBackfill(database, history_id);
     return;
   }
   await finish(deps, job, result);
 }
 
-// Whoever lost its lease meanwhile may have worked over somebody else's outcome.
+// If the lease was lost meanwhile, this work may have overwritten the new holder's outcome. The activity is opened
+// again.
 async function reopenUnless({ database }: FetchDeps, job: ActivityLease, isHeld: boolean): Promise<void> {
   if (!isHeld) return reopenActivity(database, job);
-  if (job.history_id !== null) await closeHistory(database, job.history_id);
+  if (job.history_id !== null) await finishBackfill(database, job.history_id);
 }
 
 async function finish(
@@ -222,7 +226,7 @@ async function finish(
   if (result.kind === 'nothing' && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);
   else if (!isDone && result.isGone) await dropConnection(database, job.connection_id);
   if (isDone) await noteSynced(deps, job);
-  if (job.history_id !== null) await closeHistory(database, job.history_id);
+  if (job.history_id !== null) await finishBackfill(database, job.history_id);
 }
 
 function finishedBy({ pace }: FetchDeps, result: Parameters<typeof finish>[2]): Finished {
@@ -237,7 +241,7 @@ function finishedBy({ pace }: FetchDeps, result: Parameters<typeof finish>[2]): 
   };
 }
 
-// A note, not a fact: that it failed does not make a fetch fail.
+// The time of the last sync is informational: an error here does not fail the fetch.
 async function noteSynced({ call }: FetchDeps, { connection_id }: ActivityLease): Promise<void> {
   await call('users.synced', { connection_ids: [connection_id] }).catch(() => undefined);
 }

@@ -1,19 +1,22 @@
 import { type ProviderPace, providerPace } from '../../mixins/provider-api.ts';
 
-/** How the provider is asked; the defaults are what runs, tests take others. */
+/** Timing and parallelism of requests to the provider. Production uses the defaults. Tests set others. */
 export interface FetchPace extends ProviderPace {
   readonly pollMs: number;
-  /** Activities at once in a process. */
+  /** Activities in progress at once per process. */
   readonly parallel: number;
-  /** Another process takes over when a holder was silent for so long. */
+  /** A lease expires after this time without an extension. Another process may then claim the job. */
   readonly leaseMs: number;
-  /** How often crashed jobs are given up, and postponed ones tried again. */
+  /** Interval at which crashed jobs are given up and postponed jobs become due again. */
   readonly upkeepMs: number;
-  /** How far the clock is turned ahead: 0, but in a test. */
+  /** How far a test has moved the clock forward. 0 in production. */
   readonly aheadMs: () => number;
 }
 
-/** Spaced requests, tried again twice; each try is paid for, so the trying is done here and not in the API's client. */
+/**
+ * Requests are spaced and retried twice. Each try needs a reservation, so retries happen here and not in the API
+ * client.
+ */
 export const fetchPace: FetchPace = {
   ...providerPace,
   pollMs: 500,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { parseExact } from './exact-json.ts';
 
-/** What an event tells. Ids are texts of digits: they exceed what a 32-bit number holds, and in time a double. */
+/**
+ * An event of the provider. Ids are strings of digits: they exceed 32 bits, and may exceed the precision of a double.
+ */
 export interface ProviderEvent {
   readonly object_type: 'activity' | 'athlete';
   readonly object_id: string;
@@ -10,14 +12,14 @@ export interface ProviderEvent {
   readonly subscription_id: string | null;
   /** Seconds of the provider's clock. */
   readonly event_time: number;
-  /** What changed, by name; all values are texts. */
+  /** The changed fields by name. All values are strings. */
   readonly updates: Readonly<Record<string, string>>;
 }
 
-/** A whole number that a signed 64-bit column holds, as it was written. */
+/** A whole number that fits a signed 64-bit column, as its original digits. */
 const Id = z.string().regex(/^\d{1,18}$/);
 
-// A title may be anything: of what changed only short names and values are of interest.
+// Field values such as titles may be of any length: only short names and the first 500 characters of values are kept.
 const Updates = z.record(z.string().max(100), z.unknown()).transform((fields) =>
   Object.fromEntries(
     Object.entries(fields)
@@ -41,7 +43,7 @@ const Event = z.object({
 
 const exact = new Set(['object_id', 'owner_id', 'subscription_id', 'event_time']);
 
-/** The event in a body; null where there is none: no JSON, no UTF-8, a field that is missing or of another kind. */
+/** The event in a body. Null if the body is not JSON, not UTF-8, or lacks a field of the right type. */
 export function readEvent(body: Buffer): ProviderEvent | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);

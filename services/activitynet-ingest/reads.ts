@@ -1,21 +1,21 @@
 import pRetry from 'p-retry';
 import type { Config } from '../../config.ts';
 import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
-import type { ProviderQuota, Ticket, Work } from '../../mixins/provider-quota.ts';
+import type { ProviderQuota, QuotaReservation, Work } from '../../mixins/provider-quota.ts';
 import type { Bearer, NoBearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
 import { parseExact } from './exact-json.ts';
 import type { FetchPace } from './pace.ts';
 
-/** What reading of the provider takes. */
+/** Dependencies of reading from the provider. */
 export interface Reading {
   readonly config: Config;
   readonly api: ProviderApi;
-  readonly budget: ProviderQuota;
+  readonly quota: ProviderQuota;
   readonly tokens: ProviderTokens;
   readonly pace: FetchPace;
 }
 
-/** Who reads, for what, and until when. */
+/** The user and the kind of work that a read is for. `signal` aborts it. */
 export interface Reader {
   readonly user_id: string;
   readonly work: Work;
@@ -23,8 +23,9 @@ export interface Reader {
 }
 
 /**
- * What a read came to: `found`, with the time of the link that it was read for; `wait` is nobody's fault (the budget is used up, the provider asks for patience, a stop),
- * `failed` may heal, `gone` is a link that is over, `refused` is for good.
+ * The result of a read. `found`: the body, with the time at which the connection was made. `wait`: not an error (the
+ * quota is used up, the provider asks to wait, or the process stops). `failed`: a temporary error. `gone`: the
+ * connection has ended. `refused`: a permanent error.
  */
 export type ReadResult =
   | { readonly kind: 'found'; readonly body: unknown; readonly connectedMs: number }
@@ -35,47 +36,47 @@ export type ReadResult =
 /** A read that found nothing. */
 export type Unfound = Exclude<ReadResult, { kind: 'found' }>;
 
-/** Reads of one activity, paid for together: it is not begun when only one of the two could be sent. */
+/** Reads of one activity, reserved together: a fetch does not begin if only one of the two could be sent. */
 export interface ReadReservation {
   read(path: string, query?: Readonly<Record<string, string>>): Promise<ReadResult>;
   /** How many reads were sent. */
   sent(): number;
-  /** Gives back what was not needed. */
+  /** Releases the reads that were not sent. */
   close(): Promise<void>;
 }
 
-// Streams of a day at a sample a second are 3 MB.
+// The streams of a day at one sample a second are 3 MB.
 const mostBytes = 64 * 1024 * 1024;
 const longestPauseMs = 3000;
 
-/** Pays for reads; null where the budget does not have them now. */
+/** Reserves reads. Returns null if the quota has too few left. */
 export async function reserveReads(
   reading: Reading,
   reader: Reader,
   reads: number,
 ): Promise<ReadReservation | null> {
-  const { budget } = reading;
-  const paid = await budget.charge(reads, reader.work);
-  if (paid === null) return null;
+  const { quota } = reading;
+  const reserved = await quota.reserve(reads, reader.work);
+  if (reserved === null) return null;
   let left = reads;
   let sent = 0;
-  // A reservation that was filled in a window that has passed is worth nothing in the next one: it is filled anew.
-  const pay = async (): Promise<Ticket | null> => {
-    if (left > 0 && (await budget.holds(paid))) {
+  // A reservation expires with its rate-limit window. Reads in the next window need a new one.
+  const takeReservation = async (): Promise<QuotaReservation | null> => {
+    if (left > 0 && (await quota.holds(reserved))) {
       left -= 1;
-      return paid;
+      return reserved;
     }
-    return budget.charge(1, reader.work);
+    return quota.reserve(1, reader.work);
   };
   const counted = async () => {
-    const ticket = await pay();
-    sent += ticket === null ? 0 : 1;
-    return ticket;
+    const reservation = await takeReservation();
+    sent += reservation === null ? 0 : 1;
+    return reservation;
   };
   return {
     sent: () => sent,
     read: (path, query = {}) => readWithToken(reading, reader, urlOf(reading.config, path, query), counted),
-    close: () => budget.refund(paid, left),
+    close: () => quota.release(reserved, left),
   };
 }
 
@@ -85,26 +86,31 @@ function urlOf({ ACTIVITYNET_API_URL }: Config, path: string, query: Readonly<Re
   return url;
 }
 
-type Pay = () => Promise<Ticket | null>;
+type TakeReservation = () => Promise<QuotaReservation | null>;
 
-// A token that is refused is refreshed once; refused fresh, the link is over.
-async function readWithToken(reading: Reading, reader: Reader, url: URL, pay: Pay): Promise<ReadResult> {
+// A rejected token is refreshed once. If the fresh token is rejected too, the connection has ended.
+async function readWithToken(
+  reading: Reading,
+  reader: Reader,
+  url: URL,
+  takeReservation: TakeReservation,
+): Promise<ReadResult> {
   const { tokens } = reading;
-  const owner = { user_id: reader.user_id, provider: 'activitynet' as const };
+  const user = { user_id: reader.user_id, provider: 'activitynet' as const };
   const { signal } = reader;
-  const bearer = await tokens.bearer(owner, { signal });
+  const bearer = await tokens.bearer(user, { signal });
   if (bearer.kind !== 'token') return withoutToken(bearer);
-  const first = await persist(reading, reader, { url, bearer, pay });
+  const first = await persist(reading, reader, { url, bearer, takeReservation });
   if (first === null || !isUnauthorized(first)) return resultOf(first, bearer, signal);
-  const fresh = await tokens.bearer(owner, { signal, refused: bearer.version });
+  const fresh = await tokens.bearer(user, { signal, refused: bearer.version });
   if (fresh.kind !== 'token') return withoutToken(fresh);
-  const second = await persist(reading, reader, { url, bearer: fresh, pay });
+  const second = await persist(reading, reader, { url, bearer: fresh, takeReservation });
   if (second === null || !isUnauthorized(second)) return resultOf(second, fresh, signal);
   await tokens.expire(fresh);
   return { kind: 'gone', reason: 'TOKEN_REFUSED' };
 }
 
-// 401 also says that the owner did not allow this read: then the token is as good as it was.
+// The provider also answers 401 if the athlete did not grant this scope. The token is still valid then.
 function isUnauthorized({ status, text }: ProviderAnswer): boolean {
   return status === 401 && !/_permission"/.test(text);
 }
@@ -116,14 +122,14 @@ function withoutToken({ kind, reason }: NoBearer): ReadResult {
 interface Request {
   readonly url: URL;
   readonly bearer: Bearer;
-  readonly pay: Pay;
+  readonly takeReservation: TakeReservation;
 }
 
 /** Thrown to p-retry only. */
 class Unanswered extends Error {}
 
-// Null: not sent, because there is nothing to pay with. Where only the next try cannot be paid for, the last answer
-// stands: a job that fails has to step back, or it would be the one that asks after each pause.
+// Returns null if no request was sent because no read could be reserved. If only a retry cannot be reserved, the last
+// answer is returned, so that a failing job is delayed and does not use the first read after each pause.
 async function persist(
   reading: Reading,
   { signal }: Reader,
@@ -132,9 +138,9 @@ async function persist(
   const { pace } = reading;
   let last: ProviderAnswer | null = null;
   const attempt = async () => {
-    const ticket = await request.pay();
-    if (ticket === null) return last;
-    last = await send(reading, request, ticket, signal);
+    const reservation = await request.takeReservation();
+    if (reservation === null) return last;
+    last = await send(reading, request, reservation, signal);
     if (isFailure(last)) throw new Unanswered(`status ${last.status}`);
     return last;
   };
@@ -148,7 +154,7 @@ async function persist(
   };
   return pRetry(attempt, options).catch((error: unknown) => {
     if (error instanceof Unanswered || signal.aborted) return last;
-    throw error; // the database is away
+    throw error; // for example, the database is unavailable
   });
 }
 
@@ -157,14 +163,14 @@ function isFailure({ status }: ProviderAnswer): boolean {
 }
 
 async function send(
-  { api, budget }: Reading,
+  { api, quota }: Reading,
   { url, bearer }: Request,
-  ticket: Ticket,
+  reservation: QuotaReservation,
   signal: AbortSignal,
 ): Promise<ProviderAnswer> {
   const answer = await api.request({ url, token: bearer.token, signal, mostBytes });
   const { status, headers, unsent = false } = answer;
-  await budget.settle(ticket, { status, headers, unsent });
+  await quota.settle(reservation, { status, headers, unsent });
   return answer;
 }
 

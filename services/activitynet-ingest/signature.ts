@@ -1,19 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far a signature's time may be from the time at which its event came. */
+/** Maximum difference between a signature's time and the time at which its event arrived. */
 export const toleranceSeconds = 300;
 
-/** What a signature is checked with. */
+/** Input of the signature check. */
 export interface SignatureCheck {
   readonly header: string | undefined;
   readonly body: Buffer;
   readonly receivedMs: number;
   readonly secret: string | undefined;
-  /** An event without a signature is refused. */
+  /** Rejects events without a signature. */
   readonly required: boolean;
 }
 
-/** What is wrong with a signature, as it is counted. */
+/** The problem of a signature, as counted. */
 export type SignatureProblem =
   | 'SIGNATURE_MISSING'
   | 'SIGNATURE_UNCHECKED'
@@ -21,8 +21,8 @@ export type SignatureProblem =
   | 'SIGNATURE_STALE';
 
 /**
- * Why an event is not believed, as a reason that is counted; null where it is. Without a signature, or without a
- * secret to check it with, it is believed unless one is required.
+ * Why an event is rejected, as a reason that is counted. Null if it is accepted. An event without a signature, or with
+ * one that cannot be checked because no secret is set, is accepted unless signatures are required.
  */
 export function signatureProblem(check: SignatureCheck): SignatureProblem | null {
   const { header, secret, required, body, receivedMs } = check;
@@ -35,13 +35,13 @@ export function signatureProblem(check: SignatureCheck): SignatureProblem | null
   return Math.abs(receivedMs / 1000 - Number(time)) > toleranceSeconds ? 'SIGNATURE_STALE' : null;
 }
 
-/** Whether an event has a signature that proves its sender; events without one may be accepted all the same. */
+/** Whether an event carries a valid signature. Events without one may still be accepted. */
 export function isSigned(check: SignatureCheck): boolean {
   const isCheckable = check.header !== undefined && check.secret !== undefined;
   return isCheckable && signatureProblem(check) === null;
 }
 
-// `t=<unix>,v1=<hex>`, in any order; while a secret is changed a sender may send several of v1.
+// Format: `t=<unix>,v1=<hex>`, in any order. During a rotation of the secret a sender may send several `v1`.
 function read(header: string): { time: string | null; digests: Buffer[] } {
   const pairs = header.split(',', 10).map((part) => part.trim().split('=', 2));
   const time = pairs.find(([name]) => name === 't')?.[1] ?? '';

@@ -1,13 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../domain/errors.ts';
 
-/** What the provider asks when a subscription is made. */
+/** Parameters that the provider sends when a subscription is created. */
 export interface SubscriptionCheck {
   readonly 'hub.challenge': string;
   readonly 'hub.verify_token': string;
 }
 
-/** Echoes the challenge of whoever knows our token. @throws VERIFY_TOKEN_INVALID (403), also while none is set */
+/**
+ * Returns the challenge if the verify token is right. @throws VERIFY_TOKEN_INVALID (403), also if no token is
+ * configured
+ */
 export function verifySubscription(
   check: SubscriptionCheck,
   expected: string | undefined,
@@ -17,7 +20,7 @@ export function verifySubscription(
   return { 'hub.challenge': check['hub.challenge'] };
 }
 
-// Of digests: their length tells nothing of the token's.
+// Compares digests, because comparing the values themselves would reveal the length of the token.
 function same(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

@@ -6,18 +6,18 @@ import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { hidesAccounts } from '../../runtime/provider-settings.ts';
 import { type AthleteEvent, isDeauthorization, workAthlete } from './athlete.ts';
-import { findOwners, type Owner } from './owners.ts';
+import { findLinkedUsers, type LinkedUser } from './linked-users.ts';
 import { countSkipped } from './queries/count-skipped.ts';
-import { isOwnerBusy, noteEvent } from './queries/note-event.ts';
+import { isAboveWaitingLimit, noteEvent } from './queries/note-event.ts';
 import { type ProviderEvent, readEvent } from './read-event.ts';
 import { isSigned, signatureProblem } from './signature.ts';
 
-/** What the work on an event takes. */
+/** Dependencies of event processing. */
 export interface EventDeps extends Environment {
   readonly database: Database;
 }
 
-/** Why an event is skipped, in words. */
+/** Texts for the reasons why an event is skipped. */
 const sentences = {
   MALFORMED: 'The body is no event.',
   SIGNATURE_MISSING: 'The signature is missing.',
@@ -34,65 +34,65 @@ type Reason = keyof typeof sentences;
 const provider = 'activitynet';
 
 /**
- * The work on one event before its sender is answered: is it to be believed, whom does it concern, and what is to be
- * fetched. The fetching comes later. Where the answer must not say whether an account exists, it is given first, so
- * that its time does not say so either.
+ * Processes one event before its sender is answered: checks whether it is accepted, finds the linked users and creates
+ * the jobs. Fetching happens later. If the answer must not reveal whether an account exists, it is sent first, so that
+ * its timing reveals nothing either.
  */
 export async function workEvent(job: Job, deps: EventDeps): Promise<Outcome> {
-  const read = believable(job, deps);
+  const read = checkEvent(job, deps);
   if (!hidesResult(deps.config, read)) return work(job, deps, read);
   await job.answerEarly(acceptedEvent);
   const outcome = await work(job, deps, read);
   return 'answer' in outcome ? { ...outcome, answer: acceptedEvent } : outcome;
 }
 
-// That a body is no event, or its signature not valid, says nothing of an account.
-function hidesResult(config: Config, read: BelievableEvent | Reason): boolean {
+// Rejections of a malformed body or an invalid signature reveal nothing about an account.
+function hidesResult(config: Config, read: AcceptedEvent | Reason): boolean {
   if (typeof read === 'string')
     return read === 'SUBSCRIPTION_UNKNOWN' && hidesAccounts(config, provider, false);
   return hidesAccounts(config, provider, read.authenticated);
 }
 
-async function work(job: Job, deps: EventDeps, read: BelievableEvent | Reason): Promise<Outcome> {
+async function work(job: Job, deps: EventDeps, read: AcceptedEvent | Reason): Promise<Outcome> {
   if (typeof read === 'string') return skip(job, deps, read);
   const { event, authenticated } = read;
   try {
-    const owners = await findOwners(deps.call, event.owner_id, job.again ? job.received_ms : null, {
-      // An ending says nothing new of a connection that is ended.
+    const linkedUsers = await findLinkedUsers(deps.call, event.owner_id, job.again ? job.received_ms : null, {
+      // A deauthorization does not concern a connection that has already ended.
       delivery: { id: job.id, authenticated, hold: !isDeauthorization(event) },
     });
-    if (owners.length === 0) return await skip(job, deps, 'OWNER_UNKNOWN');
-    const open = await ownersWithRoom(deps, read, owners);
+    if (linkedUsers.length === 0) return await skip(job, deps, 'OWNER_UNKNOWN');
+    const open = await usersBelowLimit(deps, read, linkedUsers);
     if (open.length === 0) return await skip(job, deps, 'OWNER_BUSY');
     const parts: string[] = [];
     const received = { event, authenticated, received_ms: job.received_ms };
-    for (const owner of open) parts.push(await workFor(deps, received, owner));
+    for (const linkedUser of open) parts.push(await workFor(deps, received, linkedUser));
     return { kind: 'done', answer: processed(event, parts), authenticated };
   } catch (error) {
     return { kind: 'later', reason: codeOf(error), answer: undefined };
   }
 }
 
-// Whoever may send events without being the provider could fill the queue of an owner with activities that are not there.
-async function ownersWithRoom(
+// An unauthenticated sender could fill the queue of a user with activities that do not exist.
+async function usersBelowLimit(
   { database }: EventDeps,
-  { event, authenticated }: BelievableEvent,
-  owners: readonly Owner[],
-): Promise<readonly Owner[]> {
-  if (authenticated || event.object_type !== 'activity' || event.aspect_type === 'delete') return owners;
+  { event, authenticated }: AcceptedEvent,
+  linkedUsers: readonly LinkedUser[],
+): Promise<readonly LinkedUser[]> {
+  if (authenticated || event.object_type !== 'activity' || event.aspect_type === 'delete') return linkedUsers;
   const busy = await Promise.all(
-    owners.map(({ user_id }) => isOwnerBusy(database, user_id, event.object_id)),
+    linkedUsers.map(({ user_id }) => isAboveWaitingLimit(database, user_id, event.object_id)),
   );
-  return owners.filter((_, index) => busy[index] === false);
+  return linkedUsers.filter((_, index) => busy[index] === false);
 }
 
-/** An event, and whether its sender proved to be the provider. */
-interface BelievableEvent {
+/** An accepted event, and whether its sender is authenticated. */
+interface AcceptedEvent {
   readonly event: ProviderEvent;
   readonly authenticated: boolean;
 }
 
-function believable(job: Job, { config }: EventDeps): BelievableEvent | Reason {
+function checkEvent(job: Job, { config }: EventDeps): AcceptedEvent | Reason {
   const check = {
     header: job.headers['x-strava-signature'],
     body: job.body,
@@ -112,10 +112,10 @@ function believable(job: Job, { config }: EventDeps): BelievableEvent | Reason {
   return { event: authenticated ? event : notAhead(event, job), authenticated };
 }
 
-/** How far the provider's clock may be ahead of ours. */
+/** Tolerance for a provider clock that is ahead of ours. */
 const mostAheadMs = 5 * 60_000;
 
-// A stranger's time would outdate what really happens in the next minutes.
+// A future time of an unauthenticated event would supersede real events of the next minutes.
 function notAhead(event: ProviderEvent, { received_ms }: Job): ProviderEvent {
   return { ...event, event_time: Math.min(event.event_time, Math.floor(received_ms / 1000)) };
 }
@@ -127,11 +127,12 @@ async function skip(job: Job, { database, logger }: EventDeps, reason: Reason): 
   return { kind: 'done', answer };
 }
 
-async function workFor(deps: EventDeps, received: AthleteEvent, owner: Owner): Promise<string> {
+async function workFor(deps: EventDeps, received: AthleteEvent, linkedUser: LinkedUser): Promise<string> {
   const { event, authenticated } = received;
-  const { user_id, connection_id } = owner;
+  const { user_id, connection_id } = linkedUser;
   const whose = `user ${user_id}`;
-  if (event.object_type === 'athlete') return `${whose}: ${await workAthlete(deps.call, received, owner)}`;
+  if (event.object_type === 'athlete')
+    return `${whose}: ${await workAthlete(deps.call, received, linkedUser)}`;
   const { object_id, aspect_type, event_time } = event;
   const isNews = await noteEvent(deps.database, {
     user_id,

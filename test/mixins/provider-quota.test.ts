@@ -1,5 +1,10 @@
 import t from 'tap';
-import { type ProviderQuota, quotaOn, readLimits, type Ticket } from '../../mixins/provider-quota.ts';
+import {
+  type ProviderQuota,
+  type QuotaReservation,
+  quotaOn,
+  readLimits,
+} from '../../mixins/provider-quota.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const database = await freshDatabase(t);
@@ -10,7 +15,7 @@ const hourMs = 60 * minuteMs;
 let applications = 0;
 
 /** A budget of its own, whose clock stands near an instant of 2026-04-20 and is turned by the test. */
-async function budgetAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 }) {
+async function quotaAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 }) {
   applications += 1;
   const clock = { ahead: 0 };
   const turnTo = (text: string) => {
@@ -19,23 +24,23 @@ async function budgetAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 
   turnTo(`2026-04-20T${time}Z`);
   const application = `app-${applications}`;
   const choice = { schema: 'activitynet', application, ...limits, aheadMs: () => clock.ahead };
-  const budget = await quotaOn(database, choice);
+  const quota = await quotaOn(database, choice);
   const another = () => quotaOn(database, choice);
   const row = async () =>
     (await database.query('select * from activitynet.budget where application = $1', [application]))[0];
-  return { budget, another, turnTo, row, clock };
+  return { quota, another, turnTo, row, clock };
 }
 
-async function drain(budget: ProviderQuota, work: 'live' | 'history' = 'live'): Promise<number> {
+async function drain(quota: ProviderQuota, work: 'live' | 'backfill' = 'live'): Promise<number> {
   let n = 0;
-  while ((await budget.charge(1, work)) !== null) n += 1;
+  while ((await quota.reserve(1, work)) !== null) n += 1;
   return n;
 }
 
-async function charged(budget: ProviderQuota): Promise<Ticket> {
-  const ticket = await budget.charge(1, 'live');
-  if (ticket === null) throw new Error('nothing was left');
-  return ticket;
+async function reserved(quota: ProviderQuota): Promise<QuotaReservation> {
+  const reservation = await quota.reserve(1, 'live');
+  if (reservation === null) throw new Error('nothing was left');
+  return reservation;
 }
 
 const answer = (status: number, headers: Record<string, string> = {}) => ({
@@ -45,24 +50,24 @@ const answer = (status: number, headers: Record<string, string> = {}) => ({
 });
 
 t.test('both windows are charged, or neither', async (t) => {
-  const { budget, turnTo } = await budgetAt('10:05:00', { quarterLimit: 10, dayLimit: 13 });
-  t.equal(await drain(budget), 10);
-  t.match(await budget.room(), { live: 0, quarter_used: 10, day_used: 10 });
+  const { quota, turnTo } = await quotaAt('10:05:00', { quarterLimit: 10, dayLimit: 13 });
+  t.equal(await drain(quota), 10);
+  t.match(await quota.room(), { live: 0, quarter_used: 10, day_used: 10 });
   turnTo('2026-04-20T10:20:00Z');
-  t.equal(await budget.charge(4, 'live'), null, 'the day has three left');
-  t.match(await budget.room(), { live: 3, quarter_used: 0, day_used: 10 });
-  t.equal(await drain(budget), 3);
+  t.equal(await quota.reserve(4, 'live'), null, 'the day has three left');
+  t.match(await quota.room(), { live: 3, quarter_used: 0, day_used: 10 });
+  t.equal(await drain(quota), 3);
   turnTo('2026-04-20T23:50:00Z');
-  t.equal(await drain(budget), 0);
+  t.equal(await drain(quota), 0);
   turnTo('2026-04-21T00:00:30Z');
-  t.equal(await drain(budget), 10, 'the day begins at midnight UTC');
+  t.equal(await drain(quota), 10, 'the day begins at midnight UTC');
 });
 
 t.test('the quarter hour turns on the quarter', async (t) => {
-  const { budget, turnTo } = await budgetAt('10:14:50');
-  t.equal(await drain(budget), 10);
+  const { quota, turnTo } = await quotaAt('10:14:50');
+  t.equal(await drain(quota), 10);
   turnTo('2026-04-20T10:15:05Z');
-  t.equal(await drain(budget), 10);
+  t.equal(await drain(quota), 10);
 });
 
 t.test('nothing is charged within two seconds of the turn of a window, although all is left', async (t) => {
@@ -73,159 +78,159 @@ t.test('nothing is charged within two seconds of the turn of a window, although 
     ['10:15:02.5', 10],
     ['23:59:59', 0],
   ] as const) {
-    const { budget } = await budgetAt(time);
-    t.match(await budget.room(), { live: left }, time);
-    t.equal(await drain(budget), left, time);
+    const { quota } = await quotaAt(time);
+    t.match(await quota.room(), { live: left }, time);
+    t.equal(await drain(quota), left, time);
   }
 });
 
 t.test('many processes at once never charge more than there is', async (t) => {
-  const { another } = await budgetAt('11:05:00', { quarterLimit: 50, dayLimit: 1000 });
-  const budgets = await Promise.all(Array.from({ length: 5 }, another));
-  const tickets = await Promise.all(
-    Array.from({ length: 200 }, (_, n) => budgets[n % 5]?.charge(1, 'live') ?? null),
+  const { another } = await quotaAt('11:05:00', { quarterLimit: 50, dayLimit: 1000 });
+  const quotas = await Promise.all(Array.from({ length: 5 }, another));
+  const reservations = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => quotas[n % 5]?.reserve(1, 'live') ?? null),
   );
-  t.equal(tickets.filter((ticket) => ticket !== null).length, 50);
+  t.equal(reservations.filter((reservation) => reservation !== null).length, 50);
 });
 
 t.test('it survives a restart', async (t) => {
-  const { budget, another } = await budgetAt('11:05:00');
-  await budget.charge(7, 'live');
+  const { quota, another } = await quotaAt('11:05:00');
+  await quota.reserve(7, 'live');
   t.match(await (await another()).room(), { live: 3, day_used: 7 });
 });
 
 t.test('history leaves half of a quarter hour to live work, whoever used the rest', async (t) => {
-  const { budget } = await budgetAt('00:01:00', { quarterLimit: 10, dayLimit: 1000 });
-  t.equal(await drain(budget, 'history'), 5);
-  t.equal(await budget.charge(1, 'history'), null);
-  t.equal(await drain(budget), 5);
+  const { quota } = await quotaAt('00:01:00', { quarterLimit: 10, dayLimit: 1000 });
+  t.equal(await drain(quota, 'backfill'), 5);
+  t.equal(await quota.reserve(1, 'backfill'), null);
+  t.equal(await drain(quota), 5);
 });
 
 t.test("history's share of the day grows as the day goes by", async (t) => {
-  const { budget, turnTo } = await budgetAt('00:00:10', { quarterLimit: 1000, dayLimit: 1000 });
-  t.equal(await drain(budget, 'history'), 500);
+  const { quota, turnTo } = await quotaAt('00:00:10', { quarterLimit: 1000, dayLimit: 1000 });
+  t.equal(await drain(quota, 'backfill'), 500);
   turnTo('2026-04-20T12:00:10Z');
-  t.equal(await drain(budget, 'history'), 250);
+  t.equal(await drain(quota, 'backfill'), 250);
   turnTo('2026-04-20T23:50:00Z');
-  t.equal(await drain(budget, 'history'), 246);
-  t.equal(await drain(budget), 4);
+  t.equal(await drain(quota, 'backfill'), 246);
+  t.equal(await drain(quota), 4);
 });
 
 t.test('an activity of history fits in the smallest budget', async (t) => {
-  const { budget } = await budgetAt('10:05:00', { quarterLimit: 2, dayLimit: 2 });
-  t.not(await budget.charge(2, 'history'), null);
+  const { quota } = await quotaAt('10:05:00', { quarterLimit: 2, dayLimit: 2 });
+  t.not(await quota.reserve(2, 'backfill'), null);
 });
 
 t.test('what was charged and not needed is given back, to its own windows only', async (t) => {
-  const { budget, turnTo } = await budgetAt('10:05:00');
-  const ticket = await budget.charge(4, 'live');
-  if (ticket === null) throw new Error('nothing was left');
-  await budget.refund(ticket, 3);
-  t.match(await budget.room(), { quarter_used: 1, day_used: 1 });
+  const { quota, turnTo } = await quotaAt('10:05:00');
+  const reservation = await quota.reserve(4, 'live');
+  if (reservation === null) throw new Error('nothing was left');
+  await quota.release(reservation, 3);
+  t.match(await quota.room(), { quarter_used: 1, day_used: 1 });
   turnTo('2026-04-20T10:20:00Z');
-  await budget.charge(2, 'live');
-  await budget.refund(ticket, 1);
-  t.match(await budget.room(), { quarter_used: 2, day_used: 2 });
+  await quota.reserve(2, 'live');
+  await quota.release(reservation, 1);
+  t.match(await quota.room(), { quarter_used: 2, day_used: 2 });
 });
 
 t.test('a read that never reached the provider is given back; one that did is not', async (t) => {
-  const { budget } = await budgetAt('10:05:00');
-  await budget.settle(await charged(budget), { status: 0, headers: new Headers(), unsent: true });
-  t.match(await budget.room(), { quarter_used: 0, day_used: 0 });
-  await budget.settle(await charged(budget), answer(0));
-  t.match(await budget.room(), { quarter_used: 1, day_used: 1 });
+  const { quota } = await quotaAt('10:05:00');
+  await quota.settle(await reserved(quota), { status: 0, headers: new Headers(), unsent: true });
+  t.match(await quota.room(), { quarter_used: 0, day_used: 0 });
+  await quota.settle(await reserved(quota), answer(0));
+  t.match(await quota.room(), { quarter_used: 1, day_used: 1 });
 });
 
 t.test('a read that is answered in another window is charged to that one too', async (t) => {
-  const { budget, turnTo } = await budgetAt('10:14:50');
-  const ticket = await charged(budget);
-  t.equal(await budget.holds(ticket), true);
+  const { quota, turnTo } = await quotaAt('10:14:50');
+  const reservation = await reserved(quota);
+  t.equal(await quota.holds(reservation), true);
   turnTo('2026-04-20T10:15:04Z');
-  t.equal(await budget.holds(ticket), false);
-  await budget.settle(ticket, answer(200));
-  t.match(await budget.room(), { quarter_used: 1, day_used: 1 });
+  t.equal(await quota.holds(reservation), false);
+  await quota.settle(reservation, answer(200));
+  t.match(await quota.room(), { quarter_used: 1, day_used: 1 });
 });
 
 t.test("the provider's limits are obeyed, also where they are higher than the settings", async (t) => {
-  const { budget } = await budgetAt('10:05:00');
-  const told = { 'X-ReadRateLimit-Limit': '200,2000', 'X-ReadRateLimit-Usage': '1,1' };
-  await budget.settle(await charged(budget), answer(200, told));
-  t.match(await budget.room(), { live: 199, quarter_limit: 200, day_limit: 2000 });
-  await budget.settle(
-    await charged(budget),
+  const { quota } = await quotaAt('10:05:00');
+  const reported = { 'X-ReadRateLimit-Limit': '200,2000', 'X-ReadRateLimit-Usage': '1,1' };
+  await quota.settle(await reserved(quota), answer(200, reported));
+  t.match(await quota.room(), { live: 199, quarter_limit: 200, day_limit: 2000 });
+  await quota.settle(
+    await reserved(quota),
     answer(200, { 'x-readratelimit-limit': '3,9', 'X-READRATELIMIT-USAGE': '2,2' }),
   );
-  t.equal(await drain(budget), 1);
+  t.equal(await drain(quota), 1);
 });
 
 t.test('usage of others is seen, and left room for', async (t) => {
-  const { budget, turnTo } = await budgetAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
-  const waiting = await budget.charge(3, 'live');
-  const told = { 'X-ReadRateLimit-Limit': '100,1000', 'X-ReadRateLimit-Usage': '61,661' };
-  await budget.settle(await charged(budget), answer(200, told));
+  const { quota, turnTo } = await quotaAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
+  const waiting = await quota.reserve(3, 'live');
+  const reported = { 'X-ReadRateLimit-Limit': '100,1000', 'X-ReadRateLimit-Usage': '61,661' };
+  await quota.settle(await reserved(quota), answer(200, reported));
   t.not(waiting, null);
-  t.match(await budget.room(), { quarter_used: 64, day_used: 664, live: 36 }, '60 others, 4 of ours');
+  t.match(await quota.room(), { quarter_used: 64, day_used: 664, live: 36 }, '60 others, 4 of ours');
   turnTo('2026-04-20T10:20:00Z');
-  t.match(await budget.room(), { quarter_used: 0, day_used: 664, live: 100 });
+  t.match(await quota.room(), { quarter_used: 0, day_used: 664, live: 100 });
 });
 
 t.test('reads of ours that are still under way are not taken for those of others', async (t) => {
-  const { budget } = await budgetAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
-  const tickets = await Promise.all(Array.from({ length: 8 }, () => charged(budget)));
-  for (const [n, ticket] of tickets.entries())
-    await budget.settle(
-      ticket,
+  const { quota } = await quotaAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
+  const reservations = await Promise.all(Array.from({ length: 8 }, () => reserved(quota)));
+  for (const [n, reservation] of reservations.entries())
+    await quota.settle(
+      reservation,
       answer(200, {
         'X-ReadRateLimit-Limit': '100,1000',
         'X-ReadRateLimit-Usage': `${Math.min(8, n + 4)},8`,
       }),
     );
-  t.match(await budget.room(), { quarter_used: 8, day_used: 8 });
+  t.match(await quota.room(), { quarter_used: 8, day_used: 8 });
 });
 
 t.test('a refusal means that the quarter hour is used up; one that names the day, the day', async (t) => {
-  const { budget, turnTo } = await budgetAt('10:05:00');
-  await budget.settle(await charged(budget), answer(429));
-  t.match(await budget.room(), { live: 0, day_used: 1 });
+  const { quota, turnTo } = await quotaAt('10:05:00');
+  await quota.settle(await reserved(quota), answer(429));
+  t.match(await quota.room(), { live: 0, day_used: 1 });
   turnTo('2026-04-20T10:20:00Z');
-  t.match(await budget.room(), { live: 10 });
-  await budget.settle(
-    await charged(budget),
+  t.match(await quota.room(), { live: 10 });
+  await quota.settle(
+    await reserved(quota),
     answer(429, { 'X-ReadRateLimit-Limit': '10,30', 'X-ReadRateLimit-Usage': '1,31' }),
   );
   turnTo('2026-04-20T10:35:00Z');
-  t.match(await budget.room(), { live: 0 });
+  t.match(await quota.room(), { live: 0 });
   turnTo('2026-04-21T00:05:00Z');
-  t.match(await budget.room(), { live: 10 });
+  t.match(await quota.room(), { live: 10 });
 });
 
 t.test('three failures in a row pause all; then one read at a time asks whether it is over', async (t) => {
-  const { budget, clock, row } = await budgetAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
-  const tickets = await Promise.all(Array.from({ length: 6 }, () => charged(budget)));
-  for (const ticket of tickets) await budget.settle(ticket, answer(503));
-  t.equal(await budget.charge(1, 'live'), null);
+  const { quota, clock, row } = await quotaAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
+  const reservations = await Promise.all(Array.from({ length: 6 }, () => reserved(quota)));
+  for (const reservation of reservations) await quota.settle(reservation, answer(503));
+  t.equal(await quota.reserve(1, 'live'), null);
   t.match(await row(), { failures: 3 }, 'those that were under way do not count on');
   clock.ahead += 1100;
-  const probe = await charged(budget);
-  t.equal(await budget.charge(1, 'live'), null, 'one at a time');
-  await budget.settle(probe, answer(0));
+  const probe = await reserved(quota);
+  t.equal(await quota.reserve(1, 'live'), null, 'one at a time');
+  await quota.settle(probe, answer(0));
   t.match(await row(), { failures: 4 });
   clock.ahead += 1100;
-  t.equal(await budget.charge(1, 'live'), null, 'twice as long');
+  t.equal(await quota.reserve(1, 'live'), null, 'twice as long');
   clock.ahead += 1000;
-  await budget.settle(await charged(budget), answer(404));
+  await quota.settle(await reserved(quota), answer(404));
   t.match(await row(), { failures: 0, paused_until: null });
-  t.not(await budget.charge(1, 'live'), null);
+  t.not(await quota.reserve(1, 'live'), null);
 });
 
 t.test('an hour of failures costs few reads', async (t) => {
-  const { budget, clock } = await budgetAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
+  const { quota, clock } = await quotaAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
   let sent = 0;
   for (let seconds = 0; seconds < 3600; seconds += 1) {
-    const ticket = await budget.charge(1, 'live');
-    if (ticket !== null) {
+    const reservation = await quota.reserve(1, 'live');
+    if (reservation !== null) {
       sent += 1;
-      await budget.settle(ticket, answer(500));
+      await quota.settle(reservation, answer(500));
     }
     clock.ahead += 1000;
   }
@@ -251,20 +256,20 @@ t.test('reads headers in any case, the reads preferred, and nothing of broken on
 });
 
 t.test('of the limit of all requests follows only that no more reads are left than that', async (t) => {
-  const { budget } = await budgetAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
-  const told = (limit: string, usage: string) =>
+  const { quota } = await quotaAt('10:05:00', { quarterLimit: 100, dayLimit: 1000 });
+  const reported = (limit: string, usage: string) =>
     answer(200, { 'X-RateLimit-Limit': limit, 'X-RateLimit-Usage': usage });
-  await budget.settle(await charged(budget), told('200,2000', '1,1'));
-  t.match(await budget.room(), { live: 99, quarter_limit: 100 });
-  await budget.settle(await charged(budget), told('200,2000', '150,160'));
-  t.match(await budget.room(), { live: 50 });
+  await quota.settle(await reserved(quota), reported('200,2000', '1,1'));
+  t.match(await quota.room(), { live: 99, quarter_limit: 100 });
+  await quota.settle(await reserved(quota), reported('200,2000', '150,160'));
+  t.match(await quota.room(), { live: 50 });
 });
 
 t.test('a clock that goes back finds the window as it was', async (t) => {
-  const { budget, clock } = await budgetAt('10:20:00');
-  await budget.charge(6, 'live');
+  const { quota, clock } = await quotaAt('10:20:00');
+  await quota.reserve(6, 'live');
   clock.ahead -= quarterMs;
-  t.equal(await drain(budget), 4);
+  t.equal(await drain(quota), 4);
   clock.ahead += hourMs;
-  t.match(await budget.room(), { live: 10 });
+  t.match(await quota.room(), { live: 10 });
 });

@@ -7,7 +7,7 @@ const statement: Statement = {
     on conflict (date, reason) do update set n = s.n + 1`,
 };
 
-/** Counts an event that was skipped for a reason. */
+/** Counts a skipped event by its reason. */
 export async function countSkipped(database: Queryable, reason: string): Promise<void> {
   await database.query(statement, [reason]);
 }

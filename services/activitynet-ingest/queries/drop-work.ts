@@ -1,8 +1,8 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
 /**
- * Drops the fetches that wait for a connection that ended, and stops its history run; tells how many there were. What is
- * hidden is shown again by its fetch, which finds that nobody can be asked.
+ * Drops the waiting fetches of a connection that ended and stops its backfill run. Returns the number of fetches.
+ * Hidden activities keep their fetch: it cannot read, and therefore shows them again.
  */
 export async function dropConnection(database: Queryable, connectionId: string): Promise<number> {
   await database.query(
@@ -19,7 +19,7 @@ export async function dropConnection(database: Queryable, connectionId: string):
   return rows.length;
 }
 
-/** Erases what is known of a user's activities; tells how many there were. */
+/** Deletes the activity states of a user. Returns their number. */
 export async function deleteUser(database: Queryable, userId: string): Promise<number> {
   for (const table of ['history', 'owner_reads'])
     await database.query(`delete from activitynet.${table} where user_id = $1`, [userId]);

@@ -1,33 +1,36 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** Work that asks for no read goes first, and history last. What waits for its owner's reads is not claimed at all. */
-export const priorities = { delete: -1, live: 0, history: 10, postponed: 20 } as const;
+/**
+ * Deletions go first because they need no read, and backfill goes last. Postponed jobs are not claimed: their user has
+ * no reads left.
+ */
+export const priorities = { delete: -1, live: 0, backfill: 10, postponed: 20 } as const;
 
-/** An event of an activity, for one of our users. */
+/** An event of an activity, for one linked user. */
 export interface ActivityEvent {
   readonly user_id: string;
   readonly connection_id: string;
   readonly object_id: string;
   readonly aspect_type: 'create' | 'update' | 'delete';
   readonly event_time: number;
-  /** The sender proved to be the provider. */
+  /** The sender is authenticated. */
   readonly authenticated: boolean;
 }
 
-// What is newest of create and update, before everything where there is none.
+// Time of the newest create or update, -1 if there is none.
 const alive = 'greatest(a.create_time, a.update_time, -1)';
-// Fetches that wait and were asked for by authenticated events, or by history: an unauthenticated one changes nothing about them.
+// A waiting fetch that backfill or an authenticated event requested. An unauthenticated event does not change it.
 const isOwnFetch = "(a.work = 'fetch' and a.authenticated and not $6::boolean)";
-// A deletion that is certain comes first; what an unauthenticated event tells is looked at afterwards.
+// A certain deletion is processed first. Unauthenticated events are processed after it.
 const isCertainDeletion = "(a.work = 'delete' and not a.unconfirmed and not $6::boolean)";
 
 const renewed = `version = a.version + 1, failures = 0, crashes = 0, error = null,
       run_at = case when a.leased then a.run_at else now() end`;
 
-// An event is applied only if it is newer than the stored ones: a deletion of the time of the newest event wins, a
-// create or update of the time of a deletion loses. A second event of a kind with the same time is the first one come
-// again. A deletion that is not confirmed outdates nothing. The turn stays that of the oldest event that waits. A row
-// in work is not let go: its holder finds another version, and leaves it open.
+// An event is applied only if it is newer than the stored ones. On a tie with a create or update, a deletion wins. On a
+// tie with a deletion, a create or update loses. A second event of the same kind and time is a repetition. An
+// unconfirmed deletion supersedes nothing. The turn stays that of the oldest waiting event. A leased row stays leased:
+// its holder finds another version at the end and leaves the row open.
 const creation: Statement = {
   name: 'activitynet.note_creation',
   text: `
@@ -54,12 +57,12 @@ const creation: Statement = {
     returning a.object_id`,
 };
 
-// A read that began so long after an event saw what the event tells.
+// A read that began this long after an event has seen the event's effect.
 const wasRead = "coalesce(a.fetched_at >= to_timestamp($4::bigint) + interval '60 seconds', false)";
 const isNewest = `$4::bigint >= ${alive}`;
 
-// An older deletion than the newest event counts where that event proved nothing, or came in another order: unless a
-// read has seen its effect, the provider is asked.
+// An older deletion than the newest event counts if that event was unauthenticated or arrived out of order: the
+// provider is asked, unless a read has already seen the deletion's effect.
 const authenticatedDeletion: Statement = {
   name: 'activitynet.note_authenticated_deletion',
   text: `
@@ -74,7 +77,7 @@ const authenticatedDeletion: Statement = {
     returning a.object_id`,
 };
 
-// Of an activity that nobody told of there is nothing to hide.
+// An activity without any stored event has nothing to hide.
 const unauthenticatedDeletion: Statement = {
   name: 'activitynet.note_unauthenticated_deletion',
   text: `
@@ -92,7 +95,10 @@ const unauthenticatedDeletion: Statement = {
     returning a.object_id`,
 };
 
-/** Notes an event, and the work that follows from it; false where it is older than what is known, or came before. */
+/**
+ * Records an event and the work that follows from it. Returns false if the event is older than the stored state or a
+ * repetition.
+ */
 export async function noteEvent(database: Queryable, event: ActivityEvent): Promise<boolean> {
   const { user_id, object_id, connection_id, aspect_type, event_time, authenticated } = event;
   const whose = [user_id, object_id, connection_id];
@@ -102,7 +108,10 @@ export async function noteEvent(database: Queryable, event: ActivityEvent): Prom
   return (await database.query(deletion, [...whose, event_time])).length > 0;
 }
 
-/** So many activities of an owner may wait after unauthenticated events; history brings what is refused beyond. */
+/**
+ * Maximum number of a user's activities that may wait after unauthenticated events. Backfill brings those that are
+ * refused.
+ */
 const mostWaiting = 500;
 
 const busy: Statement = {
@@ -115,7 +124,11 @@ const busy: Statement = {
       and not exists (select from activitynet.activity where user_id = $1 and object_id = $2)`,
 };
 
-/** Whether an unauthenticated event of an activity that is not known is one too many of its owner. */
-export async function isOwnerBusy(database: Queryable, userId: string, objectId: string): Promise<boolean> {
+/** Whether a user's waiting activities exceed the limit for an unauthenticated event of an unknown activity. */
+export async function isAboveWaitingLimit(
+  database: Queryable,
+  userId: string,
+  objectId: string,
+): Promise<boolean> {
   return (await database.query(busy, [userId, objectId])).length > 0;
 }

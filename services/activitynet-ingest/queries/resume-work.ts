@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-// A fetch that was in work when it was dropped has put its own failure in the place of the reason.
+// A fetch that was running when it was dropped has overwritten the reason with its own failure.
 const activities = `
 update activitynet.activity
 set work = 'fetch', error = null, failures = 0, crashes = 0, version = version + 1,
@@ -14,7 +14,7 @@ set state = case when listed_at is null then 'listing' else 'fetching' end, reas
   run_at = now(), attempt = attempt + 1
 where connection_id = $1 and state = 'stopped' and reason = 'CONNECTION_GONE' and finished_at >= $2`;
 
-/** Takes up what was dropped since an instant because the connection had ended; tells how many fetches. */
+/** Resumes the fetches that were dropped since an instant because the connection had ended. Returns their number. */
 export async function resumeConnection(
   database: Queryable,
   connectionId: string,

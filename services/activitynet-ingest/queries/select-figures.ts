@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import { priorities } from './note-event.ts';
 
-/** What waits, and what was given up. */
+/** Numbers of waiting and given-up jobs. */
 export interface WaitingRow {
   live_waiting: number;
   history_waiting: number;
@@ -10,14 +10,14 @@ export interface WaitingRow {
   oldest_event_time: number | null;
 }
 
-/** Counts what waits to be fetched or deleted. */
+/** Counts the activities that wait to be fetched or deleted. */
 export async function selectWaiting(database: Queryable): Promise<WaitingRow> {
   const [row] = await database.query<WaitingRow>(`
-    select count(*) filter (where work is not null and priority < ${priorities.history})::int as live_waiting,
-      count(*) filter (where work is not null and priority = ${priorities.history})::int as history_waiting,
+    select count(*) filter (where work is not null and priority < ${priorities.backfill})::int as live_waiting,
+      count(*) filter (where work is not null and priority = ${priorities.backfill})::int as history_waiting,
       count(*) filter (where work is not null and priority = ${priorities.postponed})::int as postponed,
       (select count(*) from activitynet.activity where work is null and (failures > 0 or error = 'CRASHED'))::int as given_up,
-      (min(turn) filter (where work is not null and priority < ${priorities.history}))::float8 as oldest_event_time
+      (min(turn) filter (where work is not null and priority < ${priorities.backfill}))::float8 as oldest_event_time
     from activitynet.activity where work is not null`);
   if (row === undefined) throw new Error('nothing was counted');
   return row;

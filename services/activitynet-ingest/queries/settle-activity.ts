@@ -13,7 +13,7 @@ const extend: Statement = {
     update activitynet.activity set run_at = activitynet.clock($4) + $5 * interval '1 ms' ${held} returning object_id`,
 };
 
-/** Keeps a job; false where it was lost. */
+/** Extends the lease of a job. Returns false if it was lost. */
 export async function extendLease(
   database: Queryable,
   job: Held,
@@ -38,8 +38,8 @@ const finish: Statement = {
 };
 
 /**
- * What a finished job leaves: `error` where it ended without a record, `streams` the recording that is stored, `exists`
- * that a deletion which was not confirmed is void, `deleted` that a read confirmed one.
+ * The result of a finished job. `error`: it ended without a record. `streams`: the recording that is stored. `exists`:
+ * an unconfirmed deletion is void. `deleted`: a read confirmed a deletion.
  */
 export interface Finished {
   readonly error: string | null;
@@ -50,7 +50,7 @@ export interface Finished {
   readonly aheadMs: number;
 }
 
-/** Ends a job, unless other work was asked for meanwhile; false where it was lost. */
+/** Ends a job, unless other work was requested meanwhile. Returns false if the lease was lost. */
 export async function finishActivity(
   database: Queryable,
   job: ActivityLease,
@@ -60,7 +60,7 @@ export async function finishActivity(
   return (await database.query(finish, values)).length > 0;
 }
 
-// What came after the deletion without being authenticated waited for it.
+// Unauthenticated events that arrived after the deletion waited for it.
 const finishDeletion: Statement = {
   name: 'activitynet.finish_deletion',
   text: `
@@ -74,7 +74,7 @@ const finishDeletion: Statement = {
     ${held} returning object_id`,
 };
 
-/** Ends a job whose activity is deleted for good; false where it was lost. */
+/** Ends a job whose activity is deleted for good. Returns false if the lease was lost. */
 export async function finishDeleted(database: Queryable, job: ActivityLease): Promise<boolean> {
   return (await database.query(finishDeletion, [...valuesOf(job), job.version])).length > 0;
 }
@@ -89,29 +89,29 @@ const confirm: Statement = {
     ${held} returning object_id`,
 };
 
-/** Goes on with an activity that is hidden: a read decides; false where the job was lost. */
+/** Turns the job of a hidden activity into a fetch, whose read decides. Returns false if the lease was lost. */
 export async function awaitConfirmation(database: Queryable, job: ActivityLease): Promise<boolean> {
   return (await database.query(confirm, [...valuesOf(job), job.version])).length > 0;
 }
 
-/** How long a job waits whose owner has no reads left: some may be given back, and a window may turn. */
+/** Delay of a job whose user has no reads left. Reservations may be released meanwhile, or a new window may begin. */
 const postponedMs = 60_000;
 
-// A deletion that waits hides nothing: the read comes first. A fetch that was to come anyway keeps its place.
+// A postponed deletion hides nothing until its read is sent. A fetch that was requested anyway keeps its turn.
 const postpone: Statement = {
   name: 'activitynet.postpone',
   text: `
     update activitynet.activity
     set work = case when version = $4 then 'fetch' else work end,
       priority = case when version <> $4 then priority when not authenticated then ${priorities.postponed}
-        when history_id is not null then ${priorities.history} else ${priorities.live} end,
+        when history_id is not null then ${priorities.backfill} else ${priorities.live} end,
       run_at = case when version <> $4 or authenticated then now()
         else activitynet.clock($5) + ${postponedMs} * interval '1 ms' end,
       leased = false, crashes = 0
     ${held}`,
 };
 
-/** Lets a job wait whose owner has no reads left. */
+/** Postpones a job whose user has no reads left. */
 export async function postponeActivity(
   database: Queryable,
   job: ActivityLease,
@@ -126,14 +126,14 @@ const handBack: Statement = {
     update activitynet.activity set leased = false, run_at = now(), crashes = 0 ${held} returning object_id`,
 };
 
-/** Lets go of a job without blame: it keeps its turn. */
+/** Releases a job without counting a failure. It keeps its turn. */
 export async function handBackActivity(database: Queryable, job: Held): Promise<void> {
   await database.query(handBack, valuesOf(job));
 }
 
 /**
- * After so many failures a job is given up; with pauses of up to an hour that is more than a day. What is hidden until a
- * read decides is never given up.
+ * A job is given up after this many failures, which takes more than a day with delays of up to an hour. A hidden
+ * activity is never given up before a read decides.
  */
 const mostFailures = 30;
 
@@ -147,7 +147,7 @@ const retry: Statement = {
     ${held} returning work is null as is_given_up`,
 };
 
-/** Lets go of a job that failed, for a while; tells whether it is given up now. */
+/** Releases a failed job with a delay. Returns whether it is given up now. */
 export async function retryActivity(
   database: Queryable,
   job: ActivityLease,
@@ -160,7 +160,8 @@ export async function retryActivity(
 
 const isDeleted = 'not unconfirmed and delete_time >= greatest(create_time, update_time, -1)';
 
-// Whoever stored something after its lease was lost may have stored it over a deletion: the row says what holds.
+// A process that stored data after it lost its lease may have stored it over a deletion. The work is repeated from the
+// row.
 const reopen: Statement = {
   name: 'activitynet.reopen',
   text: `
@@ -171,7 +172,7 @@ const reopen: Statement = {
     where user_id = $1 and object_id = $2`,
 };
 
-/** Asks for the work of an activity once more. */
+/** Requests the work of an activity again. */
 export async function reopenActivity(
   database: Queryable,
   { user_id, object_id }: Pick<ActivityLease, 'user_id' | 'object_id'>,

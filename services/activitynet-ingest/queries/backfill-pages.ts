@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import { priorities } from './note-event.ts';
 
-/** A run whose next page is to be read, held until the lease ends. */
-export interface HistoryLease {
+/** A run whose next page is to be read. Claimed until the lease ends. */
+export interface BackfillLease {
   readonly id: string;
   readonly user_id: string;
   readonly connection_id: string;
@@ -29,26 +29,27 @@ const claim: Statement = {
       h.found, h.failures, h.attempt`,
 };
 
-/** Claims a run that has pages to be read; undefined where none is due. */
-export async function claimHistory(
+/** Claims a run with pages left to read. Returns undefined if none is due. */
+export async function claimBackfill(
   database: Queryable,
   aheadMs: number,
   leaseMs: number,
-): Promise<HistoryLease | undefined> {
-  const [run] = await database.query<HistoryLease>(claim, [aheadMs, leaseMs]);
+): Promise<BackfillLease | undefined> {
+  const [run] = await database.query<BackfillLease>(claim, [aheadMs, leaseMs]);
   return run;
 }
 
 const isDeleted = 'coalesce(a.delete_time >= greatest(a.create_time, a.update_time, -1), false)';
 
-// What was fetched for this link is kept up to date by events; what waits, waits. Deleted before the run began and
-// listed all the same: it is back. The rows are held by their maker until the list's own data is stored.
+// Activities that were fetched for this connection are kept current by events, and waiting jobs do not change. An
+// activity that was deleted before the run began but is listed exists again. The rows stay leased until the list's own
+// data is stored.
 const enqueue: Statement = {
   name: 'activitynet.enqueue_history',
   text: `
     insert into activitynet.activity as a (user_id, object_id, connection_id, work, priority, turn, history_id, attempt,
       leased, run_at)
-    select $1, t.object_id, $2, 'fetch', ${priorities.history}, t.turn, $3, 1, true,
+    select $1, t.object_id, $2, 'fetch', ${priorities.backfill}, t.turn, $3, 1, true,
       activitynet.clock($8) + $9 * interval '1 ms'
     from unnest($4::bigint[], $5::bigint[]) t (object_id, turn)
     on conflict (user_id, object_id) do update set connection_id = excluded.connection_id, work = 'fetch',
@@ -60,16 +61,19 @@ const enqueue: Statement = {
     returning a.object_id, a.attempt`,
 };
 
-/** An activity that became a job, held by whoever listed it. */
+/** An activity that became a job, leased by the caller. */
 export interface Enqueued {
   readonly object_id: string;
   readonly attempt: number;
 }
 
-/** Makes jobs of listed activities, the newest first, held for `leaseMs`; what is known or waits already is left as it is. */
-export function enqueueHistory(
+/**
+ * Creates jobs for listed activities, leased for `leaseMs`, the newest activity first. Known and waiting activities do
+ * not change.
+ */
+export function enqueueActivities(
   database: Queryable,
-  run: HistoryLease,
+  run: BackfillLease,
   listed: readonly { readonly id: string; readonly startMs: number }[],
   { aheadMs, leaseMs }: { readonly aheadMs: number; readonly leaseMs: number },
 ): Promise<Enqueued[]> {
@@ -95,7 +99,7 @@ const release: Statement = {
     where a.user_id = $1 and a.object_id = t.object_id and a.attempt = t.attempt and a.leased`,
 };
 
-/** Lets jobs go that were held while the list's own data was stored. */
+/** Releases the jobs that were leased while the list's own data was stored. */
 export async function releaseEnqueued(
   database: Queryable,
   userId: string,
@@ -114,12 +118,10 @@ const turnPage: Statement = {
     where id = $1 and attempt = $2 and state = 'listing' returning id`,
 };
 
-/** Notes a page that was read; an empty one is the end of the list. False where the run was lost or cancelled. */
-export async function turnHistoryPage(
-  database: Queryable,
-  run: HistoryLease,
-  found: number,
-): Promise<boolean> {
+/**
+ * Records a page that was read. An empty page is the end of the list. Returns false if the run was lost or cancelled.
+ */
+export async function recordPage(database: Queryable, run: BackfillLease, found: number): Promise<boolean> {
   return (await database.query(turnPage, [run.id, run.attempt, found])).length > 0;
 }
 
@@ -133,10 +135,10 @@ const postpone: Statement = {
     where id = $1 and attempt = $2 and state = 'listing'`,
 };
 
-/** Lets a run wait; `failures` is 0 where nobody is to blame. */
-export async function postponeHistory(
+/** Postpones a run. `failures` is 0 if the wait is not caused by an error. */
+export async function postponeBackfill(
   database: Queryable,
-  run: HistoryLease,
+  run: BackfillLease,
   wait: {
     readonly aheadMs: number;
     readonly delayMs: number;
@@ -155,7 +157,7 @@ const stop: Statement = {
     where id = $1 and attempt = $2 and state = 'listing'`,
 };
 
-/** Ends a run that the provider, or the end of the link, put a stop to. */
-export async function stopHistory(database: Queryable, run: HistoryLease, reason: string): Promise<void> {
+/** Stops a run for good because the provider refused it or the connection ended. */
+export async function stopBackfill(database: Queryable, run: BackfillLease, reason: string): Promise<void> {
   await database.query(stop, [run.id, run.attempt, reason]);
 }

@@ -1,8 +1,8 @@
 import type { Fetched, Fetching } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
-import { chargeOwner, type ReadLimits, settleOwner } from './queries/owner-reads.ts';
+import { type ReadLimits, reserveUserRead, settleUserReads } from './queries/user-reads.ts';
 
-/** The parts of the provider's limits that reads after unauthenticated events may use. */
+/** The parts of the provider's limits that reads for unauthenticated events may use. */
 export function limitsOf({ config, pace }: Pick<Fetching, 'config' | 'pace'>): ReadLimits {
   return {
     application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
@@ -12,14 +12,17 @@ export function limitsOf({ config, pace }: Pick<Fetching, 'config' | 'pace'>): R
   };
 }
 
-/** Whether a job may read: it is our own, or asked for by an authenticated event, or a read is charged to its owner. */
-export async function isPaid(fetching: Fetching, job: ActivityLease): Promise<boolean> {
+/** Whether a job may read: it comes from backfill or an authenticated event, or a read was reserved for its user. */
+export async function mayRead(fetching: Fetching, job: ActivityLease): Promise<boolean> {
   if (job.authenticated || job.prepaid) return true;
-  return chargeOwner(fetching.database, limitsOf(fetching), job.user_id);
+  return reserveUserRead(fetching.database, limitsOf(fetching), job.user_id);
 }
 
-/** Writes down what came of reads that were charged to their owner. A hidden activity keeps its read until it is decided. */
-export async function settlePaid(
+/**
+ * Records the outcome of reads that were reserved for a user. A hidden activity keeps its reservation until a read
+ * decides.
+ */
+export async function settleUserReservation(
   fetching: Fetching,
   job: ActivityLease,
   fetched: Fetched,
@@ -30,5 +33,5 @@ export async function settlePaid(
   if (job.prepaid && isOpen) return;
   const isFruitful = isOpen || ((fetched.kind === 'done' || fetched.kind === 'deleted') && fetched.isNew);
   const reads = { sent, fruitless: isFruitful ? 0 : sent };
-  await settleOwner(fetching.database, limitsOf(fetching), job.user_id, reads);
+  await settleUserReads(fetching.database, limitsOf(fetching), job.user_id, reads);
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** A history run, with how many of the activities that it found are waiting and fetched. */
-export interface HistoryRow {
+/** A backfill run, with the number of its activities that wait and the time of the last fetch. */
+export interface BackfillRow {
   id: string;
   user_id: string;
   connection_id: string;
@@ -19,8 +19,8 @@ export interface HistoryRow {
   last_fetched_at: Date | null;
 }
 
-/** What a run is made of. */
-export interface NewHistory {
+/** Values of a new run. */
+export interface NewBackfill {
   readonly user_id: string;
   readonly connection_id: string;
   readonly connected_at: string;
@@ -41,8 +41,8 @@ const insert: Statement = {
     returning id`,
 };
 
-/** Begins a run; false where one of the connection is under way. */
-export async function insertHistory(database: Queryable, made: NewHistory): Promise<boolean> {
+/** Inserts a run. Returns false if the connection already has one in progress. */
+export async function insertBackfill(database: Queryable, made: NewBackfill): Promise<boolean> {
   const { connection_id, user_id, connected_at, start_ms, end_ms } = made;
   const values = [randomUUID(), connection_id, user_id, connected_at, start_ms, end_ms];
   return (await database.query(insert, values)).length > 0;
@@ -59,17 +59,17 @@ const select: Statement = {
     from activitynet.history h where h.connection_id = $1`,
 };
 
-/** The newest run of a connection; undefined where there never was one. */
-export async function selectHistory(
+/** The newest run of a connection, or undefined if it has none. */
+export async function selectBackfill(
   database: Queryable,
   connectionId: string,
-): Promise<HistoryRow | undefined> {
-  const [row] = await database.query<HistoryRow>(select, [connectionId]);
+): Promise<BackfillRow | undefined> {
+  const [row] = await database.query<BackfillRow>(select, [connectionId]);
   return row;
 }
 
-/** Cancels the run of a connection that is under way, and what waits for it; false where none is. */
-export async function cancelHistory(database: Queryable, connectionId: string): Promise<boolean> {
+/** Cancels the run in progress of a connection and its waiting jobs. Returns false if there is none. */
+export async function cancelBackfill(database: Queryable, connectionId: string): Promise<boolean> {
   const cancelled = await database.query(
     `with cancelled as (
        update activitynet.history set state = 'cancelled', finished_at = now(), attempt = attempt + 1
@@ -83,7 +83,7 @@ export async function cancelHistory(database: Queryable, connectionId: string): 
   return cancelled.length > 0;
 }
 
-// What a stranger's events ask for keeps no run open.
+// Jobs of unauthenticated events do not keep a run open.
 const close: Statement = {
   name: 'activitynet.close_history',
   text: `
@@ -92,7 +92,7 @@ const close: Statement = {
       select from activitynet.activity a where a.history_id = h.id and a.work is not null and a.authenticated)`,
 };
 
-/** Ends a run whose activities are all fetched. */
-export async function closeHistory(database: Queryable, id: string): Promise<void> {
+/** Marks a run as done if all its activities are fetched. */
+export async function finishBackfill(database: Queryable, id: string): Promise<void> {
   await database.query(close, [id]);
 }

@@ -1,8 +1,8 @@
 import type { Backfill, BackfillType, StepStatus } from '../../contracts/backfill.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { HistoryRow } from './queries/history-runs.ts';
+import type { BackfillRow } from './queries/backfill-runs.ts';
 
-/** Codes that an owner may read, in words. */
+/** Texts for the reason codes that a client may see. */
 const sentences: Readonly<Record<string, string>> = {
   CONNECTION_GONE: 'The connection has ended.',
   TOKEN_REFUSED: 'The provider refuses the token of this connection.',
@@ -10,8 +10,8 @@ const sentences: Readonly<Record<string, string>> = {
   USER_GONE: 'The user was deleted.',
 };
 
-/** A history run as the wire has it: one type, whose requests are pages of the list and activities alike. */
-export function toBackfill(row: HistoryRow): Backfill {
+/** The wire form of a backfill run. It has one type. Its requests count list pages and activities. */
+export function toBackfill(row: BackfillRow): Backfill {
   const isOpen = row.state === 'listing' || row.state === 'fetching';
   return {
     id: row.id,
@@ -28,7 +28,7 @@ export function toBackfill(row: HistoryRow): Backfill {
   };
 }
 
-function toType(row: HistoryRow): BackfillType {
+function toType(row: BackfillRow): BackfillType {
   const stillToList = row.state === 'listing' ? 1 : 0;
   return {
     type: 'activities',
@@ -43,7 +43,7 @@ function toType(row: HistoryRow): BackfillType {
   };
 }
 
-function statusOf({ state, pages }: HistoryRow): StepStatus {
+function statusOf({ state, pages }: BackfillRow): StepStatus {
   if (state === 'done') return 'received';
   if (state === 'failed') return 'failed';
   if (state === 'cancelled' || state === 'stopped') return 'skipped';

@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
 /*
- * What reads after unauthenticated events may cost, as parts of the provider's limits. Of 1,000 reads a day: 200 an owner, of
- * which 20 may be fruitless; 250 fruitless ones of all owners, and 25 in a quarter hour of 100.
+ * Limits of reads for unauthenticated events, as parts of the provider's limits. Of 1,000 reads a day: 200 per user, of
+ * which 20 may be fruitless; 250 fruitless reads of all users, and 25 in a quarter hour of 100.
  */
 const limits = `
   select activitynet.quarter_of(at) as quarter, activitynet.day_of(at) as day,
@@ -14,7 +14,7 @@ const limits = `
     from activitynet.budget b where b.application = $1
   ) b`;
 
-/** The application, how far the clock is turned ahead, and the limits as they are set. */
+/** The application, how far a test has moved the clock forward, and the configured limits. */
 export interface ReadLimits {
   readonly application: string;
   readonly aheadMs: number;
@@ -31,8 +31,8 @@ const valuesOf = ({ application, aheadMs, quarterLimit, dayLimit }: ReadLimits) 
 
 const current = (column: string) => `case when o.day = l.day then o.${column} else 0 end`;
 
-// Charged as fruitless until it is known what came of it. Others' fruitless reads are looked at, not charged: they are
-// written down when they are made.
+// The read counts as fruitless until its outcome is known. The total of fruitless reads is checked but not raised here:
+// it is raised when the outcome is recorded.
 const charge: Statement = {
   name: 'activitynet.charge_owner',
   text: `
@@ -51,18 +51,18 @@ const charge: Statement = {
     returning user_id`,
 };
 
-/** Charges a read to an owner; false where the owner, or all of them together, have none left. */
-export async function chargeOwner(database: Queryable, of: ReadLimits, userId: string): Promise<boolean> {
+/** Reserves a read for a user. Returns false if the user, or all users together, have none left. */
+export async function reserveUserRead(database: Queryable, of: ReadLimits, userId: string): Promise<boolean> {
   return (await database.query(charge, [...valuesOf(of), userId])).length > 0;
 }
 
-/** What came of reads of which one was charged: how many were sent, and how many of them brought nothing new. */
-export interface OwnerReads {
+/** The outcome of a reservation of one read: how many reads were sent, and how many of them were fruitless. */
+export interface SettledReads {
   readonly sent: number;
   readonly fruitless: number;
 }
 
-const settleOwnerReads: Statement = {
+const settleReads: Statement = {
   name: 'activitynet.settle_owner',
   text: `
     with l as materialized (${limits})
@@ -82,13 +82,13 @@ const addFruitless: Statement = {
       day_used = case when f.day = excluded.day then f.day_used else 0 end + $5::int`,
 };
 
-/** Writes down what came of a read that was charged. */
-export async function settleOwner(
+/** Records the outcome of a reserved read. */
+export async function settleUserReads(
   database: Queryable,
   of: ReadLimits,
   userId: string,
-  { sent, fruitless }: OwnerReads,
+  { sent, fruitless }: SettledReads,
 ): Promise<void> {
-  await database.query(settleOwnerReads, [...valuesOf(of), userId, sent, fruitless]);
+  await database.query(settleReads, [...valuesOf(of), userId, sent, fruitless]);
   if (fruitless > 0) await database.query(addFruitless, [...valuesOf(of), fruitless]);
 }

@@ -6,19 +6,19 @@ import type { Database } from '../../mixins/database.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
 import { itemOf } from './fetch-activity.ts';
 import type { Fetching } from './fetched.ts';
-import { closeHistory } from './queries/history-runs.ts';
 import {
+  type BackfillLease,
   type Enqueued,
-  enqueueHistory,
-  type HistoryLease,
-  postponeHistory,
+  enqueueActivities,
+  postponeBackfill,
+  recordPage,
   releaseEnqueued,
-  stopHistory,
-  turnHistoryPage,
-} from './queries/list-history.ts';
+  stopBackfill,
+} from './queries/backfill-pages.ts';
+import { finishBackfill } from './queries/backfill-runs.ts';
 import { type ReadResult, reserveReads } from './reads.ts';
 
-/** As many as the provider gives on a page. */
+/** The provider's maximum page size. */
 export const perPage = 100;
 
 const Listed = z.array(
@@ -31,15 +31,15 @@ interface Listing extends Fetching {
 }
 
 /**
- * Reads the next page of a run's list: each activity that is not known becomes a job, and what the list itself tells
- * of it is stored at once, so that a year of history is there after a few reads and is completed day by day.
+ * Reads the next page of the run's activity list. Each unknown activity becomes a job. The data that the list itself
+ * contains is stored at once: a year of activities is visible after a few reads, and their details follow day by day.
  */
-export async function listHistory(
+export async function listBackfillPage(
   listing: Listing,
-  run: HistoryLease,
+  run: BackfillLease,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const reservation = await reserveReads(listing, { user_id: run.user_id, work: 'history', signal }, 1);
+  const reservation = await reserveReads(listing, { user_id: run.user_id, work: 'backfill', signal }, 1);
   if (reservation === null) return postponed(listing, run, 0, null);
   try {
     const result = await reservation.read('/athlete/activities', queryOf(run));
@@ -49,7 +49,7 @@ export async function listHistory(
   }
 }
 
-function queryOf({ start_time, end_time, pages }: HistoryLease): Record<string, string> {
+function queryOf({ start_time, end_time, pages }: BackfillLease): Record<string, string> {
   return {
     after: String(start_time.getTime() / 1000 - 1),
     before: String(end_time.getTime() / 1000),
@@ -58,12 +58,12 @@ function queryOf({ start_time, end_time, pages }: HistoryLease): Record<string, 
   };
 }
 
-async function goOn(listing: Listing, run: HistoryLease, result: ReadResult): Promise<boolean> {
+async function goOn(listing: Listing, run: BackfillLease, result: ReadResult): Promise<boolean> {
   const { database } = listing;
   if (result.kind === 'wait') return postponed(listing, run, 0, null);
   if (result.kind === 'failed') return postponed(listing, run, 1, result.reason);
   if (result.kind !== 'found') {
-    await stopHistory(database, run, result.kind === 'missing' ? 'NOT_FOUND' : result.reason);
+    await stopBackfill(database, run, result.kind === 'missing' ? 'NOT_FOUND' : result.reason);
     return true;
   }
   const listed = Listed.safeParse(result.body);
@@ -77,36 +77,36 @@ const longestWaitMs = 3_600_000;
 
 async function postponed(
   { database, pace }: Listing,
-  run: HistoryLease,
+  run: BackfillLease,
   failures: 0 | 1,
   reason: string | null,
 ): Promise<false> {
   const delayMs = failures === 0 ? waitMs : Math.min(longestWaitMs, waitMs * 2 ** (run.failures + 1));
-  await postponeHistory(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
+  await postponeBackfill(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
   return false;
 }
 
-async function takePage(listing: Listing, run: HistoryLease, listed: Listed): Promise<void> {
+async function takePage(listing: Listing, run: BackfillLease, listed: Listed): Promise<void> {
   const { database, pace } = listing;
   const distinct = [...new Map(listed.map((one) => [one.id, one])).values()];
   const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
   const placed = distinct.map(({ id, start_date }) => ({ id, startMs: parseInstant(start_date)?.ms ?? 0 }));
   const jobs = await database.transaction(async (transaction) => {
-    if (!(await turnHistoryPage(transaction, run, distinct.length))) return [];
-    return placed.length === 0 ? [] : enqueueHistory(transaction, run, placed, lease);
+    if (!(await recordPage(transaction, run, distinct.length))) return [];
+    return placed.length === 0 ? [] : enqueueActivities(transaction, run, placed, lease);
   });
   try {
     await storeListed(listing, run, distinct, jobs);
   } finally {
     await releaseEnqueued(database, run.user_id, jobs);
-    if (distinct.length === 0) await closeHistory(database, run.id);
+    if (distinct.length === 0) await finishBackfill(database, run.id);
   }
 }
 
-// What cannot be stored now comes with its details.
+// An error is ignored here: the same activities are stored again with their details.
 async function storeListed(
   { call, pace }: Listing,
-  { user_id }: HistoryLease,
+  { user_id }: BackfillLease,
   listed: Listed,
   jobs: readonly Enqueued[],
 ): Promise<void> {
@@ -117,7 +117,7 @@ async function storeListed(
   await call('timeseries.store', { user_id, provider: 'activitynet', items }).catch(() => undefined);
 }
 
-// A version of its own: the details that follow are stored over it, whatever they say. The list has no samples.
+// The hash differs from that of the details, so that the details are always stored over it. The list has no samples.
 function listedItem(one: Listed[number], nowMs: number): StoreItem[] {
   const activity = normaliseActivity(one, nowMs);
   if (activity === null) return [];

@@ -4,37 +4,40 @@ import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { toBackfill } from './history-wire.ts';
-import { cancelHistory, insertHistory, selectHistory } from './queries/history-runs.ts';
+import { toBackfill } from './backfill-wire.ts';
+import { cancelBackfill, insertBackfill, selectBackfill } from './queries/backfill-runs.ts';
 
-/** What history takes. */
-export interface Histories {
+/** Dependencies of the backfill actions. */
+export interface BackfillDeps {
   readonly database: Database;
   readonly call: Call;
   readonly origin: AuditOrigin;
 }
 
-/** Whose history, of which span. */
-export interface Wish {
+/** The user and the time span of a backfill. */
+export interface BackfillRequest {
   readonly user_id: string;
   readonly start_ms: number;
   readonly end_ms: number;
 }
 
 /**
- * Begins a history run of a connection.
- * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN,
- * BACKFILL_RUNNING (409)
+ * Starts a backfill run of a connection.
+ * @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404), CONNECTION_INACTIVE, CONNECTION_WITHOUT_TOKEN, BACKFILL_RUNNING
+ * (409)
  */
-export async function beginHistory({ database, call, origin }: Histories, wish: Wish): Promise<Backfill> {
-  const { user_id, start_ms, end_ms } = wish;
+export async function startBackfillRun(
+  { database, call, origin }: BackfillDeps,
+  request: BackfillRequest,
+): Promise<Backfill> {
+  const { user_id, start_ms, end_ms } = request;
   const held = await call('users.tokens', { user_id, provider: 'activitynet' });
   if (held.status !== 'active') throw new ServiceError('CONNECTION_INACTIVE');
   if (held.access_token === null) throw new ServiceError('CONNECTION_WITHOUT_TOKEN');
   const { connection_id, connected_at } = held;
   const run = { user_id, connection_id, connected_at, start_ms, end_ms };
   await database.transaction(async (transaction) => {
-    if (!(await insertHistory(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
+    if (!(await insertBackfill(transaction, run))) throw new ServiceError('BACKFILL_RUNNING');
     await recordAudit(transaction, origin, {
       ...entryOf(user_id, connection_id),
       action: 'backfill.started',
@@ -43,19 +46,22 @@ export async function beginHistory({ database, call, origin }: Histories, wish: 
   return show(database, connection_id);
 }
 
-/** How far the newest run is. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND, BACKFILL_NOT_FOUND (404) */
-export async function showHistory(
-  { database, call }: Pick<Histories, 'database' | 'call'>,
+/** The progress of the newest run. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND, BACKFILL_NOT_FOUND (404) */
+export async function getBackfillRun(
+  { database, call }: Pick<BackfillDeps, 'database' | 'call'>,
   userId: string,
 ): Promise<Backfill> {
   return show(database, await connectionOf(call, userId));
 }
 
-/** Cancels what is under way; one that ended stays as it is. @throws as showHistory */
-export async function endHistory({ database, call, origin }: Histories, userId: string): Promise<Backfill> {
+/** Cancels the run in progress. A finished run does not change. @throws as getBackfillRun */
+export async function cancelBackfillRun(
+  { database, call, origin }: BackfillDeps,
+  userId: string,
+): Promise<Backfill> {
   const connectionId = await connectionOf(call, userId);
   await database.transaction(async (transaction) => {
-    if (!(await cancelHistory(transaction, connectionId))) return;
+    if (!(await cancelBackfill(transaction, connectionId))) return;
     await recordAudit(transaction, origin, {
       ...entryOf(userId, connectionId),
       action: 'backfill.cancelled',
@@ -73,7 +79,7 @@ async function connectionOf(call: Call, user_id: string): Promise<string> {
 }
 
 async function show(database: Database, connectionId: string): Promise<Backfill> {
-  const row = await selectHistory(database, connectionId);
+  const row = await selectBackfill(database, connectionId);
   if (row === undefined) throw new ServiceError('BACKFILL_NOT_FOUND');
   return toBackfill(row);
 }
