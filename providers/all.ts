@@ -2,27 +2,27 @@ import { z } from 'zod';
 import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
 
-/** Every provider, under the name that paths, settings and the database have for it: a line each. */
+/** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
 export const providers = { devicemaker, activitynet } as const;
 
-/** The name of a provider. */
+/** A provider's name. */
 export type ProviderName = keyof typeof providers;
 
-/** Whether a text names a provider. */
+/** Whether a string is a provider's name. */
 export function isProviderName(name: string): name is ProviderName {
   return Object.hasOwn(providers, name);
 }
 
-/** A name that is known to be a provider's, as contracts state it. @throws Error for any other */
+/** Narrows a string to a provider's name. @throws Error if it is none */
 export function providerNamed(name: string): ProviderName {
   if (!isProviderName(name)) throw new Error(`no provider is named ${name}`);
   return name;
 }
 
-/** The names of all providers, in the order of the registry. */
+/** The names of all providers, in registry order. */
 export const providerNames: readonly ProviderName[] = Object.keys(providers).filter(isProviderName);
 
-/** A provider, as it stands in paths and in the database. */
+/** Schema of a provider's name, as in paths and in the database. */
 export const ProviderName = z
   .enum(providerNames)
   .meta({ id: 'Provider', description: 'The provider.', example: providerNames[0] });
@@ -37,7 +37,7 @@ export const providerSettings: Intersection<(typeof providers)[ProviderName]['se
   ...Object.values(providers).map(({ settings }) => settings),
 );
 
-/** A value for each provider. */
+/** An object with a value for each provider. */
 export function byProvider<T>(choose: (name: ProviderName) => T): Readonly<Record<ProviderName, T>> {
   const values: Partial<Record<ProviderName, T>> = {};
   for (const name of providerNames) values[name] = choose(name);

@@ -1,7 +1,7 @@
 const mostScopes = 100;
 const longestScope = 100;
 
-/** The names in the texts of a scope, which providers separate by commas or blanks: each once, at most 100. */
+/** The names in scope texts, which providers separate by commas or blanks. Each name once, at most 100. */
 export function scopesIn(texts: readonly string[]): string[] {
   const names = texts.flatMap((text) => text.split(/[\s,]+/));
   const usable = names.filter((name) => name !== '' && name.length <= longestScope && !name.includes('\0'));

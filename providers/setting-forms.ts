@@ -1,9 +1,9 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 
-/** Forms of settings, which the environment has as text. */
+/** Schemas of settings. Environment variables are strings. */
 
-/** A whole number of a range. */
+/** A whole number in a range. */
 export const whole = (least: number, most: number) =>
   z
     .string()
@@ -18,7 +18,7 @@ export const share = z
   .pipe(z.number().max(1, 'must be at most 1'));
 /** `true` or `false`. */
 export const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
-/** Values with commas between them. */
+/** A comma-separated list. */
 export const list = z.string().transform((text) =>
   text
     .split(',')
@@ -32,19 +32,21 @@ export const origin = url.refine(
   (text) => new URL(text).origin === text,
   'must be an origin: scheme, host and port only',
 );
-/** A URL that a browser may be sent to, also with an application's own scheme, but none that a browser runs. */
+/**
+ * A redirect target of a browser. Application-specific schemes are allowed, schemes that a browser executes are not.
+ */
 export const redirect = z
   .url('must be a URL')
   .refine(
     (text) => !/^(javascript|data|vbscript|file|blob|about):/i.test(text) && !text.includes('#'),
     'must not have a fragment, nor a scheme that a browser runs',
   );
-/** Secrets with commas between them. The first one signs, all of them verify. */
+/** A comma-separated list of secrets. The first one signs, all of them verify. */
 export const secrets = list.refine(
   (all) => all.length > 0 && all.every((secret) => secret.length >= 32),
   'each secret must have at least 32 characters',
 );
-/** Secrets that are segments of a path: no client or proxy writes these characters in another way. */
+/** Secrets that are path segments. Only characters that no client or proxy encodes differently are allowed. */
 export const webhookSecrets = secrets.refine(
   (all) => all.every((secret) => /^[\w-]{1,200}$/.test(secret)),
   'each secret must be letters, digits, _ or -, at most 200 of them',
@@ -55,7 +57,7 @@ export const networks = list.refine(
   'must be addresses or ranges of addresses: 203.0.113.7, 198.51.100.0/24, 2001:db8::/32',
 );
 
-// proxy-addr also takes names (loopback, linklocal, uniquelocal).
+// proxy-addr also accepts names (loopback, linklocal, uniquelocal).
 function areNetworks(all: readonly string[]): boolean {
   try {
     proxyAddr.compile([...all]);

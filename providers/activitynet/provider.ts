@@ -30,12 +30,12 @@ function readAccount(body: unknown): string | null {
   return read.success ? String(read.data.athlete.id) : null;
 }
 
-// An activity's id may be the same number as an account's: it is no trace of that account.
+// The id of an activity may equal the id of another account, so it does not identify an account.
 function accountsOf(fields: ReadonlyMap<string, string | undefined>): string[] | null {
-  const owner = fields.get('owner_id');
-  if (owner === undefined) return null;
+  const accountId = fields.get('owner_id');
+  if (accountId === undefined) return null;
   const object = fields.get('object_id');
-  return fields.get('object_type') === 'athlete' && object !== undefined ? [owner, object] : [owner];
+  return fields.get('object_type') === 'athlete' && object !== undefined ? [accountId, object] : [accountId];
 }
 
 /** The activity platform: the Strava API V3. */
@@ -69,7 +69,7 @@ export const activitynet = {
     accessPath: '/athlete/activities?page=1&per_page=1',
     scope: null,
     isWithheld: ({ status, text }) => status === 401 && /_permission"/.test(text),
-    // A hundredth of a day's reads: the rest is left to activities.
+    // A hundredth of a day's reads. The rest is left to activities.
     readsPerHour: ({ ACTIVITYNET_READS_PER_DAY }: { readonly ACTIVITYNET_READS_PER_DAY: number }) =>
       Math.ceil(ACTIVITYNET_READS_PER_DAY / 100),
   },

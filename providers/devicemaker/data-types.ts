@@ -21,12 +21,15 @@ import { normaliseUserMetrics } from './normalise/user-metrics.ts';
 /** One kind of data that the device maker sends. */
 export interface DataType {
   readonly name: string;
-  /** Spellings that real senders use beside the documented one. */
+  /** Alternative spellings that some senders use. */
   readonly alsoSentAs: readonly string[];
   readonly normalise: Normaliser;
 }
 
-/** The 16 data types: a row each, in the order in which a backfill requests them. Dispatch and the keys of an answer follow from it. */
+/**
+ * The 16 data types, one row each, in the order in which a backfill requests them. Dispatch and the keys of an answer
+ * derive from this table.
+ */
 export const dataTypes: readonly DataType[] = [
   { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily },
   { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep },
@@ -50,7 +53,7 @@ const byKey: ReadonlyMap<string, DataType> = new Map(
   dataTypes.flatMap((type) => [type.name, ...type.alsoSentAs].map((key) => [key, type] as const)),
 );
 
-/** The data type that a top-level key of a notification names, in either spelling. */
+/** The data type that a top-level key of a notification names, in any spelling. */
 export function dataTypeOf(key: string): DataType | undefined {
   return byKey.get(key);
 }

@@ -11,7 +11,7 @@ const Permissions = z.union([
   Switches,
 ]);
 
-/** The permissions in an answer: a list, or a map of switches; null where it has none. */
+/** The permissions in an answer, which is a list or a map of booleans. Null if it contains neither. */
 export function readPermissions(text: string): string[] | null {
   try {
     return scopesIn(Permissions.parse(JSON.parse(text)));

@@ -88,7 +88,7 @@ export const devicemaker = {
     from: 'requests',
     types: dataTypes.map(({ name }) => name),
     longestSpanMs: 30 * dayMs,
-    // The provider's paths have the names of our types; only its notifications have other spellings.
+    // The provider's paths use the names of our types. Only its notifications use other spellings.
     url: ({ DEVICEMAKER_API_URL }: Urls, { type, startMs, endMs }) => {
       const request = apiPath(DEVICEMAKER_API_URL, `/backfill/${encodeURIComponent(type)}`);
       request.searchParams.set('summaryStartTimeInSeconds', String(startMs / 1000));

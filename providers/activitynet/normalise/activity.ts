@@ -5,7 +5,7 @@ import { dayMs, earliestMs, parseInstant } from '../../../domain/time.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';
 import { zoneOffsetMinutes } from './zone-offset.ts';
 
-/** A field that is not as it must be counts as not sent: one bad value costs itself, not the activity. */
+/** An invalid field counts as absent: one bad value does not cost the whole activity. */
 const measure = (least: number, most: number) =>
   z.number().min(least).max(most).nullable().default(null).catch(null);
 const whole = (least: number, most: number) =>
@@ -41,14 +41,16 @@ const Activity = z.object({
 
 type Activity = z.output<typeof Activity>;
 
-/** An activity in our own terms; `hash` is of all that is kept of it, `recording` of what its samples depend on. */
+/**
+ * A normalised activity. `hash` covers everything that is kept of it, `recording` covers what its samples depend on.
+ */
 export interface NormalisedActivity {
   readonly workout: WorkoutRecord;
   readonly hash: string;
   readonly recording: string;
 }
 
-/** Makes a workout of an activity's details; null where they tell no sensible start or no length. */
+/** Makes a workout from an activity's details. Null if they contain no valid start or no duration. */
 export function normaliseActivity(details: unknown, nowMs: number): NormalisedActivity | null {
   const fields = Activity.safeParse(details).data;
   const startMs = fields === undefined ? undefined : parseInstant(fields.start_date)?.ms;
@@ -77,8 +79,8 @@ function workoutOf(fields: Activity, startMs: number, seconds: number): WorkoutR
     duration_seconds: seconds,
     moving_seconds: fields.moving_time,
     device: fields.device_name ?? 'unknown',
-    // 0 is how the platform says that it does not know (rides that tell kilojoules alone, what was typed in): no
-    // activity burns nothing. Kilojoules are mechanical work, and no calories.
+    // The platform sends 0 for "unknown" (rides with kilojoules only, manual entries). Kilojoules are mechanical work
+    // and are not converted to calories.
     calories_kcal: fields.calories === 0 ? null : fields.calories,
     distance_meters: fields.distance,
     avg_heart_rate_bpm: fields.average_heartrate,

@@ -3,7 +3,7 @@ import type { SampleBlock, WorkoutRecord } from '../../../domain/records.ts';
 import { accepts, type SeriesType } from '../../../domain/series.ts';
 import { dayMs } from '../../../domain/time.ts';
 
-/** The streams that become samples, in the provider's units, which are ours. Cadence is that of one foot already. */
+/** The streams that become samples. The provider's units equal ours. Cadence counts one foot. */
 const table: readonly (readonly [stream: string, type: SeriesType])[] = [
   ['heartrate', 'heart_rate'],
   ['cadence', 'cadence'],
@@ -12,7 +12,7 @@ const table: readonly (readonly [stream: string, type: SeriesType])[] = [
   ['temp', 'weather_temperature'],
 ];
 
-/** What is asked for: the time that all others go by, and those of the table. */
+/** The streams to request: the time axis of all others, and those of the table. */
 export const streamKeys: readonly string[] = ['time', ...table.map(([stream]) => stream)];
 
 const Stream = z.object({ data: z.array(z.unknown()) });
@@ -22,8 +22,8 @@ const longestSeconds = 31 * 86_400;
 type Clock = Pick<WorkoutRecord, 'start_ms' | 'device' | 'zone_offset_minutes'>;
 
 /**
- * Samples of an activity's streams, arrays that stand side by side: what has no time, no value or one out of range is
- * left out. Of two values for one second the later stays.
+ * Samples of an activity's streams, which are parallel arrays. Entries without a time or a value, and values out of
+ * range, are left out. Of two values for one second the later one is kept.
  */
 export function streamSamples(streams: unknown, workout: Clock, nowMs: number): SampleBlock[] {
   const given = Streams.safeParse(streams).data ?? {};

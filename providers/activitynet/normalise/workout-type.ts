@@ -1,6 +1,6 @@
 import type { WorkoutType } from '../../../domain/workout-types.ts';
 
-/** The activity platform's sport types, by the workout type that each becomes; every other one is `other`. */
+/** Maps the activity platform's sport types to workout types. All others are `other`. */
 const table: readonly (readonly [type: WorkoutType, names: string])[] = [
   ['running', 'Run TrailRun VirtualRun'],
   ['walking', 'Walk'],
@@ -22,12 +22,12 @@ const byName = new Map(
   table.flatMap(([type, names]) => names.split(' ').map((name) => [name.toLowerCase(), type] as const)),
 );
 
-/** The workout type of a sport type as it was sent. */
+/** The workout type of a sport type. */
 export function workoutTypeOf(sportType: string): WorkoutType {
   return byName.get(sportType.trim().toLowerCase()) ?? 'other';
 }
 
-/** A name for an activity that has none: its type in plain words. */
+/** A name for an unnamed activity: its type in plain words. */
 export function plainName(sportType: string): string {
   const words = sportType
     .trim()

@@ -1,6 +1,6 @@
 /**
- * How far an activity's clock was ahead of UTC, in minutes: as sent, else by the zone's name at that instant
- * ("(GMT-08:00) America/Los_Angeles": the hours before the blank are those of winter), else null.
+ * Offset of an activity's clock from UTC in minutes: as sent, otherwise from the zone's name at that instant
+ * ("(GMT-08:00) America/Los_Angeles": the hours in parentheses are those of winter), otherwise null.
  */
 export function zoneOffsetMinutes(
   utcOffsetSeconds: number | null,
@@ -19,6 +19,6 @@ function offsetIn(timeZone: string, atMs: number): number | null {
     const [, sign = '+', hours = '0', minutes = '0'] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(text) ?? [];
     return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
   } catch {
-    return null; // a name that nobody knows
+    return null; // unknown zone name
   }
 }

@@ -7,8 +7,8 @@ import { readTimed, type Timed } from './timed-item.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An activity second by second: its samples, and its fields once more, which the store merges into the workout of
- * the same activity. They stand in `summary`, or beside the samples with some senders.
+ * An activity second by second: its samples, and its fields, which the store merges into the workout of the same
+ * activity. The fields are in `summary`, or beside the samples with some senders.
  */
 export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
   if (!isObject(item)) return refused('', 'must be an object');
@@ -36,7 +36,7 @@ export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
   return { ok: true, item: record, problems: [...placed(read.problems), ...track.problems] };
 };
 
-// `startTimeInSeconds` and `durationInSeconds` follow from the samples where they are absent or cannot be read.
+// If `startTimeInSeconds` or `durationInSeconds` is absent or unreadable, it is derived from the samples.
 function readFields(given: Fields, span: Fields, nowMs: number): Timed<Activity> {
   const read = readTimed(Activity, ['durationInSeconds'], { ...span, ...given }, nowMs);
   const replaced = read.problems.filter(({ field }) => Object.hasOwn(span, field));
@@ -46,7 +46,7 @@ function readFields(given: Fields, span: Fields, nowMs: number): Timed<Activity>
   return { ...second, problems: [...replaced, ...second.problems] };
 }
 
-// A field that is null was not sent: it does not hide the same field beside the samples.
+// A null field counts as absent, so that the same field beside the samples is used.
 function sent(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => (value ?? null) !== null));
 }
@@ -58,7 +58,7 @@ function spanOf(blocks: readonly SampleBlock[]): Record<string, number> {
   return { startTimeInSeconds: startMs / 1000, durationInSeconds: (Math.max(...times) - startMs) / 1000 };
 }
 
-// The details' summary id is that of the activity with an ending.
+// The summary id of the details is that of the activity with a suffix.
 function plainId(summaryId: string | null): string | null {
   return summaryId?.replace(/-detail$/, '') ?? null;
 }

@@ -3,7 +3,7 @@ import { accepts, type SeriesType } from '../../../domain/series.ts';
 import { instantMs, isObject, type Problem } from './item.ts';
 import { isPlaceholder, type LeftOut, problemsOf } from './samples.ts';
 
-/** Samples of an activity, with `unknown` for their device, and what was left out of them. */
+/** Samples of an activity, with device `unknown`, and what was left out of them. */
 export interface Track {
   readonly blocks: readonly SampleBlock[];
   readonly problems: readonly Problem[];
@@ -12,7 +12,7 @@ export interface Track {
 /** A field of a sample. */
 interface Field {
   readonly name: string;
-  /** What a value is divided by: a step is half a turn of one foot. */
+  /** Divisor of the value: a step is half a revolution of one foot. */
   readonly per: number;
 }
 
@@ -25,9 +25,8 @@ interface Channel {
 const one = (name: string) => [{ name, per: 1 }];
 
 /**
- * The series of a track. A rider's watch sends 0 steps beside the turns of the crank, a runner's 0 turns beside the
- * steps: of several fields the first that is above 0 counts, else the first that is there. Strokes of a swimmer have no
- * series.
+ * The series of a track. A bike recording has 0 steps beside crank revolutions, a run 0 revolutions beside steps: of
+ * several fields the first one above 0 is used, otherwise the first one present. Swim strokes have no series.
  */
 const channels: readonly Channel[] = [
   { type: 'heart_rate', fields: one('heartRate') },
@@ -43,7 +42,7 @@ const channels: readonly Channel[] = [
   { type: 'weather_temperature', fields: one('airTemperatureCelcius') },
 ];
 
-/** Reads `samples`, up to one a second for hours: a value that is not as it must be is left out and counted. */
+/** Reads `samples`, up to one a second for hours. An invalid value is left out and counted. */
 export function readTrack(given: unknown, nowMs: number): Track {
   if (given === undefined || given === null) return { blocks: [], problems: [] };
   if (!Array.isArray(given))
@@ -81,7 +80,9 @@ function readChannel(
 
 type Found = readonly [ms: number, value: number];
 
-/** Value by value the first column, unless it has none, or 0 where the second has more. */
+/**
+ * Picks per sample the first column, or the second one if the first has no value, or has 0 where the second has more.
+ */
 function firstAboveZero(first: Float64Array, second: Float64Array): Float64Array {
   return first.map((value, index) => {
     const other = second[index] ?? Number.NaN;
@@ -90,7 +91,10 @@ function firstAboveZero(first: Float64Array, second: Float64Array): Float64Array
   });
 }
 
-/** The values of a field, one for each sample; NaN where it has none. A column of numbers: a track may have 600,000. */
+/**
+ * The values of a field, one per sample, NaN where it is absent. A Float64Array because a track may have 600,000
+ * samples.
+ */
 function readField(
   type: SeriesType,
   { name, per }: Field,

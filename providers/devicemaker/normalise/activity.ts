@@ -5,7 +5,7 @@ import type { SampleOrigin } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';
 
-/** The fields of an activity; a set of its details carries them too. */
+/** The fields of an activity. Activity details carry them too. */
 export const Activity = z.object({
   ...head,
   durationInSeconds: z
@@ -31,12 +31,12 @@ export const Activity = z.object({
   parentSummaryId: id,
 });
 
-/** An activity as it was read. */
+/** A parsed activity. */
 export type Activity = z.output<typeof Activity>;
 
 /**
- * An activity becomes a workout. Its key is the activity's id (older senders leave it out: then the summary id is
- * it), and the later delivery wins.
+ * An activity becomes a workout. Its key is the activity id, or the summary id from older senders that omit it. The
+ * later delivery replaces the earlier one.
  */
 export const normaliseActivity: Normaliser = (item, nowMs) => {
   const read = readTimed(Activity, ['durationInSeconds'], item, nowMs);
@@ -56,7 +56,7 @@ export const normaliseActivity: Normaliser = (item, nowMs) => {
   return { ok: true, problems, item: record };
 };
 
-/** The workout that the fields of an activity tell. */
+/** The workout that an activity's fields describe. */
 export function workoutOf(
   fields: Activity,
   { startMs, zoneOffsetMinutes, device }: SampleOrigin,
@@ -88,7 +88,7 @@ export function workoutOf(
   };
 }
 
-// A pace or speed of 0 is a device's way to say that nobody moved.
+// Devices send a pace or speed of 0 if there was no movement.
 function paceOf(fields: Activity): number | null {
   const { averagePaceInMinutesPerKilometer: pace, averageSpeedInMetersPerSecond: speed } = fields;
   if (pace !== null && pace > 0) return pace * 60;

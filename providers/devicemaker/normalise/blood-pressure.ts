@@ -36,17 +36,21 @@ const reading = named(
   },
 );
 
-/** A reading of the cuff: the pair and the pulse at one instant. */
+/** A cuff reading: systolic, diastolic and pulse at one instant. */
 export const normaliseBloodPressure: Normaliser = (item, nowMs) => reading(withSeconds(item), nowMs);
 
-// That name is sent as seconds, as milliseconds and as a text of UTC; what cannot be read is refused as it is.
+// The field arrives as seconds, as milliseconds or as UTC text. An unreadable value is passed on and rejected by the
+// schema.
 function withSeconds(item: unknown): unknown {
   if (!isObject(item)) return item;
-  const { measurementTimestampGMT: told } = item;
-  const ms = typeof told === 'string' && !/^\d+$/.test(told) ? parseInstant(told)?.ms : millisecondsOf(told);
+  const { measurementTimestampGMT: reported } = item;
+  const ms =
+    typeof reported === 'string' && !/^\d+$/.test(reported)
+      ? parseInstant(reported)?.ms
+      : millisecondsOf(reported);
   return ms === undefined ? item : { ...item, measurementTimestampGMT: ms / 1000 };
 }
 
-function millisecondsOf(told: unknown): number | undefined {
-  return typeof told === 'number' && told >= 1e11 ? told : undefined;
+function millisecondsOf(reported: unknown): number | undefined {
+  return typeof reported === 'number' && reported >= 1e11 ? reported : undefined;
 }

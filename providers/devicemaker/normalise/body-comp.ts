@@ -16,7 +16,7 @@ const BodyComp = z.object({
   bodyMassIndex: valueIn('body_mass_index'),
 });
 
-/** A look at the scales. The masses of fat and of the rest follow where weight and share of fat are both there. */
+/** A measurement of a scale. Fat mass and lean mass are computed if weight and fat percentage are both present. */
 export const normaliseBodyComp: Normaliser = named(
   {
     startTimeInSeconds: ['measurementTimeInSeconds', 'startTimeInSeconds'],

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-// Whose item it is does not belong to its content; nor does the token that older senders put beside it.
+// The user id is not part of the content, nor is the access token that older senders add.
 const notContent = new Set(['userId', 'userAccessToken']);
 const deepest = 32;
 const integerKey = /^(0|[1-9]\d{0,8})$/;
 
 /**
- * SHA-256, in hexadecimal, over an item in a canonical form: keys sorted at every level, so that the same content
- * in another order is the same, and an undefined field the same as an absent one. Null where an item is nested deeper
- * than any real one.
+ * SHA-256 in hexadecimal over the canonical form of an item: keys are sorted at every level, and an undefined field
+ * equals an absent one, so that the same content in another order has the same hash. Null if the item is nested too
+ * deep.
  */
 export function contentHash(item: Readonly<Record<string, unknown>>): string | null {
   const fields = Object.entries(item).filter(([key, value]) => !notContent.has(key) && value !== undefined);
@@ -19,10 +19,13 @@ export function contentHash(item: Readonly<Record<string, unknown>>): string | n
   return hash.digest('hex');
 }
 
-/** The text of a list this long is made in pieces: of an item of 100 MB it would stand in memory beside its values. */
+/**
+ * Longer lists are serialised in pieces. Otherwise the whole text of an item of 100 MB would be in memory beside its
+ * values.
+ */
 const entriesTogether = 1000;
 
-// The pieces of what `JSON.stringify` makes of an object with these fields.
+// The pieces of the text that `JSON.stringify` makes of an object with these fields.
 function* textsOf(fields: readonly (readonly [string, unknown])[]): Generator<string> {
   for (const [index, [key, value]] of fields.entries()) {
     yield `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
@@ -38,8 +41,8 @@ function* textsOf(fields: readonly (readonly [string, unknown])[]): Generator<st
 
 const tooDeep = Symbol('too deep');
 
-// What is in order already is taken as it is, and the text is made natively at once: an item of 12 MB, 36,000
-// samples of 12 fields, takes 150 ms; written piece by piece it took 470.
+// Values whose keys are already sorted are serialised natively in one call: an item of 12 MB with 36,000 samples of 12
+// fields takes 150 ms instead of 470 ms.
 function canonical(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth > deepest) return tooDeep;
@@ -63,7 +66,7 @@ function sortedFields(fields: object, depth: number): unknown {
   return isSame ? fields : Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-// An engine has integers first and in their order, whatever the order in which they came.
+// JavaScript engines order integer keys first and ascending, whatever their insertion order.
 function isInOrder(entries: readonly (readonly [string, unknown])[]): boolean {
   let last = '';
   for (const [key] of entries) {

@@ -23,8 +23,8 @@ type Cycle = z.output<typeof Cycle>;
 const farthestMs = 400 * dayMs;
 
 /**
- * Where somebody stands in their cycle on a day: an event of that UTC day, kept whole, the later delivery
- * replacing the earlier. Of what it holds nothing may get into a log, so a problem names no more than a field.
+ * A day of the menstrual cycle: an event of that UTC day, stored as sent. The later delivery replaces the earlier one.
+ * Its values must never appear in a log, so a problem names the field only.
  */
 export const normaliseCycle: Normaliser = (item, nowMs) => {
   const read = readItem(Cycle, [], item);
@@ -51,12 +51,12 @@ export const normaliseCycle: Normaliser = (item, nowMs) => {
   return { ok: true, item: { ...bareItem, ...record, other }, problems: read.problems };
 };
 
-/** The day that an item speaks of: its own date, else that many days into the cycle, else that of a time. */
+/** The day of an item: its own date, otherwise computed from the day in the cycle, otherwise the day of a time. */
 function dayOf(fields: Cycle): string | null {
   const { calendarDate, periodStartDate, dayInCycle } = fields;
   if (calendarDate !== null) return calendarDate;
   if (periodStartDate !== null)
     return localDate(dateToMs(periodStartDate) + ((dayInCycle ?? 1) - 1) * dayMs, 0);
-  const told = fields.startTimeInSeconds ?? fields.lastUpdatedTimeInSeconds;
-  return told === null ? null : localDate(told * 1000, 0);
+  const reported = fields.startTimeInSeconds ?? fields.lastUpdatedTimeInSeconds;
+  return reported === null ? null : localDate(reported * 1000, 0);
 }

@@ -30,8 +30,8 @@ const Daily = z.object({
 type Daily = z.output<typeof Daily>;
 
 /**
- * A day that grows as it is sent again: the provider's totals, the resting heart rate as one sample at the start
- * of the day, the heart rate every 15 s. The longer version stays.
+ * A day, which grows with each delivery: the provider's totals, the resting heart rate as one sample at the start of
+ * the day, and the heart rate every 15 s. The longer version is kept.
  */
 export const normaliseDaily: Normaliser = (item, nowMs) => {
   const read = readTimed(Daily, [], item, nowMs);
@@ -77,7 +77,7 @@ function dayOf(fields: Daily, origin: SampleOrigin, heart: SampleBlock | null): 
   };
 }
 
-// The field of that name may be an average of several days: the day's own values say it better.
+// The provider's average may cover several days, so it is computed from the day's own values.
 function average(values: readonly number[]): number {
   return Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
 }

@@ -21,8 +21,8 @@ const Epoch = z.object({
 type Epoch = z.output<typeof Epoch>;
 
 /**
- * One activity type's part of a quarter of an hour; the later delivery replaces it. The samples of the quarter are made
- * where all of its parts are: in the store.
+ * One activity type's part of a quarter hour. The later delivery replaces it. The store makes the samples of the
+ * quarter hour, because it has all of its parts.
  */
 export const normaliseEpoch: Normaliser = (item, nowMs) => {
   const read = readTimed(Epoch, [], item, nowMs);
@@ -53,20 +53,20 @@ export const normaliseEpoch: Normaliser = (item, nowMs) => {
 };
 
 function valuesOf(fields: Epoch, activityType: string): EpochRecord['values'] {
-  const told: [SeriesType, number | null][] = [
+  const reported: [SeriesType, number | null][] = [
     ['steps', fields.steps],
     ['energy', fields.activeKilocalories],
     [distanceTypeOf(activityType), fields.distanceInMeters],
     ['average_met', fields.met],
     ['push_count', fields.pushes],
   ];
-  return Object.fromEntries(told.filter(([, value]) => value !== null));
+  return Object.fromEntries(reported.filter(([, value]) => value !== null));
 }
 
 const otherWays =
   /WHEELCHAIR|SKAT|ROLLER|DRIVING|MOTOR|SCOOTER|ATV|ROWING|BOAT|SAIL|KAYAK|PADDL|SKI|SNOWBOARD|SURF/;
 
-/** The series of a way: by its activity, what is on wheels or afloat apart from what is on foot. */
+/** The distance series of an activity type: wheels and water have series of their own. */
 function distanceTypeOf(activityType: string): SeriesType {
   const workoutType = workoutTypeOf(activityType);
   if (workoutType === 'cycling') return 'distance_cycling';
@@ -74,7 +74,7 @@ function distanceTypeOf(activityType: string): SeriesType {
   return otherWays.test(activityType) ? 'distance_other' : 'distance_walking_running';
 }
 
-/** How many seconds of a part nobody moved, by its intensity; null where it tells none. */
+/** Seconds without movement in a part, by its intensity. Null if it has no intensity. */
 function sedentaryOf(fields: Epoch): { sedentarySeconds: number | null; problems: Problem[] } {
   const intensity = fields.intensity === null ? null : plainActivityType(fields.intensity);
   const seconds = fields.activeTimeInSeconds ?? fields.durationInSeconds;

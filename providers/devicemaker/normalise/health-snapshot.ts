@@ -8,7 +8,7 @@ import { readTimed } from './timed-item.ts';
 
 const Snapshot = z.object({ ...head, summaries: list });
 
-/** Names of summaries in lower case, by the series that each becomes. */
+/** Maps summary names in lower case to series. */
 const seriesOfSummary: Readonly<Record<string, SeriesType>> = {
   heart_rate: 'heart_rate',
   respiration: 'respiratory_rate',
@@ -19,7 +19,7 @@ const seriesOfSummary: Readonly<Record<string, SeriesType>> = {
   sdrr_hrv: 'heart_rate_variability_sdnn',
 };
 
-/** Two minutes of holding still: each summary second by second, or its mean as one sample at the start. */
+/** A measurement of two minutes at rest: each summary second by second, or its mean as one sample at the start. */
 export const normaliseHealthSnapshot: Normaliser = named(
   { startTimeOffsetInSeconds: ['startTimeOffsetInSeconds', 'offsetStartTimeInSeconds'] },
   (item, nowMs) => {
@@ -37,27 +37,27 @@ export const normaliseHealthSnapshot: Normaliser = named(
   },
 );
 
-function readSummary(place: string, summary: unknown, origin: SampleOrigin): ReadSamples {
+function readSummary(path: string, summary: unknown, origin: SampleOrigin): ReadSamples {
   const Named = z.object({ summaryType: z.string('must be a text') });
   const name = readItem(Named, ['summaryType'], summary);
-  if (!name.ok) return nothing(placed(place, name.problems));
+  if (!name.ok) return nothing(withPath(path, name.problems));
   const plain = name.fields.summaryType.trim().toLowerCase().replaceAll(/[\s-]/g, '_');
   const type = Object.hasOwn(seriesOfSummary, plain) ? seriesOfSummary[plain] : undefined;
-  if (type === undefined) return nothing([{ field: `${place}.summaryType`, reason: 'is not known' }]);
+  if (type === undefined) return nothing([{ field: `${path}.summaryType`, reason: 'is not known' }]);
   const Summary = z.object({ avgValue: valueIn(type), epochSummaries: map });
   const read = readItem(Summary, [], summary);
-  if (!read.ok) return nothing(placed(place, read.problems));
+  if (!read.ok) return nothing(withPath(path, read.problems));
   const { avgValue, epochSummaries } = read.fields;
   const found = orElse(
-    offsetSamples(`${place}.epochSummaries`, type, epochSummaries, origin),
+    offsetSamples(`${path}.epochSummaries`, type, epochSummaries, origin),
     singleSample(type, avgValue, origin),
   );
-  return { block: found.block, problems: [...placed(place, read.problems), ...found.problems] };
+  return { block: found.block, problems: [...withPath(path, read.problems), ...found.problems] };
 }
 
-function placed(place: string, problems: readonly Problem[]): Problem[] {
+function withPath(path: string, problems: readonly Problem[]): Problem[] {
   return problems.map(({ field, ...rest }) => ({
-    field: field === '' ? place : `${place}.${field}`,
+    field: field === '' ? path : `${path}.${field}`,
     ...rest,
   }));
 }

@@ -3,23 +3,23 @@ import { plainMessage } from '../../../domain/plain-message.ts';
 import type { StoreItem } from '../../../domain/records.ts';
 import { dayMs, earliestMs } from '../../../domain/time.ts';
 
-/** Something about an item that was not taken. `reason` never quotes a value: it ends in answers and logs. */
+/** A part of an item that was rejected. `reason` appears in answers and logs and never contains a value. */
 export interface Problem {
   readonly field: string;
   readonly reason: string;
-  /** Set where values that mean "not measured" were left out, which is no error: how many. */
+  /** Number of "not measured" values that were left out. They are not an error. */
   readonly placeholders?: number;
 }
 
-/** An item in our own terms with the fields that were left out, or the reasons why it cannot be stored at all. */
+/** A normalised item with the fields that were left out, or the reasons why the item cannot be stored. */
 export type Normalised =
   | { readonly ok: true; readonly item: StoreItem; readonly problems: readonly Problem[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Makes a record of one item of a data type, as it was sent; pure, and never throws on what an item holds. */
+/** Makes a record from one item of a data type. Pure. Never throws because of an item's content. */
 export type Normaliser = (item: unknown, nowMs: number) => Normalised;
 
-/** What an item holds none of, unless its type says so. */
+/** Defaults for the parts of a store item that a data type does not have. */
 export const bareItem: Pick<
   StoreItem,
   'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples' | 'samples_kept'
@@ -35,12 +35,12 @@ export const bareItem: Pick<
   samples_kept: false,
 };
 
-/** The item as a whole cannot be stored. */
+/** The result for an item that cannot be stored. */
 export function refused(field: string, reason: string): { ok: false; problems: Problem[] } {
   return { ok: false, problems: [{ field, reason }] };
 }
 
-/** A number in a closed range; null where it was not sent. */
+/** A number in a closed range, or null if absent. */
 export function measure(least: number, most: number) {
   const range = `must be ${least} to ${most}`;
   return z.number('must be a number').min(least, range).max(most, range).nullable().default(null);
@@ -52,8 +52,8 @@ export function count(least: number, most: number) {
 }
 
 /**
- * As `measure`, of a field in which a value of 0 or less means "not measured", unless it is in the range: it is counted
- * as a placeholder and not reported.
+ * As `measure`, for a field in which a value of 0 or less means "not measured" unless it is in the range. Such a value
+ * is counted as a placeholder and not reported.
  */
 export function measureOrPlaceholder(least: number, most: number) {
   const range = `must be ${least} to ${most}`;
@@ -65,10 +65,10 @@ export function measureOrPlaceholder(least: number, most: number) {
 
 const placeholderReason = 'is a placeholder';
 
-/** A flag; null where it was not sent. */
+/** A boolean, or null if absent. */
 export const flag = z.boolean('must be true or false').nullable().default(null);
 
-/** A text of at most `most` characters, without what a database refuses; longer ones are cut. */
+/** A text without characters that PostgreSQL rejects. Longer texts are cut to `most` characters. */
 export function text(most: number) {
   return z
     .string('must be a text')
@@ -77,27 +77,27 @@ export function text(most: number) {
     .default(null);
 }
 
-/** Trims, cuts, and takes out NUL and halves of characters, which PostgreSQL does not store. */
+/** Trims and cuts a text and removes NUL and unpaired surrogates, which PostgreSQL rejects. */
 export function cleanText(value: string, most: number): string {
   return value.replaceAll('\0', '').trim().slice(0, most).toWellFormed();
 }
 
 const idReason = 'must be a whole number, or a text of at most 100 characters';
 
-/** An id that is sent as a number or as a text. */
+/** An id that arrives as a number or as a string. */
 export const id = z
   .union([z.int(idReason), z.string().max(100, idReason)], idReason)
   .transform((value) => cleanText(String(value), 100) || null)
   .nullable()
   .default(null);
 
-/** An object of values by offset, or by name; its values are looked at one by one. */
+/** An object of values by offset or by name. Its values are validated one by one. */
 export const map = z
   .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
   .nullable()
   .default(null);
 
-/** A list; its entries are looked at one by one. */
+/** A list. Its entries are validated one by one. */
 export const list = z.array(z.unknown(), 'must be a list').nullable().default(null);
 
 /** Fields that most types share. */
@@ -109,7 +109,7 @@ export const head = {
   deviceName: text(100),
 };
 
-/** Beats per minute, whole; a heart rate of 0 or less is a placeholder. */
+/** Beats per minute as a whole number. A heart rate of 0 or less is a placeholder. */
 export const beats = measureOrPlaceholder(1, 300).transform((bpm) => (bpm === null ? null : Math.round(bpm)));
 
 /** Whether a value is an object with named fields. */
@@ -117,14 +117,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What was read of an item: its fields, the bad ones being null, or the reasons why it is useless. */
+/** The fields of an item, with null for invalid ones, or the reasons why the item is rejected. */
 export type Read<T> =
   | { readonly ok: true; readonly fields: T; readonly problems: Problem[] }
   | { readonly ok: false; readonly problems: Problem[] };
 
 /**
- * Reads an item by its schema, field by field: one that is not as it must be is left out and named, and the rest
- * is kept, unless it is one of `required`.
+ * Reads an item by its schema, field by field. An invalid field is left out and reported. If it is one of `required`,
+ * the item is rejected.
  */
 export function readItem<T extends z.ZodType>(
   schema: T,
@@ -149,16 +149,19 @@ function problemOf(issue: z.core.$ZodIssue, item: Readonly<Record<string, unknow
   return reason === placeholderReason ? { field, reason, placeholders: 1 } : { field, reason };
 }
 
-/** Seconds of a provider as milliseconds; null before 1990 (a clock never set) and more than a day ahead of now. */
+/**
+ * Converts a provider's seconds to milliseconds. Null before 1990 (a clock that was never set) and more than a day
+ * ahead of now.
+ */
 export function instantMs(seconds: number, nowMs: number): number | null {
   const ms = Math.round(seconds * 1000);
   return ms >= earliestMs && ms <= nowMs + dayMs ? ms : null;
 }
 
-/** The reason for an instant that `instantMs` refuses. */
+/** The reason for an instant that `instantMs` rejects. */
 export const instantReason = 'is before 1990 or more than a day ahead';
 
-/** A clock's distance from UTC in whole minutes; null where it is not known. */
+/** The offset of a clock from UTC in whole minutes, or null if unknown. */
 export function offsetMinutes(seconds: number | null): number | null {
   return seconds === null ? null : Math.round(seconds / 60);
 }

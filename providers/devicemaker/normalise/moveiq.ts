@@ -11,8 +11,8 @@ const Movement = z.object({
 });
 
 /**
- * Movement that a device found without its wearer starting anything: an event of its own. Days and epochs have it
- * in their totals already, so it is no workout and is added to nothing.
+ * Movement that a device detected automatically: an event of its own. The totals of days and epochs already contain it,
+ * so it is not a workout and is added to no total.
  */
 export const normaliseMoveiq: Normaliser = (item, nowMs) => {
   const read = readTimed(Movement, [], item, nowMs);

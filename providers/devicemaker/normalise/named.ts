@@ -1,9 +1,9 @@
 import { isObject, type Normaliser } from './item.ts';
 
-/** A field of ours, and the names that senders give it: the first that is there counts. */
+/** One of our fields and its names at senders. The first name present is used. */
 export type Spellings = Readonly<Record<string, readonly [string, ...string[]]>>;
 
-/** Reads an item under whichever names it was sent; problems name the fields as they were sent. */
+/** Reads an item under any of its spellings. Problems name the fields as they were sent. */
 export function named(spellings: Spellings, normalise: Normaliser): Normaliser {
   return (item, nowMs) => {
     if (!isObject(item)) return normalise(item, nowMs);
@@ -32,7 +32,7 @@ interface Sent {
   readonly name: string;
 }
 
-// Names that lost go too, so that one content has one hash under every spelling.
+// Unused spellings are removed too, so that the same content has the same hash under every spelling.
 function renamed(item: Readonly<Record<string, unknown>>, sent: readonly Sent[]): Record<string, unknown> {
   const taken = new Set(sent.flatMap(({ field, names }) => [field, ...names]));
   const rest = Object.entries(item).filter(([name]) => !taken.has(name));

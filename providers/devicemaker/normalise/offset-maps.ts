@@ -6,13 +6,13 @@ import { offsetSamples, orElse, singleSample } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 
 /**
- * Types that are one map or two from seconds after the start to values, and grow as they are sent again. Where a
- * sender leaves the map out and tells a mean alone, that is one sample at the start.
+ * Types with one or two maps from seconds after the start to values, which grow with each delivery. If a sender omits
+ * the map and sends only a mean, the mean becomes one sample at the start.
  */
 
 const Hrv = z.object({ ...head, hrvValues: map });
 
-/** Variability of the heart, every 300 s of a night; the two summaries of the same values are no samples. */
+/** Heart rate variability every 300 s of a night. The two summary fields repeat the same values and make no samples. */
 export const normaliseHrv: Normaliser = (item, nowMs) => {
   const read = readTimed(Hrv, [], item, nowMs);
   if (!read.ok) return read;
@@ -32,7 +32,10 @@ const Stress = z.object({
   timeOffsetBodyBatteryValues: map,
 });
 
-/** Stress and body battery, every 180 s; a stress of 0 or less is a state, a body battery of 0 is empty. */
+/**
+ * Stress and body battery every 180 s. A stress of 0 or less is a state and not a level. A body battery of 0 is a valid
+ * value.
+ */
 export const normaliseStress: Normaliser = named(
   {
     timeOffsetStressLevelValues: ['timeOffsetStressLevelValues', 'stressLevelValues'],
@@ -92,7 +95,7 @@ const PulseOx = z.object({
   onDemand: flag,
 });
 
-/** Oxygen saturation; a measurement on demand may begin in the very second in which a night does. */
+/** Oxygen saturation. A measurement on demand may begin in the same second as that of a night. */
 export const normalisePulseOx: Normaliser = (item, nowMs) => {
   const read = readTimed(PulseOx, [], item, nowMs);
   if (!read.ok) return read;

@@ -3,13 +3,13 @@ import { bareItem, measure, measureOrPlaceholder, type Normalised, type Problem 
 import type { ReadSamples } from './samples.ts';
 import type { Timed } from './timed-item.ts';
 
-/** What an item comes to that is made of samples only. */
+/** The content of an item that consists of samples only. */
 export interface SampleItem {
   readonly dataType: string;
   readonly key: string;
   /** Records that grow keep the longest version, measurements the latest. */
   readonly supersede: 'longest' | 'latest';
-  /** The fields of which one must be there: else a sender spells them in a way that is unknown here. */
+  /** Fields of which at least one must be present. Otherwise the sender uses an unknown spelling. */
   readonly anyOf: readonly string[];
   readonly samples: readonly ReadSamples[];
 }
@@ -17,7 +17,7 @@ export interface SampleItem {
 type ReadItem = Extract<Timed<Fields>, { ok: true }>;
 type Fields = Readonly<Record<string, unknown>> & { readonly durationInSeconds: number | null };
 
-/** The record of such an item, or its refusal where it holds nothing that could be stored. */
+/** The store item, or a rejection if it contains nothing to store. */
 export function sampleItem({ fields, problems, hash }: ReadItem, made: SampleItem): Normalised {
   const { dataType, key, supersede, anyOf, samples } = made;
   const found = [...problems, ...samples.flatMap((one) => one.problems)];
@@ -37,12 +37,12 @@ export function sampleItem({ fields, problems, hash }: ReadItem, made: SampleIte
   return { ok: true, item: record, problems: found };
 }
 
-// An item that says that nothing was measured is complete.
+// An item that only reports "not measured" is complete.
 function isPlaceholderIn(problems: readonly Problem[], name: string): boolean {
   return problems.some(({ field, placeholders = 0 }) => field === name && placeholders > 0);
 }
 
-/** A number in the accepted range of a series, `scale` times as large as it is stored; a count below 0 is an error. */
+/** A number in the accepted range of a series, multiplied by `scale`. A negative count is an error. */
 export function valueIn(type: SeriesType, scale = 1): ReturnType<typeof measureOrPlaceholder> {
   const { min, max, bucket } = seriesOf(type);
   return (bucket === 'sum' ? measure : measureOrPlaceholder)(min * scale, max * scale);

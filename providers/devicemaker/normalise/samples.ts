@@ -3,7 +3,7 @@ import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { dayMs, earliestMs } from '../../../domain/time.ts';
 import type { Problem } from './item.ts';
 
-/** Where samples come from: the start that offsets count from, and the clock and device of their item. */
+/** The origin of samples: the start that offsets count from, and the clock and device of their item. */
 export interface SampleOrigin {
   readonly startMs: number;
   readonly zoneOffsetMinutes: number | null;
@@ -21,9 +21,9 @@ const none: ReadSamples = { block: null, problems: [] };
 const offsetKey = /^\d{1,7}(\.\d{1,3})?$/;
 
 /**
- * Samples of a map from seconds after the start to values, in time order. Of two for one instant the later in the
- * map stays. A placeholder (null, or 0 or less where the type has no such value), a value that is no number and one out
- * of the type's range are left out and counted; the others are kept.
+ * Samples of a map from seconds after the start to values, in time order. Of two values for one instant the later in
+ * the map is kept. A placeholder (null, or 0 or less if the type has no such value), a non-number and a value out of
+ * the type's range are left out and counted.
  */
 export function offsetSamples(
   field: string,
@@ -46,7 +46,7 @@ export function offsetSamples(
   return { block: blockOf(type, byOffset, origin), problems: problemsOf(field, entries.length, left) };
 }
 
-/** One sample at the start of its item; the value was read by the item's schema. */
+/** One sample at the start of its item. The item's schema has validated the value. */
 export function sampleAtStart(
   type: SeriesType,
   value: number | null,
@@ -55,12 +55,12 @@ export function sampleAtStart(
   return value === null ? null : blockOf(type, new Map([[0, value]]), origin);
 }
 
-/** As `sampleAtStart`, for what is put together of several fields. */
+/** As `sampleAtStart`, for a value that is computed from several fields. */
 export function singleSample(type: SeriesType, value: number | null, origin: SampleOrigin): ReadSamples {
   return { block: sampleAtStart(type, value, origin), problems: [] };
 }
 
-/** The samples, or where there are none those of the other reading; what was left out is told of both. */
+/** The samples of the first reading, or those of the second if it has none. What was left out is reported of both. */
 export function orElse(first: ReadSamples, second: ReadSamples): ReadSamples {
   const problems = [...first.problems, ...second.problems];
   return { block: first.block ?? second.block, problems };
@@ -83,27 +83,27 @@ function blockOf(
   };
 }
 
-/** Types whose range begins at 0, although a device that sends 0 has measured none. */
+/** Types whose range begins at 0 although a device sends 0 for "not measured". */
 const neverZero: ReadonlySet<SeriesType> = new Set([
   'heart_rate_variability_rmssd',
   'heart_rate_variability_sdnn',
 ]);
 
-/** Whether a value means "not measured": null, or 0 or less where the type has no such value. */
+/** Whether a value means "not measured": null, or 0 or less if the type has no such value. */
 export function isPlaceholder(type: SeriesType, value: unknown): boolean {
   if (value === null) return true;
   if (typeof value !== 'number' || value > 0 || seriesOf(type).min < 0) return false;
   return neverZero.has(type) || !accepts(type, value);
 }
 
-/** How many values of a field were left out, by reason. */
+/** Number of values of a field that were left out, by reason. */
 export interface LeftOut {
   placeholders: number;
   outOfRange: number;
   badTimes: number;
 }
 
-/** What was left out: errors in one sentence, placeholders as a count of their own. */
+/** The problems of what was left out: errors as one sentence, placeholders as a count. */
 export function problemsOf(field: string, total: number, left: LeftOut): Problem[] {
   const { placeholders, outOfRange, badTimes } = left;
   const parts = [

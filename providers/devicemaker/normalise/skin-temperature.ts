@@ -10,7 +10,9 @@ const SkinTemperature = z.object({
   skinTemperature: valueIn('skin_temperature'),
 });
 
-/** A night's deviation from the usual temperature of the skin, which is no temperature; an absolute one where sent. */
+/**
+ * The deviation of a night from the user's usual skin temperature. An absolute temperature is stored too if present.
+ */
 export const normaliseSkinTemperature: Normaliser = (item, nowMs) => {
   const read = readTimed(SkinTemperature, [], item, nowMs);
   if (!read.ok) return read;

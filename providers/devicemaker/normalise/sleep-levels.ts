@@ -2,10 +2,10 @@ import { isObject, type Problem } from './item.ts';
 
 /** The stages of a night as intervals, in milliseconds. */
 export interface Levels {
-  /** Seconds in a stage; null when the map says nothing of it. */
+  /** Seconds in a stage, or null if the map does not contain it. */
   seconds(stage: string): number | null;
   readonly lastEndMs: number | null;
-  /** Awake intervals strictly inside a session; null without a readable list of them, or without any interval. */
+  /** Awake intervals strictly inside a session. Null without a readable list of them, or without any interval. */
   interruptions(startMs: number, endMs: number): number | null;
   readonly problems: readonly Problem[];
 }
@@ -15,10 +15,10 @@ interface Interval {
   readonly endMs: number;
 }
 
-// Nobody sleeps for three days; an interval that far away comes from a clock that was set meanwhile.
+// A sleep lasts less than three days. A longer span comes from a clock that was set meanwhile.
 const farthestMs = 3 * 86_400_000;
 
-/** Reads `sleepLevelsMap`; an interval that makes no sense is left out and counted. */
+/** Reads `sleepLevelsMap`. An invalid interval is left out and counted. */
 export function readLevels(given: Readonly<Record<string, unknown>> | null, startMs: number): Levels {
   const stages = new Map<string, Interval[]>();
   let left = 0;

@@ -58,8 +58,8 @@ const Nap = z.object({
 type Sleep = z.output<typeof Sleep>;
 
 /**
- * A night becomes one session with its stages, each nap a session of its own; oxygen and respiration become
- * samples. An item that has naps only has no main session.
+ * A night becomes one session with its stages, and each nap a session of its own. Oxygen and respiration become
+ * samples. An item with naps only has no main session.
  */
 export const normaliseSleep: Normaliser = named(
   { unmeasurableSleepInSeconds: ['unmeasurableSleepInSeconds', 'unmeasurableSleepDurationInSeconds'] },
@@ -117,13 +117,13 @@ function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRe
   };
 }
 
-// An empty list of awake intervals is a measurement only beside measured stages, of which none is awake.
+// An empty list of awake intervals counts as a measurement only if other stages were measured.
 function hasAwakeIntervals(staged: Parameters<typeof total>[0], levels: Levels): boolean {
   const isUnlisted = levels.seconds('awake') === 0 && (staged.awake_seconds ?? 0) > 0;
   return total(staged) > 0 && !isUnlisted;
 }
 
-// `durationInSeconds` usually leaves the awake time out, so the end is the latest that anything tells.
+// `durationInSeconds` usually excludes awake time, so the end is the latest time that any field reports.
 function session(startMs: number, endMs: number, origin: SampleOrigin) {
   return {
     start_ms: startMs,

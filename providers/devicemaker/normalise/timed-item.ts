@@ -29,7 +29,7 @@ export type Timed<T> =
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** As `readItem`; refuses an item that begins at no sensible time, or that is nested deeper than any real one. */
+/** As `readItem`. Also rejects an item without a valid start time, or one that is nested too deep. */
 export function readTimed<T extends z.ZodType<Placed>>(
   schema: T,
   required: readonly (keyof z.output<T> & string)[],

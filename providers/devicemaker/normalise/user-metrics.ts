@@ -12,10 +12,10 @@ const UserMetrics = z.object({
   fitnessAge: valueIn('devicemaker_fitness_age'),
 });
 
-/** What a day says of fitness. It has no time of its own: its samples stand at 12:00 UTC of the day. */
+/** Fitness values of a day. The item has no time of day, so its samples are at 12:00 UTC of the day. */
 export const normaliseUserMetrics: Normaliser = (item, nowMs) => {
   const read = readTimed(UserMetrics, ['calendarDate'], atNoon(item), nowMs);
-  // Nobody sent a start: one that is too far ahead came from the date.
+  // The item contains no start: a start that is too far ahead was derived from its date.
   if (!read.ok)
     return read.problems.some(({ reason }) => reason === instantReason)
       ? refused('calendarDate', instantReason)

@@ -1,12 +1,12 @@
 import { isObject } from './item.ts';
 
-/** An item is stored in one call over the bus; real ones of these types have some hundred bytes. */
+/** An item is stored in one call over the bus. Typical items of these types have some hundred bytes. */
 const mostBytes = 64 * 1024;
 const notContent = new Set(['userId', 'userAccessToken']);
 
 /**
- * All fields of an item but those that say whose it is, without NUL and halves of characters, which PostgreSQL
- * does not store. Null where it is too large to be what it says that it is. Its nesting was bounded before.
+ * All fields of an item except those that identify the user, without NUL and unpaired surrogates, which PostgreSQL
+ * rejects. Null if it is too large for its type. The caller has bounded its nesting.
  */
 export function wholeItem(item: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
   const fields = Object.entries(item).filter(([name]) => !notContent.has(name));
@@ -14,7 +14,7 @@ export function wholeItem(item: Readonly<Record<string, unknown>>): Record<strin
   return isObject(whole) && Buffer.byteLength(JSON.stringify(whole)) <= mostBytes ? whole : null;
 }
 
-/** The reason for an item that `wholeItem` refuses. */
+/** The reason for an item that `wholeItem` rejects. */
 export const wholeReason = `is larger than ${mostBytes} bytes`;
 
 function storable(value: unknown): unknown {

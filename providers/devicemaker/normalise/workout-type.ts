@@ -1,6 +1,6 @@
 import type { WorkoutType } from '../../../domain/workout-types.ts';
 
-/** The device maker's activity types, by the workout type that each becomes; every other one is `other`. */
+/** Maps the device maker's activity types to workout types. All others are `other`. */
 const table: readonly (readonly [type: WorkoutType, names: string])[] = [
   [
     'running',
@@ -21,7 +21,7 @@ const table: readonly (readonly [type: WorkoutType, names: string])[] = [
   ['hiking', 'HIKING RUCKING'],
 ];
 
-/** For names that came after the table. */
+/** Suffixes for activity types that are not in the table. */
 const suffixes: readonly (readonly [ending: RegExp, type: WorkoutType])[] = [
   [/_RUN(NING)?$/, 'running'],
   [/_(RIDE|CYCLING|BIKING)$/, 'cycling'],
@@ -33,18 +33,18 @@ const byName = new Map(
   table.flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
 );
 
-/** An activity type without what senders vary: case, blanks, hyphens, a version at its end. */
+/** An activity type without variations of case, blanks, hyphens and a trailing version. */
 export function plainActivityType(raw: string): string {
   return raw.trim().toUpperCase().replaceAll(/[\s-]/g, '_').replace(/_V2$/, '');
 }
 
-/** The workout type of an activity type as it was sent. */
+/** The workout type of an activity type. */
 export function workoutTypeOf(raw: string): WorkoutType {
   const name = plainActivityType(raw);
   return byName.get(name) ?? suffixes.find(([ending]) => ending.test(name))?.[1] ?? 'other';
 }
 
-/** A name for an activity that has none: its type in plain words. */
+/** A name for an unnamed activity: its type in plain words. */
 export function plainName(raw: string): string {
   const words = plainActivityType(raw).replaceAll('_', ' ').trim().toLowerCase();
   return words === '' ? 'Activity' : words.charAt(0).toUpperCase() + words.slice(1);
