@@ -6,12 +6,12 @@ import { settingsOf } from '../runtime/provider-settings.ts';
 import type { ProviderAnswer } from './provider-api.ts';
 import type { Bearer, NoBearer, ProviderTokens } from './provider-tokens.ts';
 
-/** Whether a provider can be asked what an account lets us read. */
+/** Whether a provider has an endpoint that lists the granted permissions. */
 export function knowsPermissions(provider: ProviderName): boolean {
   return providers[provider].accessCheck.scope !== null;
 }
 
-/** What asking takes; `send` answers null where the provider's limits leave no room for the read. */
+/** Dependencies of an access check. `send` returns null if the provider's limits leave no room for the read. */
 export interface AccessAsking {
   readonly config: Config;
   readonly tokens: ProviderTokens;
@@ -19,8 +19,9 @@ export interface AccessAsking {
 }
 
 /**
- * Asks a provider about one connection, also about one whose ending is unconfirmed. A token that is refused is
- * refreshed once: only a fresh one tells whether the access has ended. Changes nothing but the stored tokens.
+ * Checks one connection at its provider, including connections whose end is unconfirmed. A rejected token is refreshed
+ * once, because only a rejection of a fresh token shows that the access has ended. Changes nothing but the stored
+ * tokens.
  */
 export async function askAccess(asking: AccessAsking, question: AccessQuestion): Promise<AccessAnswer> {
   const url = urlOf(asking.config, question);

@@ -3,25 +3,25 @@ import { type ProviderName, providerNames } from '../providers/all.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
 
-/** How a provider's API answered, summed up over the requests of a while. */
+/** Response times and results of a provider's API, summed over a period. */
 export interface AnswerTimes {
   readonly requests: number;
-  /** No answer, or a failure of theirs. */
+  /** Requests without an answer, or with a 5xx answer. */
   readonly failed: number;
-  /** We had asked too often. */
+  /** Requests that the provider answered 429. */
   readonly rejected: number;
   readonly total_ms: number;
   readonly slowest_ms: number;
 }
 
-/** Told of each request that was sent. Status 0: no answer. */
+/** Called after each request that was sent. Status 0: no answer. */
 export type NoteAnswer = (url: URL, status: number, tookMs: number) => void;
 
 const everyMs = 5000;
 
 /**
- * Gathers answer times in this process and hands them over now and then; what a process that dies had gathered is
- * lost. Figures for an operator: nothing is decided by them.
+ * Collects response times in this process and reports them periodically. Figures that are not yet reported are lost if
+ * the process dies. They inform operators and drive no decision.
  */
 export function gatherAnswerTimes({ config, call }: Environment): {
   note: NoteAnswer;

@@ -2,17 +2,17 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import type { Config } from '../config.ts';
 
 /**
- * AES-256-GCM for what must be kept secret at rest. A value reads `v1.<key id>.<nonce>.<tag and ciphertext>`: the
- * key id names which of the configured secrets it was made with, so a new secret can be put in front while old
- * values stay readable. `boundTo` (a connection's id) goes into the tag: a value copied to another row is refused.
+ * AES-256-GCM for secrets at rest. A value has the form `v1.<key id>.<nonce>.<tag and ciphertext>`. The key id
+ * identifies the configured secret, so that a new secret can be put first while old values stay readable. `boundTo` (a
+ * connection's id) is authenticated: a value that was copied to another row is rejected.
  */
 export interface Cipher {
-  /** What every value begins with that the first secret made; the others want to be made anew. */
+  /** The prefix of values that the first secret encrypted. Other values should be encrypted again. */
   readonly newest: string;
-  /** What values begin with that any configured secret opens. */
+  /** The prefixes of values that any configured secret decrypts. */
   readonly readable: readonly string[];
   encrypt(text: string, boundTo: string): string;
-  /** @throws when the value was changed, moved to another row, or made with a secret that is not configured. */
+  /** @throws if the value was changed, moved to another row, or encrypted with a secret that is not configured */
   decrypt(value: string, boundTo: string): string;
 }
 
@@ -25,7 +25,7 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The cipher of ENCRYPTION_KEY: its first secret encrypts, all decrypt. @throws when the setting is missing. */
+/** The cipher of ENCRYPTION_KEY. Its first secret encrypts, all decrypt. @throws if the setting is missing */
 export function cipherOf({ ENCRYPTION_KEY }: Pick<Config, 'ENCRYPTION_KEY'>): Cipher {
   const keys = (ENCRYPTION_KEY ?? []).map(keyOf);
   const [first] = keys;

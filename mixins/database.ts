@@ -2,30 +2,29 @@ import pg from 'pg';
 import type { Environment, Mixin } from '../runtime/environment.ts';
 import { metricsOf } from '../runtime/metrics.ts';
 
-/** A row as pg hands it over; each query names its own shape. */
+/** A row as pg returns it. Each query declares its own shape. */
 export type Row = pg.QueryResultRow;
 
-/** Runs a statement: on the pool, or inside a transaction. A named one is prepared once a connection. */
+/** Runs a statement on the pool or inside a transaction. A named statement is prepared once per connection. */
 export interface Queryable {
   query<T extends Row>(statement: Statement, values?: readonly unknown[]): Promise<T[]>;
 }
 
-/** SQL with its name, or without one where it is run seldom. */
+/** SQL with a name. Statements that run rarely have none. */
 export type Statement = string | { readonly name: string; readonly text: string };
 
 /** A pool of connections to the product's database. */
 export interface Database extends Queryable {
-  /** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+  /** Runs `work` in one transaction. It commits when `work` returns and rolls back when it throws. */
   transaction<T>(work: (transaction: Queryable) => Promise<T>): Promise<T>;
-  /** The pool behind it, for what needs a connection of its own. */
+  /** The underlying pool, for callers that need a dedicated connection. */
   readonly pool: pg.Pool;
 }
 
 /**
- * What every connection of ours is bound by. A process has at most DATABASE_POOL of them, as many again for timeseries,
- * whose pages are planned once, and `ormConnections` more for auth and for users, whose rows MikroORM reads over a pool
- * of its own. A transaction that its process forgot, or
- * stopped in, holds no lock for longer than a minute.
+ * Limits of every connection. A process has at most DATABASE_POOL connections, the same number again for timeseries,
+ * whose page statements are planned once, and `ormConnections` each for auth and users, because MikroORM has a pool of
+ * its own. A transaction that was abandoned or paused holds its locks for at most a minute.
  */
 export const connectionLimits = {
   connectionTimeoutMillis: 5000,
@@ -35,7 +34,7 @@ export const connectionLimits = {
   application_name: 'pulsebus',
 } as const;
 
-/** Connections of MikroORM's pool, one a service that uses it. */
+/** Connections of MikroORM's pool, per service that uses it. */
 export const ormConnections = 4;
 
 interface Shared {
@@ -44,17 +43,17 @@ interface Shared {
 }
 
 /**
- * When PostgreSQL plans a named statement: `each` leaves it to the planner, which plans anew for each call's values
- * as long as it believes that to pay; `once` keeps one plan a connection. For statements whose plan never depends on
- * their values that halves the time of a page of samples (a day: 0.31 instead of 0.72 ms).
+ * When PostgreSQL plans a named statement. `each`: the planner decides, and plans for each call's values as long as it
+ * estimates that this pays. `once`: one plan per connection. For statements whose plan never depends on their values
+ * this halves the time of a page of samples (a day: 0.31 ms instead of 0.72 ms).
  */
 export type Planning = 'each' | 'once';
 
-// One pool a process, URL and way to plan, however many services run in it: connections are what PostgreSQL has
-// least of.
+// One pool per process, URL and planning mode, shared by all services in the process, because connections are
+// PostgreSQL's scarcest resource.
 const pools = new Map<string, Shared>();
 
-/** The database that DATABASE_URL names, as a mixin: `uses: { database: database() }`. */
+/** The database of DATABASE_URL as a mixin: `uses: { database: database() }`. */
 export function database(planning: Planning = 'each'): Mixin<Database> {
   return {
     async start(environment) {
@@ -77,12 +76,12 @@ export function database(planning: Planning = 'each'): Mixin<Database> {
   };
 }
 
-/** Options of a connection that plans in such a way. */
+/** Connection options for a planning mode. */
 export function planningOptions(planning: Planning): { readonly options?: string } {
   return planning === 'once' ? { options: '-c plan_cache_mode=force_generic_plan' } : {};
 }
 
-/** The URL of the database that a broker works on. @throws when none was given. */
+/** The URL of the broker's database. @throws if none is configured */
 export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
   if (config.DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set');
   return config.DATABASE_URL;
@@ -92,12 +91,12 @@ function newPool(url: string, planning: Planning, { config, logger, broker }: En
   const max = config.DATABASE_POOL;
   const limits = { ...connectionLimits, ...planningOptions(planning) };
   const pool = new pg.Pool({ connectionString: url, max, ...limits });
-  // A connection that dies while nobody waits for its answer (a restart of PostgreSQL) is replaced by the pool;
-  // unheard, it would end us. The pool itself listens to those only that are not lent.
+  // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event
+  // would end the process. The pool itself listens only to connections that are not checked out.
   pool.on('error', () => undefined);
   pool.on('connect', (client) =>
     client.on('error', (error: Error & { code?: string }) => {
-      // A pool ends before its connections are closed: they may still be told that the server stops.
+      // Connections close after their pool has ended. PostgreSQL may still report its shutdown to them.
       if (!pool.ending) logger.warn('database.connection_lost', { code: error.code });
     }),
   );
@@ -114,7 +113,7 @@ function newPool(url: string, planning: Planning, { config, logger, broker }: En
   return pool;
 }
 
-/** Wraps a pool of one's own: tests and tools. */
+/** Wraps an existing pool, for tests and tools. */
 export function databaseOf(pool: pg.Pool): Database {
   return {
     pool,

@@ -1,21 +1,21 @@
 import type { Queryable, Statement } from './database.ts';
 
 /**
- * What the attempts at one delivery have reached, entry by entry, so that the next one goes on from there: a body that
- * had to be fetched, and the result once it was worked on. Bodies stay as long as their delivery, for replays; results
- * from before a replay count no more.
+ * Results of earlier attempts at a delivery, entry by entry, so that the next attempt continues there: fetched bodies,
+ * and the result of each entry. Bodies are kept as long as their delivery, for replays. Results from before a replay
+ * are ignored.
  */
 export interface Progress {
-  /** What there is, by the name of the entry. */
+  /** All entries by name. */
   read(): Promise<ReadonlyMap<string, Reached>>;
   readBody(entry: string): Promise<Buffer | null>;
-  /** Keeps a body; false where the lease was lost. */
+  /** Stores a body. Returns false if the lease was lost. */
   keepBody(entry: string, body: Buffer): Promise<boolean>;
-  /** Keeps a result, a JSON value; false where the lease was lost. */
+  /** Stores a result, a JSON value. Returns false if the lease was lost. */
   keepResult(entry: string, result: unknown): Promise<boolean>;
 }
 
-/** How far an entry came; `result` is null while there is none. */
+/** The state of an entry. `result` is null until there is one. */
 export interface Reached {
   readonly hasBody: boolean;
   readonly result: unknown;
@@ -36,14 +36,14 @@ const selectProgress: Statement = {
     where p.delivery_id = $1`,
 };
 
-// In slices, as bodies of deliveries are read, and for the same reason.
+// Read in slices for the same reason as the bodies of deliveries.
 const selectSlice: Statement = {
   name: 'inbox.progress_body',
   text: 'select substring(body from $3 for $4) as slice from deliveries.progress where delivery_id = $1 and entry = $2',
 };
 const sliceBytes = 8 * 1024 * 1024;
 
-// Fenced like every outcome: who lost the lease must not speak for whoever holds it now.
+// Fenced by the attempt: a former holder of the lease must not write for the current one.
 const held = `from deliveries.delivery where id = $1 and attempts = $2 and state = 'working'`;
 
 const keepBody: Statement = {
@@ -62,7 +62,7 @@ const keepResult: Statement = {
     returning entry`,
 };
 
-/** The progress of a delivery, as its holder writes it. */
+/** The progress of a delivery, for the holder of its lease. */
 export function progressOn(
   database: Queryable,
   { id, attempt }: { readonly id: string; readonly attempt: number },
@@ -80,7 +80,7 @@ export function progressOn(
   };
 }
 
-/** The body that was kept for an entry of a delivery; null where there is none. */
+/** The stored body of an entry of a delivery, or null if there is none. */
 export async function readProgressBody(
   database: Queryable,
   id: string,

@@ -1,8 +1,8 @@
 import type { Statement } from './database.ts';
 
-/** SQL of the inbox. All times are the database's, so that machines whose clocks differ agree on a lease. */
+/** SQL of the inbox. All times are those of the database, so that machines with different clocks agree on a lease. */
 
-/** A delivery that its caller holds until the lease ends; the body is read when its turn comes. */
+/** A delivery that the caller holds until its lease ends. The body is read when the work begins. */
 export interface LeaseRow {
   id: string;
   kind: string;
@@ -17,7 +17,8 @@ export interface LeaseRow {
 const lease = `d.id, d.kind, d.attempts, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes,
   d.authenticated, d.headers`;
 
-// Already leased to the call that stores it (attempt 1), or a worker would claim it at the same time.
+// The row is inserted with a lease for the storing call (attempt 1). Otherwise a worker could claim it at the same
+// time.
 export const insertDelivery: Statement = {
   name: 'inbox.insert',
   text: `
@@ -27,7 +28,7 @@ export const insertDelivery: Statement = {
     returning id`,
 };
 
-// The call that stored a delivery begins to work on it, once: a second call finds it in state working.
+// The call that stored a delivery starts its work, once: a second call finds it in state working.
 export const takeDelivery: Statement = {
   name: 'inbox.take',
   text: `
@@ -36,7 +37,7 @@ export const takeDelivery: Statement = {
     returning ${lease}`,
 };
 
-// Attempts are counted here, at the claim. octet_length reads the size from the row, not the body.
+// Attempts are counted when claimed. octet_length reads the size without the body.
 const claim = (name: string, due: string): Statement => ({
   name,
   text: `
@@ -52,10 +53,10 @@ const claim = (name: string, due: string): Statement => ({
 
 /** Leases due deliveries of a provider, live ones first. */
 export const claimDeliveries = claim('inbox.claim', 'provider = $1');
-/** The same of one kind only. */
+/** As `claimDeliveries`, for one kind only. */
 export const claimDeliveriesOfKind = claim('inbox.claim_kind', 'provider = $1 and kind = $4');
 
-// What ended its last lease without an outcome killed its worker each time.
+// A delivery whose last lease expired without an outcome probably crashed its worker each time.
 export const moveExhaustedToDeadLetters: Statement = {
   name: 'inbox.bury',
   text: `
@@ -68,7 +69,7 @@ export const moveExhaustedToDeadLetters: Statement = {
     returning id`,
 };
 
-/** Keeps a lease alive for whoever holds it still. */
+/** Extends a lease for its holder. */
 export const extendLease: Statement = {
   name: 'inbox.extend',
   text: `
@@ -76,9 +77,9 @@ export const extendLease: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning id`,
 };
 
-// Slices: a body of 100 MB in one answer would stand in memory three times over, as text in hexadecimal, and keep
-// the event loop while it is read. All of them in one statement over the body as it was unpacked once: a statement
-// each, of which every one unpacks all that comes before its slice, took 5.1-7.4 s for 100 MB, this 2.5 s.
+// Read in slices: a body of 100 MB in one answer would take three times its size in memory, as hexadecimal text, and
+// block the event loop. One statement returns all slices, so that the body is decompressed once: 2.5 s for 100 MB. One
+// statement per slice decompresses everything before its slice again and took 5.1-7.4 s.
 export const selectBodySlices: Statement = {
   name: 'inbox.body_slices',
   text: `
@@ -96,7 +97,7 @@ export const finishDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
-/** Keeps the answer of a delivery that is still in work, fenced by its attempt. */
+/** Stores the answer of a delivery in progress, fenced by its attempt. */
 export const keepAnswer: Statement = {
   name: 'inbox.keep_answer',
   text: `
@@ -104,7 +105,7 @@ export const keepAnswer: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
-// The last attempt that fails makes it dead; before that it waits.
+// A failure of the last attempt makes the delivery dead. An earlier failure makes it wait.
 export const retryDelivery: Statement = {
   name: 'inbox.retry',
   text: `
@@ -115,7 +116,8 @@ export const retryDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
-// A stop is not the delivery's fault: it gets another attempt. The number itself never comes back: it is the fence.
+// A stop does not count as an attempt: the delivery gets one more. The attempt number never decreases, because it is
+// the fence.
 export const handBackDelivery: Statement = {
   name: 'inbox.hand_back',
   text: `
@@ -123,7 +125,7 @@ export const handBackDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
-/** Buries a delivery, fenced by its attempt. */
+/** Moves a delivery to the dead letters, fenced by its attempt. */
 export const failDelivery: Statement = {
   name: 'inbox.fail',
   text: `
@@ -132,13 +134,13 @@ export const failDelivery: Statement = {
     where id = $1 and attempts = $2 and state = 'working' returning state`,
 };
 
-/** Where a delivery stands, and what it is answered with. */
+/** The state and the answer of a delivery. */
 export const selectAnswer: Statement = {
   name: 'inbox.answer',
   text: 'select state, answer from deliveries.delivery where id = $1',
 };
 
-// Over the index of what is open.
+// Uses the index of open deliveries.
 export const countWaiting: Statement = {
   name: 'inbox.waiting',
   text: `

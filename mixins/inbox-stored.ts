@@ -1,24 +1,24 @@
 import type { Database, Queryable } from './database.ts';
 
-/** What a kept delivery takes beside its body: its row, its answer and its places in indexes. */
+/** Bytes of a stored delivery beside its body: its row, its answer and its index entries. */
 export const rowBytes = 1024;
 
-/** The bytes of kept deliveries; `senders` has those that were asked for. */
+/** Bytes of stored deliveries. `senders` contains the requested senders. */
 export interface StoredBytes {
   readonly totalBytes: number;
-  /** Of senders that are not authenticated. */
+  /** Of unauthenticated senders. */
   readonly strangersBytes: number;
   readonly senders: ReadonlyMap<string, number>;
 }
 
 const strangerPrefix = 'address:';
 
-/** The sender of a delivery that anybody may have sent. */
+/** The sender key of a delivery that came to a plain webhook address. */
 export const addressSender = (address: string) => `${strangerPrefix}${address}`;
-/** The sender of a delivery that came to the secret address of a provider. */
+/** The sender key of a delivery that came to the secret webhook address of a provider. */
 export const providerSender = (provider: string) => `provider:${provider}`;
 
-// In one order everywhere, so that no two statements wait for each other.
+// Rows are locked in one order everywhere, so that statements cannot deadlock.
 const added = `
 with added as (
   insert into deliveries.stored as s (sender, bytes)
@@ -37,7 +37,7 @@ interface AddedRow {
   senders: Record<string, number>;
 }
 
-/** Adds bytes that were stored, by sender, and reads the sums: those of all as they were before. */
+/** Adds stored bytes by sender and returns the sums. The totals are those from before the addition. */
 export async function addStored(
   database: Queryable,
   bytes: ReadonlyMap<string, number>,
@@ -61,7 +61,7 @@ const gone = `
 delete from deliveries.stored s
 where not exists (select from deliveries.delivery d where d.sender = s.sender)`;
 
-/** Counts the kept deliveries anew. What gateways add meanwhile may count twice until the next time. */
+/** Recounts the stored deliveries. Bytes that gateways add meanwhile may count twice until the next recount. */
 export async function countStored(database: Database): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(gone);

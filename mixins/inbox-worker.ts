@@ -11,22 +11,22 @@ import type { Progress } from './inbox-progress.ts';
 
 export { codeOf };
 
-/** A delivery at work. `signal` says that the process stops, or that the lease was lost: begin nothing new. */
+/** A delivery in progress. `signal` aborts when the process stops or the lease is lost: no new step may begin then. */
 export interface Job extends Lease {
   readonly body: Buffer;
   readonly signal: AbortSignal;
-  /** What earlier attempts reached. */
+  /** Results of earlier attempts. */
   readonly progress: Progress;
-  /** How long it waited for its turn, which is time that its sender waited too. */
+  /** How long the delivery waited for a free slot. Its sender waited for the same time. */
   readonly waited_ms: number;
-  /** Answers whoever handed the delivery over, before the work is done; the work itself goes on behind. */
+  /** Answers the call that passed the delivery in before the work is done. The work continues. */
   readonly answerEarly: (answer: unknown) => Promise<void>;
 }
 
 /**
- * What came of a job: `done` (`authenticated`: the work verified the provider's signature); `later` when something is away for now (`reason` is a code; `delayMs` where it is known
- * better than by doubling); `stopped` when the signal ended it; `refused` when it can never be worked on, which the
- * caller, if there is one, is told.
+ * The outcome of a job. `done`: finished (`authenticated`: the work verified the provider's signature). `later`: a
+ * dependency is unavailable (`reason` is a code; `delayMs` replaces the default backoff). `stopped`: the signal ended
+ * it. `refused`: it can never succeed; the waiting caller, if any, gets the error.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly answer: unknown; readonly authenticated?: boolean }
@@ -34,25 +34,28 @@ export type Outcome =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'refused'; readonly error: ServiceError; readonly answer: unknown };
 
-/** Whose deliveries are worked on, and how. */
+/** The provider whose deliveries are processed, and the parameters of the worker. */
 export interface WorkerChoice {
   readonly provider: string;
-  /** Only deliveries of this kind: what waits for another's server gets turns of its own. All of them unless told. */
+  /**
+   * Processes deliveries of this kind only. A kind that waits for another server gets slots of its own. Default: all
+   * kinds.
+   */
   readonly kind?: string;
-  /** Actions that the work calls: while one is away nothing is claimed, and no attempt is spent. */
+  /** Actions that the work calls. While one is unavailable nothing is claimed and no attempt is counted. */
   readonly needs: readonly string[];
   readonly work: (job: Job, environment: Environment) => Promise<Outcome>;
-  /** Parameters of tests; the defaults are what runs. */
+  /** Parameters of tests. Production uses the defaults. */
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly parallel?: number;
-  /** Semaphore that are left to calls: what is behind does not take them. */
+  /** Slots that are reserved for deliveries that a call passes in. */
   readonly reserved?: number;
 }
 
-/** Works on the deliveries of one provider: at once on what a call hands over, behind it on what is due. */
+/** Processes the deliveries of one provider: at once those that a call passes in, and by polling those that are due. */
 export interface InboxWorker {
-  /** Works on a delivery that was just received; false when it is not done, or somebody else's. */
+  /** Processes a delivery that was just received. Returns false if it is not done, or if another worker holds it. */
   workOn(id: string): Promise<boolean>;
 }
 
@@ -60,14 +63,15 @@ interface Worker extends InboxWorker {
   stop(): Promise<void>;
 }
 
-// Bodies in work in one process; parsed they take a multiple. 8 at once keep two cores and the database busy.
-const bodyBudgetBytes = 64 * 1024 * 1024;
+// Limit on the bodies in progress in one process. A parsed body takes a multiple of its size. Eight jobs keep two cores
+// and the database busy.
+const bodyLimitBytes = 64 * 1024 * 1024;
 const parallelJobs = 8;
 const pollEveryMs = 1000;
-/** How long a stop lets jobs come to their end before it tells them to hand back. */
+/** Time that a stop grants to running jobs before their signal aborts. */
 const graceMs = 2500;
 
-/** A worker as a mixin: `uses: { deliveries: inboxWorker({ … }) }`. It begins to claim when it is opened. */
+/** The worker as a mixin: `uses: { deliveries: inboxWorker({ … }) }`. Polling begins at start. */
 export function inboxWorker(choice: WorkerChoice): Mixin<InboxWorker> {
   const opened = new WeakMap<InboxWorker, () => Promise<void>>();
   const queue = inbox();
@@ -101,7 +105,7 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
     ...choice,
     store,
     environment,
-    semaphore: semaphore(parallel, bodyBudgetBytes),
+    semaphore: semaphore(parallel, bodyLimitBytes),
     stopping: stopping.signal,
   };
   const track = <T>(job: Promise<T>) => {
@@ -130,7 +134,7 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
   };
 }
 
-// Each round a little early or late, so that processes started together do not ask together.
+// The interval varies by a quarter, so that processes that start together do not poll together.
 async function poll(deps: Deps, begin: (lease: Lease) => Promise<unknown>, closing: AbortSignal) {
   const every = deps.pollMs ?? pollEveryMs;
   while (!closing.aborted) {
@@ -155,7 +159,7 @@ function isAvailable({ broker }: Environment, action: string): boolean {
   return broker.registry.actions.isAvailable(action);
 }
 
-// The lease is kept while the job waits for its turn and while it works; a lost one ends it.
+// The lease is extended while the job waits for a slot and while it runs. Losing it aborts the job.
 async function workOff(deps: Deps, lease: Lease, onAnswered?: () => void): Promise<boolean> {
   const came = performance.now();
   const lost = new AbortController();
@@ -211,7 +215,7 @@ function note({ environment, provider }: Deps, { kind, received_ms }: Lease, sta
   metrics.observe('pulsebus_delivery_readable_seconds', { provider, kind }, seconds);
 }
 
-// Of the request that brought it: what is done about it, whenever and wherever, is told under one id.
+// The id of the request that brought the delivery. All later log lines about the delivery carry it.
 function requestIdOf({ headers }: Lease): string | undefined {
   return headers['x-request-id'];
 }
@@ -257,7 +261,7 @@ async function settle(store: Inbox, { id, attempt }: Lease, outcome: Outcome): P
 const firstBackoffMs = 2000;
 const longestBackoffMs = 30 * 60_000;
 
-/** How long to wait after a failed attempt: anything up to 2 s doubled each time, half an hour at most. */
+/** Delay after a failed attempt: random, up to 2 s doubled with each attempt, at most half an hour. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
 }

@@ -5,85 +5,87 @@ import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
 import { addStored, type StoredBytes } from './inbox-stored.ts';
 
-/** How long a call may be silent before another takes its delivery over. */
+/** A lease expires after this time without an extension. Another worker may then take the delivery over. */
 export const leaseMs = 30_000;
 
-/** Before history, which nobody waits for. */
+/** Live deliveries are claimed before those of a backfill. */
 export const priorities = { live: 0, history: 10 } as const;
 
-/** What a webhook's request becomes. `headers` are the few that matter, never a credential. */
+/** A webhook request to store. `headers` contains a few relevant headers, never a credential. */
 export interface NewDelivery {
   readonly provider: string;
   readonly kind: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** The sender proved that it is the provider: the request came to the secret address. */
+  /** The request came to the secret address, so its sender is the provider. */
   readonly authenticated?: boolean;
-  /** Whose bytes it counts among; none of anybody unless told. */
+  /** The sender key for byte accounting. Without one the bytes are not counted. */
   readonly sender?: string;
-  /** Whoever hands it over touches it no more: a worker of this process may take it, until `letGo`. */
+  /** Allows a worker of this process to take the body until `letGo`. The caller must not modify it. */
   readonly handOver?: boolean;
   readonly priority?: number;
 }
 
-/** The right to work on a delivery until its lease ends; `attempt` fences off whoever held it before. */
+/** The right to work on a delivery until the lease ends. `attempt` fences writes of earlier holders. */
 export interface Lease {
   readonly id: string;
   readonly kind: string;
   readonly attempt: number;
   readonly received_ms: number;
-  /** Not the first try: the world may have changed since the delivery came. */
-  readonly again: boolean;
+  /** True if it is not the first attempt: users and connections may have changed since the delivery arrived. */
+  readonly isRetry: boolean;
   readonly body_bytes: number;
-  /** The delivery came to the secret address. Otherwise anybody may have sent it. */
+  /** The delivery came to the secret address. Otherwise its sender is unauthenticated. */
   readonly authenticated: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Where a delivery stands; a JSON value of its kind once there is one, so far or final. */
-export interface Standing {
+/** The state of a delivery and its answer, partial or final. The answer is a JSON value that depends on the kind. */
+export interface DeliveryState {
   readonly state: 'ready' | 'working' | 'done' | 'dead';
   readonly answer: unknown;
 }
 
 /**
- * The durable queue of deliveries. Writers of an outcome name their attempt: false (or null) tells them that the
- * lease was lost and another call holds the delivery now, or finished it.
+ * The durable queue of deliveries. Functions that write an outcome take the attempt. They return false (or null) if the
+ * lease was lost: another worker holds the delivery or has finished it.
  */
 export interface Inbox {
-  /** Stores a request in one committed row, leased to this call: `take` must follow within the lease. */
+  /** Commits a request as one row that is leased to this call. `take` must follow within the lease. */
   receive(delivery: NewDelivery): Promise<string>;
-  /** Nobody waits for a delivery any more whose body was handed over: who works on it later reads its row. */
+  /** Drops the body from memory because no call waits for it any more. A later worker reads its row. */
   letGo(id: string): void;
-  /** Begins the work on a delivery that was just received; null when that is somebody else's already. */
+  /** Starts the work on a delivery that was just received. Returns null if another worker holds it. */
   take(provider: string, id: string, lease?: number): Promise<Lease | null>;
-  /** Leases up to `limit` due deliveries, live ones first, and buries those whose attempts are used up. */
+  /**
+   * Leases up to `limit` due deliveries, live ones first. Deliveries without attempts left move to the dead letters.
+   */
   claim(provider: string, limit: number, lease?: number, kind?: string): Promise<Lease[]>;
   extend(id: string, attempt: number, lease?: number): Promise<boolean>;
   readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
-  /** What earlier attempts reached, for the holder to go on from. */
+  /** Results of earlier attempts, for the holder of the lease. */
   progressOf(held: Pick<Lease, 'id' | 'attempt'>): Progress;
   /** `authenticated`: the work verified the provider's signature. */
   finish(id: string, attempt: number, answer: unknown, authenticated?: boolean): Promise<boolean>;
-  /** Keeps an answer while the work goes on; false where the lease was lost. */
+  /** Stores an answer while the work continues. Returns false if the lease was lost. */
   keepAnswer(id: string, attempt: number, answer: unknown): Promise<boolean>;
-  /** Lets go for now: due again in `delayMs`, dead if that was the last attempt. Tells the state that came of it. */
+  /** Releases the delivery: due again after `delayMs`, or dead after the last attempt. Returns the new state. */
   retryLater(id: string, attempt: number, retry: Retry): Promise<'ready' | 'dead' | null>;
-  /** Lets go without blame: due at once, the attempt is given back. */
+  /** Releases the delivery without counting an attempt. It is due at once. */
   handBack(id: string, attempt: number): Promise<boolean>;
-  /** Gives up for good; an operator may replay it. */
+  /** Moves the delivery to the dead letters. An operator may replay it. */
   fail(id: string, attempt: number, reason: string, answer?: unknown): Promise<boolean>;
-  /** What the delivery answers, final or so far; null while there is nothing to say. */
+  /** The answer of a delivery, partial or final. Null while there is none. */
   answerOf(id: string): Promise<unknown>;
-  /** Adds bytes that were stored, by sender, and reads the sums. */
+  /** Adds stored bytes by sender and returns the sums. */
   addStored(bytes: ReadonlyMap<string, number>): Promise<StoredBytes>;
-  /** How many deliveries of a provider are not done, counted up to `most`. */
+  /** The number of unfinished deliveries of a provider, counted up to `most`. */
   waiting(provider: string, most: number): Promise<number>;
-  /** Null when there is no such delivery. */
-  standingOf(id: string): Promise<Standing | null>;
+  /** Returns null if the delivery does not exist. */
+  stateOf(id: string): Promise<DeliveryState | null>;
 }
 
-/** `reason` is a code, never a value of the body; `answer` is what can be said so far. */
+/** `reason` is a code, never a value of the body. `answer` is the partial answer so far. */
 export interface Retry {
   readonly delayMs: number;
   readonly reason: string;
@@ -108,7 +110,7 @@ export function inbox(): Mixin<Inbox> {
   };
 }
 
-/** The inbox over a database that is open already. */
+/** The inbox over an open database. */
 export function inboxOn(database: Database): Inbox {
   const changed = async (statement: Statement, values: unknown[]) =>
     (await database.query(statement, values)).length > 0;
@@ -134,13 +136,13 @@ export function inboxOn(database: Database): Inbox {
     handBack: (id, attempt) => changed(sql.handBackDelivery, [id, attempt]),
     fail: (id, attempt, reason, answer) =>
       changed(sql.failDelivery, [id, attempt, reason, jsonOrNull(answer)]),
-    answerOf: async (id) => (await standingOf(database, id))?.answer ?? null,
+    answerOf: async (id) => (await stateOf(database, id))?.answer ?? null,
     addStored: (bytes) => addStored(database, bytes),
     async waiting(provider, most) {
       const [row] = await database.query<{ n: number }>(sql.countWaiting, [provider, most]);
       return row?.n ?? 0;
     },
-    standingOf: (id) => standingOf(database, id),
+    stateOf: (id) => stateOf(database, id),
   };
 }
 
@@ -163,7 +165,7 @@ interface Claim {
   readonly kind: string | undefined;
 }
 
-// `update … returning` promises no order, so what was claimed is put in the order of its turn again.
+// `update … returning` guarantees no order, so the claimed rows are sorted again.
 async function claim(database: Database, { provider, limit, lease, kind }: Claim): Promise<Lease[]> {
   await database.query(sql.moveExhaustedToDeadLetters, [provider]);
   const values = [provider, limit, lease];
@@ -177,7 +179,7 @@ async function claim(database: Database, { provider, limit, lease, kind }: Claim
 
 const sliceBytes = 256 * 1024;
 
-/** The body of a delivery, in slices that are put together. @throws when it is gone. */
+/** The body of a delivery, read in slices. @throws if it no longer exists */
 export async function readBody(database: Queryable, held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer> {
   const rows = await database.query<{ slice: Buffer }>(sql.selectBodySlices, [held.id, sliceBytes]);
   const [first] = rows;
@@ -187,8 +189,10 @@ export async function readBody(database: Queryable, held: Pick<Lease, 'id' | 'bo
     : Buffer.concat(rows.map(({ slice }) => slice));
 }
 
-async function standingOf(database: Database, id: string): Promise<Standing | null> {
-  const [row] = await database.query<{ state: Standing['state']; answer: unknown }>(sql.selectAnswer, [id]);
+async function stateOf(database: Database, id: string): Promise<DeliveryState | null> {
+  const [row] = await database.query<{ state: DeliveryState['state']; answer: unknown }>(sql.selectAnswer, [
+    id,
+  ]);
   return row ?? null;
 }
 
@@ -198,7 +202,7 @@ function leaseOf(row: sql.LeaseRow): Lease {
     kind: row.kind,
     attempt: row.attempts,
     received_ms: row.received_at.getTime(),
-    again: row.attempts > 1 || row.replayed_at !== null,
+    isRetry: row.attempts > 1 || row.replayed_at !== null,
     body_bytes: row.body_bytes,
     authenticated: row.authenticated,
     headers: row.headers,

@@ -3,13 +3,13 @@ import { PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Mixin } from '../runtime/environment.ts';
 import { connectionLimits, databaseUrl, ormConnections } from './database.ts';
 
-/** MikroORM of one service: a fresh entity manager a call, so that no call sees another's identity map. */
+/** MikroORM of one service. Each call gets a new entity manager, so that calls do not share an identity map. */
 export interface Orm {
   fork(): SqlEntityManager<PostgreSqlDriver>;
   close(): Promise<void>;
 }
 
-/** MikroORM over the given tables, for single rows of accounts, users and connections; never for hot reads. */
+/** MikroORM over the given entities, for single rows of accounts, users and connections. Not for hot reads. */
 export function orm(entities: EntitySchema[]): Mixin<Orm> {
   return {
     async start(environment) {

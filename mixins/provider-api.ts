@@ -3,47 +3,47 @@ import pRetry from 'p-retry';
 import type { Mixin } from '../runtime/environment.ts';
 import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
 
-/** One call of a provider's own API, at an address of ours: never one that a stranger named. */
+/** A request to a provider's API at a configured address. Never at an address from a request body. */
 export interface ProviderRequest {
   readonly url: URL;
-  /** The user's bearer token; redirects are not followed, so that it goes nowhere else. */
+  /** The user's bearer token. Redirects are not followed, so that it is sent nowhere else. */
   readonly token?: string;
-  /** Our own client id and secret, sent as an Authorization header (RFC 6749, 2.3.1). */
+  /** Our client id and secret, sent as an Authorization header (RFC 6749, 2.3.1). */
   readonly client?: { readonly id: string; readonly secret: string };
-  /** Where the call is neither a GET nor the POST of a form. */
+  /** Set if the method is neither GET nor the POST of a form. */
   readonly method?: 'DELETE';
-  /** Sent as a form with POST; without one the call is a GET. */
+  /** Sent as a form with POST. Without a form the request is a GET. */
   readonly form?: URLSearchParams;
   readonly signal?: AbortSignal;
-  /** A larger answer counts as none. */
+  /** A larger answer is discarded and counts as no answer. */
   readonly mostBytes?: number;
   readonly timeoutMs?: number;
 }
 
-/** What came back: status 0 is no answer (out of reach, too slow, too large). `tries` counts the requests sent. */
+/** The answer. Status 0: none (unreachable, too slow, too large). `tries` counts the requests sent. */
 export interface ProviderAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   readonly tries: number;
-  /** The provider was not even reached: it has not counted this request. */
+  /** The connection failed, so the provider has not counted this request. */
   readonly unsent?: boolean;
 }
 
-/** How a provider is called; the defaults are what runs, tests take others. */
+/** Timing and parallelism of requests to a provider. Production uses the defaults. Tests set others. */
 export interface ProviderPace {
-  /** At least this long between two requests of this process. */
+  /** Minimum interval between two requests of this process. */
   readonly spacingMs: number;
   readonly atOnce: number;
-  /** Further tries where no answer or a 5xx came. */
+  /** Retries after no answer or a 5xx. */
   readonly retries: number;
   readonly firstPauseMs: number;
   readonly timeoutMs: number;
 }
 
-/** A provider's API: calls are spaced, and tried again where that can heal. */
+/** A provider's API. Requests are spaced, and retried if a retry can succeed. */
 export interface ProviderApi {
-  /** Never throws: what went wrong is in the status. */
+  /** Never throws: the status reports errors. */
   request(request: ProviderRequest): Promise<ProviderAnswer>;
 }
 
@@ -51,7 +51,7 @@ interface Client extends ProviderApi {
   close(): Promise<void>;
 }
 
-/** Five requests a second, four under way; a stumble is tried again within seconds, anything longer is the caller's. */
+/** Five requests a second, four in parallel. Retries take seconds. Longer outages are left to the caller. */
 export const providerPace: ProviderPace = {
   spacingMs: 200,
   atOnce: 4,
@@ -77,7 +77,7 @@ export function providerApi(pace: ProviderPace = providerPace): Mixin<ProviderAp
   };
 }
 
-/** The client itself, for whoever has no service around it. */
+/** The client without a service around it. */
 export function openProviderApi(pace: ProviderPace = providerPace, note: NoteAnswer = () => {}): Client {
   const spacing = new Bottleneck({ minTime: pace.spacingMs, maxConcurrent: pace.atOnce });
   return {
@@ -87,7 +87,7 @@ export function openProviderApi(pace: ProviderPace = providerPace, note: NoteAns
   };
 }
 
-/** Thrown to p-retry only: carries the answer that may heal. */
+/** Thrown to p-retry only. Carries the failed answer. */
 class Unanswered extends Error {
   readonly answer: ProviderAnswer;
   constructor(answer: ProviderAnswer) {
@@ -114,7 +114,7 @@ async function persist(
     randomize: true,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   };
-  // What p-retry throws in the end is the last answer in another dress, or the caller's own abort.
+  // p-retry finally throws either a wrapped last answer or the caller's abort.
   return pRetry(attempt, options).catch(() => last);
 }
 
@@ -133,7 +133,7 @@ function mayHeal({ status, headers }: ProviderAnswer): boolean {
   return (status === 0 || status >= 500) && !headers.has('retry-after');
 }
 
-/** Sends one request, once. Never throws: status 0 is no answer. */
+/** Sends one request, once. Never throws. Status 0: no answer. */
 export async function sendOnce(request: ProviderRequest, tries = 1): Promise<ProviderAnswer> {
   const { url, form, timeoutMs = providerPace.timeoutMs } = request;
   const authorization = authorizationOf(request);
@@ -193,7 +193,9 @@ function noAnswer(tries: number): ProviderAnswer {
 const shortestWaitMs = 1000;
 const longestWaitMs = 3_600_000;
 
-/** How long an answer asks to wait, between a second and an hour (seconds, or a date); null where it does not say. */
+/**
+ * The time that an answer asks to wait (seconds or a date), limited to between a second and an hour. Null if absent.
+ */
 export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>, nowMs: number): number | null {
   const text = headers.get('retry-after')?.trim() ?? '';
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;

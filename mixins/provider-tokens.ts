@@ -7,26 +7,26 @@ import type { Environment, Mixin } from '../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
 import { type FreshTokens, refreshTokens } from './token-endpoint.ts';
 
-/** Whose token is asked for. */
-export interface TokenOwner {
+/** The user and the provider of a token. */
+export interface TokenUser {
   readonly user_id: string;
   readonly provider: ProviderName;
 }
 
-/** An access token in clear, for one request; never into a log, an answer or a row. */
+/** A decrypted access token for one request. It must not appear in a log, an answer or a row. */
 export interface Bearer {
   readonly kind: 'token';
   readonly token: string;
   readonly connection_id: string;
   readonly connected_at: string;
-  /** Names these tokens: whoever was refused with them says so by it. */
+  /** Version of the stored tokens. A caller passes it back if the provider rejects the token. */
   readonly version: number;
 }
 
 /**
- * Why there is no token. `none` is for good: `USER_GONE`, `CONNECTION_GONE` (also revoked or expired), `TOKEN_MISSING`
- * (a link without one), `TOKEN_REFUSED` (the provider does not refresh it: the connection is expired now). `later`
- * may heal.
+ * The reason why there is no token. `none` is permanent: `USER_GONE`, `CONNECTION_GONE` (also revoked or expired),
+ * `TOKEN_MISSING` (the connection has none), `TOKEN_REFUSED` (the provider does not refresh it, and the connection is
+ * now expired). `later` is temporary.
  */
 export type NoBearer =
   | {
@@ -35,23 +35,23 @@ export type NoBearer =
     }
   | { readonly kind: 'later'; readonly reason: string };
 
-/** The tokens of users at providers, in clear and fresh. */
+/** Fresh, decrypted access tokens of users at providers. */
 export interface ProviderTokens {
   /**
-   * A token that is good for another minute; one that is about to end is refreshed before. `refused` is the version
-   * that the provider just answered 401 to: those tokens are refreshed, unless somebody did so already.
+   * A token that is valid for at least another minute. A token that ends sooner is refreshed first. `refused` is the
+   * version that the provider just answered 401 to: those tokens are refreshed, unless that was done already.
    */
-  bearer(owner: TokenOwner, options?: BearerOptions): Promise<Bearer | NoBearer>;
-  /** The provider refuses these tokens although they are fresh: the connection is expired. */
+  bearer(user: TokenUser, options?: BearerOptions): Promise<Bearer | NoBearer>;
+  /** Marks the connection as expired because the provider rejects fresh tokens. */
   expire(bearer: Bearer): Promise<void>;
 }
 
-/** What may go with the question for a token. */
+/** Options of a request for a token. */
 export interface BearerOptions {
   readonly refused?: number;
   /**
-   * The token is for a read that finds out whether the access is still good: a connection whose ending is unconfirmed
-   * has one too, and a refusal expires nothing.
+   * The token is for a read that checks whether the access is still valid. A connection whose end is unconfirmed
+   * returns a token too, and a rejection does not expire the connection.
    */
   readonly isCheck?: boolean;
   readonly signal?: AbortSignal;
@@ -60,22 +60,22 @@ export interface BearerOptions {
 interface Deps {
   readonly environment: Environment;
   readonly cipher: Cipher;
-  /** Refreshes under way in this process, by connection: the rest of its callers wait for the same one. */
+  /** Running refreshes of this process by connection. Concurrent callers share one. */
   readonly underWay: Map<string, Promise<Bearer | NoBearer>>;
 }
 
-// The lease outlives the longest refresh: one exchange of 10 s, and 18 s of tries to store what came of it.
+// The lease outlasts the longest refresh: one exchange of 10 s, and 18 s of attempts to store its result.
 const leaseMs = 45_000;
 const waitMostMs = leaseMs + 5000;
 const endsSoonMs = 60_000;
 
-/** Users' tokens as a mixin: `uses: { tokens: providerTokens() }`. Needs the users service, by bus. */
+/** Provider tokens as a mixin: `uses: { tokens: providerTokens() }`. Needs the users service on the bus. */
 export function providerTokens(): Mixin<ProviderTokens> {
   return {
     async start(environment) {
       const deps: Deps = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
       return {
-        bearer: (owner, options = {}) => bearerOf(deps, owner, options),
+        bearer: (user, options = {}) => bearerOf(deps, user, options),
         expire: ({ connection_id, version }) => expire(deps, { connection_id, version }),
       };
     },
@@ -83,14 +83,14 @@ export function providerTokens(): Mixin<ProviderTokens> {
   };
 }
 
-async function bearerOf(deps: Deps, owner: TokenOwner, options: BearerOptions): Promise<Bearer | NoBearer> {
-  const held = await read(deps, owner);
+async function bearerOf(deps: Deps, user: TokenUser, options: BearerOptions): Promise<Bearer | NoBearer> {
+  const held = await read(deps, user);
   if ('kind' in held) return held;
   if (!isUsable(held, options)) return { kind: 'none', reason: 'CONNECTION_GONE' };
   if (held.access_token === null) return { kind: 'none', reason: 'TOKEN_MISSING' };
   const isRefused = held.version === options.refused;
   if (!isRefused && !endsWithin(held, endsSoonMs)) return inClear(deps, held, held.access_token);
-  if (held.refresh_token !== null) return refreshTogether(deps, owner, held, options);
+  if (held.refresh_token !== null) return refreshTogether(deps, user, held, options);
   if (!isRefused) return inClear(deps, held, held.access_token);
   if (options.isCheck !== true) await expire(deps, held);
   return { kind: 'none', reason: 'TOKEN_REFUSED' };
@@ -100,9 +100,9 @@ function isUsable({ status, ending_unconfirmed }: StoredTokens, { isCheck }: Bea
   return status === 'active' || (isCheck === true && ending_unconfirmed);
 }
 
-async function read({ environment }: Deps, owner: TokenOwner): Promise<StoredTokens | NoBearer> {
+async function read({ environment }: Deps, user: TokenUser): Promise<StoredTokens | NoBearer> {
   try {
-    return await environment.call('users.tokens', { user_id: owner.user_id, provider: owner.provider });
+    return await environment.call('users.tokens', { user_id: user.user_id, provider: user.provider });
   } catch (error) {
     if (isError(error, 'USER_NOT_FOUND')) return { kind: 'none', reason: 'USER_GONE' };
     if (isError(error, 'CONNECTION_NOT_FOUND')) return { kind: 'none', reason: 'CONNECTION_GONE' };
@@ -121,7 +121,7 @@ function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBea
   return { kind: 'token', token, connection_id, connected_at, version };
 }
 
-// A secret that is missing from ENCRYPTION_KEY may come back: no reason to throw the connection away.
+// A secret that is missing from ENCRYPTION_KEY may be restored, so the connection is kept.
 function open({ cipher, environment }: Deps, { connection_id }: StoredTokens, sealed: string): string | null {
   try {
     return cipher.decrypt(sealed, connection_id);
@@ -133,22 +133,22 @@ function open({ cipher, environment }: Deps, { connection_id }: StoredTokens, se
 
 function refreshTogether(
   deps: Deps,
-  owner: TokenOwner,
+  user: TokenUser,
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
   const key = `${held.connection_id} ${held.version} ${options.isCheck === true}`;
   const running = deps.underWay.get(key);
   if (running !== undefined) return running;
-  const refreshing = refresh(deps, owner, held, options).finally(() => deps.underWay.delete(key));
+  const refreshing = refresh(deps, user, held, options).finally(() => deps.underWay.delete(key));
   deps.underWay.set(key, refreshing);
   return refreshing;
 }
 
-// Another process may hold the lease: then its outcome is waited for, or its end.
+// If another process holds the refresh lease, this one waits for its result or for the end of the lease.
 async function refresh(
   deps: Deps,
-  owner: TokenOwner,
+  user: TokenUser,
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
@@ -159,18 +159,18 @@ async function refresh(
     const { leased } = await deps.environment
       .call('users.leaseRefresh', lease)
       .catch(() => ({ leased: false }));
-    if (leased) return exchange(deps, owner, held, options);
+    if (leased) return exchange(deps, user, held, options);
     await sleep(100 + Math.random() * 200);
-    const now = await read(deps, owner);
+    const now = await read(deps, user);
     if ('kind' in now || now.version !== version)
-      return bearerOf(deps, owner, options.isCheck === true ? { isCheck: true } : {});
+      return bearerOf(deps, user, options.isCheck === true ? { isCheck: true } : {});
   }
   return { kind: 'later', reason: 'REFRESH_BUSY' };
 }
 
 async function exchange(
   deps: Deps,
-  owner: TokenOwner,
+  user: TokenUser,
   held: StoredTokens,
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
@@ -179,13 +179,13 @@ async function exchange(
   const outcome =
     refreshToken === null
       ? { kind: 'later' as const }
-      : await refreshTokens(deps.environment.config, owner.provider, refreshToken);
+      : await refreshTokens(deps.environment.config, user.provider, refreshToken);
   deps.environment.logger.info('token.refreshed', {
-    provider: owner.provider,
+    provider: user.provider,
     connection_id,
     outcome: outcome.kind,
   });
-  if (outcome.kind === 'fresh') return keep(deps, owner, held, { tokens: outcome.tokens, options });
+  if (outcome.kind === 'fresh') return keep(deps, user, held, { tokens: outcome.tokens, options });
   if (outcome.kind === 'refused') {
     if (options.isCheck !== true) await expire(deps, held);
     return { kind: 'none', reason: 'TOKEN_REFUSED' };
@@ -201,11 +201,11 @@ async function exchange(
 
 const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 15_000, randomize: true };
 
-// The old refresh token is dead by now: storing the new one is worth more tries than anything else here. Only what
-// is stored is used.
+// The old refresh token is already invalid, so storing the new one is retried more often than any other call. Only
+// stored tokens are used.
 async function keep(
   deps: Deps,
-  owner: TokenOwner,
+  user: TokenUser,
   { connection_id, version }: StoredTokens,
   { tokens, options }: { readonly tokens: FreshTokens; readonly options: BearerOptions },
 ): Promise<Bearer | NoBearer> {
@@ -224,7 +224,7 @@ async function keep(
     environment.logger.error('token.not_stored', { connection_id });
     return { kind: 'later', reason: 'USERS_AWAY' };
   }
-  const now = await read(deps, owner);
+  const now = await read(deps, user);
   if ('kind' in now) return now;
   if (!isUsable(now, options) || now.access_token === null)
     return { kind: 'none', reason: 'CONNECTION_GONE' };
@@ -239,7 +239,7 @@ async function expire(
     await environment.call('users.expire', { connection_id, version, reason: 'TOKEN_REFUSED' });
     environment.logger.info('connection.expired', { connection_id });
   } catch {
-    // The next use of these tokens is refused as well, and comes here again.
+    // The next use of these tokens is rejected too, and repeats this step.
     environment.logger.warn('connection.not_expired', { connection_id });
   }
 }

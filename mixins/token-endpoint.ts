@@ -6,13 +6,13 @@ import { type ProviderName, providers } from '../providers/all.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
 import { type ProviderAnswer, sendOnce } from './provider-api.ts';
 
-/** How long a token endpoint may take. */
+/** Timeout of a token request. */
 const exchangeMs = 10_000;
 const yearMs = 365 * dayMs;
 
 /**
- * Sends a token request in the provider's dialect. Not tried again here: a code or a refresh token whose answer was lost
- * may be invalid already.
+ * Sends a token request in the provider's dialect. It is not retried here: after a lost answer, the code or the refresh
+ * token may be invalid already.
  */
 export function requestTokens(
   config: Config,
@@ -58,19 +58,22 @@ const Refusal = z.object({
     .catch(undefined),
 });
 
-/** Tokens as the provider gives them; a refresh token of null: the old one stays good. */
+/** Tokens of a token answer. If the refresh token is null, the previous one stays valid. */
 export interface FreshTokens {
   readonly access_token: string;
   readonly refresh_token: string | null;
   readonly expires_at_ms: number | null;
 }
 
-/** What came of an exchange: `refused` is for good, `later` may heal. */
+/** The result of a token exchange. `refused` is permanent, `later` is temporary. */
 export type Exchange =
   | { readonly kind: 'fresh'; readonly tokens: FreshTokens }
   | { readonly kind: 'refused' | 'later' };
 
-/** What a token endpoint said. A refusal of our own client, or of the request, is no refusal of the user's token. */
+/**
+ * Reads the answer of a token endpoint. A rejection of our client or of the request is not a rejection of the user's
+ * token.
+ */
 export function readTokens(
   { status, text }: Pick<ProviderAnswer, 'status' | 'text'>,
   nowMs: number,
@@ -89,7 +92,7 @@ export function readTokens(
   return { kind: isOurs ? 'later' : 'refused' };
 }
 
-// One provider tells when the token ends, the other how long it lasts; a year is more than either means.
+// One provider sends the time at which the token ends, the other its lifetime. The value is capped at a year.
 function tokensOf(fresh: z.infer<typeof Fresh>, nowMs: number): FreshTokens {
   const { access_token, refresh_token, expires_at, expires_in } = fresh;
   const endMs = expires_at ? expires_at * 1000 : expires_in ? nowMs + expires_in * 1000 : null;

@@ -57,10 +57,15 @@ async function work(job: Job, deps: EventDeps, read: AcceptedEvent | Reason): Pr
   if (typeof read === 'string') return skip(job, deps, read);
   const { event, authenticated } = read;
   try {
-    const linkedUsers = await findLinkedUsers(deps.call, event.owner_id, job.again ? job.received_ms : null, {
-      // A deauthorization does not concern a connection that has already ended.
-      delivery: { id: job.id, authenticated, hold: !isDeauthorization(event) },
-    });
+    const linkedUsers = await findLinkedUsers(
+      deps.call,
+      event.owner_id,
+      job.isRetry ? job.received_ms : null,
+      {
+        // A deauthorization does not concern a connection that has already ended.
+        delivery: { id: job.id, authenticated, hold: !isDeauthorization(event) },
+      },
+    );
     if (linkedUsers.length === 0) return await skip(job, deps, 'OWNER_UNKNOWN');
     const open = await usersBelowLimit(deps, read, linkedUsers);
     if (open.length === 0) return await skip(job, deps, 'OWNER_BUSY');

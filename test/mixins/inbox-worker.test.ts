@@ -49,7 +49,7 @@ async function until(condition: () => Promise<boolean>) {
   throw new Error('it never came to that');
 }
 
-const isIn = (id: string, state: string) => async () => (await inbox.standingOf(id))?.state === state;
+const isIn = (id: string, state: string) => async () => (await inbox.stateOf(id))?.state === state;
 
 const answered: Work = async ({ body }) => ({ kind: 'done', answer: { read: body.toString() } });
 
@@ -57,7 +57,7 @@ t.test('works on a delivery at once and leaves the answer in its row', async (t)
   const { call } = await startWorker(t, answered);
   const delivery_id = await receive('{"a":1}');
   t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: true });
-  t.same(await inbox.standingOf(delivery_id), { state: 'done', answer: { read: '{"a":1}' } });
+  t.same(await inbox.stateOf(delivery_id), { state: 'done', answer: { read: '{"a":1}' } });
   t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false }, 'once is all');
 });
 
@@ -70,7 +70,7 @@ t.test('finds a delivery whose process died after storing it', async (t) => {
   const id = await receive('{"b":2}');
   await endLeases();
   await until(isIn(id, 'done'));
-  t.match(seen, [{ id, attempt: 2, again: true }]);
+  t.match(seen, [{ id, attempt: 2, isRetry: true }]);
   t.same(await inbox.answerOf(id), { read: '{"b":2}' });
 });
 
@@ -113,7 +113,7 @@ t.test('claims nothing while an action that it needs is away', async (t) => {
   const id = await receive();
   await endLeases();
   await sleep(150);
-  t.same(await inbox.standingOf(id), { state: 'ready', answer: null });
+  t.same(await inbox.stateOf(id), { state: 'ready', answer: null });
   const [row] = await database.query('select attempts from deliveries.delivery');
   t.same(row, { attempts: 1 }, 'no attempt was spent');
 });
@@ -179,7 +179,7 @@ t.test('keeps the lease while it works, and ends a job that lost it', async (t) 
   await lost.promise;
   t.same(await pushed, { done: false });
   t.same(
-    await inbox.standingOf(id),
+    await inbox.stateOf(id),
     { state: 'working', answer: null },
     'the outcome of the old holder is refused',
   );

@@ -37,7 +37,7 @@ t.test('lends a received delivery to one call only, and to no worker before its 
   const both = await Promise.all([inbox.take('devicemaker', id), other.take('devicemaker', id)]);
   t.equal(both.filter((held) => held !== null).length, 1);
   t.equal(both.find((held) => held !== null)?.attempt, 1);
-  t.equal(both.find((held) => held !== null)?.again, false);
+  t.equal(both.find((held) => held !== null)?.isRetry, false);
 });
 
 t.test('hands a delivery whose caller died to a worker once the lease has ended', async (t) => {
@@ -46,7 +46,7 @@ t.test('hands a delivery whose caller died to a worker once the lease has ended'
   t.equal(await inbox.take('devicemaker', id), null, 'the call that comes too late gets nothing');
   const [held, ...more] = await inbox.claim('devicemaker', 10);
   t.same(more, []);
-  t.match(held, { id, attempt: 2, again: true, kind: 'push' });
+  t.match(held, { id, attempt: 2, isRetry: true, kind: 'push' });
 });
 
 t.test('does not lend a delivery of another provider', async (t) => {
@@ -97,9 +97,9 @@ t.test('refuses every outcome of a call that lost its lease', async (t) => {
   t.equal(await inbox.retryLater(id, late.attempt, { delayMs: 0, reason: 'SERVICE_TIMEOUT' }), null);
   t.equal(await inbox.fail(id, late.attempt, 'INTERNAL'), false);
   t.equal(await inbox.handBack(id, late.attempt), false);
-  t.same(await inbox.standingOf(id), { state: 'working', answer: null });
+  t.same(await inbox.stateOf(id), { state: 'working', answer: null });
   t.equal(await other.finish(id, 2, { saved: 2 }), true);
-  t.same(await inbox.standingOf(id), { state: 'done', answer: { saved: 2 } });
+  t.same(await inbox.stateOf(id), { state: 'done', answer: { saved: 2 } });
   t.equal(await other.finish(id, 2, { saved: 3 }), false, 'finished is finished');
 });
 
@@ -118,7 +118,7 @@ t.test(
     const held = await taken();
     const retry = { delayMs: 60_000, reason: 'SERVICE_UNAVAILABLE', answer: { saved: 1 } };
     t.equal(await inbox.retryLater(id, held.attempt, retry), 'ready');
-    t.same(await inbox.standingOf(id), { state: 'ready', answer: { saved: 1 } });
+    t.same(await inbox.stateOf(id), { state: 'ready', answer: { saved: 1 } });
     t.same(await inbox.claim('devicemaker', 1), []);
     t.equal(await inbox.take('devicemaker', id), null, 'nor does the call that stored it get it again');
     await endLeases();
@@ -156,7 +156,7 @@ t.test('ends as dead when it killed its worker at each attempt', async (t) => {
   }
   await endLeases();
   t.same(await inbox.claim('devicemaker', 1), []);
-  t.match(await inbox.standingOf(id), { state: 'dead' });
+  t.match(await inbox.stateOf(id), { state: 'dead' });
   const [row] = await database.query('select error from deliveries.delivery');
   t.same(row, { error: 'LEASE_EXPIRED' });
 });
@@ -168,9 +168,9 @@ t.test('a delivery in work on its last attempt is not given up meanwhile', async
   const [held] = await inbox.claim('devicemaker', 1);
   t.equal(held?.attempt, 2);
   t.same(await other.claim('devicemaker', 1), []);
-  t.match(await inbox.standingOf(id), { state: 'working' });
+  t.match(await inbox.stateOf(id), { state: 'working' });
   t.equal(await inbox.finish(id, 2, { saved: 1 }), true);
-  t.same(await inbox.standingOf(id), { state: 'done', answer: { saved: 1 } });
+  t.same(await inbox.stateOf(id), { state: 'done', answer: { saved: 1 } });
 });
 
 t.test('an attempt that can say nothing keeps what an earlier one said', async (t) => {
@@ -179,10 +179,10 @@ t.test('an attempt that can say nothing keeps what an earlier one said', async (
   await inbox.retryLater(id, held.attempt, { delayMs: 0, reason: 'SERVICE_TIMEOUT', answer: { saved: 1 } });
   await inbox.claim('devicemaker', 1);
   t.equal(await inbox.retryLater(id, 2, { delayMs: 0, reason: 'SERVICE_TIMEOUT' }), 'ready');
-  t.same(await inbox.standingOf(id), { state: 'ready', answer: { saved: 1 } });
+  t.same(await inbox.stateOf(id), { state: 'ready', answer: { saved: 1 } });
   await inbox.claim('devicemaker', 1);
   t.equal(await inbox.fail(id, 3, 'INTERNAL'), true);
-  t.same(await inbox.standingOf(id), { state: 'dead', answer: { saved: 1 } });
+  t.same(await inbox.stateOf(id), { state: 'dead', answer: { saved: 1 } });
 });
 
 t.test('a delivery handed back is due at once, and the attempt does not count', async (t) => {
@@ -199,7 +199,7 @@ t.test('a delivery given up is dead with its reason', async (t) => {
   const id = await inbox.receive(delivery());
   const held = await taken();
   t.equal(await inbox.fail(id, held.attempt, 'MALFORMED_BODY', { errors: ['x'] }), true);
-  t.same(await inbox.standingOf(id), { state: 'dead', answer: { errors: ['x'] } });
+  t.same(await inbox.stateOf(id), { state: 'dead', answer: { errors: ['x'] } });
   await endLeases();
   t.same(await inbox.claim('devicemaker', 1), []);
 });
@@ -217,7 +217,7 @@ t.test('an answer keeps the order of its keys and odd characters', async (t) => 
 t.test('knows nothing of a delivery that never came', async (t) => {
   const id = '00000000-0000-4000-8000-000000000000';
   t.equal(await inbox.answerOf(id), null);
-  t.equal(await inbox.standingOf(id), null);
+  t.equal(await inbox.stateOf(id), null);
   t.equal(await inbox.take('devicemaker', id), null);
 });
 

@@ -25,7 +25,7 @@ const progressEntry = 'specials';
 export async function settleSpecials(run: Run, job: Job, push: Push): Promise<Specials> {
   if (!isOpen(push, none)) return none;
   try {
-    const earlier = job.again ? (await job.progress.read()).get(progressEntry) : undefined;
+    const earlier = job.isRetry ? (await job.progress.read()).get(progressEntry) : undefined;
     const kept = Specials.safeParse(earlier?.result);
     if (kept.success) return kept.data;
     if (run.halted || job.signal.aborted) return none;

@@ -27,8 +27,13 @@ export interface Arrival {
 }
 
 /** A delivery that is worked on again concerns connections of its own time only. */
-export function arrivalOf({ id, again, received_ms, authenticated }: Job): Arrival {
-  return { deliveryId: id, receivedMs: received_ms, connectedBy: again ? received_ms : null, authenticated };
+export function arrivalOf({ id, isRetry, received_ms, authenticated }: Job): Arrival {
+  return {
+    deliveryId: id,
+    receivedMs: received_ms,
+    connectedBy: isRetry ? received_ms : null,
+    authenticated,
+  };
 }
 
 /**

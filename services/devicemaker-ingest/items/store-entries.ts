@@ -9,7 +9,7 @@ import type { Run } from './store-run.ts';
  * Whoever waits for the first attempt hears at once that the store is away. Behind, it may be one item that no store
  * answers to: the others get their chance.
  */
-export const patienceOf = ({ again }: { readonly again: boolean }): number => (again ? 8 : 1);
+export const patienceOf = ({ isRetry }: { readonly isRetry: boolean }): number => (isRetry ? 8 : 1);
 
 // The bus takes 1 MB; a transaction should be short. One call's items of one user, in order.
 const bytesPerCall = 250_000;

@@ -83,7 +83,7 @@ async function workOpened(
 }
 
 function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }: PingLimits): Run {
-  const left = job.again ? sliceMs : Math.max(0, deadlineMs - job.waited_ms);
+  const left = job.isRetry ? sliceMs : Math.max(0, deadlineMs - job.waited_ms);
   return {
     call,
     signal: AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
@@ -102,7 +102,7 @@ function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }:
 // Handed back, it costs no attempt: as long as each slice gets on and nothing fails, it may go on.
 function isSliceOver({ job, run, settled }: Round, pingItems: readonly PingItem[]): boolean {
   const fails = run.failed !== null || pingItems.some(({ outcome }) => outcome.state === 'error');
-  return job.again && run.signal.aborted && settled > 0 && !fails;
+  return job.isRetry && run.signal.aborted && settled > 0 && !fails;
 }
 
 // A lookup that fails leaves all of it for later.
@@ -130,7 +130,7 @@ async function workPingItems(round: Round, pingItems: readonly PingItem[], atOnc
   for (const pingItem of pingItems) recall(pingItem, round.reached);
   const open = pingItems.filter((pingItem) => isWaiting(pingItem) && pingItem.sameAs === null);
   const queues = [...Map.groupBy(open, ({ account, type }) => JSON.stringify([account, type.name])).values()];
-  const next = (round.job.again ? shuffled(queues) : queues).values();
+  const next = (round.job.isRetry ? shuffled(queues) : queues).values();
   const worker = async () => {
     for (const queue of next) for (const pingItem of queue) await workPingItem(round, pingItem);
   };

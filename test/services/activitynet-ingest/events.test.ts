@@ -350,7 +350,7 @@ t.test('an event that waited is not given to a user who linked the account meanw
     `update deliveries.delivery set run_at = now() - interval '1 second' where id = $1`,
     [id],
   );
-  while ((await s.inbox.standingOf(id))?.state !== 'done')
+  while ((await s.inbox.stateOf(id))?.state !== 'done')
     await new Promise((resolve) => setTimeout(resolve, 20));
   t.same(
     (await s.rows()).map(({ user_id }) => user_id),

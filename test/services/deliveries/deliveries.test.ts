@@ -114,7 +114,7 @@ t.test(
     await database.query('update deliveries.delivery set max_attempts = 1');
     const { attempt } = await take(id);
     await inbox.retryLater(id, attempt, { delayMs: 0, reason: 'SERVICE_TIMEOUT' });
-    t.match(await inbox.standingOf(id), { state: 'dead' });
+    t.match(await inbox.stateOf(id), { state: 'dead' });
     t.match(await call('deliveries.replay', { delivery_id: id }), {
       id,
       status: 'ready',
@@ -122,7 +122,7 @@ t.test(
       done_at: null,
     });
     const [lease] = await inbox.claim('devicemaker', 1);
-    t.match(lease, { id, attempt: 2, again: true });
+    t.match(lease, { id, attempt: 2, isRetry: true });
     t.equal(await inbox.finish(id, attempt, {}), false);
     t.equal(await inbox.finish(id, 2, {}), true);
   },
@@ -147,7 +147,7 @@ t.test('leaves one alone that is in work, or leased to the call that stored it',
   await take(working);
   for (const delivery_id of [stored, working])
     await t.rejects(call('deliveries.replay', { delivery_id }), refusal('DELIVERY_IN_WORK'));
-  t.match(await inbox.standingOf(stored), { state: 'ready' });
+  t.match(await inbox.stateOf(stored), { state: 'ready' });
   t.equal((await take(stored)).attempt, 1);
 });
 

@@ -154,7 +154,7 @@ t.test(
     ] as const) {
       const delivery_id = await receive('push', body);
       await t.rejects(call('devicemaker-ingest.push', { delivery_id }), refusal(type));
-      t.match(await inbox.standingOf(delivery_id), { state: 'dead' });
+      t.match(await inbox.stateOf(delivery_id), { state: 'dead' });
     }
     t.equal(await sampleCount(id), 0);
   },

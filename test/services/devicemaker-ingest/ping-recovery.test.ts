@@ -344,7 +344,7 @@ t.test('a long ping goes on slice by slice, which costs it no attempts', async (
   t.match(await inbox.answerOf(delivery_id), { processed: 0, activities: [{ status: 'queued' }] });
   await until(async () => {
     await own.query(`update deliveries.delivery set run_at = now() where state = 'ready'`);
-    return (await inbox.standingOf(delivery_id))?.state === 'done';
+    return (await inbox.stateOf(delivery_id))?.state === 'done';
   });
   t.match(await inbox.answerOf(delivery_id), { processed: 5, errors: [] });
   const [row] = await own.query<{ max_attempts: number }>('select max_attempts from deliveries.delivery');
@@ -407,7 +407,7 @@ async function startApart(t: Test, isWhole: boolean, given?: Awaited<ReturnType<
     untilDone: (id: string) =>
       until(async () => {
         await own.query(`update deliveries.delivery set run_at = now() where state = 'ready'`);
-        return (await inbox.standingOf(id))?.state === 'done';
+        return (await inbox.stateOf(id))?.state === 'done';
       }),
   };
 }

@@ -84,7 +84,7 @@ async function until(condition: () => Promise<boolean>) {
   throw new Error('it never came to that');
 }
 
-const isDone = (id: string) => async () => (await inbox.standingOf(id))?.state === 'done';
+const isDone = (id: string) => async () => (await inbox.stateOf(id))?.state === 'done';
 
 t.test('fetches what is told of, stores it, and says so in full', async (t) => {
   const one = await person();
@@ -336,7 +336,7 @@ t.test('refuses a body that is no JSON, and one that is no object, and buries it
   ] as const) {
     const delivery_id = await receive(body);
     await t.rejects(edge.call('devicemaker-ingest.ping', { delivery_id }), refusal(type));
-    t.match(await inbox.standingOf(delivery_id), { state: 'dead' });
+    t.match(await inbox.stateOf(delivery_id), { state: 'dead' });
   }
 });
 

@@ -310,7 +310,7 @@ t.test('refuses a body that is no JSON, and one that is no object, and buries it
   ] as const) {
     const delivery_id = await receive(body);
     await t.rejects(edge.call('devicemaker-ingest.push', { delivery_id }), refusal(type));
-    t.match(await inbox.standingOf(delivery_id), { state: 'dead' });
+    t.match(await inbox.stateOf(delivery_id), { state: 'dead' });
   }
 });
 
@@ -352,7 +352,7 @@ t.test('a delivery whose process died after storing it is worked on once its lea
   await database.query(`update deliveries.delivery set run_at = now() - interval '1 second' where id = $1`, [
     delivery,
   ]);
-  await until(async () => (await inbox.standingOf(delivery))?.state === 'done');
+  await until(async () => (await inbox.stateOf(delivery))?.state === 'done');
   t.match(await inbox.answerOf(delivery), { wellness: { dailies: { processed: 1, saved: 1 } } });
   t.same(await samplesOf(id), { heart_rate: 720, resting_heart_rate: 1 });
 });
@@ -368,7 +368,7 @@ t.test(
       `update deliveries.delivery set run_at = now() - interval '1 second' where id = $1`,
       [delivery],
     );
-    await until(async () => (await inbox.standingOf(delivery))?.state === 'done');
+    await until(async () => (await inbox.stateOf(delivery))?.state === 'done');
     t.equal((await rowsOf('workout', before.id)).length, 1);
     t.same(await rowsOf('workout', after.id), []);
   },
@@ -395,7 +395,7 @@ t.test(
     t.match(soFar, { processed: 0, saved: 0, activities: [], wellness: { mct: { processed: 1, saved: 0 } } });
     t.equal(soFar.errors[0], pendingSentence);
     await database.query(`update deliveries.delivery set run_at = now() where id = $1`, [delivery_id]);
-    await until(async () => (await inbox.standingOf(delivery_id))?.state === 'done');
+    await until(async () => (await inbox.stateOf(delivery_id))?.state === 'done');
     t.match(await inbox.answerOf(delivery_id), { processed: 1, saved: 1, activities: [{ status: 'saved' }] });
     t.equal((await rowsOf('workout', id)).length, 1);
   },
@@ -422,7 +422,7 @@ t.test('an item that breaks the store is named, and the others are there meanwhi
   t.equal((await rowsOf('workout', id)).length, 2);
   await database.query('drop trigger poison on timeseries.item');
   await database.query('update deliveries.delivery set run_at = now() where id = $1', [delivery_id]);
-  await until(async () => (await inbox.standingOf(delivery_id))?.state === 'done');
+  await until(async () => (await inbox.stateOf(delivery_id))?.state === 'done');
   t.match(await inbox.answerOf(delivery_id), { processed: 3, saved: 1, errors: [] });
 });
 

@@ -33,7 +33,7 @@ function runOf(says: Store, again = false) {
     onBroken: () => t.fail('a normaliser threw'),
     failed: null,
     halted: false,
-    patience: patienceOf({ again }),
+    patience: patienceOf({ isRetry: again }),
     failuresInRow: 0,
   };
   return { run, requests };
