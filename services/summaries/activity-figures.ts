@@ -1,20 +1,21 @@
 import type { DaySource } from '../../domain/facts.ts';
 
-/** A value of one provider, and the device that it is from. */
+/** A value of one provider, with its device. */
 export interface Offer {
   readonly provider: string;
   readonly device: number;
   readonly value: number;
 }
 
-/** Where a provider's value of a field comes from. */
+/** The origin of a provider's value of a field. */
 export type DayOrigin = 'total' | 'samples' | 'workouts';
 
 const all = ['total', 'samples', 'workouts'] as const;
 
 /**
- * What one provider tells of a field: its own total of the day, else what its samples come to, else its workouts. A mean
- * heart rate is better told by the samples; workouts tell none of a day, theirs is that of an hour.
+ * The order of origins for a field of one provider: its own total of the day, otherwise the value from its samples,
+ * otherwise from its workouts. A mean heart rate is taken from samples first. It is never taken from workouts, which
+ * cover only part of a day.
  */
 export const precedence = {
   steps: all,
@@ -31,7 +32,7 @@ export const precedence = {
   min_bpm: ['total', 'samples'],
 } as const satisfies Readonly<Record<string, readonly DayOrigin[]>>;
 
-/** A figure that stands in a provider's totals, samples or workouts of a day. */
+/** A figure that the totals, samples or workouts of a day may contain. */
 export type DayFigure = keyof typeof precedence;
 
 /** A provider's value of a figure, from the first origin that has one. */
@@ -48,19 +49,19 @@ export function offerOf(
   return null;
 }
 
-/** A figure of what an origin comes to; null where it has none. */
+/** A figure of one origin, or null. */
 export function figureIn(part: Partial<Record<DayFigure, number | null>>, figure: DayFigure): number | null {
   return part[figure] ?? null;
 }
 
-/** Active and basal energy of one provider, where it tells both. */
+/** The sum of active and basal energy of one provider, if it reports both. */
 export function totalEnergyOf(source: DaySource): Offer | null {
   const active = offerOf(source, 'active_calories_kcal');
   const basal = offerOf(source, 'basal_calories_kcal');
   return active === null || basal === null ? null : { ...active, value: active.value + basal.value };
 }
 
-/** The time in which nobody moved, of one provider. */
+/** Seconds without movement, of one provider. */
 export function sedentaryOf(source: DaySource): Offer | null {
   const { provider, total, samples, workouts, sedentary_seconds: value } = source;
   const part = total ?? samples ?? workouts;

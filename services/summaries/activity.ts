@@ -4,7 +4,7 @@ import { type DayFigure, type Offer, offerOf, sedentaryOf, totalEnergyOf } from 
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { clean, whole, wholeMinutes } from './values.ts';
 
-/** A local day as timeseries answers it. */
+/** A local day as the timeseries service returns it. */
 export type ActivityDay = ActivityDays['days'][number];
 
 type Way = (source: DaySource) => Offer | null;
@@ -14,7 +14,7 @@ const figure =
   (source) =>
     offerOf(source, name);
 
-// Each table is in the order in which a summary shows its fields.
+// The tables list fields in the order of the summary.
 const cumulative = {
   steps: figure('steps'),
   distance_meters: figure('distance_meters'),
@@ -35,9 +35,9 @@ const preferred = {
 } satisfies Readonly<Record<string, Way>>;
 
 /**
- * The summary of a local day. Of several providers a field that adds up through the day takes the largest value,
- * never a sum, the others that of the most trusted provider. `source` is that of the steps, else of the first field
- * that is there.
+ * The summary of a local day. With several providers, a field that adds up through the day takes the largest value,
+ * never a sum. Other fields take the value of the provider with the highest priority. `source` is the source of the
+ * steps, otherwise of the first field with a value.
  */
 export function activityToWire(
   day: ActivityDay,
@@ -83,12 +83,12 @@ function mapValues<K extends string, A, B>(
 ): Record<K, B> {
   const changed: Partial<Record<K, B>> = {};
   for (const name in values) changed[name] = change(values[name]);
-  // Every key that came in has its value; by way of entries a year of days took 1.2 instead of 0.5 ms.
+  // A loop over keys: building entries took 1.2 ms instead of 0.5 ms for a year of days.
   return changed as Record<K, B>;
 }
 
-// Of the shown values, not of one provider's: so the three never come to more than the active minutes beside them,
-// unless moderate and vigorous alone do.
+// Computed from the shown values and not per provider, so that the three intensities do not exceed the active minutes
+// beside them, unless moderate and vigorous alone do.
 function lightSeconds(
   value: Record<'active_seconds' | 'moderate_seconds' | 'vigorous_seconds', number | null>,
 ) {
@@ -97,7 +97,7 @@ function lightSeconds(
   return Math.max(0, active_seconds - moderate_seconds - vigorous_seconds);
 }
 
-/** A day of which nobody tells a value still has a source: a workout without any figures, say. */
+/** A day without any value still has a source, for example a workout without figures. */
 function anyOf(sources: readonly DaySource[]): Omit<Offer, 'value'> | undefined {
   const [first] = sources;
   const part = first?.total ?? first?.samples ?? first?.workouts;

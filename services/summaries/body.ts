@@ -5,7 +5,7 @@ import { formatInstant } from '../../domain/time.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { hundredths, whole } from './values.ts';
 
-/** Anything that was measured somewhere at some time. */
+/** A measurement with its time and source. */
 interface Measured {
   readonly provider: string;
   readonly device: string;
@@ -13,9 +13,9 @@ interface Measured {
 }
 
 /**
- * The summary of a body, null when nothing is known of it. Values that change slowly and single readings are the
- * newest of all providers, means and blood pressures those of the most trusted provider that has any. Nobody sends
- * an age, and a body mass index is not made up from weight and height.
+ * The summary of a body, null if nothing is known. Slowly changing values and single readings are the newest of all
+ * providers. Means and blood pressures are those of the provider with the highest priority that has any. No provider
+ * sends an age, and the body mass index is not computed from weight and height.
  */
 export function bodyToWire(facts: BodyFacts, periodDays: number, rules: SourceRules): BodySummary | null {
   const known = knownOf(facts, rules);

@@ -11,7 +11,7 @@ import {
   resolveRange,
 } from '../../domain/time.ts';
 
-/** What daily summaries are asked for. */
+/** Parameters of daily summaries. */
 export interface DaysRequest {
   readonly user_id: string;
   readonly start_date: Instant;
@@ -21,7 +21,7 @@ export interface DaysRequest {
   readonly limit: number;
 }
 
-/** Which days timeseries is asked for: at most `limit` of them behind `after`, in the order of reading. */
+/** A request to the timeseries service: at most `limit` days after `after`, in reading order. */
 export interface Reading {
   readonly user_id: string;
   readonly first_date: string;
@@ -31,7 +31,7 @@ export interface Reading {
   readonly limit: number;
 }
 
-/** What the days of a list are, and how they are shown. */
+/** How one kind of day is read and converted. */
 export interface DayKind<Row, Item> {
   readonly name: string;
   readonly read: (reading: Reading) => Promise<{ total: number; rows: readonly Row[] }>;
@@ -41,8 +41,8 @@ export interface DayKind<Row, Item> {
 const Key = z.tuple([CalendarDate]);
 
 /**
- * One page of daily summaries. A date of the range is a local day; instants name the dates that [start, end) touches
- * in UTC, and the metadata tell the range in whole days. @throws RANGE_INVALID, CURSOR_INVALID (422).
+ * One page of daily summaries. A date of the range is a local day. Instants stand for the dates that [start, end)
+ * touches in UTC, and the metadata contain the range in whole days. @throws RANGE_INVALID, CURSOR_INVALID (422)
  */
 export async function readDays<Row extends { readonly date: string }, Item>(
   kind: DayKind<Row, Item>,

@@ -15,7 +15,7 @@ import { clean } from './values.ts';
 
 type Rule = ExplainedSource['rule'];
 
-/** What a day is explained with. */
+/** Input of the explanation of a day. */
 interface Day {
   /** By priority. */
   readonly sources: readonly DaySource[];
@@ -23,7 +23,7 @@ interface Day {
   readonly rules: SourceRules;
 }
 
-/** For each field of a day's summary all sources that have a value, their share of the shown one, and the rule. */
+/** For each field of a day's summary: all sources that have a value, their share of the shown value, and the rule. */
 export function explainActivity(
   day: ActivityDay,
   devices: readonly string[],
@@ -52,7 +52,7 @@ export function explainActivity(
 
 type Between = 'largest' | 'priority';
 
-/** The offer that a summary shows, of sources by priority. */
+/** The offer that a summary shows, of sources in priority order. */
 function chosenOf<T extends Offer>(offers: readonly T[], between: Between): T | undefined {
   return between === 'priority' ? offers[0] : largest(offers, ({ value }) => value);
 }
@@ -76,22 +76,22 @@ const origins = { total: 'day_total', samples: 'samples', workouts: 'workouts' }
 
 interface ExplainedPart {
   readonly part: DayPart;
-  /** Of the provider's value. */
+  /** Share of the provider's value. */
   readonly share: number;
   readonly rule: Rule;
 }
 
-/** A provider's parts that have a figure, in the order of origins; the first origin tells the provider's value. */
+/** A provider's parts that have a figure, in the order of origins. The first origin determines the provider's value. */
 function explainProvider(source: DaySource, figure: DayFigure): ExplainedPart[] {
   const used = offerOf(source, figure)?.origin;
   const ofOrigin = (origin: DayPart['origin']) =>
     (source.parts ?? []).filter((part) => part.origin === origin && figureIn(part, figure) !== null);
-  const told = precedence[figure].filter((origin) => ofOrigin(origin).some(({ counts }) => counts));
+  const reported = precedence[figure].filter((origin) => ofOrigin(origin).some(({ counts }) => counts));
   return precedence[figure].flatMap((origin) => {
     const parts = ofOrigin(origin);
     if (origin !== used) return parts.map((part) => ({ part, share: 0, rule: ruleOfUnused(part) }));
     const explained = explainParts(parts, figure);
-    if (told.length === 1) return explained;
+    if (reported.length === 1) return explained;
     return explained.map((one) => (one.share === 0 ? one : { ...one, rule: 'precedence' as const }));
   });
 }
@@ -122,7 +122,7 @@ function single(parts: readonly DayPart[], chosen: DayPart | undefined, rule: Ru
   }));
 }
 
-/** Records of different hours, and workouts, are added up; of records of the same hours the longest counts. */
+/** Records of different hours and workouts are added. Of records of the same hours only the longest counts. */
 function added(parts: readonly DayPart[], counted: readonly DayPart[], figure: DayFigure): ExplainedPart[] {
   const sum = counted.reduce((total, part) => total + (figureIn(part, figure) ?? 0), 0);
   const ruleOf = ({ counts }: DayPart): Rule => {
@@ -136,7 +136,7 @@ function added(parts: readonly DayPart[], counted: readonly DayPart[], figure: D
   return parts.map((part) => ({ part, share: shareOf(part), rule: ruleOf(part) }));
 }
 
-// How a day of several records takes its heart rates: the mean of the longest, the lowest and the highest of all.
+// Heart rates of a day with several records: the mean of the longest record, the lowest and the highest of all.
 const extremes: Partial<Record<DayFigure, (a: number, b: number) => number>> = {
   avg_bpm: (a) => a,
   min_bpm: Math.min,
@@ -173,7 +173,7 @@ function explainOffers(
   }));
 }
 
-/** The light minutes are a difference of three shown values: their sources, without a share. */
+/** Light minutes are computed from three shown values. Their sources are listed without a share. */
 function explainLight(day: Day): ExplainedSource[] {
   const figures = ['active_seconds', 'moderate_seconds', 'vigorous_seconds'] as const;
   const shown = figures.map((figure) =>

@@ -4,15 +4,15 @@ import { formatInstant } from '../../domain/time.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { hundredths, whole, wholeMinutes } from './values.ts';
 
-/** A local day of waking up, as timeseries answers it. */
+/** A night, assigned to the local day of waking up, as the timeseries service returns it. */
 export type Night = Nights['nights'][number];
 
 type MainFields = Omit<SleepSummary, 'date' | 'source' | 'nap_count' | 'nap_duration_minutes'>;
 
 /**
- * The summary of a night. One provider tells the night: the one with the most time asleep in its main sessions, of
- * equal ones the most trusted; its sessions are added up. Naps are those of the provider with the most time in naps:
- * two who tell the same nap are never added up. A day with naps only has no main fields.
+ * The summary of a night. It comes from one provider: the one with the most time asleep in its main sessions, on a tie
+ * the one with the highest priority. Its sessions are added. Naps come from the provider with the most time in naps:
+ * naps of two providers are never added, because they may be the same. A day with naps only has no main fields.
  */
 export function nightToWire(night: Night, devices: readonly string[], rules: SourceRules): SleepSummary {
   const sources = byPriority(night.sources, rules);
@@ -57,14 +57,14 @@ function mainFields(main: NightSleep | null): MainFields {
   };
 }
 
-/** Time asleep as a share of the time in bed; null without length, and where a session has no measured stage. */
+/** Time asleep as a share of the time in bed. Null without a duration, or if a session has no measured stage. */
 function efficiency({ asleep_seconds, in_bed_seconds, is_staged }: NightSleep): number | null {
   if (in_bed_seconds <= 0 || !is_staged) return null;
   return Math.min(100, hundredths((asleep_seconds / in_bed_seconds) * 100) ?? 0);
 }
 
-// To be up between two parts of a night is to be interrupted. Where no part tells any, a count of those gaps alone
-// would look like the whole of it.
-function interruptions({ interruptions: told, sessions }: NightSleep): number | null {
-  return told === null ? null : told + sessions - 1;
+// Each gap between two sessions of a night counts as an interruption. Without reported interruptions the result is
+// null, because the gaps alone are not the whole number.
+function interruptions({ interruptions: reported, sessions }: NightSleep): number | null {
+  return reported === null ? null : reported + sessions - 1;
 }

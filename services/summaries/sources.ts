@@ -1,15 +1,15 @@
 import type { Config } from '../../config.ts';
 import type { Source } from '../../domain/wire.ts';
 
-/** How an operator wants sources to be judged and named. */
+/** Configured priority and display names of sources. */
 export interface SourceRules {
-  /** Providers, the most trusted first. */
+  /** Providers by priority, highest first. */
   readonly priority: readonly string[];
-  /** The name that a provider is shown under. */
+  /** The display name of a provider. */
   readonly shownAs: (provider: string) => string;
 }
 
-/** The rules that the settings state. */
+/** The configured rules. */
 export function sourceRules(config: Pick<Config, 'SOURCE_PRIORITY' | 'PROVIDER_NAMES'>): SourceRules {
   return {
     priority: config.SOURCE_PRIORITY,
@@ -17,19 +17,19 @@ export function sourceRules(config: Pick<Config, 'SOURCE_PRIORITY' | 'PROVIDER_N
   };
 }
 
-/** Sources by priority, the most trusted first; those that no setting names come last, by name. */
+/** Sources by priority, highest first. Sources without a configured priority come last, by name. */
 export function byPriority<T extends { readonly provider: string }>(
   sources: readonly T[],
   { priority }: SourceRules,
 ): T[] {
   const rank = ({ provider }: T) => {
-    const place = priority.indexOf(provider);
-    return place === -1 ? priority.length : place;
+    const rank = priority.indexOf(provider);
+    return rank === -1 ? priority.length : rank;
   };
   return sources.toSorted((a, b) => rank(a) - rank(b) || (a.provider < b.provider ? -1 : 1));
 }
 
-/** The one with the largest value, of equal ones the first; undefined where there is none. */
+/** The candidate with the largest value, on a tie the first one. Undefined if there is none. */
 export function largest<T>(candidates: readonly T[], measure: (candidate: T) => number): T | undefined {
   return candidates.reduce<T | undefined>(
     (best, one) => (best === undefined || measure(one) > measure(best) ? one : best),

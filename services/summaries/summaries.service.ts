@@ -26,7 +26,7 @@ async function readActivity(call: Call, reading: Reading, parts: boolean) {
   return { total, rows: days.map((day): NamedDay => ({ ...day, devices })) };
 }
 
-/** Days whose parts an answer of the bus has room for: NATS refuses messages over 1 MB. */
+/** Days with their parts per bus message: NATS rejects messages over 1 MB. */
 const mostExplained = 100;
 
 async function readParts(call: Call, reading: Reading) {
@@ -49,13 +49,13 @@ const sleep = (call: Call, rules: SourceRules) => ({
     nightToWire(night, night.devices, rules),
 });
 
-// Users are not ours: whether one exists is asked only where there is nothing to show.
+// Whether the user exists is checked only if there is nothing to return, because users belong to another service.
 async function unlessUnknown<T>(page: Page<T>, call: Call, userId: string): Promise<Page<T>> {
   if (page.data.length === 0) await call('users.get', { user_id: userId });
   return page;
 }
 
-/** Daily summaries and that of a body, computed at reading from what is stored. */
+/** Daily summaries and body summaries, computed on read. */
 export default implement(summaries, {
   actions: {
     async activity({ params, call, config }) {
