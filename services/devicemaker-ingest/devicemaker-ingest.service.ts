@@ -7,7 +7,7 @@ import { workPush } from './push/work-push.ts';
 const provider = 'devicemaker';
 const needs = ['users.resolve', 'timeseries.store'];
 
-/** The service with limits of its own for pings: tests do not wait as long as a sender does. */
+/** The service with limits for pings that a test chooses. */
 export function devicemakerIngestWith(limits: PingLimits) {
   return implement(devicemakerIngest, {
     uses: {
@@ -29,5 +29,5 @@ export function devicemakerIngestWith(limits: PingLimits) {
   });
 }
 
-/** Takes the device maker's deliveries from the inbox, at once or behind, and stores what is in them. */
+/** Processes the device maker's deliveries from the inbox and stores their items. */
 export default devicemakerIngestWith(pingLimits());

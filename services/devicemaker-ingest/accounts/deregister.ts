@@ -2,7 +2,7 @@ import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import { type Arrival, findLinkedUsers, type LinkedUser } from '../items/linked-users.ts';
 
-/** What `deregistrations` answers; `revoked` counts the connections that show `revoked` now. */
+/** The answer to `deregistrations`. `revoked` counts the connections whose status is `revoked` now. */
 export interface Deregistered {
   readonly revoked: number;
   readonly errors: string[];
@@ -15,8 +15,8 @@ const problems = {
 const unknown = 'no user is connected to this userId';
 
 /**
- * Ends the connections of accounts that left: for good where the delivery is authenticated, else reversibly until the
- * provider was asked. An unknown account is reported and is no failure.
+ * Ends the connections of deregistered accounts: permanently if the delivery is authenticated, otherwise reversibly
+ * until the provider is asked. An unknown account is reported and is not a failure.
  */
 export async function deregister(
   call: Call,

@@ -4,7 +4,7 @@ import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import { type Arrival, findLinkedUsers, type LinkedUsers } from '../items/linked-users.ts';
 
-/** What `userPermissionsChange` answers; `updated` counts the connections whose scope changed. */
+/** The answer to `userPermissionsChange`. `updated` counts the connections whose scope changed. */
 export interface PermissionsChanged {
   readonly updated: number;
   readonly errors: string[];
@@ -16,7 +16,7 @@ interface Change {
   readonly changed_ms: number;
 }
 
-// A scope is at most 10 KB, and the bus takes 1 MB.
+// A scope has at most 10 KB. The bus limits a message to 1 MB.
 const changesPerCall = 50;
 
 const Names = z.array(z.string().trim().min(1).max(100)).max(100);
@@ -26,8 +26,8 @@ const Permissions = z.union([
 ]);
 
 /**
- * Sets the scope of connections to what the owners of their accounts allow since the time of the change; an older
- * change never overwrites a newer one. Unknown users and unreadable items are reported and stop nothing.
+ * Sets the scope of connections to the permissions that users granted, valid from the time of the change. An older
+ * change never overwrites a newer one. Unknown users and unreadable items are reported and do not stop the others.
  */
 export async function changePermissions(
   call: Call,
@@ -39,7 +39,7 @@ export async function changePermissions(
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);
   const linkedUsers = await findLinkedUsers(call, accounts, arrival, { isKept: true });
-  const told = changes.flatMap(({ account, scope, changed_ms }) =>
+  const updates = changes.flatMap(({ account, scope, changed_ms }) =>
     (linkedUsers.get(account) ?? []).map(({ connection_id }) => ({
       connection_id,
       scope: [...scope],
@@ -47,9 +47,9 @@ export async function changePermissions(
     })),
   );
   let updated = 0;
-  for (let from = 0; from < told.length; from += changesPerCall) {
+  for (let from = 0; from < updates.length; from += changesPerCall) {
     const answer = await call('users.changeScopes', {
-      changes: told.slice(from, from + changesPerCall),
+      changes: updates.slice(from, from + changesPerCall),
       authenticated,
     });
     updated += answer.updated;
@@ -57,7 +57,7 @@ export async function changePermissions(
   return { updated, errors: read.flatMap((change, index) => problemOf(change, index, linkedUsers)) };
 }
 
-/** A change of permissions as it was sent, or what is wrong with it. */
+/** A change of permissions, or the problem with it. */
 export function readChange(
   item: unknown,
   { receivedMs, authenticated }: Pick<Arrival, 'receivedMs' | 'authenticated'>,
@@ -73,7 +73,7 @@ export function readChange(
   const seconds = item.changeTimeInSeconds ?? receivedMs / 1000;
   const changed_ms = typeof seconds === 'number' ? instantMs(seconds, receivedMs) : null;
   if (changed_ms === null) return `changeTimeInSeconds: ${instantReason}`;
-  // A time in the future would keep out every later change.
+  // A time in the future would block every later change.
   const until = authenticated ? changed_ms : Math.min(changed_ms, receivedMs);
   return { account, scope: [...new Set(scope.data)], changed_ms: until };
 }

@@ -15,11 +15,11 @@ import type { Group, Push } from '../reading/read-push.ts';
 import { readChange } from './permissions.ts';
 
 /**
- * Answers to senders who were not authenticated: the shape of the full ones, made of the body alone, so that they are
- * the same whether an account exists or not. `processed`, `updated` and `revoked` count what was accepted.
+ * Answers to unauthenticated senders. They have the shape of full answers but derive from the body alone, so that they
+ * do not reveal whether an account exists. `processed`, `updated` and `revoked` count what was accepted.
  */
 
-/** Answers a delivery at once with what does not depend on accounts, where the full answer must not be given. */
+/** Answers a delivery at once with a reduced answer if the full answer must not be given. */
 export async function answering(
   config: Config,
   job: Job,
@@ -33,7 +33,7 @@ export async function answering(
   return 'answer' in outcome ? { ...outcome, answer } : outcome;
 }
 
-/** What a push is answered with; at most `mostListed` items stand in it one by one. */
+/** The reduced answer to a push. It lists at most `mostListed` items. */
 export function reducedPush(push: Push, receivedMs: number, mostListed: number): PushAnswer {
   const { activities, wellness, processed, unlisted } = listedOf(push, mostListed);
   const entries = [...activities, ...wellness].flatMap((group) =>
@@ -50,7 +50,7 @@ export function reducedPush(push: Push, receivedMs: number, mostListed: number):
   };
 }
 
-/** What a ping is answered with; at most `mostListed` items stand in it one by one. */
+/** The reduced answer to a ping. It lists at most `mostListed` items. */
 export function reducedPing(ping: Push, receivedMs: number, mostListed: number): PingAnswer {
   const { activities, wellness, processed, unlisted } = listedOf(ping, mostListed);
   return {
@@ -65,12 +65,12 @@ export function reducedPing(ping: Push, receivedMs: number, mostListed: number):
   };
 }
 
-/** A group with as many of its items as are listed; `count` is the number of all. */
+/** A group with the items that are listed. `count` is the number of all its items. */
 interface ListedGroup extends Group {
   readonly count: number;
 }
 
-// The first items of a delivery, over all keys: a small body can name many.
+// The first items of a delivery, over all keys. The number is bounded because a small body can name many items.
 function listedOf({ groups }: Push, mostListed: number) {
   let left = mostListed;
   const listed = groups.map((group): ListedGroup => {
@@ -112,7 +112,7 @@ function accountOf(item: unknown): string | null {
   return id === null ? null : cleanText(id, 255);
 }
 
-// Nobody was looked up: that an item names no user says nothing of an account.
+// Users are not looked up: that an item names no user reveals nothing about an account.
 function formProblems(entry: Entry): string[] {
   return entry.status === 'validation_error' ? sentencesOf(entry) : [];
 }

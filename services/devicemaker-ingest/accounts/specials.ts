@@ -8,7 +8,7 @@ import { changePermissions } from './permissions.ts';
 
 const errors = z.array(z.string());
 
-/** What came of the arrays beside the data; null where the delivery has none, or it is not done yet. */
+/** The results of the arrays beside the data. Null if the delivery has none, or if they are not processed yet. */
 const Specials = z.object({
   permissions: z.object({ updated: z.int(), errors }).nullable(),
   deregistered: z.object({ revoked: z.int(), errors }).nullable(),
@@ -18,9 +18,9 @@ const none: Specials = { permissions: null, deregistered: null };
 const progressEntry = 'specials';
 
 /**
- * Works on permission changes and deregistrations, once: a later attempt answers what the first one did. They come
- * after the data, which was sent while the account was linked; but who left waits for no provider's recovery, and for
- * no item that cannot be stored.
+ * Applies permission changes and deregistrations, once: a later attempt returns the result of the first. They are
+ * applied after the data, which was sent while the account was linked. Deregistrations run even when fetching failed or
+ * an item cannot be stored.
  */
 export async function settleSpecials(run: Run, job: Job, push: Push): Promise<Specials> {
   if (!isOpen(push, none)) return none;
@@ -38,7 +38,7 @@ export async function settleSpecials(run: Run, job: Job, push: Push): Promise<Sp
   }
 }
 
-// Permission changes first: who left is not found any more.
+// Permission changes go first because a deregistered account is no longer found.
 async function workSpecials({ call }: Run, job: Job, push: Push): Promise<Specials> {
   const arrival = arrivalOf(job);
   const { permissionChanges: changes, deregistrations: leavers } = push;
@@ -49,7 +49,7 @@ async function workSpecials({ call }: Run, job: Job, push: Push): Promise<Specia
   };
 }
 
-/** Whether some of it is left to do. */
+/** Whether part of the arrays is not processed yet. */
 export function isOpen(push: Push, { permissions, deregistered }: Specials): boolean {
   return (
     (push.permissionChanges !== null && permissions === null) ||

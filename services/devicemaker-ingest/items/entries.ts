@@ -4,33 +4,36 @@ import type { Group } from '../reading/read-push.ts';
 import type { LinkedUser, LinkedUsers } from './linked-users.ts';
 import type { UnknownItems } from './unknown-items.ts';
 
-/** What became of an item for one user. */
+/** The result of an item for one user. */
 export type Status = 'saved' | 'duplicate' | 'user_not_found' | 'validation_error';
 
-/** One item for one of our users: the line of the answer that it will be. */
+/** One item for one of our users. It becomes one line of the answer. */
 export interface Entry {
   readonly key: string;
   readonly type: DataType;
   readonly index: number;
   readonly item: unknown;
   readonly providerUserId: string | null;
-  /** Null where nobody of ours is linked to the account. */
+  /** Null if no user is linked to the account. */
   readonly linkedUser: LinkedUser | null;
-  /** Null until it is known. */
+  /** Null until the item is processed. */
   status: Status | null;
-  /** The store failed at it: it is tried again with the delivery. */
+  /** Storing it failed. It is tried again with the delivery. */
   isLeft: boolean;
   recordIds: readonly string[];
   problems: readonly Problem[];
 }
 
-/** The account that an item belongs to; null where it does not say. */
+/** The account that an item belongs to. Null if the item does not name one. */
 export function providerUserIdOf(item: unknown): string | null {
   const id = isObject(item) ? item.userId : null;
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-/** The items of one group, once for each of our users who are linked to their account; of unknown ones a bounded number. */
+/**
+ * The items of one group, once for each linked user of their account. The number of items of unknown accounts is
+ * bounded.
+ */
 export function entriesOf(
   { key, type, items }: Group,
   linkedUsers: LinkedUsers,
@@ -58,7 +61,7 @@ function verdictOf(item: unknown, providerUserId: string | null, linkedUser: Lin
   return { status: 'validation_error' as const, recordIds: [], problems: [problem] };
 }
 
-/** The sentences that an entry adds to `errors`: which item, which field, why; never a value. */
+/** The sentences that an entry adds to `errors`: item, field and reason, never a value. */
 export function sentencesOf(entry: Entry): string[] {
   const where = whereOf(entry);
   if (entry.status === 'user_not_found') return [`${where}: no user is connected to this userId`];
@@ -69,7 +72,7 @@ export function sentencesOf(entry: Entry): string[] {
   );
 }
 
-/** How many values of entries were placeholders: a device's way to say that it did not measure. */
+/** Number of placeholder values ("not measured") of entries. */
 export function placeholdersOf(entries: readonly Entry[]): number {
   return entries
     .flatMap(({ problems }) => problems)

@@ -1,32 +1,34 @@
 import type { Job } from '../../../mixins/inbox-worker.ts';
 import type { Call } from '../../../runtime/environment.ts';
 
-/** One of our users behind a provider's account. */
+/** One of our users who is linked to an account of the provider. */
 export interface LinkedUser {
   readonly connection_id: string;
   readonly user_id: string;
 }
 
-/** LinkedUsers by the provider's user id; several of our users may share an account. */
+/** LinkedUsers by the provider's user id. Several users may share an account. */
 export type LinkedUsers = ReadonlyMap<string, readonly LinkedUser[]>;
 
-// As many as the contract takes in a call.
+// The maximum of the contract.
 const idsPerCall = 1000;
 const longestId = 255;
-/** Both times are the database's, cut to milliseconds or rounded. */
+/** Tolerance in ms: both times come from the database, one truncated to milliseconds and one rounded. */
 const roundingMs = 2;
 
-/** A delivery: when it came, which connections it concerns, and whether its sender was authenticated. */
+/** The facts of a delivery that decide which connections it concerns. */
 export interface Arrival {
   readonly deliveryId: string;
   readonly receivedMs: number;
-  /** Leaves out connections made later: what came before a user linked the account is not theirs. */
+  /**
+   * Excludes connections that were made later: data from before a user linked the account does not belong to that user.
+   */
   readonly connectedBy: number | null;
-  /** The sender proved to be the provider. */
+  /** The sender is authenticated. */
   readonly authenticated: boolean;
 }
 
-/** A delivery that is worked on again concerns connections of its own time only. */
+/** A retried delivery concerns only connections that existed when it arrived. */
 export function arrivalOf({ id, isRetry, received_ms, authenticated }: Job): Arrival {
   return {
     deliveryId: id,
@@ -37,13 +39,14 @@ export function arrivalOf({ id, isRetry, received_ms, authenticated }: Job): Arr
 }
 
 /**
- * So many accounts of an unauthenticated delivery may be unknown; the rest is not looked up. The provider sends
- * nothing of accounts that never were connected, so it is no provider's delivery.
+ * Maximum number of unknown accounts that are looked up for an unauthenticated delivery. The provider sends no data of
+ * accounts that never were connected, so a delivery with more is not the provider's.
  */
 const mostUnknown = 10_000;
 
 /**
- * Finds the users behind provider accounts. `isKept`: the delivery is kept for users whose ending is unconfirmed.
+ * Finds the users linked to provider accounts. `isKept`: the delivery is kept for users whose connection end is
+ * unconfirmed.
  */
 export async function findLinkedUsers(
   call: Call,

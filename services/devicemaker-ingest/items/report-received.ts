@@ -3,8 +3,11 @@ import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import type { Entry } from './entries.ts';
 
-/** What a delivery brought of one data type for one connection; the times are those of its first and last item. */
-export interface Brought {
+/**
+ * The items of one data type that a delivery contained for one connection. The times are those of the first and last
+ * item.
+ */
+export interface ReceivedItems {
   readonly connection_id: string;
   readonly user_id: string;
   readonly type: string;
@@ -14,46 +17,46 @@ export interface Brought {
   readonly last_start_ms: number | null;
 }
 
-/** `chained`: users whose next request for history the delivery set off; `completed`: the requests that it answered. */
-export interface History {
+/** `chained`: users whose next backfill request the delivery triggered. `completed`: the requests that it answered. */
+export interface BackfillReport {
   readonly chained: readonly string[];
   readonly completed: readonly { readonly type: string; readonly user_id: string }[];
 }
 
-const nothing: History = { chained: [], completed: [] };
+const nothing: BackfillReport = { chained: [], completed: [] };
 const broughtPerCall = 500;
 
 /**
- * Tells the history runs what came. They may be away, or none may be run here: data is stored either way, and a run
- * that heard nothing goes on when its time is up.
+ * Reports the received data to backfill runs. The backfill service may be unavailable or not deployed. Data is stored
+ * either way, and a run without a report continues after its timeout.
  */
-export async function noteHistory(
+export async function reportToBackfill(
   { call, broker, logger }: Environment,
   delivery_id: string,
-  brought: readonly Brought[],
-): Promise<History> {
-  const received = addUp(brought.filter(({ items }) => items > 0));
+  counts: readonly ReceivedItems[],
+): Promise<BackfillReport> {
+  const received = addUp(counts.filter(({ items }) => items > 0));
   if (received.length === 0 || !broker.registry.actions.isAvailable('backfill.received')) return nothing;
   try {
-    const told: History[] = [];
+    const reports: BackfillReport[] = [];
     for (let from = 0; from < received.length; from += broughtPerCall)
-      told.push(
+      reports.push(
         await call('backfill.received', {
           provider: 'devicemaker',
           delivery_id,
           received: received.slice(from, from + broughtPerCall),
         }),
       );
-    const chained = [...new Set(told.flatMap((each) => each.chained))];
-    return { chained, completed: told.flatMap((each) => each.completed) };
+    const chained = [...new Set(reports.flatMap((each) => each.chained))];
+    return { chained, completed: reports.flatMap((each) => each.completed) };
   } catch (error) {
     logger.warn('ingest.history_note_failed', { delivery_id, code: codeOf(error) });
     return nothing;
   }
 }
 
-/** What entries brought: those that are stored, now or before. */
-export function broughtByEntries(entries: readonly Entry[]): Brought[] {
+/** Counts the entries that are stored, by this delivery or an earlier one. */
+export function receivedByEntries(entries: readonly Entry[]): ReceivedItems[] {
   return entries.flatMap(({ type, linkedUser, status, item }) => {
     if (linkedUser === null || (status !== 'saved' && status !== 'duplicate')) return [];
     const { connection_id, user_id } = linkedUser;
@@ -64,10 +67,10 @@ export function broughtByEntries(entries: readonly Entry[]): Brought[] {
   });
 }
 
-/** One line for each connection and type, in the order in which they came. */
-export function addUp(brought: readonly Brought[]): Brought[] {
-  const lines = new Map<string, Brought>();
-  for (const one of brought) {
+/** One line for each connection and type, in order of first appearance. */
+export function addUp(counts: readonly ReceivedItems[]): ReceivedItems[] {
+  const lines = new Map<string, ReceivedItems>();
+  for (const one of counts) {
     const key = `${one.connection_id} ${one.type}`;
     const sum = lines.get(key);
     lines.set(key, sum === undefined ? one : together(sum, one));
@@ -75,7 +78,7 @@ export function addUp(brought: readonly Brought[]): Brought[] {
   return [...lines.values()];
 }
 
-function together(a: Brought, b: Brought): Brought {
+function together(a: ReceivedItems, b: ReceivedItems): ReceivedItems {
   const firsts = [a.first_start_ms, b.first_start_ms].filter((ms) => ms !== null);
   const lasts = [a.last_start_ms, b.last_start_ms].filter((ms) => ms !== null);
   return {
@@ -87,10 +90,10 @@ function together(a: Brought, b: Brought): Brought {
   };
 }
 
-/** The year 5138: further on a sender means nothing. */
+/** The year 5138. A later time is invalid. */
 const latestSeconds = 1e11;
 
-/** When an item begins, as its sender says; null where it says nothing of use. */
+/** The start of an item as sent. Null if it is absent or invalid. */
 export function startMsOf(item: unknown): number | null {
   if (!isObject(item)) return null;
   const seconds = item.startTimeInSeconds ?? item.measurementTimeInSeconds;

@@ -6,19 +6,19 @@ import type { Entry } from './entries.ts';
 import type { Run } from './store-run.ts';
 
 /**
- * Whoever waits for the first attempt hears at once that the store is away. Behind, it may be one item that no store
- * answers to: the others get their chance.
+ * Number of consecutive failed calls before storing stops. The sender waits for the first attempt, so one failure stops
+ * it. A retry continues, because a single item may cause the failure.
  */
 export const patienceOf = ({ isRetry }: { readonly isRetry: boolean }): number => (isRetry ? 8 : 1);
 
-// The bus takes 1 MB; a transaction should be short. One call's items of one user, in order.
+// The bus limits a message to 1 MB, and transactions should be short. A call carries items of one user, in order.
 const bytesPerCall = 250_000;
 const itemsPerCall = 200;
 const usersAtOnce = 4;
 
 /**
- * Normalises and stores entries, a few users at once, those of one user in their order; their statuses are set.
- * `items` is where their items stand.
+ * Normalises and stores entries and sets their statuses. A few users are processed in parallel, the entries of one user
+ * in order. `items` yields their normalised items.
  */
 export async function storeEntries(
   run: Run,
@@ -36,7 +36,7 @@ export async function storeEntries(
   await Promise.all(Array.from({ length: usersAtOnce }, worker));
 }
 
-// Those whose verdict is known already have nothing to store.
+// Entries with a status need not be stored.
 function open(entries: readonly Entry[]): Entry[] {
   return entries.filter(({ status }) => status === null);
 }
@@ -76,7 +76,8 @@ async function store(run: Run, userId: string, chunks: readonly StoreChunk[]): P
   }
 }
 
-// The first part tells whether the item is new, the last one that it is stored; a later part may find itself overtaken.
+// The outcome of the first part shows whether the item is new, that of the last part whether it is stored. A later part
+// may be stale.
 function settle(entry: Entry, part: StoreItem, outcome: StoreOutcome | undefined): void {
   if (outcome === undefined) return;
   const isSaved = outcome.status === 'saved' || outcome.status === 'replaced';
@@ -84,7 +85,7 @@ function settle(entry: Entry, part: StoreItem, outcome: StoreOutcome | undefined
   if (!isSaved || !part.more) entry.status = isSaved ? 'saved' : 'duplicate';
 }
 
-// Several failed together: one by one, so that the bad one is found and the others are stored.
+// If a call with several items fails, the items are sent one by one, so that only the failing one is rejected.
 async function afterFailure(
   run: Run,
   userId: string,
@@ -109,7 +110,7 @@ async function afterFailure(
   }
 }
 
-// INTERNAL may come of one item, VALIDATION_FAILED surely does; anything else would meet the next call too.
+// VALIDATION_FAILED concerns this item, and INTERNAL may concern it. Any other error would fail the next call too.
 function natureOf(error: unknown): { onlyThis: boolean; code: string } {
   const onlyThis = isError(error, 'INTERNAL') || isError(error, 'VALIDATION_FAILED');
   return { onlyThis, code: codeOf(error) };

@@ -1,18 +1,18 @@
 import type { Call } from '../../../runtime/environment.ts';
 import type { Entry } from './entries.ts';
 
-/** A run of stores; `halted` holds the code of what is away for now. */
+/** State of storing one delivery. */
 export interface Run {
   readonly call: Call;
   readonly signal: AbortSignal;
   readonly nowMs: number;
-  /** Told of an item that a normaliser of ours could not bear. */
+  /** Called with an item whose normaliser threw. */
   readonly onBroken: (entry: Entry, error: unknown) => void;
-  /** Why the work cannot be finished now; the first reason stays. */
+  /** The code of the first error because of which the work cannot be finished now. */
   failed: string | null;
-  /** Nothing new is begun: the next call would fail as well. */
+  /** No new call begins, because it would fail too. */
   halted: boolean;
-  /** So many calls in a row may find the store away before that. */
+  /** Number of consecutive failed calls before `halted` is set. */
   readonly patience: number;
   failuresInRow: number;
 }

@@ -4,7 +4,7 @@ import type { Entry } from './entries.ts';
 
 const connectionsPerCall = 1000;
 
-/** Notes which connections received data. A note, not a fact: that it failed does not make a delivery fail. */
+/** Records which connections received data. The time is informational: an error here does not fail the delivery. */
 export async function noteSynced({ call, logger }: Environment, entries: readonly Entry[]): Promise<void> {
   const saved = entries.filter(({ status }) => status === 'saved');
   const ids = [...new Set(saved.flatMap(({ linkedUser }) => linkedUser?.connection_id ?? []))];

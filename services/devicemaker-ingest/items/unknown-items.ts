@@ -1,6 +1,6 @@
 /**
- * How many items of a delivery that belong to no user of ours are answered one by one. Anybody can send thousands of
- * them in a small body, and each costs a verdict, a sentence and a line of the answer; the others are only counted.
+ * Limits how many items of unknown accounts an answer lists. A small body can contain thousands of them, and each costs
+ * a status, a sentence and a line. The others are only counted.
  */
 export class UnknownItems {
   readonly #most: number;
@@ -11,7 +11,7 @@ export class UnknownItems {
     this.#most = most;
   }
 
-  /** Whether the next item of this key is answered one by one. */
+  /** Whether the next item of this key is listed. */
   admits(key: string): boolean {
     if (this.#listed < this.#most) {
       this.#listed += 1;
@@ -21,7 +21,7 @@ export class UnknownItems {
     return false;
   }
 
-  /** A sentence for each key of which items were left out. */
+  /** One sentence for each key whose items are not all listed. */
   sentences(): string[] {
     return [...this.#left].map(
       ([key, left]) => `${key}: ${left} more items belong to no user and are not listed`,

@@ -1,13 +1,13 @@
 import type { Config } from '../../../config.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 
-/** Where callbacks may lead: exact origins, and the path that all of the provider's API begins with. */
+/** Allowed callback addresses: exact origins, and the path prefix of the provider's API. */
 export interface CallbackRules {
   readonly origins: readonly string[];
   readonly pathPrefix: string;
 }
 
-/** A callback that may be fetched, or why it may not; the reason quotes nothing of it. */
+/** A valid callback, or the reason why it is rejected. The reason contains no part of the URL. */
 export type Checked =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly reason: string };
@@ -15,7 +15,7 @@ export type Checked =
 const longestUrl = 4096;
 const knownParameters = new Set(['uploadStartTimeInSeconds', 'uploadEndTimeInSeconds', 'token']);
 
-/** The rules of the settings: the listed origins, else that of the provider's API. */
+/** The configured rules: the listed origins, otherwise the origin of the provider's API. */
 export function callbackRules(
   config: Pick<Config, 'DEVICEMAKER_API_URL' | 'DEVICEMAKER_CALLBACK_ORIGINS'>,
 ): CallbackRules {
@@ -27,9 +27,10 @@ export function callbackRules(
 }
 
 /**
- * Checks the callbackURL of a ping item for one data type. It must read exactly as the parser of URLs writes it, so that
- * no two parsers can disagree about its host: no blank, tab, control or backslash, no upper case or default port, no
- * other way to write an address, no dots in the path. Its origin is compared whole, never by its ends.
+ * Checks the callbackURL of a ping item for one data type. It must be in the normal form of the URL parser, so that no
+ * two parsers can disagree about its host: no blank, tab, control character or backslash, no upper case or default
+ * port, no alternative notation of an address, no dot segments in the path. The whole origin is compared, never a
+ * suffix.
  */
 export function checkCallback(
   text: unknown,

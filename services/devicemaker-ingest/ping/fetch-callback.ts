@@ -10,12 +10,12 @@ import { type OpenedList, openList } from '../reading/open-body.ts';
 import type { CallbackRules } from './callback.ts';
 import type { PingItem } from './ping-items.ts';
 
-/** What bounds the fetching of callbacks in one process. */
+/** Limits of fetching callbacks in one process. */
 export interface FetchLimits {
   readonly connectMs: number;
   readonly totalMs: number;
   readonly mostBytes: number;
-  /** For activity details, which hold hours at 1 Hz. */
+  /** Limit for activity details, which contain hours at 1 Hz. */
   readonly mostBytesOfDetails: number;
   readonly held: ByteBudget;
   readonly resolve?: Resolve;
@@ -23,7 +23,7 @@ export interface FetchLimits {
 
 const mebibyte = 1024 * 1024;
 
-/** The limits that run: a body of the largest size fits in, two of them at once do not. */
+/** The production limits: memory for one body of the largest size, but not for two at once. */
 export const fetchLimits = (): FetchLimits => ({
   connectMs: 3000,
   totalMs: 10_000,
@@ -33,23 +33,23 @@ export const fetchLimits = (): FetchLimits => ({
 });
 
 /**
- * What came of a fetch: items with the body that they stand in, whose memory counts until `close`; or that it is
- * `refused` for good, `failed` for now, that the provider is `busy` (nothing more should be asked now), or that it is
- * `left` for later without blame. `afterMs`: how long the provider asks to wait.
+ * The result of a fetch. Items with their body, whose memory counts until `close`. `refused`: a permanent error.
+ * `failed`: a temporary error. `busy`: the provider rejects further requests now. `left`: postponed, and not an error.
+ * `afterMs`: how long the provider asks to wait.
  */
 export type FetchedItems =
   | { readonly kind: 'items'; readonly found: OpenedList }
   | Failure
   | { readonly kind: 'left' };
 
-/** The provider did not hand over what was asked for. */
+/** The provider did not return the requested data. */
 export interface Failure {
   readonly kind: 'refused' | 'failed' | 'busy';
   readonly reason: string;
   readonly afterMs: number | null;
 }
 
-/** Fetches the items behind a ping item's callback, which was checked. Reasons quote nothing of URL or body. */
+/** Fetches the items behind a checked callback. Reasons contain no part of the URL or the body. */
 export async function fetchCallback(
   url: URL,
   { type }: Pick<PingItem, 'type'>,
@@ -83,7 +83,7 @@ function closeBoth({ close }: OpenedList, release: () => void): void {
   release();
 }
 
-// What the provider says for good: that it knows no such thing, or will not tell.
+// Permanent errors: the data does not exist, or access is denied.
 const finalStatus = new Set([400, 403, 404, 410]);
 
 function failureOf(
@@ -111,7 +111,7 @@ const sentences = (mostBytes: number) => ({
 
 const longestWaitMs = 24 * 3_600_000;
 
-/** How long a Retry-After asks to wait, as seconds or as a date, a day at most; null where it says nothing. */
+/** The delay of a Retry-After header (seconds or a date), at most a day. Null if absent or unreadable. */
 export function retryAfterMs(text: string | null, nowMs: number): number | null {
   if (text === null) return null;
   const ms = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;

@@ -5,26 +5,26 @@ import {
 } from '../../../contracts/devicemaker-ingest.ts';
 import { cleanText } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Specials } from '../accounts/specials.ts';
-import type { History } from '../items/report-received.ts';
+import type { BackfillReport } from '../items/report-received.ts';
 import { bounded, specialAnswers } from '../push/answer.ts';
 import type { Group, Push } from '../reading/read-push.ts';
 import { isWaiting, type PingItem } from './ping-items.ts';
 
-/** All that the answer to a ping is made of. */
+/** Input of the answer to a ping. */
 export interface PingResults {
   readonly ping: Push;
   readonly pingItems: readonly PingItem[];
   readonly specials: Specials;
-  readonly history: History;
-  /** Something is left to do: counts are those so far, and a sentence says so. */
+  readonly backfillReport: BackfillReport;
+  /** Processing is not finished: counts are partial, and a sentence says so. */
   readonly pending: boolean;
 }
 
 /**
- * What a ping answers: a line for each ping item and each of our users behind its account. `processed` counts ping items
- * whose data was fetched or never will be, of activities on top, of each other type under `wellness`.
+ * The answer to a ping: one line for each ping item and each linked user. `processed` counts ping items whose data was
+ * fetched or never will be: activities at the top level, other types under `wellness`.
  */
-export function pingAnswer({ ping, pingItems, specials, history, pending }: PingResults): PingAnswer {
+export function pingAnswer({ ping, pingItems, specials, backfillReport, pending }: PingResults): PingAnswer {
   const activities = pingItems.filter(({ type }) => type.name === 'activities');
   const byKey = Map.groupBy(pingItems, ({ key }) => key);
   const wellness = ping.groups.filter(({ type }) => type.name !== 'activities');
@@ -35,9 +35,9 @@ export function pingAnswer({ ping, pingItems, specials, history, pending }: Ping
     errors: bounded([...ping.errors, ...sentencesOf(activities)], pending ? pendingSentence : null),
     activities: activities.flatMap(activityResults),
     wellness: Object.fromEntries(
-      wellness.map((group) => [group.key, wellnessOf(group, byKey.get(group.key) ?? [], history)]),
+      wellness.map((group) => [group.key, wellnessOf(group, byKey.get(group.key) ?? [], backfillReport)]),
     ),
-    backfill_chained: [...history.chained],
+    backfill_chained: [...backfillReport.chained],
     ...specialAnswers(ping, specials),
   };
 }
@@ -63,7 +63,7 @@ function sentencesOf(pingItems: readonly PingItem[]): string[] {
   return pingItems.flatMap(({ outcome }) => [...outcome.sentences]);
 }
 
-/** One user's part of a ping item; nobody's where the account is unknown. */
+/** One user's part of a ping item. The user is null if the account is unknown. */
 interface Share {
   readonly garmin_user_id: string | null;
   readonly internal_user_id: string | null;
@@ -91,7 +91,7 @@ function activityResults(pingItem: PingItem): PingActivityResult[] {
   }));
 }
 
-function wellnessOf({ type }: Group, pingItems: readonly PingItem[], { completed }: History) {
+function wellnessOf({ type }: Group, pingItems: readonly PingItem[], { completed }: BackfillReport) {
   const items = pingItems.flatMap((pingItem) =>
     sharesOf(pingItem).map((share) => ({
       garmin_user_id: share.garmin_user_id,

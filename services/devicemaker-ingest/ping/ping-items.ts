@@ -7,7 +7,7 @@ import type { UnknownItems } from '../items/unknown-items.ts';
 import type { Push } from '../reading/read-push.ts';
 import { type CallbackRules, checkCallback } from './callback.ts';
 
-/** What one of our users got of a ping item; the times are those of the first and the last item that tell one. */
+/** The stored items of one user from a ping item. The times are those of the first and last item that have one. */
 const Line = z.object({
   connection_id: z.string(),
   user_id: z.string(),
@@ -17,7 +17,7 @@ const Line = z.object({
   last_start_ms: z.int().nullable(),
 });
 
-/** What came of a ping item for good: its data is stored, or it will never be fetched. */
+/** A final result of a ping item: its data is stored, or it will never be fetched. */
 export const Settled = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('fetched'),
@@ -28,28 +28,28 @@ export const Settled = z.discriminatedUnion('state', [
   z.object({ state: z.literal('refused'), sentences: z.array(z.string()) }),
 ]);
 
-/** Beside what is settled: nobody's, waiting for its turn, or failed for now. */
+/** Beside final results: the account is unknown, the item waits, or it failed temporarily. */
 export type Outcome =
   | Settled
   | { readonly state: 'user_not_found'; readonly sentences: readonly string[] }
   | { readonly state: 'queued'; readonly sentences: readonly string[] }
   | { readonly state: 'error'; readonly sentences: readonly string[] };
 
-/** One item of a ping: data of an account lies ready at an address. */
+/** One item of a ping: data of an account is available at an address. */
 export interface PingItem {
   readonly key: string;
   readonly type: DataType;
-  /** Its place in the ping, `dailies[3]`: the name of its progress, and of its sentences. */
+  /** Its position in the ping, for example `dailies[3]`. Names its progress entry and its sentences. */
   readonly entry: string;
   readonly account: string | null;
   readonly linkedUsers: readonly LinkedUser[];
   readonly url: URL | null;
-  /** The same address stands earlier in the ping: it is fetched once. */
+  /** An earlier ping item with the same address, which is fetched once. */
   readonly sameAs: PingItem | null;
   outcome: Outcome;
 }
 
-/** The ping items of a ping, those that lead nowhere refused already. */
+/** The ping items of a ping. Items with an invalid callback are already refused. */
 export function pingItemsOf(
   { groups }: Push,
   linkedUsers: LinkedUsers,
@@ -92,7 +92,7 @@ function verdictOf(
   return { state: 'queued', sentences: [] };
 }
 
-/** Whether there is something left to do for a ping item. */
+/** Whether a ping item is not finished. */
 export function isWaiting({ outcome: { state } }: PingItem): boolean {
   return state === 'queued' || state === 'error';
 }

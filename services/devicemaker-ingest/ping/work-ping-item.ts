@@ -14,35 +14,37 @@ import type { CallbackRules } from './callback.ts';
 import { type Failure, type FetchLimits, fetchCallback } from './fetch-callback.ts';
 import { type Line, type PingItem, Settled } from './ping-items.ts';
 
-/** The work on the ping items of one ping. */
+/** State of processing the items of one ping. */
 export interface Round {
   readonly job: Job;
   readonly environment: Environment;
-  /** Its signal ends with the job, and with the time that the sender waits. */
+  /** Its signal aborts with the job and at the deadline of the waiting sender. */
   readonly run: Run;
   readonly rules: CallbackRules;
   readonly limits: FetchLimits;
   readonly reached: ReadonlyMap<string, Reached>;
-  /** Fetches that failed one after the other: the provider is away. */
+  /** Consecutive failed fetches. */
   failuresInRow: number;
-  /** PingItems settled in this round. */
+  /** Ping items with a final result from this round. */
   settled: number;
-  /** How long the provider asks to wait; null where it did not. */
+  /** How long the provider asks to wait, or null. */
   afterMs: number | null;
 }
 
-/** After so many failures in a row, or one answer that it is busy, the provider is left alone until the next try. */
+/**
+ * After this many consecutive failures, or one answer that the provider is busy, fetching stops until the next attempt.
+ */
 const mostFailuresInRow = 8;
 const mostSentences = 100;
 
-/** Takes over what earlier attempts settled. */
+/** Restores the final results of earlier attempts. */
 export function recall(pingItem: PingItem, reached: ReadonlyMap<string, Reached>): void {
   if (pingItem.outcome.state === 'refused') return;
   const settled = Settled.safeParse(reached.get(pingItem.entry)?.result);
   if (settled.success) pingItem.outcome = settled.data;
 }
 
-/** Fetches what a ping item tells of, unless it is there already, and stores it; its outcome is set. Never throws. */
+/** Fetches the data of a ping item, unless an earlier attempt did, stores it and sets the outcome. Never throws. */
 export async function workPingItem(round: Round, pingItem: PingItem): Promise<void> {
   if (isOver(round)) return;
   try {
@@ -69,7 +71,7 @@ async function kept({ reached, job }: Round, { entry }: PingItem): Promise<Opene
   return body === null ? null : openList(body);
 }
 
-// The body is kept before it is worked on: what was fetched once need never be fetched again.
+// The body is stored before it is processed, so that it is fetched only once.
 async function fetched(round: Round, pingItem: PingItem): Promise<OpenedList | null> {
   const { job, run, rules, limits } = round;
   if (pingItem.url === null) return null;
@@ -118,7 +120,7 @@ async function store(round: Round, pingItem: PingItem, { list, items }: OpenedLi
   await settle(round, pingItem, settledOf(pingItem, list, entries));
 }
 
-// Nothing to tell where the store is away: the ping item just waits.
+// If the store is unavailable the ping item stays waiting, without an error.
 function leave(pingItem: PingItem, entries: readonly Entry[]): void {
   const left = entries.filter(({ status }) => status === null);
   const sentences = [...new Set(left.flatMap(sentencesOf))];
@@ -141,7 +143,7 @@ function entryOf(
   };
 }
 
-// An answer to one account's address holds that account's items; older senders leave the id out.
+// The answer to one account's callback contains that account's items. Older senders omit the id.
 function problemOf(item: unknown, account: string | null) {
   if (!isObject(item)) return { field: '', reason: 'must be an object' };
   const isForeign = item.userId !== undefined && item.userId !== null && item.userId !== account;

@@ -5,7 +5,7 @@ import { answering, reducedPing } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { providerUserIdOf } from '../items/entries.ts';
 import { arrivalOf, findLinkedUsers } from '../items/linked-users.ts';
-import { type Brought, noteHistory } from '../items/report-received.ts';
+import { type ReceivedItems, reportToBackfill } from '../items/report-received.ts';
 import { patienceOf } from '../items/store-entries.ts';
 import type { Run } from '../items/store-run.ts';
 import { UnknownItems } from '../items/unknown-items.ts';
@@ -17,17 +17,17 @@ import { pingAnswer } from './ping-answer.ts';
 import { isWaiting, type PingItem, pingItemsOf } from './ping-items.ts';
 import { type Round, recall, workPingItem } from './work-ping-item.ts';
 
-/** What bounds the work on a ping. */
+/** Limits of processing a ping. */
 export interface PingLimits extends FetchLimits {
-  /** From the moment that the delivery was taken: what is not done by then goes on behind. */
+  /** Counted from the arrival of the delivery. Work that is unfinished then continues in the background. */
   readonly deadlineMs: number;
-  /** Behind, a long ping lets others have a turn after this time. */
+  /** In the background, a long ping pauses after this time so that others can run. */
   readonly sliceMs: number;
-  /** Fetches of one ping at once. */
+  /** Fetches of one ping in parallel. */
   readonly atOnce: number;
 }
 
-/** The limits that run; the bytes that all pings of a process hold are counted together. */
+/** The production limits. All pings of a process share the byte limit. */
 export const pingLimits = (): PingLimits => ({
   ...fetchLimits(),
   deadlineMs: 15_000,
@@ -36,9 +36,9 @@ export const pingLimits = (): PingLimits => ({
 });
 
 /**
- * The work on one ping: users are looked up, their callbacks checked and fetched, a few at once, what comes is stored
- * as a push's items are. The sender waits for the first attempt, so that has a deadline; those behind it go on slice
- * by slice until all is tried. What an attempt reached is kept ping item by ping item and is not done again.
+ * Processes one ping: finds the linked users, checks and fetches callbacks, a few in parallel, and stores the items
+ * like those of a push. The sender waits for the first attempt, which therefore has a deadline. Later attempts continue
+ * slice by slice until all items are tried. Results are kept per ping item and are not repeated.
  */
 export async function workPing(job: Job, environment: Environment, limits: PingLimits): Promise<Outcome> {
   const opened = await openOrRefuse(job.body);
@@ -68,13 +68,13 @@ async function workOpened(
   const specials = await settleSpecials(run, job, ping);
   const isLeft = pingItems === null || pingItems.some(isWaiting) || isOpen(ping, specials);
   if (isLeft && (job.signal.aborted || isSliceOver(round, pingItems ?? []))) return { kind: 'stopped' };
-  const history = await noteHistory(environment, job.id, broughtBy(pingItems ?? []));
+  const backfillReport = await reportToBackfill(environment, job.id, receivedBy(pingItems ?? []));
   const errors = [...ping.errors, ...unknown.sentences()];
   const answer = pingAnswer({
     ping: { ...ping, errors },
     pingItems: pingItems ?? [],
     specials,
-    history,
+    backfillReport,
     pending: isLeft,
   });
   logCounts(environment, job, pingItems ?? []);
@@ -99,13 +99,13 @@ function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }:
   };
 }
 
-// Handed back, it costs no attempt: as long as each slice gets on and nothing fails, it may go on.
+// A slice that settled something without a failure is handed back, which costs no attempt.
 function isSliceOver({ job, run, settled }: Round, pingItems: readonly PingItem[]): boolean {
   const fails = run.failed !== null || pingItems.some(({ outcome }) => outcome.state === 'error');
   return job.isRetry && run.signal.aborted && settled > 0 && !fails;
 }
 
-// A lookup that fails leaves all of it for later.
+// A failed lookup postpones all items.
 async function addressed(
   run: Run,
   ping: Push,
@@ -124,8 +124,8 @@ async function addressed(
   }
 }
 
-// One account's ping items of one type in their order, because the later delivery of an activity wins. Behind, the
-// queues come in any order: those that fail each time must not keep the same others waiting.
+// Ping items of one account and type are processed in order, because the later delivery of an activity wins. A retry
+// shuffles the queues, so that failing ones do not always delay the same others.
 async function workPingItems(round: Round, pingItems: readonly PingItem[], atOnce: number): Promise<void> {
   for (const pingItem of pingItems) recall(pingItem, round.reached);
   const open = pingItems.filter((pingItem) => isWaiting(pingItem) && pingItem.sameAs === null);
@@ -146,7 +146,7 @@ function shuffled<T>(list: readonly T[]): T[] {
     .map(({ each }) => each);
 }
 
-// A repeated ping item brought nothing new.
+// A repeated ping item contributes no items.
 function repeat(pingItem: PingItem, { outcome }: PingItem): void {
   pingItem.outcome =
     outcome.state === 'fetched'
@@ -159,8 +159,8 @@ function repeat(pingItem: PingItem, { outcome }: PingItem): void {
       : { ...outcome, sentences: [] };
 }
 
-// What earlier attempts brought is told again: it counts once.
-function broughtBy(pingItems: readonly PingItem[]): Brought[] {
+// Results of earlier attempts are reported again. The receiver counts them once.
+function receivedBy(pingItems: readonly PingItem[]): ReceivedItems[] {
   return pingItems.flatMap(({ type, sameAs, outcome }) =>
     outcome.state === 'fetched' && sameAs === null
       ? outcome.lines.map(({ fetched, ...line }) => ({ ...line, type: type.name, items: fetched }))
@@ -178,8 +178,8 @@ const firstDelayMs = 2000;
 const longestDelayMs = 6 * 3_600_000;
 
 /**
- * How long a ping waits for its next attempt: anything up to 2 s doubled each time, 6 hours at most, so that its 16
- * attempts reach over a night (the data lies there for days); never less than the provider asked for.
+ * Delay of a ping's next attempt: random, up to 2 s doubled with each attempt, at most 6 hours, so that its 16 attempts
+ * cover a night (the provider keeps the data for days). Never less than the provider asked for.
  */
 function delayOf({ job, afterMs }: Round): number {
   const jitter = (longest: number) => Math.random() * longest;

@@ -6,24 +6,24 @@ import {
 import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Specials } from '../accounts/specials.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';
-import type { History } from '../items/report-received.ts';
+import type { BackfillReport } from '../items/report-received.ts';
 import type { Push } from '../reading/read-push.ts';
 
-/** All that an answer is made of. */
+/** Input of an answer. */
 export interface Results {
   readonly push: Push;
   readonly entries: readonly Entry[];
   readonly specials: Specials;
-  readonly history: History;
-  /** Something is left to do: counts are those so far, and a sentence says so. */
+  readonly backfillReport: BackfillReport;
+  /** Processing is not finished: counts are partial, and a sentence says so. */
   readonly pending: boolean;
 }
 
-// The answer is for people and logs of a sender: past this many sentences a number says it as well.
+// Limit on the sentences of an answer. The rest is reported as a number.
 const mostSentences = 1000;
 
-/** What a push answers: activities one by one, the other types in numbers, every reason in a sentence. */
-export function pushAnswer({ push, entries, specials, history, pending }: Results): PushAnswer {
+/** The answer to a push: activities one by one, other types as counts, one sentence per error. */
+export function pushAnswer({ push, entries, specials, backfillReport, pending }: Results): PushAnswer {
   const known = entries.filter(({ status }) => status !== null);
   const byKey = Map.groupBy(known, ({ key }) => key);
   const activities = known.filter(({ type }) => type.name === 'activities');
@@ -38,12 +38,12 @@ export function pushAnswer({ push, entries, specials, history, pending }: Result
     ),
     activities: activities.map(activityResult),
     wellness: Object.fromEntries(wellness.map(({ key }) => [key, countsOf(byKey.get(key) ?? [])])),
-    backfill_chained: [...history.chained],
+    backfill_chained: [...backfillReport.chained],
     ...specialAnswers(push, specials),
   };
 }
 
-/** The arrays beside the data, where the delivery has them; with zeros where they are not done yet. */
+/** The results of the arrays beside the data, if the delivery has them. Zeros if they are not processed yet. */
 export function specialAnswers(push: Push, { permissions, deregistered }: Specials) {
   const { updated = 0, errors: unchanged = [] } = permissions ?? {};
   const { revoked = 0, errors: unrevoked = [] } = deregistered ?? {};
@@ -69,7 +69,7 @@ function savedOf(entries: readonly Entry[]): number {
   return entries.filter(({ status }) => status === 'saved').length;
 }
 
-/** The first thousand sentences and the number of the others, behind one that goes before all. */
+/** The first thousand sentences and the number of the others, after an optional leading sentence. */
 export function bounded(sentences: readonly string[], first: string | null): string[] {
   const more = sentences.length - mostSentences;
   return [
@@ -79,7 +79,7 @@ export function bounded(sentences: readonly string[], first: string | null): str
   ];
 }
 
-/** The line of one activity. Names go back as they came: the sender finds its own items by them. */
+/** The line of one activity. Ids are returned as sent, so that the sender can match its items. */
 export function activityResult(entry: Entry): ActivityResult {
   const sent = isObject(entry.item) ? entry.item : {};
   return {

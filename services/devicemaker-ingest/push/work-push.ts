@@ -5,7 +5,7 @@ import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
 import { type Arrival, arrivalOf, findLinkedUsers } from '../items/linked-users.ts';
-import { broughtByEntries, noteHistory } from '../items/report-received.ts';
+import { receivedByEntries, reportToBackfill } from '../items/report-received.ts';
 import { patienceOf, storeEntries } from '../items/store-entries.ts';
 import type { Run } from '../items/store-run.ts';
 import { noteSynced } from '../items/synced.ts';
@@ -15,8 +15,8 @@ import type { Push } from '../reading/read-push.ts';
 import { pushAnswer } from './answer.ts';
 
 /**
- * The work on one push, the same whether its sender waits for it or a worker found it: users are looked up, items
- * are normalised and stored, the answer is put together. Done again it changes nothing: records are idempotent.
+ * Processes one push, for a waiting sender or in the background: finds the linked users, normalises and stores items,
+ * and builds the answer. Repeating it changes nothing, because records are idempotent.
  */
 export async function workPush(job: Job, environment: Environment): Promise<Outcome> {
   const opened = await openOrRefuse(job.body);
@@ -47,20 +47,20 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
   const specials = await settleSpecials(run, job, push);
   const isLeft = entries.some(({ status }) => status === null) || isOpen(push, specials);
   if (job.signal.aborted && isLeft) return { kind: 'stopped' };
-  const history = await noteHistory(environment, job.id, broughtByEntries(entries));
+  const backfillReport = await reportToBackfill(environment, job.id, receivedByEntries(entries));
   const errors = [...push.errors, ...unknown.sentences()];
   const answer = pushAnswer({
     push: { ...push, errors },
     entries,
     specials,
-    history,
+    backfillReport,
     pending: run.failed !== null,
   });
   logCounts(environment, job, entries);
   return run.failed === null ? { kind: 'done', answer } : { kind: 'later', reason: run.failed, answer };
 }
 
-// A lookup that fails leaves all of it for later.
+// A failed lookup postpones all items.
 async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {

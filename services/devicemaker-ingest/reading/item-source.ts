@@ -5,7 +5,7 @@ import type { Normalised } from '../../../providers/devicemaker/normalise/item.t
 import type { Entry } from '../items/entries.ts';
 import type { Run } from '../items/store-run.ts';
 
-/** A part of an item that is ready to be stored, with its size in JSON. */
+/** A normalised part of an item, with its size in JSON. */
 export interface StoreChunk {
   readonly entry: Entry;
   readonly part: StoreItem;
@@ -13,15 +13,15 @@ export interface StoreChunk {
 }
 
 /**
- * Normalises entries in their order; items that cannot be stored get their verdict, of the others the parts come one
- * by one. Ends early where the run does.
+ * Normalises entries in order. Items that cannot be stored get their status, the parts of the others are yielded one by
+ * one. Ends early with the run.
  */
 export type ItemSource = (run: Run, entries: readonly Entry[]) => AsyncIterable<StoreChunk>;
 
-/** Longer than this the event loop does not stay with one delivery. */
+/** Maximum time that one delivery blocks the event loop. */
 const sliceMs = 8;
 
-/** Items that stand in their entries. */
+/** Items that are in memory. */
 export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGenerator<StoreChunk> {
   let began = performance.now();
   for (const entry of entries) {
@@ -31,25 +31,25 @@ export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGe
     }
     if (isOver(run)) return;
     const normalised = normalise(run, entry);
-    judge(entry, normalised);
+    setStatus(entry, normalised);
     if (!normalised.ok) continue;
     for (const part of partsOf(normalised.item))
       yield { entry, part, bytes: Buffer.byteLength(JSON.stringify(part)) };
   }
 }
 
-/** Whether nothing new is to be begun. */
+/** Whether no new work may begin. */
 export function isOver({ halted, signal }: Run): boolean {
   return halted || signal.aborted;
 }
 
-/** Notes what normalising an entry's item came to. */
-export function judge(entry: Entry, { ok, problems }: Pick<Normalised, 'ok' | 'problems'>): void {
+/** Records the result of normalising an entry's item. */
+export function setStatus(entry: Entry, { ok, problems }: Pick<Normalised, 'ok' | 'problems'>): void {
   entry.problems = problems;
   if (!ok) entry.status = 'validation_error';
 }
 
-// A normaliser does not throw; should one all the same, it costs its item and not the delivery.
+// Normalisers do not throw. If one does, only its item is rejected.
 function normalise(run: Run, entry: Entry): Normalised {
   try {
     return entry.type.normalise(entry.item, run.nowMs);

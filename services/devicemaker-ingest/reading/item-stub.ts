@@ -1,22 +1,22 @@
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import { startMsOf } from '../items/report-received.ts';
 
-/** What an answer, a lookup and a history run need of an item whose content stays where it is. */
+/** The fields of an item that answers, lookups and backfill reports need. */
 const kept = ['userId', 'summaryId', 'activityId', 'activityName', 'activityType', 'callbackURL'];
 const keptOfSpecial = ['userId', 'changeTimeInSeconds'];
-/** More than any of them is read of. */
+/** Longer than any text that is read from a stub. */
 const longestText = 10_000;
 /** A hundred names of a hundred characters take a third of it. */
 const longestPermissions = 64 * 1024;
 
-/** A small stand-in for an item, for which the answer comes out as it would for the item. */
+/** A small copy of an item with the fields that the answer depends on. */
 export function stubOf(item: unknown): unknown {
   if (!isObject(item)) return light(item);
   const startMs = startOf(item);
   return { ...pick(item, kept), ...(startMs === null ? {} : { startTimeInSeconds: startMs / 1000 }) };
 }
 
-/** The same of an item of the arrays beside the data. */
+/** As `stubOf`, for an item of the arrays beside the data. */
 export function stubOfSpecial(item: unknown): unknown {
   if (!isObject(item)) return light(item);
   const permissions = bounded(item.permissions);
@@ -34,7 +34,7 @@ function light(value: unknown): unknown {
   return isObject(value) ? {} : value;
 }
 
-// A summary within a summary may be nested without end.
+// The nesting of summaries within summaries is bounded.
 function startOf(item: unknown): number | null {
   try {
     return startMsOf(item);

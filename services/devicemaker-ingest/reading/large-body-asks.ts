@@ -1,6 +1,6 @@
 import type { Order, Root } from './large-body.ts';
 
-/** What the thread that reads large bodies is asked; `orders` begin a queue, null goes on with it. */
+/** A request to the reading thread. `orders` starts a queue, null continues it. */
 export type Ask =
   | {
       readonly kind: 'open';
@@ -18,15 +18,15 @@ export type Ask =
     }
   | { readonly kind: 'close'; readonly body: number };
 
-/** An ask under way. */
+/** A pending request. */
 export interface Question {
   readonly id: number;
   readonly ask: Ask;
 }
 
-/** A refusal, JSON, or null where there is no more; `failed` is the name of an error. */
+/** An answer: a refusal, JSON, or null at the end. `failed` is the name of an error. */
 export interface Answer {
   readonly id: number;
-  readonly told: string | null;
+  readonly text: string | null;
   readonly failed: string | null;
 }

@@ -17,51 +17,51 @@ import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from './densit
 import { stubOf, stubOfSpecial } from './item-stub.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from './read-push.ts';
 
-/** What a body is: an object of arrays, or one list, whose key is ''. */
+/** The root of a body: an object of arrays, or one list, whose key is ''. */
 export type Root = 'object' | 'list';
 
-/** What there is in a body: how many stand-ins each array has to fetch, and the errors of its keys. */
+/** The outline of a body: the number of stub pieces of each array, and the errors of its keys. */
 export interface Outline {
   readonly lists: readonly { readonly key: string; readonly count: number }[];
   readonly errors: readonly string[];
 }
 
-/** A body that was refused: no JSON, not the root that it should be, or more values than are read. */
+/** The reason why a body is refused: not JSON, the wrong root, or too many values. */
 export type Refusal = 'malformed' | 'other_root' | 'too_many_values';
 
-/** Which items of which array are normalised next, as which type. */
+/** The items of an array to normalise next, and their type. */
 export interface Order {
   readonly key: string;
   readonly type: string;
   readonly index: number;
 }
 
-/** What became of the item at a place of the order; parts follow. */
-export interface Judged {
+/** The result of the item at an index of the order. Its parts follow. */
+export interface ItemResult {
   readonly at: number;
   readonly ok: boolean;
   readonly problems: readonly Problem[];
-  /** The name of the error that a normaliser of ours threw. */
+  /** The name of the error that a normaliser threw. */
   readonly broken: string | null;
 }
 
-/** A bounded piece of an order's outcome; each part with its place in the order and its size in JSON. */
+/** A bounded part of an order's results. Each part has its index in the order and its size in JSON. */
 export interface Batch {
-  readonly judged: readonly Judged[];
+  readonly judged: readonly ItemResult[];
   readonly parts: readonly (readonly [at: number, bytes: number, part: StoreItem])[];
 }
 
-/** What is handed over at once: the main thread reads 256 KB of JSON in less than 4 ms. */
+/** Size of one message: the main thread parses 256 KB of JSON in less than 4 ms. */
 const batchBytes = 256 * 1024;
 
 interface List {
-  /** Pairs of places: where each item begins and ends. */
-  readonly places: Uint32Array;
+  /** Pairs of offsets: the start and the end of each item. */
+  readonly offsets: Uint32Array;
   readonly count: number;
   readonly stubs: readonly string[];
 }
 
-/** A body that lies ready in the thread that reads it. */
+/** A body in the memory of the reading thread. */
 export class LargeBody {
   readonly outline: Outline;
   readonly #bytes: Buffer;
@@ -73,7 +73,7 @@ export class LargeBody {
     this.#lists = lists;
   }
 
-  /** Reads all of a body once; its items are dropped as soon as their stand-ins are made. */
+  /** Scans a body once. Its items are dropped as soon as their stubs are made. */
   static open(bytes: Buffer, root: Root): LargeBody | Refusal {
     if (isTooDense(bytes)) return 'too_many_values';
     try {
@@ -93,12 +93,12 @@ export class LargeBody {
     }
   }
 
-  /** A bounded piece of the stand-ins of an array, as JSON; undefined behind the last. */
+  /** A bounded piece of an array's stubs as JSON. Undefined after the last. */
   stubs(key: string, piece: number): string | undefined {
     return this.#lists.get(key)?.stubs[piece];
   }
 
-  /** Parses, normalises and cuts items one by one, as JSON of `Batch`es. */
+  /** Parses, normalises and splits items one by one. Yields `Batch`es as JSON. */
   *batches(orders: readonly Order[], nowMs: number): Generator<string, void> {
     let batch = newBatch();
     for (const [at, order] of orders.entries()) {
@@ -120,10 +120,10 @@ export class LargeBody {
     yield textOf(batch);
   }
 
-  // A normaliser does not throw; should one all the same, it costs its item and not the delivery.
+  // Normalisers do not throw. If one does, only its item is rejected.
   #normalise({ key, type, index }: Order, nowMs: number): Normalised & { broken?: string } {
-    const places = this.#lists.get(key)?.places;
-    const item = valueAt(this.#bytes, places?.[2 * index] ?? 0, places?.[2 * index + 1] ?? 0, 1);
+    const offsets = this.#lists.get(key)?.offsets;
+    const item = valueAt(this.#bytes, offsets?.[2 * index] ?? 0, offsets?.[2 * index + 1] ?? 0, 1);
     try {
       return dataTypeOf(type)?.normalise(item, nowMs) ?? { ok: false, problems: [] };
     } catch (error) {
@@ -149,7 +149,7 @@ function openList(scan: JsonScan): [Outline, Map<string, List>] {
   ];
 }
 
-// As JSON.parse has it, of a key that comes twice the first place counts, and the last value.
+// As in JSON.parse, a duplicate key keeps its first position and its last value.
 function openObject(scan: JsonScan): [Outline, Map<string, List>] {
   const lengths: Record<string, number | null> = Object.create(null);
   const lists = new Map<string, List>();
@@ -177,9 +177,9 @@ function openObject(scan: JsonScan): [Outline, Map<string, List>] {
   ];
 }
 
-const skipped: List = { places: new Uint32Array(), count: 0, stubs: [] };
+const skipped: List = { offsets: new Uint32Array(), count: 0, stubs: [] };
 
-// An array that nobody processes has no length worth telling; null is no array.
+// The length of an array under an unknown key is not counted. Null: the value is not an array.
 function memberOf(scan: JsonScan, key: string): List | null {
   const isList = kindOf(scan) === 'list';
   const isSpecial = specialKeys.has(key);
@@ -190,25 +190,25 @@ function memberOf(scan: JsonScan, key: string): List | null {
 }
 
 function readArray(scan: JsonScan, stub: (item: unknown) => unknown): List {
-  let places = new Uint32Array(64);
+  let offsets = new Uint32Array(64);
   let count = 0;
   const stubs = new Pieces();
   readList(scan, (item, from, to) => {
     if (count < mostItems) {
-      if (2 * count === places.length) places = grown(places);
-      places[2 * count] = from;
-      places[2 * count + 1] = to;
+      if (2 * count === offsets.length) offsets = grown(offsets);
+      offsets[2 * count] = from;
+      offsets[2 * count + 1] = to;
       stubs.add(JSON.stringify(stub(item)));
     }
     count += 1;
     if (count > mostItemsRead) throw new TooManyValues();
   });
-  return { places, count, stubs: stubs.all() };
+  return { offsets, count, stubs: stubs.all() };
 }
 
-function grown(places: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * places.length);
-  larger.set(places);
+function grown(offsets: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(2 * offsets.length);
+  larger.set(offsets);
   return larger;
 }
 

@@ -1,5 +1,5 @@
-// The thread that reads large bodies. It does one thing at a time and hands over nothing that was not asked for, so
-// that what is on its way is bounded.
+// The thread that reads large bodies. It processes one request at a time and sends nothing unrequested, so that the
+// amount of data in transit is bounded.
 import { parentPort } from 'node:worker_threads';
 import { LargeBody } from './large-body.ts';
 import type { Answer, Ask, Question } from './large-body-asks.ts';
@@ -13,16 +13,16 @@ const bodies = new Map<number, Opened>();
 
 parentPort?.on('message', ({ id, ask }: Question) => parentPort?.postMessage(answerTo(id, ask)));
 
-// The name of an error and no more: its message may quote the body.
+// Only the name of an error: its message may quote the body.
 function answerTo(id: number, ask: Ask): Answer {
   try {
-    return { id, told: tell(ask), failed: null };
+    return { id, text: textFor(ask), failed: null };
   } catch (error) {
-    return { id, told: null, failed: error instanceof Error ? error.name : 'unknown' };
+    return { id, text: null, failed: error instanceof Error ? error.name : 'unknown' };
   }
 }
 
-function tell(ask: Ask): string | null {
+function textFor(ask: Ask): string | null {
   if (ask.kind === 'open') return open(ask);
   const opened = bodies.get(ask.body);
   if (opened === undefined) throw new Error('the body was closed');

@@ -2,21 +2,21 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Entry } from '../items/entries.ts';
 import type { Run } from '../items/store-run.ts';
-import { type ItemSource, isOver, itemsAtHand, judge, type StoreChunk } from './item-source.ts';
+import { type ItemSource, isOver, itemsAtHand, type StoreChunk, setStatus } from './item-source.ts';
 import type { Batch, Order, Outline, Refusal, Root } from './large-body.ts';
 import { notAnObject, type Push, readPush, tooManyValues } from './read-push.ts';
-import { placeInThread, type ReadBody, ThreadEnded } from './reading-thread.ts';
+import { type ReadBody, sendToThread, ThreadEnded } from './reading-thread.ts';
 
 /**
- * Bodies, opened for work. A small one is parsed where it is. A large one goes to a thread of its own, because one
- * item of 100 MB keeps an event loop for two seconds whatever is done in slices: there it is read item by item, and
- * what comes back are stand-ins of items, then their normalised parts, never more than 256 KB of JSON in a piece.
+ * Opens bodies for processing. A small body is parsed in the main thread. A large one is transferred to a thread,
+ * because one item of 100 MB blocks an event loop for two seconds. The thread reads it item by item and returns stubs,
+ * then normalised parts, in pieces of at most 256 KB of JSON.
  */
 
-/** Parsing so much takes less than 10 ms. */
+/** Parsing this size takes less than 10 ms. */
 const mostBytesHere = 768 * 1024;
 
-/** A push or ping, the items of its entries, and `close` for when the work is over. */
+/** A push or ping and the items of its entries. Call `close` after processing. */
 export interface OpenedPush {
   readonly push: Push;
   readonly items: ItemSource;
@@ -24,7 +24,7 @@ export interface OpenedPush {
 }
 
 /**
- * Opens a push or ping; a large body is handed over, and `body` is empty afterwards.
+ * Opens a push or ping. A large body is transferred, and `body` is empty afterwards.
  * @throws MALFORMED_BODY (400), VALIDATION_FAILED (422) as `readPush`.
  */
 export async function openPush(body: Buffer): Promise<OpenedPush> {
@@ -34,7 +34,7 @@ export async function openPush(body: Buffer): Promise<OpenedPush> {
   if (opened === 'malformed') throw new ServiceError('MALFORMED_BODY');
   if (opened === 'other_root') throw notAnObject();
   if (opened === 'too_many_values') throw tooManyValues();
-  const { outline, lists, place, close } = opened;
+  const { outline, lists, threadBody, close } = opened;
   const specialOf = (key: string) => lists.get(key) ?? null;
   const push = {
     groups: outline.lists.flatMap(({ key }) => {
@@ -45,10 +45,10 @@ export async function openPush(body: Buffer): Promise<OpenedPush> {
     permissionChanges: specialOf('userPermissionsChange'),
     errors: outline.errors,
   };
-  return { push, items: itemsInThread(place, ({ key }) => key), close };
+  return { push, items: itemsInThread(threadBody, ({ key }) => key), close };
 }
 
-/** As `openPush`, with the refusal as a value. */
+/** As `openPush`, but returns the refusal. */
 export async function openOrRefuse(body: Buffer): Promise<OpenedPush | ServiceError> {
   try {
     return await openPush(body);
@@ -58,7 +58,7 @@ export async function openOrRefuse(body: Buffer): Promise<OpenedPush | ServiceEr
   }
 }
 
-/** The items of a body that is a list; `body` holds its bytes still. */
+/** The items of a body that is a list. `body` keeps its bytes. */
 export interface OpenedList {
   readonly list: readonly unknown[];
   readonly items: ItemSource;
@@ -66,7 +66,7 @@ export interface OpenedList {
   readonly close: () => void;
 }
 
-/** Opens a callback's answer; null where it is not a list in JSON. */
+/** Opens a callback's answer. Null if it is not a JSON list. */
 export async function openList(body: Buffer): Promise<OpenedList | null> {
   if (body.length <= mostBytesHere) {
     const list = listIn(body);
@@ -77,8 +77,8 @@ export async function openList(body: Buffer): Promise<OpenedList | null> {
   body.copy(copy);
   const opened = await openLarge(shared, 'list');
   if (typeof opened === 'string') return null;
-  const { lists, place, close } = opened;
-  return { list: lists.get('') ?? [], items: itemsInThread(place, () => ''), body: copy, close };
+  const { lists, threadBody, close } = opened;
+  return { list: lists.get('') ?? [], items: itemsInThread(threadBody, () => ''), body: copy, close };
 }
 
 function listIn(body: Buffer): readonly unknown[] | null {
@@ -90,7 +90,7 @@ function listIn(body: Buffer): readonly unknown[] | null {
   }
 }
 
-// What a buffer shares with others cannot be handed over.
+// A buffer that shares its memory cannot be transferred.
 function bytesOf(body: Buffer): ArrayBufferLike {
   const isWhole = body.byteLength === body.buffer.byteLength;
   return isWhole ? body.buffer : new Uint8Array(body).buffer;
@@ -99,35 +99,35 @@ function bytesOf(body: Buffer): ArrayBufferLike {
 interface Opened {
   readonly outline: Outline;
   readonly lists: ReadonlyMap<string, readonly unknown[]>;
-  readonly place: ReadBody;
+  readonly threadBody: ReadBody;
   readonly close: () => void;
 }
 
 async function openLarge(bytes: ArrayBufferLike, root: Root): Promise<Opened | Refusal> {
-  const place = placeInThread(bytes.byteLength);
+  const threadBody = sendToThread(bytes.byteLength);
   try {
-    const told = await place.ask({ kind: 'open', bytes, root });
-    if (told === 'malformed' || told === 'other_root' || told === 'too_many_values') {
-      place.close();
-      return told;
+    const text = await threadBody.ask({ kind: 'open', bytes, root });
+    if (text === 'malformed' || text === 'other_root' || text === 'too_many_values') {
+      threadBody.close();
+      return text;
     }
-    const outline: Outline = JSON.parse(told ?? '');
+    const outline: Outline = JSON.parse(text ?? '');
     const lists = new Map<string, readonly unknown[]>();
-    for (const { key, count } of outline.lists) lists.set(key, await stubsOf(place, key, count));
-    return { outline, lists, place, close: () => place.close() };
+    for (const { key, count } of outline.lists) lists.set(key, await stubsOf(threadBody, key, count));
+    return { outline, lists, threadBody, close: () => threadBody.close() };
   } catch (error) {
-    place.close();
+    threadBody.close();
     if (error instanceof ThreadEnded && error.isCause) return 'too_many_values';
     throw error;
   }
 }
 
-async function stubsOf(place: ReadBody, key: string, count: number): Promise<unknown[]> {
+async function stubsOf(threadBody: ReadBody, key: string, count: number): Promise<unknown[]> {
   const stubs: unknown[] = [];
   for (let piece = 0; stubs.length < count; piece += 1) {
-    const told = await place.ask({ kind: 'stubs', key, piece });
-    if (told === null) throw new Error('a stand-in is missing');
-    for (const stub of JSON.parse(told)) stubs.push(stub);
+    const text = await threadBody.ask({ kind: 'stubs', key, piece });
+    if (text === null) throw new Error('a stub is missing');
+    for (const stub of JSON.parse(text)) stubs.push(stub);
   }
   return stubs.slice(0, count);
 }
@@ -135,12 +135,12 @@ async function stubsOf(place: ReadBody, key: string, count: number): Promise<unk
 const ordersAtOnce = 200;
 let lastQueue = 0;
 
-function itemsInThread(place: ReadBody, keyOf: (entry: Entry) => string): ItemSource {
+function itemsInThread(threadBody: ReadBody, keyOf: (entry: Entry) => string): ItemSource {
   return async function* (run, entries) {
     for (let from = 0; from < entries.length && !isOver(run); from += ordersAtOnce) {
       const next = entries.slice(from, from + ordersAtOnce);
       const orders = next.map((entry) => ({ key: keyOf(entry), type: entry.type.name, index: entry.index }));
-      for await (const batch of batchesOf(place, orders, run.nowMs)) {
+      for await (const batch of batchesOf(threadBody, orders, run.nowMs)) {
         if (isOver(run)) return;
         yield* settled(run, next, batch);
       }
@@ -148,17 +148,21 @@ function itemsInThread(place: ReadBody, keyOf: (entry: Entry) => string): ItemSo
   };
 }
 
-// The next piece is made while this one is stored.
-async function* batchesOf(place: ReadBody, orders: readonly Order[], nowMs: number): AsyncGenerator<Batch> {
+// The next piece is prepared while this one is stored.
+async function* batchesOf(
+  threadBody: ReadBody,
+  orders: readonly Order[],
+  nowMs: number,
+): AsyncGenerator<Batch> {
   lastQueue += 1;
   const common = { kind: 'batch' as const, queue: lastQueue, nowMs };
-  let ahead = place.ask({ ...common, orders });
+  let ahead = threadBody.ask({ ...common, orders });
   for (;;) {
-    const told = await ahead;
-    if (told === null) return;
-    ahead = place.ask({ ...common, orders: null });
+    const text = await ahead;
+    if (text === null) return;
+    ahead = threadBody.ask({ ...common, orders: null });
     ahead.catch(() => undefined);
-    yield JSON.parse(told);
+    yield JSON.parse(text);
   }
 }
 
@@ -167,7 +171,7 @@ function* settled(run: Run, entries: readonly Entry[], { judged, parts }: Batch)
     const entry = entries[at];
     if (entry === undefined) continue;
     if (broken !== null) run.onBroken(entry, Object.assign(new Error(), { name: broken }));
-    judge(entry, { ok, problems });
+    setStatus(entry, { ok, problems });
   }
   for (const [at, bytes, part] of parts) {
     const entry = entries[at];

@@ -2,14 +2,14 @@ import { ServiceError, validationFailed } from '../../../domain/errors.ts';
 import { type DataType, dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 
-/** Items of one top-level key, which is answered as it was sent; of a large body their stand-ins. */
+/** Items of one top-level key, which the answer repeats as sent. Stubs for a large body. */
 export interface Group {
   readonly key: string;
   readonly type: DataType;
   readonly items: readonly unknown[];
 }
 
-/** A push, taken apart; `errors` names what could not be. */
+/** A parsed push. `errors` names what could not be read. */
 export interface Push {
   readonly groups: readonly Group[];
   readonly deregistrations: readonly unknown[] | null;
@@ -17,13 +17,13 @@ export interface Push {
   readonly errors: readonly string[];
 }
 
-/** More than any sender puts into one delivery (100 MB of the smallest real items are 400,000). */
+/** More than real deliveries contain: 100 MB of the smallest real items are 400,000. */
 export const mostItems = 500_000;
 const mostUnknownKeys = 20;
 
 /**
- * Takes a body apart. Its text never gets into an error: it is health data.
- * @throws MALFORMED_BODY (400) when it is no JSON, VALIDATION_FAILED (422) when it is no object.
+ * Parses a body. Errors never contain its text, which is health data.
+ * @throws MALFORMED_BODY (400) if it is not JSON, VALIDATION_FAILED (422) if it is not an object
  */
 export function readPush(body: Buffer): Push {
   const payload = parse(body);
@@ -42,19 +42,19 @@ export function readPush(body: Buffer): Push {
   };
 }
 
-/** The refusal of a body that is JSON, but no object. */
+/** The refusal of a body that is JSON but not an object. */
 export function notAnObject(): ServiceError {
   return validationFailed([
     { field: '', message: 'The body must be an object of arrays keyed by data type' },
   ]);
 }
 
-/** The refusal of a body that would take more memory than the thread that reads it has. */
+/** The refusal of a body that would exceed the memory of the reading thread. */
 export function tooManyValues(): ServiceError {
   return validationFailed([{ field: '', message: 'The body has too many values' }]);
 }
 
-// A parser's message quotes the text around the mistake, so it goes no further.
+// A parser's message quotes the text around the error, so it is dropped.
 function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
@@ -63,13 +63,13 @@ function parse(body: Buffer): unknown {
   }
 }
 
-/** The top-level keys of a body: how many items of which type are processed, and what is wrong with the others. */
+/** The top-level keys of a body: the number of items per known type, and the problems of the other keys. */
 export interface SortedKeys {
   readonly groups: readonly { readonly key: string; readonly type: DataType; readonly count: number }[];
   readonly errors: readonly string[];
 }
 
-/** A top-level key, and the length of its array; null where its value is none. */
+/** A top-level key and the length of its array. Null if its value is not an array. */
 export type TopKey = readonly [key: string, length: number | null];
 
 /** Sorts the keys of a body in their order. */

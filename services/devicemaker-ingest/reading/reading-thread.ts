@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import type { Answer, Ask, Question } from './large-body-asks.ts';
 
-/** A body that lies in the reading thread. */
+/** A body in the memory of the reading thread. */
 export interface ReadBody {
   ask(ask: AskOfBody): Promise<string | null>;
-  /** Lets the thread forget it. */
+  /** Frees the body in the thread. */
   close(): void;
 }
 
-/** An ask without the number of its body. */
+/** A request without the number of its body. */
 export type AskOfBody = Ask extends infer A ? (A extends Ask ? Omit<A, 'body'> : never) : never;
 
-/** The thread ended, mostly for want of memory. `isCause`: this ask was in work. */
+/** The thread ended, usually because it ran out of memory. `isCause`: it was processing this request. */
 export class ThreadEnded extends Error {
   readonly isCause: boolean;
 
@@ -25,26 +25,32 @@ interface Thread {
   readonly worker: Worker;
   readonly waiting: Map<number, PromiseWithResolvers<string | null>>;
   bodies: number;
-  /** It read a body whose memory is better given back. */
+  /** It has read a body, so it is replaced to return its memory. */
   worn: boolean;
   idle: NodeJS.Timeout | undefined;
-  /** Ends the thread when it does not answer. */
+  /** Ends the thread if it does not answer. */
   watch: NodeJS.Timeout | undefined;
 }
 
-/** Parsed and normalised, an item of 128 MiB takes about 700 MB; a thread that needs more ends alone. */
+/**
+ * A parsed and normalised item of 128 MiB takes about 700 MB. A thread that exceeds the limit ends without ending the
+ * process.
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 1280 };
 const wornBytes = 16 * 1024 * 1024;
 const idleMs = 30_000;
-/** An answer takes 3 s at most for 128 MiB of real items; a body that needs this long needs more memory than there is. */
+/**
+ * An answer takes at most 3 s for 128 MiB of real items. A body that takes this long needs more memory than the limit.
+ */
 const answerWithinMs = 60_000;
 
-// One a process: the database takes what it reads at a tenth of its speed, and two would need the memory twice.
+// One thread per process: the database stores at a tenth of its reading speed, and a second thread would double the
+// memory.
 let current: Thread | null = null;
 let lastId = 0;
 
-/** Gives bytes a place in the reading thread, which is begun when there is none. */
-export function placeInThread(bytes: number): ReadBody {
+/** Transfers bytes to the reading thread and starts the thread if necessary. */
+export function sendToThread(bytes: number): ReadBody {
   const thread = current ?? startThread();
   const body = nextId();
   clearTimeout(thread.idle);
@@ -53,7 +59,7 @@ export function placeInThread(bytes: number): ReadBody {
   thread.worker.ref();
   let open = true;
   return {
-    // The number of a body is put in here, so that nobody asks for another's.
+    // The body's number is added here, so that a caller can only address its own body.
     ask: (ask) => send(thread, { ...ask, body }),
     close() {
       if (!open) return;
@@ -68,14 +74,14 @@ function startThread(): Thread {
   const worker = new Worker(new URL('./large-body.worker.ts', import.meta.url), { resourceLimits });
   const waiting: Thread['waiting'] = new Map();
   const thread: Thread = { worker, waiting, bodies: 0, worn: false, idle: undefined, watch: undefined };
-  worker.on('message', ({ id, told, failed }: Answer) => {
+  worker.on('message', ({ id, text, failed }: Answer) => {
     const answer = waiting.get(id);
     waiting.delete(id);
     watchAnswer(thread);
-    if (failed === null) answer?.resolve(told);
+    if (failed === null) answer?.resolve(text);
     else answer?.reject(new Error(`the reading thread failed: ${failed}`));
   });
-  // It answers in order: what waited longest was in work when it ended.
+  // Requests are answered in order: the oldest pending one was being processed when the thread ended.
   const end = (cause: unknown) => {
     if (current === thread) current = null;
     clearTimeout(thread.watch);
@@ -89,7 +95,7 @@ function startThread(): Thread {
   return thread;
 }
 
-// The garbage collector of a thread that is out of memory may go on for minutes before it gives up.
+// The garbage collector of a thread that is out of memory may run for minutes before the thread ends.
 function watchAnswer(thread: Thread): void {
   clearTimeout(thread.watch);
   if (thread.waiting.size > 0)
@@ -108,7 +114,7 @@ function send(thread: Thread, ask: Ask): Promise<string | null> {
   return answer.promise;
 }
 
-// Without a body it holds no process up, and does not stay for long.
+// Without a body the thread does not keep the process alive, and ends soon.
 function leave(thread: Thread): void {
   thread.bodies -= 1;
   if (thread.bodies > 0) return;

@@ -2,7 +2,7 @@ import t from 'tap';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import {
   addUp,
-  broughtByEntries,
+  receivedByEntries,
   startMsOf,
 } from '../../../services/devicemaker-ingest/items/report-received.ts';
 
@@ -53,7 +53,7 @@ t.test('entries that were not stored brought nothing', async (t) => {
   });
   const entries = [entry('saved'), entry('duplicate'), entry('validation_error'), entry(null)];
   const stranger = { ...entry('saved'), linkedUser: null };
-  t.same(broughtByEntries([...entries, stranger]), [
+  t.same(receivedByEntries([...entries, stranger]), [
     { ...one, saved: 1, ...at(60_000) },
     { ...one, saved: 0, ...at(60_000) },
   ]);
