@@ -121,6 +121,7 @@ t.test('of two providers the largest value or the first by priority, whatever ea
   t.same(explanation.active_minutes, [
     { source: watch, value: 30.5, origin: 'day_total', share: 1, rule: 'only_value' },
   ]);
+  t.same(explanation['intensity_minutes.light'], [], 'nobody tells the two others');
 });
 
 t.test('parts of a sum have the share that they add', async (t) => {
@@ -132,9 +133,12 @@ t.test('parts of a sum have the share that they add', async (t) => {
   };
   const seconds = { active_seconds: 3600, moderate_seconds: 600, vigorous_seconds: 60 };
   await store(userId, [
-    part(0, 3, { steps: 100, max_heart_rate_bpm: 120, ...seconds }),
+    part(0, 3, { steps: 100, distance_meters: 800, max_heart_rate_bpm: 120, ...seconds }),
     part(4, 2, { steps: 300, max_heart_rate_bpm: 150, device: 'Band 2' }),
-    part(1, 1, { steps: 40, floors_climbed: 3, max_heart_rate_bpm: 170, device: 'Band 2' }),
+    part(1, 1, {
+      ...{ steps: 40, distance_meters: 90, floors_climbed: 3, max_heart_rate_bpm: 170 },
+      device: 'Band 2',
+    }),
   ]);
   const { explanation, ...summary } = await explained(userId);
   t.match(summary, { steps: 400, floors_climbed: null, intensity_minutes: { light: 49 } });
@@ -142,6 +146,10 @@ t.test('parts of a sum have the share that they add', async (t) => {
     { source: watch, value: 100, origin: 'day_total', share: 0.25, rule: 'sum' },
     { source: band, value: 300, origin: 'day_total', share: 0.75, rule: 'sum' },
     { source: band, value: 40, origin: 'day_total', share: 0, rule: 'longest_record' },
+  ]);
+  t.same(explanation.distance_meters, [
+    { source: watch, value: 800, origin: 'day_total', share: 1, rule: 'longest_record' },
+    { source: band, value: 90, origin: 'day_total', share: 0, rule: 'longest_record' },
   ]);
   t.same(explanation.floors_climbed, [
     { source: band, value: 3, origin: 'day_total', share: 0, rule: 'longest_record' },

@@ -216,6 +216,26 @@ t.test('a day is one with a total, a workout or a value that a summary shows', a
   t.same(await read({ userId: unknownUser }), { total: 0, devices: [], days: [] });
 });
 
+t.test('a daily record of another date, or another start, dates what it covers anew', async (t) => {
+  const noon = at('12:00:00');
+  const covers = (date: string, start_ms: number) => day(date, { start_ms, duration_seconds: 6 * 3600 });
+  for (const [claim, first, second] of [
+    ['another date', covers('2026-03-01', noon), covers('2026-03-02', noon)],
+    ['another start', covers('2026-03-02', at('18:00:00')), covers('2026-03-02', noon)],
+  ] as const) {
+    const person = await another();
+    const datesOfSteps = async () =>
+      (await read(person)).days
+        .filter(({ sources }) => sources.some(({ samples }) => samples !== null))
+        .map(({ date }) => date);
+    await person.store([item({ samples: [block('steps', [[at('14:00:00'), 7]])] })]);
+    await person.store([item({ key: 'day', day: first })]);
+    t.same(await datesOfSteps(), ['2026-03-01'], claim);
+    await person.store([item({ key: 'day', day: second })]);
+    t.same(await datesOfSteps(), ['2026-03-02'], claim);
+  }
+});
+
 t.test('a page begins behind a date in either order, and counts the whole range', async (t) => {
   const person = await another();
   const dates = ['2026-03-01', '2026-03-02', '2026-03-05', '2026-03-09', '2026-03-10'];

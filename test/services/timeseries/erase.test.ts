@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
-import type { Database } from '../../../mixins/database.ts';
-import { markErased } from '../../../services/timeseries/removal/erasure.ts';
+import { type Database, database } from '../../../mixins/database.ts';
+import { erasure, markErased } from '../../../services/timeseries/removal/erasure.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
-import { startBroker } from '../../support/broker.ts';
+import { startBroker, testConfig } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { tracesOf } from '../../support/traces.ts';
@@ -137,3 +137,15 @@ t.test(
     t.strictSame(await database.query('select series_ids from timeseries.tombstone'), [{ series_ids: [] }]);
   },
 );
+
+t.test('a worker that stops leaves the pool, which ends with its last user', async (t) => {
+  const { url } = await freshDatabase(t);
+  const { broker, call } = await startBroker(t, { databaseUrl: url, services: [] });
+  const environment = { broker, call, logger: broker.logger, config: testConfig({ databaseUrl: url }) };
+  const [worker, resource] = [erasure(), database()];
+  const [running, open] = [await worker.start(environment), await resource.start(environment)];
+  await worker.stop(running);
+  t.equal(open.pool.ending, false);
+  await resource.stop(open);
+  t.equal(open.pool.ending, true);
+});

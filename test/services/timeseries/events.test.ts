@@ -3,7 +3,7 @@ import t from 'tap';
 import { minuteMs } from '../../../domain/time.ts';
 import { refusal } from '../../support/refusal.ts';
 import { activity, at, night, sleep, workout } from './items.ts';
-import { pageThrough, setUp, unknownUser } from './setting.ts';
+import { pageThrough, setUp, unknownUser, withUser } from './setting.ts';
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
 
@@ -247,6 +247,25 @@ t.test('shows no record of another user, and none that is of another kind', asyn
   await t.rejects(
     call('timeseries.sleep', { user_id: randomUUID(), event_id: night_id }),
     refusal('RECORD_NOT_FOUND'),
+  );
+});
+
+t.test('lists and counts the events of one user only', async (t) => {
+  const { store, call, userId, database } = await setUp(t);
+  const { id } = await call('users.create', {});
+  const events = () => [activity(workout(at('06:00:00'), 30)), night([sleep(at('22:00:00'), 60)])];
+  const own = await store(events());
+  await withUser(database, call, id).store(events());
+  const query = { user_id: userId, ...march };
+  const lists = [
+    await call('timeseries.workouts', query),
+    await call('timeseries.workouts', { ...query, record_type: 'running' }),
+    await call('timeseries.sleeps', query),
+  ];
+  const idsOf = [own[0], own[0], own[1]].map((outcome) => outcome?.record_ids);
+  t.strictSame(
+    lists.map(({ data, pagination }) => [data.map((event) => event.id), pagination.total_count]),
+    idsOf.map((ids) => [ids, 1]),
   );
 });
 

@@ -208,6 +208,19 @@ t.test('two parts that another provider has whole are still added', async (t) =>
   t.same(await sums(person), { [day]: [120, 60, 600], '2026-03-01 activitynet': [120, 60, 600] });
 });
 
+t.test('a workout that joins the end of a chain changes nothing at its other end', async (t) => {
+  const person = await another();
+  const bpm = { avg_heart_rate_bpm: 140 };
+  const bounds = { ...bpm, max_heart_rate_bpm: 170 };
+  await storeAll(person, [
+    ride(watch, 40, 50, bpm),
+    ride(computer, 62, 118, bounds),
+    ride(watch, 150, 60, { ...bounds, avg_pace_sec_per_km: 120 }),
+  ]);
+  await storeAll(person, [ride(computer, 30, 28)]);
+  t.same(await listed(person), [`${watch} 150`, `${watch} 40`], 'each other one is a duplicate');
+});
+
 t.test('recordings part when one of them moves, or is deleted', async (t) => {
   const person = await another();
   const moving = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });

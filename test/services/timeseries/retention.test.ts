@@ -195,6 +195,21 @@ t.test('leaves workouts, nights, day totals and sedentary time, and the values o
   t.equal((await database.query(stored)).length, 2, 'the samples of the slot that is kept');
 });
 
+t.test('the values of old slots go, however many newer slots were stored before them', async (t) => {
+  const { database, store } = await setUp(t);
+  await store([item({ data_type: 'epochs', epoch: epoch(borderMs + dayMs) })]);
+  await database.query(`
+    insert into timeseries.epoch_part
+    select (jsonb_populate_record(p, jsonb_build_object('start_time', start_time + n * interval '15 minutes'))).*
+    from timeseries.epoch_part p, generate_series(1, 5000) n`);
+  await store([item({ data_type: 'epochs', epoch: epoch(borderMs - 3 * dayMs) })]);
+  await sweep(database);
+  const slots = await database.query(`
+    select local_date < '${border}' as is_old, count(*)::int as n from timeseries.epoch_part
+    where vals <> '{}' group by 1`);
+  t.strictSame(slots, [{ is_old: false, n: 5001 }]);
+});
+
 t.test('what activities brought goes with its samples, once none of its UTC day is kept', async (t) => {
   const { database, store } = await setUp(t);
   const speed = (zone_offset_minutes: number) =>

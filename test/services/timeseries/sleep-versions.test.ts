@@ -1,6 +1,6 @@
 import t from 'tap';
 import { sleepRanks } from '../../../domain/records.ts';
-import { at, night, sleep } from './items.ts';
+import { at, item, night, sleep } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 
 const { database, call } = await setUp(t);
@@ -188,11 +188,19 @@ t.test(
     const { store, userId } = await another();
     await store([itemOf(['a', 'final', 8])]);
     await store([itemOf(['b', 'final', 7])]);
+    await store([item({ key: 'b' })]); // of another data type
     await database.query('delete from timeseries.sleep_session where user_id = $1', [userId]);
     t.match(await store([itemOf(['b', 'unknown', 8])]), [{ status: 'replaced' }]);
     t.match(await store([itemOf(['c', 'unknown', 5])]), [{ status: 'replaced' }]);
   },
 );
+
+t.test('a final sleep of another provider does not mark a record of the same key', async (t) => {
+  const { store } = await another();
+  await store([itemOf(['a', 'final', 6])], 'activitynet');
+  const outcomes = await store([itemOf(['a', 'unknown', 8]), itemOf(['b', 'unknown', 7])]);
+  t.match(outcomes, [{ status: 'saved' }, { status: 'stale' }]);
+});
 
 t.test('a final sleep that lost is stored when nothing stands against it any more', async (t) => {
   const { store, userId } = await another();

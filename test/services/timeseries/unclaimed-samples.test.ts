@@ -54,6 +54,12 @@ t.test('of a provider of activities only, what lies within no other activity goe
   t.same(await on.left(), { heart_rate: 40, speed: 40 });
 });
 
+t.test('what was measured after another activity had ended goes', async (t) => {
+  const on = await before('activitynet', made('activitynet', 'a', 0, 30), made('activitynet', 'b', 60, 90));
+  t.match(await shared.call('timeseries.deleteWorkout', on.named('b')), { samples_removed: 60 });
+  t.same(await on.left(), { heart_rate: 30, speed: 30 });
+});
+
 t.test('heart rates that a day may have brought stay', async (t) => {
   const on = await before('devicemaker', made('devicemaker', 'a', 0, 60));
   t.match(await shared.call('timeseries.deleteWorkout', on.named('a')), { samples_removed: 60 });
