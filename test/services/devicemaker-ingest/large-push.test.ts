@@ -39,7 +39,7 @@ const receive = (kind: string, body: string) =>
 async function push(payload: object | string) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const delivery_id = await receive('push', body);
-  await call('devicemaker-ingest.push', { delivery_id });
+  await call('devicemaker-ingest.push', { delivery_id }, { timeout: 120_000 });
   return PushAnswer.parse(await inbox.answerOf(delivery_id));
 }
 

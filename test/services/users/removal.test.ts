@@ -104,7 +104,12 @@ t.test('a deleted user is returned as they were and gone everywhere', async (t) 
   t.match(await call('users.list', {}), { items: [], total: 0 });
 
   const [row] = await database.query('select * from users.person');
-  t.notMatch(JSON.stringify(row), /ada|byron|ext-1/i, 'nothing of the person is left in the row');
+  // An id of random digits may contain any three letters from a to f.
+  t.notMatch(
+    JSON.stringify({ ...row, id: '' }),
+    /ada|byron|ext-1/i,
+    'nothing of the user is left in the row',
+  );
   t.ok(row?.erased_at);
   t.same(await database.query('select from users.connection'), []);
   t.match(await call('users.create', full), { external_user_id: 'ext-1' }, 'the external id is free again');
