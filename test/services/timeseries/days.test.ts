@@ -199,7 +199,7 @@ t.test('a day is one with a total, a workout or a value that a summary shows', a
     sample('steps', '2026-02-28'),
     sample('heart_rate', '2026-03-02'),
     sample('basal_energy', '2026-03-03'),
-    sample('body_temperature', '2026-03-04'),
+    sample('weight', '2026-03-04'),
     item({ day: day('2026-03-05') }),
     activity(workout(noon('2026-03-06'), 10)),
     sample('energy', '2026-03-07'),

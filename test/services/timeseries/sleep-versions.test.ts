@@ -195,9 +195,10 @@ t.test(
   },
 );
 
-t.test('a final sleep of another provider does not mark a record of the same key', async (t) => {
+t.test('a final sleep marks no record of another provider, and none of another key', async (t) => {
   const { store } = await another();
   await store([itemOf(['a', 'final', 6])], 'activitynet');
+  await store([night([sleep(at('22:00:00', '2026-02-20'), 400, { rank: sleepRanks.final })])]);
   const outcomes = await store([itemOf(['a', 'unknown', 8]), itemOf(['b', 'unknown', 7])]);
   t.match(outcomes, [{ status: 'saved' }, { status: 'stale' }]);
 });
