@@ -189,15 +189,3 @@ async function readText(response: Response, most: number): Promise<string | null
 function noAnswer(tries: number): ProviderAnswer {
   return { status: 0, headers: new Headers(), text: '', tries };
 }
-
-const shortestWaitMs = 1000;
-const longestWaitMs = 3_600_000;
-
-/**
- * The time that an answer asks to wait (seconds or a date), limited to between a second and an hour. Null if absent.
- */
-export function retryAfterMs({ headers }: Pick<ProviderAnswer, 'headers'>, nowMs: number): number | null {
-  const text = headers.get('retry-after')?.trim() ?? '';
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
-  return Number.isFinite(ms) ? Math.min(longestWaitMs, Math.max(shortestWaitMs, ms)) : null;
-}

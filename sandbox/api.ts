@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { retryAfterMs } from '../domain/retry-after.ts';
 
 /** The API as any application calls it: over HTTP, with patience where it asks for some. */
 export interface Api {
@@ -109,8 +110,5 @@ function failureOf({ status, body, requestId, cause }: Got, what: string): ApiFa
  * most; where it asks for nothing, twice as long each time.
  */
 export function pauseMs(retryAfter: string | null, attempt: number, nowMs: number): number {
-  const backoff = 250 * 2 ** attempt;
-  if (retryAfter === null) return backoff;
-  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - nowMs;
-  return Number.isFinite(ms) ? Math.min(waitMostMs, Math.max(0, ms)) : backoff;
+  return retryAfterMs(retryAfter, nowMs, { mostMs: waitMostMs }) ?? 250 * 2 ** attempt;
 }

@@ -1,5 +1,6 @@
 import type { BackfillRefusal, RequestedBackfill } from '../../domain/provider.ts';
-import { type ProviderAnswer, retryAfterMs } from '../../mixins/provider-api.ts';
+import { retryAfterMs } from '../../domain/retry-after.ts';
+import type { ProviderAnswer } from '../../mixins/provider-api.ts';
 import type { NoBearer } from '../../mixins/provider-tokens.ts';
 import type { Reason } from './reasons.ts';
 
@@ -24,6 +25,7 @@ export type Verdict =
   | { readonly kind: 'interrupted' };
 
 const defaultWaitMs = 60_000;
+const waitBounds = { leastMs: 1000, mostMs: 3_600_000 };
 
 /** When a request was sent. `isRetry`: the provider may have accepted it before, and its answer was lost. */
 export interface Sent {
@@ -38,7 +40,7 @@ export function verdictOf(
   { isRetry, nowMs }: Sent,
 ): Verdict {
   const { status } = answer;
-  const waitMs = retryAfterMs(answer, nowMs);
+  const waitMs = retryAfterMs(answer.headers.get('retry-after'), nowMs, waitBounds);
   if (status >= 200 && status < 300) return { kind: 'accepted' };
   if (status === 401) return { kind: 'unauthorized' };
   const refusal = refusals[status];

@@ -1,3 +1,5 @@
+import { retryAfterMs } from '../../../domain/retry-after.ts';
+import { dayMs } from '../../../domain/time.ts';
 import {
   type ByteBudget,
   byteBudget,
@@ -95,7 +97,8 @@ function failureOf(
   if (failure === 'stopped' || failure === 'crowded') return { kind: 'left' };
   if (failure !== 'status') return { kind: 'failed', reason: sentences(mostBytes)[failure], afterMs: null };
   const kind = status === 429 ? 'busy' : finalStatus.has(status ?? 0) ? 'refused' : 'failed';
-  return { kind, reason: `the provider answered ${status}`, afterMs: retryAfterMs(retryAfter, Date.now()) };
+  const afterMs = retryAfterMs(retryAfter, Date.now(), { mostMs: dayMs });
+  return { kind, reason: `the provider answered ${status}`, afterMs };
 }
 
 const sentences = (mostBytes: number) => ({
@@ -108,12 +111,3 @@ const sentences = (mostBytes: number) => ({
   too_large: `the answer is larger than ${mostBytes} bytes`,
   cut_off: 'the answer broke off',
 });
-
-const longestWaitMs = 24 * 3_600_000;
-
-/** The delay of a Retry-After header (seconds or a date), at most a day. Null if absent or unreadable. */
-export function retryAfterMs(text: string | null, nowMs: number): number | null {
-  if (text === null) return null;
-  const ms = /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - nowMs;
-  return Number.isNaN(ms) ? null : Math.min(longestWaitMs, Math.max(0, ms));
-}

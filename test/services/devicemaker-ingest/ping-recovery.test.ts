@@ -5,7 +5,6 @@ import { PingAnswer, pendingSentence } from '../../../contracts/devicemaker-inge
 import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { retryAfterMs } from '../../../services/devicemaker-ingest/ping/fetch-callback.ts';
 import { type PingLimits, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
@@ -250,15 +249,6 @@ t.test('429 ends the round, and Retry-After is obeyed', async (t) => {
   const row = await rowOf(delivery_id);
   t.match(row, { state: 'ready', error: 'PROVIDER_BUSY' });
   t.ok((row?.wait_seconds ?? 0) > 3500 && (row?.wait_seconds ?? 0) < 3700);
-});
-
-t.test('reads Retry-After as seconds and as a date, a day at most', async (t) => {
-  const now = Date.UTC(2026, 0, 1);
-  t.equal(retryAfterMs('120', now), 120_000);
-  t.equal(retryAfterMs('Thu, 01 Jan 2026 00:01:00 GMT', now), 60_000);
-  t.equal(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', now), 0);
-  t.equal(retryAfterMs('999999999', now), 86_400_000);
-  for (const text of [null, 'soon', '', '-']) t.equal(retryAfterMs(text, now), null);
 });
 
 t.test('a provider that fails again and again is left alone for a while', async (t) => {
