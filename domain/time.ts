@@ -121,6 +121,11 @@ export function formatInstant(ms: number): string {
   return iso.endsWith('.000Z') ? `${iso.slice(0, 19)}Z` : iso;
 }
 
+/** A date of the database in the wire's form; null where there is none. */
+export function instantOrNull(date: Date | null): string | null {
+  return date === null ? null : formatInstant(date.getTime());
+}
+
 /** The day, YYYY-MM-DD, that a clock `offsetMinutes` ahead of UTC shows at an instant. */
 export function localDate(ms: number, offsetMinutes: number): string {
   return new Date(ms + offsetMinutes * minuteMs).toISOString().slice(0, 10);
@@ -134,4 +139,9 @@ export function knownLocalDate(ms: number, offsetMinutes: number | null): string
 /** UTC midnight of a date, in milliseconds. */
 export function dateToMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);
+}
+
+/** Whole minutes of a number of seconds, rounded down. */
+export function wholeMinutes(seconds: number | null): number | null {
+  return seconds === null ? null : Math.floor(seconds / 60);
 }

@@ -9,8 +9,6 @@ import { type Inbox, inbox, type Lease, leaseMs } from './inbox.ts';
 import { expectBodies } from './inbox-at-hand.ts';
 import type { Progress } from './inbox-progress.ts';
 
-export { codeOf };
-
 /** A delivery in progress. `signal` aborts when the process stops or the lease is lost: no new step may begin then. */
 export interface Job extends Lease {
   readonly body: Buffer;

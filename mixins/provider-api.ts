@@ -1,5 +1,6 @@
 import Bottleneck from 'bottleneck';
 import pRetry from 'p-retry';
+import { errorCodeOf, fieldOf } from '../domain/error-code.ts';
 import type { Mixin } from '../runtime/environment.ts';
 import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
 
@@ -170,9 +171,7 @@ function authorizationOf({ token, client }: ProviderRequest): string | null {
 const unsentCodes = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 function isUnsent(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : null;
-  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : null;
-  return typeof code === 'string' && unsentCodes.test(code);
+  return unsentCodes.test(errorCodeOf(fieldOf(error, 'cause')) ?? '');
 }
 
 async function readText(response: Response, most: number): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { jsonOrNull } from '../domain/json.ts';
 import type { OAuth } from '../domain/provider.ts';
 import { dayMs } from '../domain/time.ts';
 import { type ProviderName, providers } from '../providers/all.ts';
@@ -78,7 +79,7 @@ export function readTokens(
   { status, text }: Pick<ProviderAnswer, 'status' | 'text'>,
   nowMs: number,
 ): Exchange {
-  const body = parse(text);
+  const body = jsonOrNull(text);
   if (status >= 200 && status < 300) {
     const fresh = Fresh.safeParse(body);
     return fresh.success ? { kind: 'fresh', tokens: tokensOf(fresh.data, nowMs) } : { kind: 'later' };
@@ -101,12 +102,4 @@ function tokensOf(fresh: z.infer<typeof Fresh>, nowMs: number): FreshTokens {
     refresh_token: refresh_token ?? null,
     expires_at_ms: endMs === null ? null : Math.min(endMs, nowMs + yearMs),
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

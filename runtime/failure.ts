@@ -1,4 +1,5 @@
 import { Errors, type Logger } from 'moleculer';
+import { fieldOf } from '../domain/error-code.ts';
 import { isErrorCode, ServiceError } from '../domain/errors.ts';
 
 /** PostgreSQL's classes of failure that pass by themselves: no connection, no resources, shutting down. */
@@ -40,15 +41,19 @@ function isConnectionFailure(code: unknown, message: unknown): boolean {
 }
 
 function fieldsOf(error: unknown) {
-  const read = (name: string): unknown =>
-    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const read = (name: string) => fieldOf(error, name);
   const message = typeof error === 'object' ? read('message') : String(error);
   return { type: read('type'), code: read('code'), name: read('name'), stack: read('stack'), message };
 }
 
 /** The code of a failure that says nothing of values: one of the table, Moleculer's, or INTERNAL. */
 export function codeOf(error: unknown): string {
-  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+  const type = fieldOf(error, 'type');
   if (isErrorCode(type) || (typeof type === 'string' && /^[A-Z_]{1,40}$/.test(type))) return type;
   return 'INTERNAL';
+}
+
+/** What a log says of a failure: its type, code or name. Its message may quote a row and is left out. */
+export function loggedCodeOf(error: unknown): unknown {
+  return fieldOf(error, 'type') ?? fieldOf(error, 'code') ?? fieldOf(error, 'name');
 }

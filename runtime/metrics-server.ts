@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
+import { errorCodeOf } from '../domain/error-code.ts';
 import { metricsOf } from './metrics.ts';
 
 const servers = new WeakMap<ServiceBroker, Server>();
@@ -27,11 +28,11 @@ export function serveMetrics(broker: ServiceBroker, { METRICS_PORT, HOST }: Conf
   });
   servers.set(broker, server);
   return new Promise((resolve) => {
-    server.once('error', (error: Error & { code?: string }) => {
+    server.once('error', (error) => {
       broker.logger.error('metrics.not_served', {
         setting: 'METRICS_PORT',
         port: METRICS_PORT,
-        code: error.code,
+        code: errorCodeOf(error),
       });
       resolve();
     });

@@ -1,4 +1,5 @@
 import type { Logger } from 'moleculer';
+import { loggedCodeOf } from './failure.ts';
 
 /** Housekeeping that comes round: what it does, how often, and the name that its failures are logged under. */
 export interface PeriodicTask {
@@ -27,7 +28,7 @@ export function startPeriodicTask({
 
   function begin() {
     running = work()
-      .catch((error: unknown) => logger.warn('rounds.failed', { name, code: codeOf(error) }))
+      .catch((error: unknown) => logger.warn('rounds.failed', { name, code: loggedCodeOf(error) }))
       .then(() => {
         if (!stopped) timer = setTimeout(begin, everyMs);
       });
@@ -38,10 +39,4 @@ export function startPeriodicTask({
     clearTimeout(timer);
     await running;
   };
-}
-
-// The message may quote a row: the code has to do.
-function codeOf(error: unknown): unknown {
-  if (typeof error !== 'object' || error === null) return undefined;
-  return Reflect.get(error, 'type') ?? Reflect.get(error, 'code') ?? Reflect.get(error, 'name');
 }

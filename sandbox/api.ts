@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { jsonOrNull } from '../domain/json.ts';
 import { retryAfterMs } from '../domain/retry-after.ts';
 
 /** The API as any application calls it: over HTTP, with patience where it asks for some. */
@@ -80,19 +81,11 @@ async function once(reach: Reach, method: string, path: string, ask: Ask): Promi
     const response = await reach.fetch(url, { method, headers, signal, ...sent });
     const retryAfter = response.headers.get('retry-after');
     const requestId = response.headers.get('x-request-id');
-    const body = parse(await response.text());
+    const body = jsonOrNull(await response.text());
     return { ok: response.ok, status: response.status, body, retryAfter, requestId };
   } catch (cause) {
     reach.signal.throwIfAborted();
     return { ok: false, status: 0, body: null, retryAfter: null, requestId: null, cause };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { jsonOrNull } from '../domain/json.ts';
 import { plainMessage } from '../domain/plain-message.ts';
 
 /** A request, read to its end. */
@@ -152,15 +153,7 @@ export function withBody<T>(
 ): Reply | Promise<Reply> {
   if (!/^application\/json/i.test(headers['content-type'] ?? ''))
     return refused('The body must be JSON.', 415);
-  const read = schema.safeParse(jsonOf(text), { error: plainMessage });
+  const read = schema.safeParse(jsonOrNull(text || '{}'), { error: plainMessage });
   if (read.success) return use(read.data);
   return refused(read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text);
-  } catch {
-    return null;
-  }
 }

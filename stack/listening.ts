@@ -1,6 +1,8 @@
 // Whether this machine lets us listen where the settings say, looked at before anything is started.
+
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
+import { errorCodeOf } from '../domain/error-code.ts';
 import { StartError } from './start-error.ts';
 
 const HIGHEST_PORT = 65_535;
@@ -76,7 +78,7 @@ async function freePortAfter(host: string, port: number): Promise<number | null>
 function failureToListen(host: string, port: number): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const server = createServer();
-  server.once('error', (error: Error & { code?: string }) => resolve(error.code ?? error.message));
+  server.once('error', (error) => resolve(errorCodeOf(error) ?? error.message));
   server.listen(port, host, () => server.close(() => resolve(null)));
   return promise;
 }

@@ -1,7 +1,9 @@
 // One at a time, across processes. The lock is a file that names its holder; it appears whole (written aside,
 // then linked), and a holder that died is noticed by its process.
+
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { errorCodeOf } from '../domain/error-code.ts';
 import { isRunning, ownMark, ProcessMark, waitUntil } from './processes.ts';
 
 const PATIENCE_MS = 600_000;
@@ -66,7 +68,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (errorCodeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }

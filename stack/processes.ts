@@ -1,10 +1,12 @@
 // Which process is whose. A pid alone proves nothing after a kill -9 or a restart of the machine: the
 // number may belong to somebody else by then. So a process is known by its pid and its command line.
+
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { errorCodeOf } from '../domain/error-code.ts';
 
 /** A process as it was when it was written down. */
 export const ProcessMark = z.object({ pid: z.int().positive(), command: z.string() });
@@ -38,7 +40,7 @@ export function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCodeOf(error) === 'EPERM';
   }
 }
 
@@ -76,7 +78,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (errorCodeOf(error) !== 'ESRCH') throw error;
   }
 }
 
@@ -107,7 +109,7 @@ export async function run(
 
 function complaintOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if ('code' in error && error.code === 'ENOENT') return 'it is not on this machine';
+  if (errorCodeOf(error) === 'ENOENT') return 'it is not on this machine';
   const said = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim() : '';
   const lines = said.split('\n');
   return lines.find((line) => line.startsWith('E: ')) || lines.slice(-3).join(' ') || error.message;

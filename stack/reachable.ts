@@ -1,9 +1,11 @@
 // Whether the servers that the settings name answer, looked at before anything is started: the services themselves
 // wait for a server that is away, without an end.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'nats';
 import pg from 'pg';
 import type { Config } from '../config.ts';
+import { errorCodeOf } from '../domain/error-code.ts';
 import { natsOptions } from '../runtime/broker.ts';
 import { StartError } from './start-error.ts';
 
@@ -77,7 +79,7 @@ function databaseError(error: unknown, text: string): StartError {
     decodeURIComponent(url.username),
     url.pathname.slice(1),
   ];
-  const code = codeOf(error);
+  const code = shortReasonOf(error);
   const reasons: Readonly<Record<string, string>> = {
     '28P01': `${server} refuses the password of user ${user}.`,
     '28000': `${server} does not let user ${user} in: see its pg_hba.conf.`,
@@ -91,7 +93,7 @@ function databaseError(error: unknown, text: string): StartError {
 
 function busError(error: unknown, text: string): StartError {
   const server = addressOf(new URL(text), '4222');
-  const code = codeOf(error);
+  const code = shortReasonOf(error);
   const reason =
     code === 'AUTHORIZATION_VIOLATION' || code === 'AUTHENTICATION_EXPIRED'
       ? `${server} refuses the user and password, or the token.`
@@ -108,8 +110,7 @@ function addressOf(url: URL, port: string): string {
 }
 
 // The messages of both servers are short and hold no password; those of Node.js are codes.
-function codeOf(error: unknown): string {
+function shortReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return code !== '' ? code : error.message.split('\n')[0] || error.name;
+  return errorCodeOf(error) || error.message.split('\n')[0] || error.name;
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '../config.ts';
+import { errorCodeOf } from '../domain/error-code.ts';
 
 /** A start that cannot go on: the message names the setting and says what to do. It is printed without a stack trace. */
 export class StartError extends Error {
@@ -18,7 +19,7 @@ const fileReasons: Readonly<Record<string, string>> = {
 /** The message of a failure that an operator can mend; null for any other, which needs its stack trace. */
 export function messageForOperator(error: unknown): string | null {
   if (error instanceof StartError || error instanceof ConfigError) return error.message;
-  const isArgument = error instanceof Error && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code));
+  const isArgument = error instanceof Error && /^ERR_PARSE_ARGS/.test(errorCodeOf(error) ?? '');
   return isArgument ? error.message : null;
 }
 
@@ -39,7 +40,7 @@ export function startErrorOf(error: unknown, dataDir: string): unknown {
 // Programs that were started say it in words, PostgreSQL by a code of its own.
 function fileReason(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCodeOf(error) ?? '';
   if (code === '53100' || /No space left on device/.test(error.message))
     return `${fileReasons.ENOSPC} (ENOSPC)`;
   const reason = fileReasons[code];

@@ -1,12 +1,11 @@
 import type { Backfill, BackfillType, StepStatus } from '../../contracts/backfill.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { accessReasons } from '../../domain/access-reasons.ts';
+import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { BackfillRow } from './queries/backfill-runs.ts';
 
 /** Texts for the reason codes that a client may see. */
 const sentences: Readonly<Record<string, string>> = {
-  CONNECTION_GONE: 'The connection has ended.',
-  TOKEN_REFUSED: 'The provider refuses the token of this connection.',
-  TOKEN_MISSING: 'The connection has no access token.',
+  ...accessReasons,
   USER_GONE: 'The user was deleted.',
 };
 
@@ -48,8 +47,4 @@ function statusOf({ state, pages }: BackfillRow): StepStatus {
   if (state === 'failed') return 'failed';
   if (state === 'cancelled' || state === 'stopped') return 'skipped';
   return pages === 0 ? 'waiting' : 'requested';
-}
-
-function instantOrNull(date: Date | null): string | null {
-  return date === null ? null : formatInstant(date.getTime());
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { fieldOf } from '../../domain/error-code.ts';
 import {
   type ErrorCode,
   errorTable,
@@ -66,8 +67,7 @@ const routerFailures: Readonly<Record<string, ErrorCode>> = { UNABLE_DECODE_PARA
 
 /** What a thrown thing is answered with: never its stack, never the text of a failure that is not in the table. */
 export function failureToSend(error: unknown): Failure {
-  const read = (name: string): unknown =>
-    typeof error === 'object' && error !== null ? Reflect.get(error, name) : undefined;
+  const read = (name: string) => fieldOf(error, name);
   const type = read('type');
   if (isErrorCode(type)) return known(type, read('message'), read('data'));
   if (typeof type !== 'string')

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../contracts/auth.ts';
+import { fieldOf } from '../../domain/error-code.ts';
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
 import { type Cipher, cipherOf } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
@@ -130,8 +131,9 @@ async function runOwned(deps: Deps, owner: KeyOwner, asked: Asked, work: () => P
 }
 
 function mayHaveRun(error: unknown): boolean {
-  const type = typeof error === 'object' && error !== null ? Reflect.get(error, 'type') : undefined;
-  return unknownOutcomes.has(String(type)) || failureToSend(error).code === 'SERVICE_TIMEOUT';
+  return (
+    unknownOutcomes.has(String(fieldOf(error, 'type'))) || failureToSend(error).code === 'SERVICE_TIMEOUT'
+  );
 }
 
 // The request has its answer: that it could not be kept is no reason to withhold it.

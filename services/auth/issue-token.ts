@@ -15,6 +15,7 @@ import {
 import { selectApplicationSecret } from './queries/select-credentials.ts';
 import { sameHash, sha256 } from './secrets.ts';
 import type { TokenSigner } from './tokens.ts';
+import { wrongCredentials } from './wrong-credentials.ts';
 
 /** What issuing works with. */
 export interface Issuing {
@@ -73,5 +74,3 @@ async function beginFamily(
   if (await insertFamilyByDeveloper(database, family, user_id, developerId)) return `admin:${developerId}`;
   throw wrongCredentials();
 }
-
-const wrongCredentials = () => new ServiceError('UNAUTHENTICATED', 'The credentials are not valid.');

@@ -1,5 +1,4 @@
 import type { Tokens } from '../../contracts/auth.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
@@ -12,6 +11,7 @@ import { insertSession } from './queries/insert-family.ts';
 import { insertKnownLogIn } from './queries/insert-known-log-in.ts';
 import { selectPassword } from './queries/select-credentials.ts';
 import type { TokenSigner } from './tokens.ts';
+import { wrongCredentials } from './wrong-credentials.ts';
 
 /** What a log-in works with. */
 export interface LoggingIn {
@@ -52,5 +52,3 @@ export async function logIn(
   const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;
   return tokens.sign(grant, refreshToken);
 }
-
-const wrongCredentials = () => new ServiceError('UNAUTHENTICATED', 'The credentials are not valid.');

@@ -7,6 +7,7 @@ import { familyOfId, familyOfRefreshToken, type LiveFamily } from './queries/fin
 import { selectApplicationSecret } from './queries/select-credentials.ts';
 import { sameHash, sha256 } from './secrets.ts';
 import type { TokenSigner } from './tokens.ts';
+import { wrongCredentials } from './wrong-credentials.ts';
 
 /** What revoking works with. */
 export interface Revoking {
@@ -57,8 +58,7 @@ async function applicationOf(database: Queryable, request: Revocation) {
   if (appId === undefined && secret === undefined) return null;
   const application = await selectApplicationSecret(database, appId ?? '');
   const matches = sameHash(sha256(secret ?? ''), application?.secretHash ?? sha256(''));
-  if (application === null || !matches)
-    throw new ServiceError('UNAUTHENTICATED', 'The credentials are not valid.');
+  if (application === null || !matches) throw wrongCredentials();
   return { id: application.id, appId };
 }
 

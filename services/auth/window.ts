@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { LimitWindow } from '../../contracts/auth.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { instantOrNull } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { selectWindow, type WindowRow } from './queries/select-window.ts';
 
@@ -19,7 +19,7 @@ export async function lookAtWindow(
     limit,
     used: Math.min(used, limit), // the count stands one past the limit once somebody was refused
     remaining: Math.max(0, limit - used),
-    reset_at: reset_at === null ? null : formatInstant(reset_at.getTime()),
+    reset_at: instantOrNull(reset_at),
   };
 }
 

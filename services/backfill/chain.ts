@@ -1,8 +1,8 @@
 import type { Database } from '../../mixins/database.ts';
-import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import type { WakeSignal } from '../../runtime/wake-signal.ts';
 import { ask } from './ask.ts';
 import { requestedProviders } from './provider.ts';

@@ -1,9 +1,9 @@
+import { accessReasons } from '../../domain/access-reasons.ts';
+
 /** Why a backfill ended early, or a request brought nothing: the code that is stored, the sentence that is shown. */
 export const reasons = {
-  CONNECTION_GONE: 'The connection to the provider has ended.',
+  ...accessReasons,
   CONNECTION_REPLACED: 'The account was connected anew meanwhile.',
-  TOKEN_MISSING: 'The connection has no access token.',
-  TOKEN_REFUSED: 'The provider no longer accepts our access: the user has to connect again.',
   HISTORY_WITHHELD: 'The user does not let the provider hand over history.',
   TOOK_TOO_LONG: 'It was not through after 30 days.',
   ALL_FAILED: 'No request succeeded.',

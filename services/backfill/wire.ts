@@ -1,5 +1,5 @@
 import type { Backfill, BackfillType, StepStatus } from '../../contracts/backfill.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { RunRow, TypeRow } from './queries/select-run.ts';
 import { sentenceOf } from './reasons.ts';
 
@@ -40,8 +40,4 @@ export function statusOf(states: readonly StepStatus[]): StepStatus {
   if (has('waiting')) return states.some((state) => state !== 'waiting') ? 'requested' : 'waiting';
   if (has('failed')) return 'failed';
   return has('received') ? 'received' : 'skipped';
-}
-
-function instantOrNull(date: Date | null): string | null {
-  return date === null ? null : formatInstant(date.getTime());
 }

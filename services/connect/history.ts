@@ -1,8 +1,8 @@
 import type { Logger } from 'moleculer';
 import { isError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
-import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Call } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import { claimHistory, dropHistory, type WantedHistory } from './queries/history.ts';
 
 interface Deps {

@@ -1,5 +1,6 @@
 import type { Backfill } from '../../contracts/backfill.ts';
 import type { ConnectionStatus } from '../../contracts/connect.ts';
+import { accessReasons } from '../../domain/access-reasons.ts';
 import { isError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
@@ -28,16 +29,13 @@ async function backfillOf(call: Call, user_id: string, provider: ProviderName): 
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  TOKEN_REFUSED: 'The provider no longer accepts our access: the user has to connect again.',
-};
-
 function sentenceOf(status: ConnectionStatus['status'], reason: string | null): string | null {
   if (status === 'active') return null;
   if (status === 'revoked' && reason === 'ENDING_UNCONFIRMED')
     return 'The provider reported that the user ended the connection. It is asked whether that is true.';
   if (status === 'revoked') return 'The connection was ended by the user, the application or the provider.';
-  return reasons[reason ?? ''] ?? 'The access to the provider has ended: the user has to connect again.';
+  if (reason === 'TOKEN_REFUSED') return accessReasons.TOKEN_REFUSED;
+  return 'The access to the provider has ended: the user has to connect again.';
 }
 
 function problemOf(backfill: Backfill | null): string | null {

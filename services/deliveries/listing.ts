@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Delivery, DeliveryStatus } from '../../contracts/deliveries.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Pagination } from '../../domain/page.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import {
   countDeliveries,
@@ -62,7 +62,7 @@ export function toWire(row: DeliveryRow): Delivery {
     attempts: row.attempts,
     received_at: formatInstant(row.received_at.getTime()),
     next_attempt_at: isOpen ? formatInstant(row.run_at.getTime()) : null,
-    done_at: row.done_at === null ? null : formatInstant(row.done_at.getTime()),
+    done_at: instantOrNull(row.done_at),
     error: row.error,
     body_bytes: row.body_bytes,
     authenticated: row.authenticated,

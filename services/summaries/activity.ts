@@ -1,8 +1,9 @@
 import type { ActivitySummary } from '../../contracts/summaries.ts';
 import type { ActivityDays, DaySource } from '../../domain/facts.ts';
+import { wholeMinutes } from '../../domain/time.ts';
 import { type DayFigure, type Offer, offerOf, sedentaryOf, totalEnergyOf } from './activity-figures.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
-import { clean, whole, wholeMinutes } from './values.ts';
+import { clean, whole } from './values.ts';
 
 /** A local day as the timeseries service returns it. */
 export type ActivityDay = ActivityDays['days'][number];

@@ -1,8 +1,8 @@
 import type { SleepSummary } from '../../contracts/summaries.ts';
 import type { NightSleep, NightSource, Nights } from '../../domain/facts.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, wholeMinutes } from '../../domain/time.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
-import { hundredths, whole, wholeMinutes } from './values.ts';
+import { hundredths, whole } from './values.ts';
 
 /** A night, assigned to the local day of waking up, as the timeseries service returns it. */
 export type Night = Nights['nights'][number];

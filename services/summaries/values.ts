@@ -1,10 +1,5 @@
 import { withoutNoise } from '../../domain/decimals.ts';
 
-/** Whole minutes of a number of seconds, rounded down. */
-export function wholeMinutes(seconds: number | null): number | null {
-  return seconds === null ? null : Math.floor(seconds / 60);
-}
-
 /** A whole number: steps and beats are counted. */
 export function whole(value: number | null): number | null {
   return value === null ? null : Math.round(value);

@@ -1,4 +1,6 @@
+import { fieldOf } from '../../domain/error-code.ts';
+
 /** Whether a database error, from pg or the ORM, is a violation of the named constraint or unique index. */
 export function violates(error: unknown, constraint: string): boolean {
-  return typeof error === 'object' && error !== null && Reflect.get(error, 'constraint') === constraint;
+  return fieldOf(error, 'constraint') === constraint;
 }

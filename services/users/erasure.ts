@@ -1,4 +1,5 @@
 import type { Logger } from 'moleculer';
+import { fieldOf } from '../../domain/error-code.ts';
 import { userNotFound } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
@@ -48,7 +49,7 @@ async function eraseElsewhere({ database, call, logger }: Erasing, user_id: stri
   ]);
   const failed = [...elsewhere, ...deliveries].find((answer) => answer.status === 'rejected');
   if (failed === undefined) await markErased(database, user_id);
-  else logger.warn('user.erasure_postponed', { user_id, type: typeOf(failed.reason) });
+  else logger.warn('user.erasure_postponed', { user_id, type: fieldOf(failed.reason, 'type') });
 }
 
 // The raw deliveries of the accounts are erased too.
@@ -58,8 +59,4 @@ async function eraseDeliveries(database: Database, call: Call, userId: string): 
   if (first === undefined) return;
   const erased = accounts.map(({ provider, provider_user_id }) => ({ provider, provider_user_id }));
   await eraseAccounts(call, erased, first.deleted_at, patience);
-}
-
-function typeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null ? Reflect.get(error, 'type') : undefined;
 }

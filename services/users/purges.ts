@@ -1,7 +1,7 @@
 import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
-import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Call } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import { callOn } from '../../runtime/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';

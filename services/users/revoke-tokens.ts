@@ -1,7 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
-import { codeOf } from '../../mixins/inbox-worker.ts';
 import type { Call } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
 import {
   claimTokenRevocation,
   deleteTokenRevocation,

@@ -1,6 +1,6 @@
 import type { StoredTokens } from '../../contracts/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { ProviderName } from '../../providers/all.ts';
@@ -21,6 +21,6 @@ export async function findTokens(
   return {
     ...row,
     connected_at: formatInstant(row.connected_at.getTime()),
-    expires_at: row.expires_at === null ? null : formatInstant(row.expires_at.getTime()),
+    expires_at: instantOrNull(row.expires_at),
   };
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, findLinkedUsers, type LinkedUser } from '../items/linked-users.ts';
+import { type Arrival, findLinkedUsers, type LinkedUser, notConnected } from '../items/linked-users.ts';
 
 /** The answer to `deregistrations`. `revoked` counts the connections whose status is `revoked` now. */
 export interface Deregistered {
@@ -12,7 +12,6 @@ const problems = {
   checked_first: 'too many deregistrations came: the provider is asked first',
   outdated: 'the provider has confirmed the connection since',
 } as const;
-const unknown = 'no user is connected to this userId';
 
 /**
  * Ends the connections of deregistered accounts: permanently if the delivery is authenticated, otherwise reversibly
@@ -51,7 +50,7 @@ function problemOf(id: string | null, index: number, outcomes: ReadonlyMap<strin
   const where = `deregistrations[${index}]`;
   if (id === null) return [`${where}: userId: must be a text`];
   const found = outcomes.get(id);
-  if (found === undefined) return [`${where}: ${unknown}`];
+  if (found === undefined) return [`${where}: ${notConnected}`];
   const open = found.find((outcome) => outcome === 'checked_first' || outcome === 'outdated');
   return open === undefined ? [] : [`${where}: ${problems[open]}`];
 }

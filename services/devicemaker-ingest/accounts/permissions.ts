@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { instantMs, instantReason, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, findLinkedUsers, type LinkedUsers } from '../items/linked-users.ts';
+import { type Arrival, findLinkedUsers, type LinkedUsers, notConnected } from '../items/linked-users.ts';
 
 /** The answer to `userPermissionsChange`. `updated` counts the connections whose scope changed. */
 export interface PermissionsChanged {
@@ -81,5 +81,5 @@ export function readChange(
 function problemOf(change: Change | string, index: number, linkedUsers: LinkedUsers): string[] {
   const where = `userPermissionsChange[${index}]`;
   if (typeof change === 'string') return [`${where}: ${change}`];
-  return linkedUsers.has(change.account) ? [] : [`${where}: no user is connected to this userId`];
+  return linkedUsers.has(change.account) ? [] : [`${where}: ${notConnected}`];
 }

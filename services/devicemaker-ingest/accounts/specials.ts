@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { codeOf, type Job } from '../../../mixins/inbox-worker.ts';
+import type { Job } from '../../../mixins/inbox-worker.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import { arrivalOf } from '../items/linked-users.ts';
 import type { Run } from '../items/store-run.ts';
 import type { Push } from '../reading/read-push.ts';

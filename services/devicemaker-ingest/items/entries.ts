@@ -2,6 +2,7 @@ import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Group } from '../reading/read-push.ts';
 import type { LinkedUser, LinkedUsers } from './linked-users.ts';
+import { notConnected } from './linked-users.ts';
 import type { UnknownItems } from './unknown-items.ts';
 
 /** The result of an item for one user. */
@@ -64,7 +65,7 @@ function verdictOf(item: unknown, providerUserId: string | null, linkedUser: Lin
 /** The sentences that an entry adds to `errors`: item, field and reason, never a value. */
 export function sentencesOf(entry: Entry): string[] {
   const where = whereOf(entry);
-  if (entry.status === 'user_not_found') return [`${where}: no user is connected to this userId`];
+  if (entry.status === 'user_not_found') return [`${where}: ${notConnected}`];
   if (entry.isLeft) return [`${where}: could not be stored for now; it is tried again`];
   const errors = entry.problems.filter(({ placeholders }) => placeholders === undefined);
   return errors.map(({ field, reason }) =>

@@ -1,6 +1,9 @@
 import type { Job } from '../../../mixins/inbox-worker.ts';
 import type { Call } from '../../../runtime/environment.ts';
 
+/** What is reported of an account that no user connected. */
+export const notConnected = 'no user is connected to this userId';
+
 /** One of our users who is linked to an account of the provider. */
 export interface LinkedUser {
   readonly connection_id: string;

@@ -1,6 +1,6 @@
-import { codeOf } from '../../../mixins/inbox-worker.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import type { Entry } from './entries.ts';
 
 /**

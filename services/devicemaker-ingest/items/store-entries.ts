@@ -1,6 +1,6 @@
 import { isError } from '../../../domain/errors.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
-import { codeOf } from '../../../mixins/inbox-worker.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import { type ItemSource, isOver, itemsAtHand, type StoreChunk } from '../reading/item-source.ts';
 import type { Entry } from './entries.ts';
 import type { Run } from './store-run.ts';

@@ -1,5 +1,5 @@
-import { codeOf } from '../../../mixins/inbox-worker.ts';
 import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import type { Entry } from './entries.ts';
 
 const connectionsPerCall = 1000;

@@ -1,8 +1,8 @@
 import type { Reached } from '../../../mixins/inbox-progress.ts';
-import { codeOf, type Job } from '../../../mixins/inbox-worker.ts';
+import type { Job } from '../../../mixins/inbox-worker.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
-import { failureOf } from '../../../runtime/failure.ts';
+import { codeOf, failureOf } from '../../../runtime/failure.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';
 import type { LinkedUser } from '../items/linked-users.ts';
 import { startMsOf } from '../items/report-received.ts';

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import { codeOf, type Job, type Outcome } from '../../../mixins/inbox-worker.ts';
+import type { Job, Outcome } from '../../../mixins/inbox-worker.ts';
 import type { Environment } from '../../../runtime/environment.ts';
+import { codeOf } from '../../../runtime/failure.ts';
 import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';

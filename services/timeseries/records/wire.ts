@@ -1,5 +1,5 @@
 import type { SleepSession, Workout } from '../../../contracts/timeseries.ts';
-import { formatInstant } from '../../../domain/time.ts';
+import { formatInstant, wholeMinutes } from '../../../domain/time.ts';
 import type { WorkoutRow } from '../queries/select-workouts.ts';
 import type { Settings } from '../settings.ts';
 import type { SleepRow } from './queries/select-sleeps.ts';
@@ -52,8 +52,4 @@ function efficiency(row: SleepRow): number | null {
   if (end_ms <= start_ms || !staged.some((seconds) => (seconds ?? 0) > 0)) return null;
   const percent = (asleep_seconds * 1000 * 100) / (end_ms - start_ms);
   return Math.min(100, Math.round(percent * 100) / 100);
-}
-
-function wholeMinutes(seconds: number | null): number | null {
-  return seconds === null ? null : Math.floor(seconds / 60);
 }

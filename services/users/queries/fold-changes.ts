@@ -1,3 +1,4 @@
+import { errorCodeOf } from '../../../domain/error-code.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
 import { lockUpkeep } from './lock-upkeep.ts';
 import { type SortBy, sortBys, sortKeys } from './sort-keys.ts';
@@ -55,5 +56,5 @@ async function fold(transaction: Queryable): Promise<boolean> {
 
 // Another node folded between this transaction's snapshot and its lock.
 function isOvertaken(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && Reflect.get(error, 'code') === '40001';
+  return errorCodeOf(error) === '40001';
 }

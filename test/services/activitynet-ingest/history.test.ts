@@ -153,7 +153,7 @@ t.test('the end of the connection stops it, with the reason', async (t) => {
   await s.settled();
   t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), {
     status: 'stopped',
-    reason: 'The connection has ended.',
+    reason: 'The connection to the provider has ended.',
   });
   const asked = s.provider.asked.length;
   turnOn(s, quarterMs);
