@@ -40,8 +40,8 @@ t.test('each source of a field has its value, its share and the rule that chose 
       samples: [
         block('steps', [[noon, 9500]], { device: 'Band 2' }),
         block('steps', [[noon, 8000]]),
-        block('distance_walking_running', [[noon, 700]]),
-        block('distance_walking_running', [[noon, 900.5]], { device: 'Band 2' }),
+        block('distance_walking_running', [[noon, 900.5]]),
+        block('distance_walking_running', [[noon, 700]], { device: 'Band 2' }),
         block(
           'heart_rate',
           [
@@ -50,7 +50,7 @@ t.test('each source of a field has its value, its share and the rule that chose 
           ],
           { device: 'Band 2' },
         ),
-        block('heart_rate', [[noon, 55]]),
+        block('heart_rate', [[noon, 95]]),
       ],
     }),
     activity(workout(noon, 60, { ...ride, elevation_gain_meters: 30 })),
@@ -64,8 +64,8 @@ t.test('each source of a field has its value, its share and the rule that chose 
     { source: watch, value: 50, origin: 'workouts', share: 0, rule: 'precedence' },
   ]);
   t.same(explanation.distance_meters, [
-    { source: band, value: 900.5, origin: 'samples', share: 1, rule: 'precedence' },
-    { source: watch, value: 700, origin: 'samples', share: 0, rule: 'largest_device' },
+    { source: band, value: 700, origin: 'samples', share: 0, rule: 'largest_device' },
+    { source: watch, value: 900.5, origin: 'samples', share: 1, rule: 'precedence' },
     { source: watch, value: 3000, origin: 'workouts', share: 0, rule: 'precedence' },
   ]);
   t.same(explanation.elevation_meters, [
@@ -74,17 +74,17 @@ t.test('each source of a field has its value, its share and the rule that chose 
   const wanted = {
     'heart_rate.avg_bpm': [
       { source: band, value: 70, origin: 'samples', share: 1, rule: 'precedence' },
-      { source: watch, value: 55, origin: 'samples', share: 0, rule: 'fullest_device' },
+      { source: watch, value: 95, origin: 'samples', share: 0, rule: 'fullest_device' },
       { source: watch, value: 70, origin: 'day_total', share: 0, rule: 'precedence' },
     ],
     'heart_rate.max_bpm': [
       { source: band, value: 80, origin: 'samples', share: 1, rule: 'fullest_device' },
-      { source: watch, value: 55, origin: 'samples', share: 0, rule: 'fullest_device' },
+      { source: watch, value: 95, origin: 'samples', share: 0, rule: 'fullest_device' },
     ],
     'heart_rate.min_bpm': [
       { source: watch, value: 41, origin: 'day_total', share: 1, rule: 'precedence' },
       { source: band, value: 60, origin: 'samples', share: 0, rule: 'precedence' },
-      { source: watch, value: 55, origin: 'samples', share: 0, rule: 'precedence' },
+      { source: watch, value: 95, origin: 'samples', share: 0, rule: 'precedence' },
     ],
     floors_climbed: [],
     'intensity_minutes.light': [],
