@@ -32,7 +32,7 @@ export const errorTable = {
     status: 409,
     detail: 'This connection has no access token, so the provider cannot be asked for its history.',
   },
-  PROVIDER_NOT_CONFIGURED: { status: 409, detail: 'This provider is not set up here.' },
+  PROVIDER_NOT_CONFIGURED: { status: 409, detail: 'This provider is not configured.' },
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is running already.' },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },

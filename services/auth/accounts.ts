@@ -10,7 +10,7 @@ import { refuseWeakPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
 
-/** What accounts work with. */
+/** Dependencies of the account functions. */
 export interface Accounts {
   readonly database: Database;
   readonly orm: Orm;
@@ -32,7 +32,7 @@ export async function findDeveloper(orm: Orm, id: string): Promise<Developer> {
   return developer;
 }
 
-/** Makes an account. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) in any case of the letters */
+/** Creates an account. @throws VALIDATION_FAILED (422) for a weak password, EMAIL_TAKEN (409) (case-insensitive) */
 export async function createDeveloper(
   { orm, passwords }: Pick<Accounts, 'orm' | 'passwords'>,
   origin: AuditOrigin,
@@ -48,7 +48,7 @@ export async function createDeveloper(
   });
 }
 
-// A taken address is an ordinary answer: PostgreSQL would log the conflict as an error.
+// `on conflict do nothing`: a taken address is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert =
   'insert into auth.developer (email, password) values (?, ?) on conflict (lower(email)) do nothing returning id';
 
@@ -67,7 +67,7 @@ export async function changePassword(
   if (!(await passwords.matches(current, developer.password))) throw wrongPassword();
   const hash = await passwords.hash(next);
   await acting(database, origin, async (transaction) => {
-    // The hash that was checked must still be there: of two changes at once, one counts.
+    // The update requires the hash that was checked, so that only one of two concurrent changes succeeds.
     const changed = await transaction.query(
       'update auth.developer set password = $3 where id = $1 and password = $2 returning id',
       [developer.id, developer.password, hash],

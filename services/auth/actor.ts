@@ -18,7 +18,7 @@ export function actingWith<T>(orm: Orm, origin: AuditOrigin, work: (em: Manager)
   });
 }
 
-/** The same over plain statements. */
+/** As `actingWith`, with plain statements. */
 export function acting<T>(
   database: Database,
   origin: AuditOrigin,
@@ -30,7 +30,7 @@ export function acting<T>(
   });
 }
 
-/** The same for a rotation, which deletes one row and inserts another: both are one entry. */
+/** As `acting`, for a rotation: the deleted and the inserted row make one audit entry. */
 export function rotating<T>(
   database: Database,
   origin: AuditOrigin,

@@ -4,17 +4,17 @@ import type { Queryable } from '../../mixins/database.ts';
 import { type AdmittedRow, admitFamily, admitKey } from './queries/admit.ts';
 import type { TokenSigner } from './tokens.ts';
 
-/** A credential as it comes: the hash of an API key, or a token. */
+/** A credential of a request: the hash of an API key, or a token. */
 export type Credential = { readonly api_key_hash: string } | { readonly token: string };
 
-/** What admission works with. */
+/** Dependencies of admission. */
 export interface Admitting {
   readonly database: Queryable;
   readonly tokens: TokenSigner;
   readonly config: Pick<Config, 'RATE_LIMIT_API_KEY' | 'RATE_LIMIT_SDK' | 'RATE_LIMIT_DEVELOPER'>;
 }
 
-/** Admits a credential and counts the request; a dead one is not counted and has no window. */
+/** Admits a credential and counts the request. An invalid credential is not counted and has no window. */
 export async function admit(
   { database, tokens, config }: Admitting,
   credential: Credential,

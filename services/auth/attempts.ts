@@ -7,13 +7,13 @@ import {
   type AttemptWindow,
   type ChargedAttempt,
   chargeAttempt,
-  giveBackAttempt,
+  refundAttempt,
 } from './queries/charge-attempt.ts';
 
 const minuteSeconds = 60;
 const hourSeconds = 3600;
 
-/** What attempts are counted with. */
+/** Dependencies of counting attempts. */
 export interface Attempting {
   readonly database: Queryable;
   readonly meta: Meta;
@@ -21,31 +21,31 @@ export interface Attempting {
 }
 
 /**
- * How an attempt takes its turn: `tries` is how often its account or its address was tried, whichever is more. `isKnown`
- * says that somebody has logged in to this account from this address.
+ * The priority of an attempt in the hashing queue. `tries`: the number of attempts of its account or its address,
+ * whichever is larger. `isKnown`: this address has logged in to this account before.
  */
-export interface Turn {
+export interface AttemptPriority {
   readonly address: string;
   readonly tries: number;
   readonly isKnown: boolean;
 }
 
-/** The turn of work that a caller with a credential asks for, or that the product does by itself. */
-export const trustedTurn: Turn = { address: '', tries: 0, isKnown: true };
+/** The priority of work for a caller with a credential, and of internal work. */
+export const trustedPriority: AttemptPriority = { address: '', tries: 0, isKnown: true };
 
 /**
- * Runs an attempt to use a credential. It is counted before the work begins, so attempts side by side cannot pass the
- * limit, and given back unless it fails. The count of an address is exact over all gateways. Of an `account` that
- * failed too often, an address may try once a minute: nobody is locked out of it.
+ * Runs an attempt to use a credential. It is counted before the work begins, so that concurrent attempts cannot exceed the
+ * limit, and the count is refunded unless the attempt fails. The count of an address is exact over all gateways. If an
+ * `account` had too many failures, each address may still try once a minute, so that its owner is not locked out.
  * @throws RATE_LIMITED (429)
  */
 export async function countAttempt<T>(
   { database, meta, config }: Attempting,
   account: string | null,
-  work: (turn: Turn) => Promise<T>,
+  work: (priority: AttemptPriority) => Promise<T>,
 ): Promise<T> {
   const { address } = meta;
-  if (address === undefined) return work(trustedTurn);
+  if (address === undefined) return work(trustedPriority);
   const ofAddress = windowOf(`address:${address}`, config.RATE_LIMIT_FAILURES, minuteSeconds);
   const charged = await chargeAttempt(database, ofAddress);
   if (charged === null) throw limited(ofAddress);
@@ -58,30 +58,30 @@ export async function countAttempt<T>(
     if (failed !== null) counted.push([ofAccount, failed]);
     tries = Math.max(tries, failed?.count ?? ofAccount.limit);
   }
-  return giveBackUnlessFailed(database, counted, () => work({ address, tries, isKnown: false }));
+  return refundUnlessFailed(database, counted, () => work({ address, tries, isKnown: false }));
 }
 
 type Counted = readonly [AttemptWindow, ChargedAttempt];
 
-async function giveBackUnlessFailed<T>(
+async function refundUnlessFailed<T>(
   database: Queryable,
   counted: readonly Counted[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const giveBack = async () => {
-    for (const [window, charged] of counted) await giveBackAttempt(database, window, charged);
+  const refund = async () => {
+    for (const [window, charged] of counted) await refundAttempt(database, window, charged);
   };
   try {
     const result = await work();
-    await giveBack();
+    await refund();
     return result;
   } catch (error) {
-    if (!(error instanceof ServiceError) || errorTable[error.type].status >= 500) await giveBack();
+    if (!(error instanceof ServiceError) || errorTable[error.type].status >= 500) await refund();
     throw error;
   }
 }
 
-// Only a hash is kept of an address or an e-mail.
+// Addresses and e-mail addresses are stored as hashes only.
 function windowOf(name: string, limit: number, seconds: number): AttemptWindow {
   const hash = createHash('sha256').update(name).digest('hex');
   const subject = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');

@@ -8,7 +8,7 @@ import { type AuditFilter, type AuditRow, countAudit, selectAudit } from './quer
 
 const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 
-/** What entries are asked for. */
+/** The filters and the page of a request for audit entries. */
 export interface AuditQuery {
   readonly user_id?: string | undefined;
   readonly actor?: string | undefined;
@@ -45,7 +45,7 @@ function rangeOf({ start_time, end_time }: AuditQuery, nowMs: number): Range {
   return resolveRange(start, end, ['start_time', 'end_time']);
 }
 
-// Without an end the list is open: entries of the moment of the request belong to it.
+// Without `end_time` the range has no end, so that entries written during the request are included.
 function filterOf({ user_id, actor, action, start_time, end_time }: AuditQuery, range: Range): AuditFilter {
   return {
     userId: user_id ?? null,

@@ -11,7 +11,7 @@ export const Developer = defineEntity({
   properties: { id: id(), email: p.text(), password: p.text(), createdAt: createdAt() },
 });
 
-/** An API key; `hash` is the SHA-256 of its text, which is kept nowhere. */
+/** An API key; `hash` is the SHA-256 of its text, which is not stored. */
 export const ApiKey = defineEntity({
   name: 'ApiKey',
   schema: 'auth',

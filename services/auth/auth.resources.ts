@@ -6,7 +6,7 @@ import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { createPasswords } from './passwords.ts';
 import { tokenSignerOf } from './tokens.ts';
 
-/** What every action of auth finds in its context. */
+/** The resources in the context of every action of auth. */
 export const authResources = {
   database: database(),
   orm: orm([Developer, ApiKey, Application]),
@@ -15,7 +15,7 @@ export const authResources = {
   config: made(({ config }): Config => config),
 };
 
-// A resource that there is nothing to close of.
+// A resource that needs no closing.
 function made<T>(make: (environment: Environment) => T): Mixin<T> {
   return { start: async (environment) => make(environment), stop: async () => undefined };
 }

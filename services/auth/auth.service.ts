@@ -26,7 +26,7 @@ import { deleteExpired } from './queries/delete-expired.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { refresh } from './refresh.ts';
 import { revoke } from './revoke.ts';
-import { lookAtWindow } from './window.ts';
+import { readWindow } from './window.ts';
 import { toApiKey, toApplication, toDeveloper } from './wire.ts';
 
 const cleaningEveryMs = 60_000;
@@ -37,8 +37,8 @@ export default implement(auth, {
   actions: {
     login(ctx) {
       const email = ctx.params.email ?? ctx.params.username ?? '';
-      return countAttempt(ctx, email.trim().toLowerCase(), (turn) =>
-        logIn(ctx, email, ctx.params.password, turn),
+      return countAttempt(ctx, email.trim().toLowerCase(), (priority) =>
+        logIn(ctx, email, ctx.params.password, priority),
       );
     },
     refresh: (ctx) => countAttempt(ctx, null, () => refresh(ctx, ctx.params.refresh_token)),
@@ -96,7 +96,7 @@ export default implement(auth, {
     issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
     audit: (ctx) => readAudit(ctx.database, ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
-    window: ({ database, config, params }) => lookAtWindow(database, config, params.subject_id),
+    window: ({ database, config, params }) => readWindow(database, config, params.subject_id),
     async forgetUser(ctx) {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts';
-import type { Turn } from './attempts.ts';
+import type { AttemptPriority } from './attempts.ts';
 
 /** How many hashes are computed at once, and how many may wait. */
 export interface HashingBounds {
@@ -10,28 +10,29 @@ export interface HashingBounds {
 }
 
 interface Waiting {
-  readonly turn: Turn;
+  readonly priority: AttemptPriority;
   readonly begin: () => void;
   readonly refuse: (error: ServiceError) => void;
 }
 
 /**
- * A queue of password hashes. One address computes one hash at a time. Attempts for an account from an address that has
- * logged in to it come first and have places of their own, then those whose account and address were tried least, so an honest log-in does not wait
- * behind an attack. When too many wait, the last of this order is refused: SERVICE_UNAVAILABLE (503).
+ * A queue of password hashes. At most one hash of an address is computed at a time. Attempts from an address that has
+ * logged in to the account before come first and have reserved slots; then those with the fewest tries of account and
+ * address. So a legitimate log-in does not wait behind an attack. If too many attempts wait, the one with the lowest
+ * priority is refused with SERVICE_UNAVAILABLE (503).
  */
 export function createHashingQueue({ atOnce, reserved, mostWaiting }: HashingBounds) {
   let waiting: Waiting[] = [];
   const busy = new Map<string, number>();
   let running = 0;
 
-  const mayRun = ({ address, isKnown }: Turn) =>
+  const mayRun = ({ address, isKnown }: AttemptPriority) =>
     running < atOnce + (isKnown ? reserved : 0) && (address === '' || !busy.has(address));
-  const begin = ({ address }: Turn) => {
+  const begin = ({ address }: AttemptPriority) => {
     running += 1;
     busy.set(address, (busy.get(address) ?? 0) + 1);
   };
-  const end = ({ address }: Turn) => {
+  const end = ({ address }: AttemptPriority) => {
     running -= 1;
     const left = (busy.get(address) ?? 1) - 1;
     if (left === 0) busy.delete(address);
@@ -39,33 +40,35 @@ export function createHashingQueue({ atOnce, reserved, mostWaiting }: HashingBou
     for (let next = nextOf(); next !== undefined; next = nextOf()) next.begin();
   };
   const nextOf = () => {
-    const next = waiting.find(({ turn }) => mayRun(turn));
+    const next = waiting.find(({ priority }) => mayRun(priority));
     if (next === undefined) return undefined;
     waiting = waiting.filter((one) => one !== next);
-    begin(next.turn);
+    begin(next.priority);
     return next;
   };
-  const wait = (turn: Turn) =>
+  const wait = (priority: AttemptPriority) =>
     new Promise<void>((resolve, reject) => {
-      waiting = [...waiting, { turn, begin: resolve, refuse: reject }].sort(byTurn);
+      waiting = [...waiting, { priority, begin: resolve, refuse: reject }].sort(byPriority);
       if (waiting.length <= mostWaiting) return;
       waiting
         .pop()
-        ?.refuse(new ServiceError('SERVICE_UNAVAILABLE', 'Too many log-ins at once. Try again in a moment.'));
+        ?.refuse(
+          new ServiceError('SERVICE_UNAVAILABLE', 'Too many concurrent log-ins. Try again in a moment.'),
+        );
     });
 
-  return async <T>(turn: Turn, work: () => Promise<T>): Promise<T> => {
-    if (mayRun(turn)) begin(turn);
-    else await wait(turn);
+  return async <T>(priority: AttemptPriority, work: () => Promise<T>): Promise<T> => {
+    if (mayRun(priority)) begin(priority);
+    else await wait(priority);
     try {
       return await work();
     } finally {
-      end(turn);
+      end(priority);
     }
   };
 }
 
-// The sort is stable: of equal turns the earlier one comes first.
-function byTurn({ turn: a }: Waiting, { turn: b }: Waiting): number {
+// The sort is stable: attempts of equal priority keep their order.
+function byPriority({ priority: a }: Waiting, { priority: b }: Waiting): number {
   return Number(b.isKnown) - Number(a.isKnown) || a.tries - b.tries;
 }

@@ -17,7 +17,7 @@ import { sameHash, sha256 } from './secrets.ts';
 import type { TokenSigner } from './tokens.ts';
 import { wrongCredentials } from './wrong-credentials.ts';
 
-/** What issuing works with. */
+/** Dependencies of issuing tokens. */
 export interface Issuing {
   readonly database: Database;
   readonly tokens: TokenSigner;
@@ -26,7 +26,7 @@ export interface Issuing {
   readonly config: SessionDays;
 }
 
-/** Who asks for a user's token, as `issueToken` has it. */
+/** A request for a user's token; an application sends its id and secret. */
 export interface TokenRequest {
   readonly user_id: string;
   readonly app_id?: string | undefined;
@@ -44,7 +44,8 @@ export async function issueToken(
 ): Promise<Tokens> {
   const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
   const issuedBy = await acting(database, origin, (on) => beginFamily(on, request, caller, family));
-  // The user is asked for once the family is there: either a deletion under way finds it, or we find the deletion.
+  // The user is looked up after the family is committed: a concurrent deletion of the user either ends the family or is
+  // seen by this call.
   try {
     await call('users.get', { user_id: request.user_id });
   } catch (error) {

@@ -10,17 +10,17 @@ import { rotateSecret } from './queries/rotate-secret.ts';
 import { newApiKey, newAppId, newAppSecret, sha256 } from './secrets.ts';
 import { toApiKey, toApplication } from './wire.ts';
 
-/** Lists are short here; this bounds them all the same, newest first. */
+/** The maximum length of a list of keys, applications or developers, newest first. */
 export const mostListed = 1000;
 
-/** What a change is made with, and by whom. */
+/** Dependencies of a change, with the origin for its audit entry. */
 export interface Acting {
   readonly orm: Orm;
   readonly database: Database;
   readonly origin: AuditOrigin;
 }
 
-/** Makes an API key; its text is in this answer and nowhere else. */
+/** Creates an API key. Only this answer contains its text. */
 export async function createApiKey(
   { orm, origin }: Acting,
   name: string,
@@ -35,7 +35,7 @@ export async function createApiKey(
   return { ...toApiKey(row), key };
 }
 
-/** Puts a new key in an old one's place. @throws API_KEY_NOT_FOUND (404) */
+/** Replaces a key with a new one. @throws API_KEY_NOT_FOUND (404) */
 export async function replaceApiKey(
   { database, origin }: Acting,
   keyId: string,
@@ -46,14 +46,14 @@ export async function replaceApiKey(
   return { ...shownKey(await rotating(database, origin, replace)), key };
 }
 
-/** A key's row as shown. @throws API_KEY_NOT_FOUND (404) where there is none */
+/** The wire format of a key's row. @throws API_KEY_NOT_FOUND (404) if there is none */
 export function shownKey(row: ApiKeyRow | null): wire.ApiKey {
   if (row === null) throw new ServiceError('API_KEY_NOT_FOUND');
   const { id, name, created_by: createdBy, created_at: createdAt, last_used_at: lastUsedAt } = row;
   return toApiKey({ id, name, createdBy, createdAt, lastUsedAt });
 }
 
-/** Makes an application; its secret is in this answer and nowhere else. */
+/** Creates an application. Only this answer contains its secret. */
 export async function createApplication({ orm, origin }: Acting, name: string): Promise<wire.NewApplication> {
   const secret = newAppSecret();
   const row = await actingWith(orm, origin, async (em) => {
@@ -64,7 +64,7 @@ export async function createApplication({ orm, origin }: Acting, name: string): 
   return { ...toApplication(row), app_secret: secret };
 }
 
-/** Changes an application; returns it as it is then. @throws APPLICATION_NOT_FOUND (404) */
+/** Changes an application and returns the new state. @throws APPLICATION_NOT_FOUND (404) */
 export function changeApplication(
   { orm, origin }: Acting,
   appId: string,
@@ -80,7 +80,7 @@ export function changeApplication(
 }
 
 /**
- * Puts a new secret in an application's old one's place; the tokens that it obtained end.
+ * Replaces the secret of an application; the tokens that it obtained are ended.
  * @throws APPLICATION_NOT_FOUND (404)
  */
 export async function replaceSecret(
@@ -93,7 +93,7 @@ export async function replaceSecret(
   return { ...toApplication(row), app_secret: secret };
 }
 
-/** Deletes an application; the tokens it obtained end with it. @throws APPLICATION_NOT_FOUND (404) */
+/** Deletes an application and ends the tokens that it obtained. @throws APPLICATION_NOT_FOUND (404) */
 export function deleteApplication({ orm, origin }: Acting, appId: string): Promise<Application> {
   return actingWith(orm, origin, async (em) => {
     const row = await em.findOne(Application, { appId });

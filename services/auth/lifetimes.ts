@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 
-/** How long the tokens of a family are good for. */
+/** How long the tokens of a family are valid. */
 export interface Lifetime {
   /** From the log-in, or from the last refresh. */
   readonly refreshSeconds: number;
@@ -8,20 +8,20 @@ export interface Lifetime {
   readonly absoluteSeconds: number;
 }
 
-/** By whose session it is. */
+/** The lifetimes by kind of session. */
 export interface Lifetimes {
   readonly sdk: Lifetime;
   readonly developer: Lifetime;
 }
 
 const daySeconds = 86_400;
-// A phone may lie in a drawer longer than a console.
+// A mobile app may be unused for longer than a console.
 const refreshDays = { sdk: 60, developer: 7 };
 
 /** The settings of absolute lifetimes. */
 export type SessionDays = Pick<Config, 'SDK_SESSION_DAYS' | 'DEVELOPER_SESSION_DAYS'>;
 
-/** The lifetimes that SDK_SESSION_DAYS and DEVELOPER_SESSION_DAYS set an end to. */
+/** The lifetimes, bounded by SDK_SESSION_DAYS and DEVELOPER_SESSION_DAYS. */
 export function lifetimesOf(config: SessionDays): Lifetimes {
   const lifetime = (refresh: number, absolute: number): Lifetime => ({
     refreshSeconds: Math.min(refresh, absolute) * daySeconds,

@@ -3,7 +3,7 @@ import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
-import { type Turn, trustedTurn } from './attempts.ts';
+import { type AttemptPriority, trustedPriority } from './attempts.ts';
 import { freshFamily } from './fresh-family.ts';
 import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import type { Passwords } from './passwords.ts';
@@ -13,7 +13,7 @@ import { selectPassword } from './queries/select-credentials.ts';
 import type { TokenSigner } from './tokens.ts';
 import { wrongCredentials } from './wrong-credentials.ts';
 
-/** What a log-in works with. */
+/** Dependencies of a log-in. */
 export interface LoggingIn {
   readonly database: Database;
   readonly tokens: TokenSigner;
@@ -22,18 +22,18 @@ export interface LoggingIn {
   readonly config: SessionDays;
 }
 
-/** Opens a developer's session. @throws UNAUTHENTICATED (401), as late for an unknown e-mail as for a password. */
+/** Starts a developer's session. @throws UNAUTHENTICATED (401), after the same time for an unknown e-mail as for a wrong password */
 export async function logIn(
   { database, tokens, passwords, origin, config }: LoggingIn,
   email: string,
   password: string,
-  turn: Turn = trustedTurn,
+  priority: AttemptPriority = trustedPriority,
 ): Promise<Tokens> {
-  const developer = await selectPassword(database, email, turn.address);
-  const isKnown = turn.isKnown || developer?.isKnown === true;
-  const matches = await passwords.matches(password, developer?.password ?? null, { ...turn, isKnown });
+  const developer = await selectPassword(database, email, priority.address);
+  const isKnown = priority.isKnown || developer?.isKnown === true;
+  const matches = await passwords.matches(password, developer?.password ?? null, { ...priority, isKnown });
   if (developer === null || !matches) {
-    const details = { address: turn.address };
+    const details = { address: priority.address };
     await recordAudit(database, origin, {
       action: 'developer.log_in_failed',
       subjectId: developer?.id ?? null,
@@ -44,7 +44,7 @@ export async function logIn(
   const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
   const isOpen = await acting(database, origin, async (on) => {
     if (!(await insertSession(on, family, developer))) return false;
-    if (turn.address !== '') await insertKnownLogIn(on, developer.id, turn.address);
+    if (priority.address !== '') await insertKnownLogIn(on, developer.id, priority.address);
     return true;
   });
   if (!isOpen) throw wrongCredentials();

@@ -1,8 +1,8 @@
 import { validationFailed } from '../../domain/errors.ts';
 
 /**
- * What a new password must not be, beside too short. The list of common passwords is a package; it is read when the
- * first password is set, because it takes 5 MB and most processes never need it.
+ * The rules for new passwords, except for the length. The list of common passwords is a package. It is loaded when the
+ * first password is set, because it takes 5 MB and most processes never use it.
  */
 
 const shortestLocalPart = 3;
@@ -14,7 +14,7 @@ export async function refuseWeakPassword(field: string, password: string, email:
   if (message !== null) throw validationFailed([{ field, message }]);
 }
 
-/** Why a password is refused for the account of an address; null where nothing speaks against it. */
+/** Why a password is refused for the account of an e-mail address; null if it is accepted. */
 export async function passwordProblem(password: string, email: string): Promise<string | null> {
   const text = folded(password);
   if (containsAddress(text, folded(email)))
@@ -26,16 +26,16 @@ export async function passwordProblem(password: string, email: string): Promise<
   return null;
 }
 
-// As two texts are compared that look alike: in one case, wide letters as narrow ones.
+// Normalises a text for comparison: lower case, full-width letters as half-width ones.
 const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim();
 
-// A local part of one or two letters is in most texts.
+// Local parts of one or two letters are not checked, because most texts contain them.
 function containsAddress(text: string, email: string): boolean {
   const [local = ''] = email.split('@');
   return text.includes(email) || (local.length >= shortestLocalPart && text.includes(local));
 }
 
-// Of at least two whole times, so that a phrase may begin and end alike.
+// The text must contain its period at least twice, so that a phrase may begin and end with the same letters.
 function isRepetition(text: string): boolean {
   const letters = Array.from(text);
   const longest = Math.min(longestRepeated, Math.floor(letters.length / 2));
@@ -44,7 +44,7 @@ function isRepetition(text: string): boolean {
   return Array.from({ length: longest }, (_, index) => index + 1).some(repeats);
 }
 
-// After 9 comes 0, as on a keyboard.
+// 0 follows 9, as on a keyboard.
 function isSequence(text: string): boolean {
   const follows = (one: string, other: string) =>
     one.charCodeAt(0) + 1 === other.charCodeAt(0) || (one === '9' && other === '0');

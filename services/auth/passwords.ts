@@ -1,11 +1,11 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { type Turn, trustedTurn } from './attempts.ts';
+import { type AttemptPriority, trustedPriority } from './attempts.ts';
 import { createHashingQueue } from './hashing-queue.ts';
 
 /**
- * Passwords are kept as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^14, r = 8, p = 5 costs 16 MB and 0.12 s
- * here; two at a time leave half of libuv's threads to everything else, and 100 log-ins at once take turns
- * instead of 1.6 GB. Of 128 that wait, the last one is answered within the call's time-out of 20 s.
+ * Passwords are stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^14, r = 8, p = 5 costs 16 MB and 0.12 s per
+ * hash. Two hashes at a time leave half of libuv's threads to other work, and 100 concurrent log-ins queue instead of
+ * taking 1.6 GB. The last of 128 waiting log-ins is answered within the call's time-out of 20 s.
  */
 const costs = { log2N: 14, r: 8, p: 5 } as const;
 const saltBytes = 16;
@@ -15,31 +15,32 @@ const bounds = { atOnce: 2, reserved: 1, mostWaiting: 128 };
 /** Hashes and checks passwords, a few at a time. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Whether it is the password of a stored hash; null (nobody has this e-mail) costs the same work. */
-  matches(password: string, stored: string | null, turn?: Turn): Promise<boolean>;
+  /** Whether a password matches a stored hash. Null (unknown e-mail) takes the same time. */
+  matches(password: string, stored: string | null, priority?: AttemptPriority): Promise<boolean>;
   /** How many hashes were computed so far. */
   readonly computed: number;
 }
 
-// Nobody's password: what an unknown e-mail is checked against.
+// A random hash that the password for an unknown e-mail is compared with.
 const nobody = format(randomBytes(saltBytes), randomBytes(hashBytes));
 
-/** A queue of its own; one a process. Its work throws SERVICE_UNAVAILABLE (503) while too many wait. */
+/** Creates the hashing queue, one per process. @throws SERVICE_UNAVAILABLE (503) while too many hashes wait */
 export function createPasswords({ atOnce, reserved, mostWaiting } = bounds): Passwords {
-  const inTurn = createHashingQueue({ atOnce, reserved, mostWaiting });
+  const enqueue = createHashingQueue({ atOnce, reserved, mostWaiting });
   let computed = 0;
-  const gated = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
-    inTurn(turn, () => {
+  const gated = <T>(priority: AttemptPriority, work: () => Promise<T>): Promise<T> =>
+    enqueue(priority, () => {
       computed += 1;
       return work();
     });
   return {
     hash: (password) =>
-      gated(trustedTurn, async () => {
+      gated(trustedPriority, async () => {
         const salt = randomBytes(saltBytes);
         return format(salt, await derive(password, salt, costs));
       }),
-    matches: (password, stored, turn = trustedTurn) => gated(turn, () => compare(password, stored ?? nobody)),
+    matches: (password, stored, priority = trustedPriority) =>
+      gated(priority, () => compare(password, stored ?? nobody)),
     get computed() {
       return computed;
     },

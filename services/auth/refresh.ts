@@ -12,7 +12,7 @@ import { selectRefreshToken } from './queries/select-refresh-token.ts';
 import { newRefreshToken, sha256 } from './secrets.ts';
 import type { TokenSigner } from './tokens.ts';
 
-/** What refreshing works with. */
+/** Dependencies of refreshing. */
 export interface Refreshing {
   readonly database: Database;
   readonly tokens: TokenSigner;
@@ -22,7 +22,7 @@ export interface Refreshing {
   readonly origin: AuditOrigin;
 }
 
-/** Trades a refresh token for new tokens. @throws UNAUTHENTICATED (401) when it is unknown, used or its user gone. */
+/** Exchanges a refresh token for new tokens. @throws UNAUTHENTICATED (401) if it is unknown or used, or its user is deleted */
 export async function refresh(refreshing: Refreshing, refreshToken: string): Promise<Tokens> {
   const { database, tokens, config } = refreshing;
   const hash = sha256(refreshToken);
@@ -32,7 +32,7 @@ export async function refresh(refreshing: Refreshing, refreshToken: string): Pro
     await endReused(refreshing, hash);
     throw refreshRefused();
   }
-  // Asked before the token is used up: with users away, it is still good for another try.
+  // The user is looked up before the token is consumed: if the users service is unavailable, the token stays valid.
   if (held.user_id !== null) await requireUser(refreshing, held.user_id, held.family_id);
   const next = newRefreshToken();
   const family = await consumeRefreshToken(database, hash, sha256(next), lifetimesOf(config));

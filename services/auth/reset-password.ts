@@ -6,7 +6,7 @@ import { createPasswords } from './passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
 import { selectPassword } from './queries/select-credentials.ts';
 
-/** Gives an account a generated password and ends its sessions; null where no account has this e-mail address. */
+/** Gives an account a generated password and ends its sessions; null if no account has this e-mail address. */
 export async function resetPassword(database: Database, email: string): Promise<Login | null> {
   const password = generatedPassword();
   const hash = await createPasswords().hash(password);

@@ -9,14 +9,14 @@ import { sameHash, sha256 } from './secrets.ts';
 import type { TokenSigner } from './tokens.ts';
 import { wrongCredentials } from './wrong-credentials.ts';
 
-/** What revoking works with. */
+/** Dependencies of revoking. */
 export interface Revoking {
   readonly database: Database;
   readonly tokens: TokenSigner;
   readonly origin: AuditOrigin;
 }
 
-/** A token to revoke, and the application that asks for it, where one does. */
+/** A token to revoke, with the credentials of the application that requests it, if any. */
 export interface Revocation {
   readonly token: string;
   readonly app_id?: string | undefined;
@@ -26,7 +26,7 @@ export interface Revocation {
 }
 
 /**
- * Ends the family of a token (RFC 7009). A token that is unknown or has expired is no failure: it is as dead as was wanted.
+ * Ends the family of a token (RFC 7009). An unknown or expired token is no error.
  * @throws VALIDATION_FAILED (422) for an API key, UNAUTHENTICATED (401) for a wrong application, FORBIDDEN (403) for a
  * token that another application obtained
  */
@@ -51,7 +51,7 @@ function familyOf(database: Queryable, tokens: TokenSigner, token: string): Prom
   return claims === null ? Promise.resolve(null) : familyOfId(database, claims.family);
 }
 
-// Both names of each are taken: ours, and those that clients of RFC 7009 send.
+// Both names are accepted: app_id and app_secret, and those of RFC 7009 clients.
 async function applicationOf(database: Queryable, request: Revocation) {
   const appId = request.app_id ?? request.client_id;
   const secret = request.app_secret ?? request.client_secret;

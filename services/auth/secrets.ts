@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** The SHA-256 of a text, in hex: how keys, secrets and refresh tokens are kept. They are random: no salt needed. */
+/** The SHA-256 of a text, in hex. Keys, secrets and refresh tokens are stored so; they are random, so no salt is needed. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -17,7 +17,7 @@ export const newAppSecret = () => `secret_${randomBytes(32).toString('hex')}`;
 /** A new refresh token: `rt-` and 43 characters. */
 export const newRefreshToken = () => `rt-${randomBytes(32).toString('base64url')}`;
 
-/** Whether two hashes of one length are the same, in a time that does not tell where they differ. */
+/** Compares two hashes of equal length in constant time. */
 export function sameHash(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Tokens } from '../../contracts/auth.ts';
 
-/** Whom tokens are for. `subject` is a user's id (`sdk`) or a developer's; `issuedBy` is kept for the audit. */
+/** The subject of tokens: a user's id (`sdk`) or a developer's. `issuedBy` is for the audit. */
 export interface Grant {
   readonly kind: 'sdk' | 'developer';
   readonly subject: string;
@@ -13,7 +13,7 @@ export interface Grant {
   readonly issuedBy: string;
 }
 
-/** What an access token proves once its signature holds: which family it belongs to. */
+/** The claims of an access token with a valid signature. */
 export interface Claims {
   readonly kind: 'sdk' | 'developer';
   readonly family: string;
@@ -21,9 +21,9 @@ export interface Claims {
 
 /** Signs and verifies access tokens. */
 export interface TokenSigner {
-  /** `secondsLeft` is how long the family lives: no access token outlives it. */
+  /** `secondsLeft`: the remaining lifetime of the family, which bounds that of the access token. */
   sign(grant: Grant, refreshToken: string, secondsLeft?: number): Tokens;
-  /** The claims of a token that one of the secrets signed and that has not expired; else null. */
+  /** The claims of an unexpired token that was signed with one of the secrets; otherwise null. */
   verify(token: string): Claims | null;
 }
 
@@ -31,7 +31,7 @@ const algorithm = 'HS256';
 const developerMinutes = 60;
 const Payload = z.object({ sub: z.uuid(), kind: z.enum(['sdk', 'developer']), family: z.uuid() });
 
-/** The signer of JWT_SECRET: its first secret signs, all verify. @throws when the setting is missing. */
+/** The signer of JWT_SECRET: the first secret signs, all secrets verify. @throws if the setting is missing */
 export function tokenSignerOf(config: Pick<Config, 'JWT_SECRET' | 'SDK_TOKEN_MINUTES'>): TokenSigner {
   const secrets = config.JWT_SECRET ?? [];
   const [first] = secrets;

@@ -6,8 +6,8 @@ import { selectWindow, type WindowRow } from './queries/select-window.ts';
 
 type Limits = Pick<Config, 'RATE_LIMIT_API_KEY' | 'RATE_LIMIT_SDK' | 'RATE_LIMIT_DEVELOPER'>;
 
-/** What is left of a window, without counting. */
-export async function lookAtWindow(
+/** The state of a rate-limit window; the read is not counted. */
+export async function readWindow(
   database: Queryable,
   limits: Limits,
   subjectId: string,
@@ -17,7 +17,7 @@ export async function lookAtWindow(
   return {
     kind,
     limit,
-    used: Math.min(used, limit), // the count stands one past the limit once somebody was refused
+    used: Math.min(used, limit), // the stored count is limit + 1 after a refusal
     remaining: Math.max(0, limit - used),
     reset_at: instantOrNull(reset_at),
   };

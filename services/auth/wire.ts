@@ -2,12 +2,12 @@ import type * as wire from '../../contracts/auth.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { ApiKey, Application, Developer } from './auth.entities.ts';
 
-/** A developer's row as the wire has it. */
+/** The wire format of a developer's row. */
 export function toDeveloper({ id, email, createdAt }: Omit<Developer, 'password'>): wire.Developer {
   return { id, email, created_at: formatInstant(createdAt.getTime()) };
 }
 
-/** A key's row as the wire has it, without its value. */
+/** The wire format of a key's row, without the key itself. */
 export function toApiKey({ id, name, createdBy, createdAt, lastUsedAt }: Omit<ApiKey, 'hash'>): wire.ApiKey {
   return {
     id,
@@ -18,7 +18,7 @@ export function toApiKey({ id, name, createdBy, createdAt, lastUsedAt }: Omit<Ap
   };
 }
 
-/** An application's row as the wire has it, without its secret. */
+/** The wire format of an application's row, without its secret. */
 export function toApplication({
   id,
   appId,

@@ -6,7 +6,7 @@ import type { BegunStep } from './queries/begin-step.ts';
 import type { RunLease } from './queries/claim-runs.ts';
 import { type Verdict, verdictOf, verdictWithout } from './verdict.ts';
 
-/** What asking takes. */
+/** Dependencies of a request. */
 export interface Asking {
   readonly config: Config;
   readonly api: ProviderApi;
@@ -14,7 +14,7 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-/** Asks the provider for one step's data, which comes later through the webhook. */
+/** Requests the data of one step from the provider, which delivers it later through the webhook. */
 export async function ask(asking: Asking, run: RunLease, step: BegunStep): Promise<Verdict> {
   const { tokens, signal } = asking;
   const bearer = await tokens.bearer(run, { signal });

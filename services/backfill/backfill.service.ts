@@ -15,7 +15,7 @@ import { receive } from './receive.ts';
 import { connectionOf, showBackfill } from './shown.ts';
 import { startBackfill, startPaged } from './start.ts';
 
-/** The service at a pace of one's own; what runs takes the defaults. */
+/** The service with a custom pace, for tests. */
 export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): ServiceSchema {
   const chain = { ...chainPace, ...pace };
   return implement(backfill, {
@@ -27,9 +27,9 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
     },
     actions: {
       async start(ctx) {
-        const { provider, ...wish } = ctx.params;
-        if (isPaged(provider)) return startPaged(ctx, provider, wish, Date.now());
-        const connectionId = await startBackfill(ctx, provider, wish, Date.now());
+        const { provider, ...options } = ctx.params;
+        if (isPaged(provider)) return startPaged(ctx, provider, options, Date.now());
+        const connectionId = await startBackfill(ctx, provider, options, Date.now());
         ctx.wakeSignal.notify();
         return showBackfill(ctx.database, connectionId);
       },
@@ -66,5 +66,5 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
   });
 }
 
-/** Asks providers for the history of connections, one request after another. */
+/** Requests past data of connections from providers, one request after another. */
 export default backfillService();

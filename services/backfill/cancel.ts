@@ -4,14 +4,14 @@ import type { ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { endRun } from './queries/end-run.ts';
 
-/** Whose backfill of which connection. */
+/** The backfill to cancel. */
 export interface CancelledRun {
   readonly userId: string;
   readonly provider: ProviderName;
   readonly connectionId: string;
 }
 
-/** Cancels the backfill of a connection; one that ended stays as it is. */
+/** Cancels the backfill of a connection; a backfill that has ended is unchanged. */
 export function cancelBackfill(
   database: Database,
   origin: AuditOrigin,

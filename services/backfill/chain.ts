@@ -13,22 +13,22 @@ import { holdRun } from './queries/hold-run.ts';
 import { settle } from './settle.ts';
 import type { Verdict } from './verdict.ts';
 
-/** How the chains are walked. */
+/** The pace of the worker. */
 export interface ChainPace {
   readonly pollMs: number;
   readonly parallel: number;
-  /** Another process takes over after this; asking one step has to end before. */
+  /** Another process takes a run over after this time; the request of a step must end before. */
   readonly leaseMs: number;
 }
 
-/** What runs; tests take others. */
+/** The pace in production. */
 export const chainPace: ChainPace = {
   pollMs: 1000,
   parallel: 4,
   leaseMs: 90_000,
 };
 
-/** What walking chains takes. */
+/** Dependencies of the worker. */
 export interface ChainDeps extends Environment {
   readonly database: Database;
   readonly api: ProviderApi;
@@ -39,19 +39,19 @@ export interface ChainDeps extends Environment {
 interface Walk {
   readonly deps: ChainDeps;
   readonly pace: ChainPace;
-  /** Begin nothing new. */
+  /** Aborted: no new step begins. */
   readonly closing: AbortSignal;
-  /** Let go of what is under way. */
+  /** Aborted: running requests are cancelled. */
   readonly stopping: AbortSignal;
   readonly running: Set<Promise<void>>;
 }
 
-/** How long a stop lets requests come to their end. */
+/** How long a shutdown waits for running requests. */
 const graceMs = 3000;
-/** The part of the lease that a step may take; the rest is for writing down what came of it. */
+/** The share of the lease that a request may take; the rest is for storing its outcome. */
 const askShare = 0.8;
 
-/** Walks the chains of all connections, beside other processes that do the same. Returns what ends it. */
+/** Starts the worker of all backfills; other processes may run the same worker. Returns the function that stops it. */
 export function startChain(deps: ChainDeps, pace: ChainPace): () => Promise<void> {
   const closing = new AbortController();
   const stopping = new AbortController();
@@ -67,7 +67,7 @@ export function startChain(deps: ChainDeps, pace: ChainPace): () => Promise<void
   };
 }
 
-// Each round a little early or late, so that processes started together do not ask together.
+// The poll interval varies randomly, so that processes that start together do not poll at the same time.
 async function walk(on: Walk): Promise<void> {
   const { deps, pace, closing } = on;
   while (!closing.aborted) {
@@ -85,7 +85,7 @@ async function claim(on: Walk): Promise<number> {
   if (free <= 0 || !deps.broker.registry.actions.isAvailable('users.tokens')) return 0;
   const leases = await claimAny(deps.database, free, pace.leaseMs);
   for (const lease of leases) {
-    const going = goOn(on, lease).finally(() => {
+    const going = runStep(on, lease).finally(() => {
       running.delete(going);
       deps.wakeSignal.notify();
     });
@@ -102,16 +102,16 @@ async function claimAny(database: Database, free: number, leaseMs: number): Prom
   return leases;
 }
 
-// One step of one chain. What goes wrong on our side is tried again when the lease ends.
-async function goOn(on: Walk, run: RunLease): Promise<void> {
+// One step of one run. After an internal failure the step is retried when the lease expires.
+async function runStep(on: Walk, run: RunLease): Promise<void> {
   const { deps } = on;
   try {
     const step = await nextStep(deps.database, run);
     if (step === null) return;
     const verdict = await askInTime(on, run, step);
-    // For the data of a request: the provider gathers requests of 5 minutes into one payload.
-    const patienceMs = deps.config.BACKFILL_WAIT_SECONDS * 1000;
-    const written = await settle(deps.database, run, step, verdict, patienceMs);
+    // How long to wait for the data of a request: the provider combines the requests of 5 minutes in one payload.
+    const waitMs = deps.config.BACKFILL_WAIT_SECONDS * 1000;
+    const written = await settle(deps.database, run, step, verdict, waitMs);
     deps.logger.info('backfill.asked', {
       run_id: run.id,
       type: step.type,
@@ -123,7 +123,7 @@ async function goOn(on: Walk, run: RunLease): Promise<void> {
   }
 }
 
-// Null: there is nothing to ask, now or any more.
+// Null: no request is due now, or the run has ended.
 function nextStep(database: Database, run: RunLease): Promise<BegunStep | null> {
   return database.transaction(async (transaction) => {
     const held = await holdRun(transaction, run);
@@ -143,5 +143,5 @@ async function askInTime(on: Walk, run: RunLease, step: BegunStep): Promise<Verd
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(pace.leaseMs * askShare)]);
   const { config, api, tokens } = deps;
   const verdict = await ask({ config, api, tokens, signal }, run, step);
-  return stopping.aborted && verdict.kind === 'again' ? { kind: 'interrupted' } : verdict;
+  return stopping.aborted && verdict.kind === 'retry' ? { kind: 'interrupted' } : verdict;
 }

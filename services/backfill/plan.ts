@@ -14,7 +14,7 @@ function spansOf({ startMs, endMs }: Range, longestSpanMs: number): Range[] {
   return spans;
 }
 
-/** The last `days` days, in whole seconds: the provider counts in no others. */
+/** The last `days` days in whole seconds, the precision of the provider. */
 export function lastDays(days: number, nowMs: number): Range {
   const endMs = Math.floor(nowMs / 1000) * 1000;
   return { startMs: endMs - days * dayMs, endMs };

@@ -28,5 +28,5 @@ export function pagerOf(provider: PagedProvider) {
   return providers[provider].backfill.service;
 }
 
-/** Those whose past data is requested. */
+/** The providers whose past data is requested. */
 export const requestedProviders: readonly RequestedProvider[] = providerNames.filter(isRequested);

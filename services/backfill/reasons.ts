@@ -1,18 +1,18 @@
 import { accessReasons } from '../../domain/access-reasons.ts';
 
-/** Why a backfill ended early, or a request brought nothing: the code that is stored, the sentence that is shown. */
+/** Why a backfill ended early or a request returned no data: the stored code and its public sentence. */
 export const reasons = {
   ...accessReasons,
-  CONNECTION_REPLACED: 'The account was connected anew meanwhile.',
-  HISTORY_WITHHELD: 'The user does not let the provider hand over history.',
-  TOOK_TOO_LONG: 'It was not through after 30 days.',
+  CONNECTION_REPLACED: 'The account was connected again during the backfill.',
+  HISTORY_WITHHELD: 'The user does not permit the provider to send past data.',
+  TOOK_TOO_LONG: 'The backfill did not finish within 30 days.',
   ALL_FAILED: 'No request succeeded.',
-  NOTHING_CAME: 'Nothing came in the time that is allowed: the provider may have no data of it.',
-  ASKED_BEFORE: 'The provider was asked for this span before, and sends it once.',
-  TYPE_OFF: 'This type is switched off at the provider.',
-  PROVIDER_FAILED: 'The provider did not answer, or failed, too often.',
+  NOTHING_CAME: 'No data arrived in time. The provider may have no data for this span.',
+  ASKED_BEFORE: 'This span was requested before, and the provider sends it only once.',
+  TYPE_OFF: 'This data type is disabled at the provider.',
+  PROVIDER_FAILED: 'The provider failed or did not respond too many times.',
   REQUEST_REFUSED: 'The provider refused the request.',
-  ENDED: 'The backfill ended before.',
+  ENDED: 'The backfill ended before this request.',
 } as const;
 
 /** The name of a reason, as it is stored. */

@@ -4,45 +4,45 @@ import type { ProviderName } from '../../providers/all.ts';
 import {
   countReceived,
   lockReceiving,
-  moveOn,
   type Receipt,
   type ReceivingRun,
   selectMatchingStep,
   selectReceipt,
   selectReceiving,
+  wakeRun,
   writeReceipt,
 } from './queries/note-received.ts';
 
-/** What an ingest service tells of a delivery. */
-export interface Arrival {
+/** What an ingest service reports about a delivery. */
+export interface ReceivedDelivery {
   readonly provider: ProviderName;
   readonly delivery_id: string;
   readonly received: readonly Received[];
 }
 
-/** Which requests a delivery answered, and whose next one it set off. */
+/** The requests that a delivery answered, and the users whose next request it triggered. */
 export interface Progress {
   readonly chained: string[];
   readonly completed: { type: string; user_id: string }[];
 }
 
 /**
- * Notes what a delivery brought. Its items answer a request when they begin within its span, give or take a day:
- * a live push of today may do so too, a little early; what the request itself brings is counted all the same.
+ * Records the items of a delivery. They answer a request if they begin within its span, with a tolerance of a day. A live
+ * push of the same day can therefore complete a request early; the data of the request itself is still counted.
  */
-export async function receive(database: Database, arrival: Arrival): Promise<Progress> {
-  const ids = [...new Set(arrival.received.map(({ connection_id }) => connection_id))];
+export async function receive(database: Database, delivery: ReceivedDelivery): Promise<Progress> {
+  const ids = [...new Set(delivery.received.map(({ connection_id }) => connection_id))];
   const nothing: Progress = { chained: [], completed: [] };
-  // Nearly every delivery is a live one of somebody whose history came long ago: one read by index, no lock.
-  if (ids.length === 0 || (await selectReceiving(database, ids, arrival.provider)).length === 0)
+  // Most deliveries are live and belong to no running backfill: one read by index, without a lock.
+  if (ids.length === 0 || (await selectReceiving(database, ids, delivery.provider)).length === 0)
     return nothing;
   return database.transaction(async (transaction) => {
-    const runs = await lockReceiving(transaction, ids, arrival.provider);
+    const runs = await lockReceiving(transaction, ids, delivery.provider);
     const byConnection = new Map(runs.map((run) => [run.connection_id, run]));
     const progress = nothing;
-    for (const received of arrival.received) {
+    for (const received of delivery.received) {
       const run = byConnection.get(received.connection_id);
-      const receipt = run === undefined ? null : await note(transaction, run, arrival.delivery_id, received);
+      const receipt = run === undefined ? null : await note(transaction, run, delivery.delivery_id, received);
       if (receipt?.completed) progress.completed.push({ type: received.type, user_id: received.user_id });
       if (receipt?.chained) progress.chained.push(received.user_id);
     }
@@ -59,12 +59,12 @@ async function note(
   const known = await selectReceipt(transaction, run.id, deliveryId, received.type);
   const receipt = known ?? (await firstReceipt(transaction, run, received));
   if (receipt === null) return null;
-  // Told again of the same delivery, which may have got further meanwhile: only the rest is added.
+  // A repeated report of the same delivery may contain more items: only the difference is added.
   const items = Math.max(received.items, receipt.items);
   const saved = Math.max(received.saved, receipt.saved);
   const more = { items: items - receipt.items, saved: saved - receipt.saved };
   await countReceived(transaction, run.id, receipt.position, more);
-  const chained = known === null && receipt.completed ? await moveOn(transaction, run.id) : receipt.chained;
+  const chained = known === null && receipt.completed ? await wakeRun(transaction, run.id) : receipt.chained;
   const written = { ...receipt, items, saved, chained };
   await writeReceipt(transaction, run.id, deliveryId, received.type, written);
   return written;

@@ -8,22 +8,22 @@ import { holdRun } from './queries/hold-run.ts';
 import { acceptStep, closeStep, postponeStep, releaseRun, skipRestOfType } from './queries/settle-step.ts';
 import type { Verdict } from './verdict.ts';
 
-/** With waits that double from 2 s to half an hour, so many attempts bridge two hours on average. */
+/** With pauses that double from 2 s to half an hour, 12 attempts cover two hours on average. */
 export const mostAttempts = 12;
 
 const atOnce = { inMs: 0 };
 
-/** Writes what came of a step, and when its run is due next; false when the run ended or another holds it. */
+/** Stores the outcome of a step and the next due time of its run; false if the run ended or another process holds it. */
 export function settle(
   database: Database,
   run: RunLease,
   step: BegunStep,
   verdict: Verdict,
-  patienceMs: number,
+  waitMs: number,
 ): Promise<boolean> {
   return database.transaction(async (transaction) => {
     if ((await holdRun(transaction, run)) === null) return false;
-    await write(transaction, run, step, verdict, patienceMs);
+    await write(transaction, run, step, verdict, waitMs);
     return true;
   });
 }
@@ -33,12 +33,12 @@ async function write(
   run: RunLease,
   step: BegunStep,
   verdict: Verdict,
-  patienceMs: number,
+  waitMs: number,
 ): Promise<void> {
   const key = { runId: run.id, position: step.position };
   switch (verdict.kind) {
     case 'accepted':
-      return releaseRun(transaction, run.id, (await acceptStep(transaction, key, patienceMs)) ?? atOnce);
+      return releaseRun(transaction, run.id, (await acceptStep(transaction, key, waitMs)) ?? atOnce);
     case 'skip':
       await closeStep(transaction, key, 'skipped', verdict.reason);
       if (verdict.wholeType) await skipRestOfType(transaction, key, verdict.reason);
@@ -48,7 +48,7 @@ async function write(
       return releaseRun(transaction, run.id, atOnce);
     case 'wait':
       return postpone(transaction, key, true, verdict.ms);
-    case 'again':
+    case 'retry':
       if (step.attempts < mostAttempts)
         return postpone(transaction, key, false, Math.max(verdict.atLeastMs, backoffMs(step.attempts)));
       await closeStep(transaction, key, 'failed', 'PROVIDER_FAILED');
@@ -61,12 +61,12 @@ async function write(
       return;
     case 'unauthorized':
     case 'interrupted':
-      // The step stays asked: nobody knows whether the provider took it.
+      // The step stays `requested`: it is unknown whether the provider accepted it.
       return releaseRun(transaction, run.id, atOnce);
   }
 }
 
-// Whose data came while the answer was on its way is through, whatever the answer was.
+// A step whose data arrived before the answer is complete, whatever the answer is.
 async function postpone(
   transaction: Queryable,
   key: { readonly runId: string; readonly position: number },

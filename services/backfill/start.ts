@@ -11,8 +11,8 @@ import { lastDays, planSteps } from './plan.ts';
 import { type PagedProvider, pagerOf, type RequestedProvider } from './provider.ts';
 import { insertRun } from './queries/insert-run.ts';
 
-/** Whose past data is requested, and of how many days. */
-export interface Wish {
+/** The user and the number of days of a backfill. */
+export interface BackfillOptions {
   readonly user_id: string;
   readonly days?: number | undefined;
 }
@@ -28,7 +28,7 @@ interface Starting {
 export function startPaged(
   { call, config }: Pick<Starting, 'call' | 'config'>,
   provider: PagedProvider,
-  { user_id, days = config.BACKFILL_DAYS }: Wish,
+  { user_id, days = config.BACKFILL_DAYS }: BackfillOptions,
   nowMs: number,
 ): Promise<Backfill> {
   const { startMs, endMs } = lastDays(days, nowMs);
@@ -43,7 +43,7 @@ export function startPaged(
 export async function startBackfill(
   { database, call, config, origin }: Starting,
   provider: RequestedProvider,
-  { user_id, days = config.BACKFILL_DAYS }: Wish,
+  { user_id, days = config.BACKFILL_DAYS }: BackfillOptions,
   nowMs: number,
 ): Promise<string> {
   const held = await call('users.tokens', { user_id, provider });

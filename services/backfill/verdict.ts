@@ -4,36 +4,36 @@ import type { ProviderAnswer } from '../../mixins/provider-api.ts';
 import type { NoBearer } from '../../mixins/provider-tokens.ts';
 import type { Reason } from './reasons.ts';
 
-/** What becomes of a step, and of its chain, after it was asked or could not be. */
+/** The outcome of the request of a step, or of the failure to send it. */
 export type Verdict =
-  /** Its data is on the way. */
+  /** The provider sends the data later. */
   | { readonly kind: 'accepted' }
-  /** Nothing is to come; `wholeType` when that goes for the later spans of the type too. */
+  /** No data will be sent; `wholeType`: for the other spans of the type neither. */
   | { readonly kind: 'skip'; readonly reason: Reason; readonly wholeType: boolean }
   | { readonly kind: 'fail'; readonly reason: Reason }
-  /** The provider wants us to wait: no attempt is spent. */
+  /** The provider requires a pause; the attempt is not counted. */
   | { readonly kind: 'wait'; readonly ms: number }
-  /** It may heal: another attempt, as long as there are any. */
-  | { readonly kind: 'again'; readonly atLeastMs: number }
-  /** The chain ends. */
+  /** A temporary failure: the step is retried while attempts are left. */
+  | { readonly kind: 'retry'; readonly atLeastMs: number }
+  /** The backfill ends. */
   | { readonly kind: 'stop'; readonly reason: Reason }
-  /** The user is gone: nothing is kept of the backfill. */
+  /** The user is deleted: the backfill is deleted. */
   | { readonly kind: 'forget' }
   /** The provider refuses the token. */
   | { readonly kind: 'unauthorized' }
-  /** This process stops: another goes on. */
+  /** This process shuts down; another process continues. */
   | { readonly kind: 'interrupted' };
 
 const defaultWaitMs = 60_000;
 const waitBounds = { leastMs: 1000, mostMs: 3_600_000 };
 
-/** When a request was sent. `isRetry`: the provider may have accepted it before, and its answer was lost. */
+/** The context of a request. `isRetry`: the provider may have accepted it before although the answer was lost. */
 export interface Sent {
   readonly isRetry: boolean;
   readonly nowMs: number;
 }
 
-/** What an answer to a request for past data means; `refusals` are the provider's statuses for its refusals. */
+/** The outcome that an answer to a request means; `refusals` maps the provider's statuses to refusals. */
 export function verdictOf(
   answer: ProviderAnswer,
   refusals: RequestedBackfill['refusals'],
@@ -46,19 +46,19 @@ export function verdictOf(
   const refusal = refusals[status];
   if (refusal !== undefined) return refused(refusal, isRetry);
   if (status === 429) return { kind: 'wait', ms: waitMs ?? defaultWaitMs };
-  if (status === 0 || status === 408 || status >= 500) return { kind: 'again', atLeastMs: waitMs ?? 0 };
+  if (status === 0 || status === 408 || status >= 500) return { kind: 'retry', atLeastMs: waitMs ?? 0 };
   return { kind: 'fail', reason: 'REQUEST_REFUSED' };
 }
 
-// "Asked before" to a retry is as good as yes.
+// "Requested before" as the answer to a retry means that the first attempt was accepted.
 function refused(reason: BackfillRefusal, isRetry: boolean): Verdict {
   if (reason === 'HISTORY_WITHHELD') return { kind: 'stop', reason };
   if (reason === 'TYPE_OFF') return { kind: 'skip', reason, wholeType: true };
   return isRetry ? { kind: 'accepted' } : { kind: 'skip', reason, wholeType: false };
 }
 
-/** What it means that there is no token to ask with. */
+/** The outcome if there is no access token. */
 export function verdictWithout(none: NoBearer): Verdict {
-  if (none.kind === 'later') return { kind: 'again', atLeastMs: 0 };
+  if (none.kind === 'later') return { kind: 'retry', atLeastMs: 0 };
   return none.reason === 'USER_GONE' ? { kind: 'forget' } : { kind: 'stop', reason: none.reason };
 }

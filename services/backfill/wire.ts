@@ -3,7 +3,7 @@ import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { RunRow, TypeRow } from './queries/select-run.ts';
 import { sentenceOf } from './reasons.ts';
 
-/** A backfill's rows as the wire has them. */
+/** The wire format of a backfill's rows. */
 export function toBackfill({ run, types }: { run: RunRow; types: readonly TypeRow[] }): Backfill {
   return {
     id: run.id,

@@ -11,8 +11,8 @@ import { publicUrl } from '../../runtime/provider-settings.ts';
 import { clientOf } from './client.ts';
 import { insertAttempt } from './queries/insert-attempt.ts';
 
-/** Who is to be connected to what, and where their browser goes in the end. */
-export interface Wish {
+/** The user, the provider, and the address that the browser is redirected to at the end. */
+export interface AuthorizationRequest {
   readonly user_id: string;
   readonly provider: ProviderName;
   readonly redirect_uri?: string | undefined;
@@ -27,12 +27,13 @@ interface Deps {
 }
 
 /**
- * Begins a user's way to a provider's consent page. The state is kept as a hash, the verifier as ciphertext.
+ * Starts a connection attempt and returns the address of the provider's consent page. The state is stored as a hash, the
+ * verifier as ciphertext.
  * @throws VALIDATION_FAILED (422), USER_NOT_FOUND (404), PROVIDER_NOT_CONFIGURED (409)
  */
 export async function authorize(
   { config, database, cipher, call, origin }: Deps,
-  { user_id, provider, redirect_uri }: Wish,
+  { user_id, provider, redirect_uri }: AuthorizationRequest,
   callbackUri: string,
 ): Promise<{ authorization_url: string; state: string }> {
   checkRedirect(config, redirect_uri);
@@ -68,12 +69,12 @@ export async function authorize(
   return { authorization_url: url.href, state };
 }
 
-/** How a state is kept. */
+/** The stored form of a state. */
 export function hashOf(state: string): string {
   return createHash('sha256').update(state).digest('hex');
 }
 
-/** Where a provider sends the browser back to: PUBLIC_URL, else where the gateway itself listens. */
+/** The callback address of a provider, under PUBLIC_URL or else under the address of the gateway. */
 export function callbackOf(config: Config, provider: ProviderName, gatewayUrl: string | undefined): string {
   return `${publicUrl(config, gatewayUrl)}/api/v1/connect/${provider}/callback`;
 }

@@ -16,13 +16,13 @@ import { clientOf } from './client.ts';
 import { deauthorize } from './deauthorize.ts';
 import { exchangeCode } from './exchange-code.ts';
 import { findGranted, type Granted } from './granted.ts';
-import { askForHistory } from './history.ts';
 import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
-import { dropHistory, wantHistory } from './queries/history.ts';
+import { startBackfill } from './pending-backfills.ts';
+import { deletePendingBackfill, insertPendingBackfill } from './queries/store-pending-backfills.ts';
 import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
 
-/** What a provider put into the address that it sent the browser to. */
-export interface Visit {
+/** The parameters of a provider's callback. */
+export interface CallbackRequest {
   readonly provider: ProviderName;
   readonly state?: string | undefined;
   readonly code?: string | undefined;
@@ -30,7 +30,7 @@ export interface Visit {
   readonly scope?: string | undefined;
 }
 
-/** What finishing a connection takes. */
+/** Dependencies of the callback. */
 export interface Deps {
   readonly config: Config;
   readonly database: Database;
@@ -40,29 +40,29 @@ export interface Deps {
   readonly logger: Logger;
 }
 
-/** Ends a person's way: uses the state up, makes the connection, and says where their browser goes. */
-export async function finish(deps: Deps, visit: Visit): Promise<BrowserAnswer> {
-  const { provider, state } = visit;
+/** Finishes a connection attempt: consumes the state, creates the connection and returns the answer to the browser. */
+export async function finish(deps: Deps, request: CallbackRequest): Promise<BrowserAnswer> {
+  const { provider, state } = request;
   const attempt = state === undefined ? null : await useAttempt(deps.database, hashOf(state), provider);
   if (attempt === null) return unknownPage;
-  if (attempt.standing === 'used') return usedPage;
-  const outcome = await outcomeOf(deps, visit, attempt);
+  if (attempt.state === 'used') return usedPage;
+  const outcome = await outcomeOf(deps, request, attempt);
   const reason = 'reason' in outcome ? outcome.reason : null;
   deps.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
   return answerTo(attempt, provider, outcome);
 }
 
-async function outcomeOf(deps: Deps, visit: Visit, attempt: UsedAttempt): Promise<Outcome> {
-  if (attempt.standing === 'expired') return { status: 'failed', reason: 'link_expired' };
-  if (visit.error === 'access_denied') return { status: 'denied', reason: 'access_denied' };
-  if (visit.error !== undefined || visit.code === undefined)
+async function outcomeOf(deps: Deps, request: CallbackRequest, attempt: UsedAttempt): Promise<Outcome> {
+  if (attempt.state === 'expired') return { status: 'failed', reason: 'link_expired' };
+  if (request.error === 'access_denied') return { status: 'denied', reason: 'access_denied' };
+  if (request.error !== undefined || request.code === undefined)
     return { status: 'failed', reason: 'provider_refused' };
   try {
-    return await connect(deps, visit, attempt, visit.code);
+    return await connect(deps, request, attempt, request.code);
   } catch (error) {
     if (isError(error, 'USER_NOT_FOUND')) return { status: 'failed', reason: 'user_gone' };
     deps.logger.warn('connect.failed', {
-      provider: visit.provider,
+      provider: request.provider,
       user_id: attempt.userId,
       code: codeOf(error),
     });
@@ -70,7 +70,12 @@ async function outcomeOf(deps: Deps, visit: Visit, attempt: UsedAttempt): Promis
   }
 }
 
-async function connect(deps: Deps, visit: Visit, attempt: UsedAttempt, code: string): Promise<Outcome> {
+async function connect(
+  deps: Deps,
+  request: CallbackRequest,
+  attempt: UsedAttempt,
+  code: string,
+): Promise<Outcome> {
   const { config, cipher, api } = deps;
   const { provider } = attempt;
   clientOf(config, provider);
@@ -79,7 +84,7 @@ async function connect(deps: Deps, visit: Visit, attempt: UsedAttempt, code: str
   const { apiUrl } = settingsOf(config, provider);
   const exchanged = await exchangeCode(config, attempt, proof);
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
-  const granted = await findGranted(provider, { api, apiUrl, appended: visit.scope }, exchanged);
+  const granted = await findGranted(provider, { api, apiUrl, appended: request.scope }, exchanged);
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };
   if (!granted.isEnough) {
     await giveUp(deps, provider, granted.account, exchanged.tokens);
@@ -89,27 +94,27 @@ async function connect(deps: Deps, visit: Visit, attempt: UsedAttempt, code: str
   return { status: 'connected' };
 }
 
-// Written down before the connection is there: a process that dies in between has asked for its history all the same.
+// The pending backfill is stored before the connection, so that a process that dies in between does not lose it.
 async function link(
   deps: Deps,
   { userId: user_id, provider }: UsedAttempt,
   granted: Extract<Granted, { kind: 'granted' }>,
   tokens: FreshTokens,
 ): Promise<void> {
-  const isHistoryWanted = deps.config.BACKFILL_ON_CONNECT;
+  const isBackfillWanted = deps.config.BACKFILL_ON_CONNECT;
   const wanted = { user_id, provider };
-  if (isHistoryWanted) await wantHistory(deps.database, wanted);
+  if (isBackfillWanted) await insertPendingBackfill(deps.database, wanted);
   try {
     await linkOnce(deps, wanted, granted, tokens);
   } catch (error) {
-    // Somebody else made the connection between our look and our link: now it has an id to seal the tokens for.
+    // A concurrent request created the connection after its id was looked up. The second try encrypts the tokens for that id.
     if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, wanted, granted, tokens);
     else {
-      await dropHistory(deps.database, wanted);
+      await deletePendingBackfill(deps.database, wanted);
       throw error;
     }
   }
-  if (isHistoryWanted) await askForHistory(deps, wanted);
+  if (isBackfillWanted) await startBackfill(deps, wanted);
 }
 
 async function linkOnce(
@@ -132,7 +137,8 @@ async function linkOnce(
   });
 }
 
-// Access that is good for nothing; but it is one an account, and somebody may be connected to this one already.
+// The granted access is insufficient, so it is revoked. Access belongs to the account: it is kept if another user is
+// connected to the account.
 async function giveUp(
   { config, call }: Deps,
   provider: ProviderName,

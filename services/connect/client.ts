@@ -3,7 +3,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 
-/** Our client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the settings that are missing */
+/** The OAuth client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the missing settings */
 export function clientOf(
   config: Config,
   provider: ProviderName,
@@ -18,6 +18,6 @@ export function clientOf(
   const verb = missing.length === 1 ? 'is' : 'are';
   throw new ServiceError(
     'PROVIDER_NOT_CONFIGURED',
-    `This provider is not set up here: ${missing.join(' and ')} ${verb} not set.`,
+    `This provider is not configured: ${missing.join(' and ')} ${verb} not set.`,
   );
 }

@@ -11,22 +11,22 @@ import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
 import { deauthorize } from './deauthorize.ts';
-import { resumeHistories } from './history.ts';
 import { resultPage } from './outcome.ts';
+import { startPendingBackfills } from './pending-backfills.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { statusOf } from './status.ts';
 
 const expiryEveryMs = 600_000;
-const historiesEveryMs = 5000;
+const pendingBackfillsEveryMs = 5000;
 const readMs = 8000;
 
-/** A person waits in front of a blank page: no pause between two requests, and few tries. */
+/** The user's browser waits for the callback, so requests are sent without a pause between them. */
 const pace = { ...providerPace, spacingMs: 0, atOnce: 20 };
 
-// How the audit trail names whoever consented at the provider: an address that works once is all that we know them by.
+// The actor in the audit trail for a callback: it is authenticated by its single-use state only.
 const consentOf = (provider: string) => `consent:${provider}`;
 
-/** From a user to a connected account at a provider, and the end of it. */
+/** Connects users to their accounts at providers, and revokes the access. */
 export default implement(connect, {
   uses: {
     database: database(),
@@ -73,14 +73,14 @@ export default implement(connect, {
       work: () => deleteExpired(database),
       logger,
     });
-    const endHistories = startPeriodicTask({
-      name: 'connect.histories',
-      everyMs: historiesEveryMs,
-      work: () => resumeHistories({ database, call: callAs(call, 'system:connect'), logger }),
+    const endPendingBackfills = startPeriodicTask({
+      name: 'connect.pending_backfills',
+      everyMs: pendingBackfillsEveryMs,
+      work: () => startPendingBackfills({ database, call: callAs(call, 'system:connect'), logger }),
       logger,
     });
     return async () => {
-      await Promise.all([endExpiry(), endHistories()]);
+      await Promise.all([endExpiry(), endPendingBackfills()]);
     };
   },
 });

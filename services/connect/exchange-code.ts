@@ -2,14 +2,14 @@ import type { Config } from '../../config.ts';
 import { type FreshTokens, readTokens, requestTokens } from '../../mixins/token-endpoint.ts';
 import type { Attempt } from './queries/insert-attempt.ts';
 
-/** What a code was exchanged for: tokens, and the whole answer that they came in. */
+/** The result of a code exchange: the tokens and the whole answer of the provider. */
 export type Exchanged =
   | { readonly kind: 'tokens'; readonly tokens: FreshTokens; readonly body: unknown }
   | { readonly kind: 'refused' | 'unavailable' };
 
 /**
- * Exchanges a code for tokens, once: a code whose answer was lost may be dead, and a second try with it may end the
- * tokens that the first one gave.
+ * Exchanges a code for tokens, without a retry: the code may be consumed although the answer was lost, and a second
+ * exchange may revoke the tokens of the first.
  */
 export async function exchangeCode(
   config: Config,

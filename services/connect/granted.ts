@@ -6,7 +6,7 @@ import { scopesIn } from '../../providers/scopes.ts';
 import { apiPath } from '../../providers/urls.ts';
 import type { Exchanged } from './exchange-code.ts';
 
-/** Whose account was connected, and what the user lets us read. */
+/** The connected account and the scope that the user granted. */
 export type Granted =
   | {
       readonly kind: 'granted';
@@ -22,11 +22,11 @@ type Found = Omit<Extract<Granted, { kind: 'granted' }>, 'isEnough'> | Exclude<G
 interface Asking {
   readonly api: ProviderApi;
   readonly apiUrl: string;
-  /** The scope beside the code in the callback's address; the user may have unticked some. */
+  /** The scope in the callback's address; the user may have deselected parts of it. */
   readonly appended: string | undefined;
 }
 
-/** Finds out what was granted: from the token answer, or by requests with the new token. */
+/** Reads what was granted, from the token answer or by requests with the new token. */
 export async function findGranted(provider: ProviderName, asking: Asking, tokens: Tokens): Promise<Granted> {
   const { grant, isScopeEnough, scope } = providers[provider].oauth;
   const found =
@@ -38,7 +38,7 @@ export async function findGranted(provider: ProviderName, asking: Asking, tokens
 
 const Scoped = z.object({ scope: z.string().max(4096) });
 
-// A scope that stands nowhere is by the standard the one that was requested.
+// By the OAuth standard, a scope that is not returned equals the requested one.
 function readGrant(
   { readAccount }: GrantInTokenAnswer,
   appended: string | undefined,

@@ -1,13 +1,13 @@
 import type { ConnectReason, ConnectStatus } from '../../contracts/connect.ts';
 import type { BrowserAnswer } from '../../domain/wire.ts';
 
-/** How a person's way to the consent page ended. */
+/** The outcome of a connection attempt. */
 export type Outcome =
   | { readonly status: 'connected' }
   | { readonly status: 'denied'; readonly reason: 'access_denied' }
   | { readonly status: 'failed'; readonly reason: Exclude<ConnectReason, 'access_denied'> };
 
-/** What a plain page says about a reason; `name` is the provider's. */
+/** The sentence of the result page for a reason; `name` is the provider's. */
 const sentences: Readonly<Record<ConnectReason, (name: string) => string>> = {
   access_denied: (name) => `You did not allow access, so ${name} was not connected. Nothing was stored.`,
   permission_missing: (name) =>
@@ -20,7 +20,7 @@ const sentences: Readonly<Record<ConnectReason, (name: string) => string>> = {
   unavailable: () => 'Something did not work on our side. Please start again in a few minutes.',
 };
 
-/** Sends the browser on: to the application's own address, or to our plain page; never with anything secret. */
+/** Redirects the browser to the application's address or to the result page. The address contains no secret. */
 export function answerTo(
   { redirectUri, callbackUri }: { readonly redirectUri: string | null; readonly callbackUri: string },
   provider: string,
@@ -33,7 +33,7 @@ export function answerTo(
   return { kind: 'redirect', location: url.href };
 }
 
-/** The plain page of an outcome. */
+/** The result page of an outcome. */
 export function resultPage(
   name: string,
   status: ConnectStatus,
@@ -45,14 +45,14 @@ export function resultPage(
   return page(200, 'Not connected', sentences[reason ?? fallback](name));
 }
 
-/** For a state that nobody was given, or that another provider was meant to bring back. */
+/** The page for an unknown state, or for a state of another provider. */
 export const unknownPage = page(
   400,
   'This link is not valid',
   'It was not made by this service, or it is incomplete. Nothing was changed. Please start again from the app.',
 );
 
-/** For a state that came back before. */
+/** The page for a state that was used before. */
 export const usedPage = page(
   410,
   'This link was used already',

@@ -5,7 +5,7 @@ import { isError } from '../../domain/errors.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 
-/** A connection as its owner is to see it. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404) */
+/** The status of a connection, as shown to its user. @throws USER_NOT_FOUND, CONNECTION_NOT_FOUND (404) */
 export async function statusOf(
   call: Call,
   user_id: string,

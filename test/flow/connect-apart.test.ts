@@ -84,11 +84,11 @@ t.test('a provider without its settings is refused with their names', async (t) 
   const userId = await createUser(api);
   const refused = async (name: string) => api.expect(409, `/connect/${name}/authorize?user_id=${userId}`);
   t.strictSame(await refused('devicemaker'), {
-    detail: 'This provider is not set up here: DEVICEMAKER_CLIENT_SECRET is not set.',
+    detail: 'This provider is not configured: DEVICEMAKER_CLIENT_SECRET is not set.',
   });
   t.strictSame(await refused('activitynet'), {
     detail:
-      'This provider is not set up here: ACTIVITYNET_CLIENT_ID and ACTIVITYNET_CLIENT_SECRET are not set.',
+      'This provider is not configured: ACTIVITYNET_CLIENT_ID and ACTIVITYNET_CLIENT_SECRET are not set.',
   });
 });
 

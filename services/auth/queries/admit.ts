@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** A credential that is alive, and where its window stands with this request counted. */
+/** A valid credential and the state of its window with this request counted. */
 export interface AdmittedRow {
   id: string;
   user_id: string | null;
@@ -10,14 +10,14 @@ export interface AdmittedRow {
   reset: number;
 }
 
-// A window runs for 60 s from its first request. One that seems to begin in the future was written before the
-// clock was set back: it is not waited for.
+// A window lasts 60 s from its first request. A window that begins in the future was written before the clock was set
+// back; it is replaced.
 const running = `held.started_at between excluded.started_at - interval '59.999999 seconds'
   and excluded.started_at + interval '60 seconds'`;
 
-// The count stops one past the limit, so that it cannot overflow, and stays exact: the row's lock orders all
-// requests of one subject, whichever gateway and auth node they came through. Unlogged and of one row, the write
-// waits for no disk: 28,000 a second with 16 callers, of one key as of 16, where `select 1` does 52,000.
+// The count stops at limit + 1, so that it cannot overflow. It is exact: the row lock orders all requests of one subject
+// over all gateways and auth nodes. The table is unlogged, so the write does not wait for the disk: 28,000 a second with
+// 16 callers, of one key as of 16, while `select 1` reaches 52,000.
 const counted = (most: string) => `
 counted as (
   insert into auth.rate_window as held (subject, started_at, count)
@@ -40,7 +40,7 @@ with alive as (
 select id, user_id, developer_id, count, reset from alive, counted`,
 };
 
-// A developer who is deleted takes the families along, so one that is there has a developer who is.
+// The families of a deleted developer are deleted too, so the developer of a family exists.
 const byFamily: Statement = {
   name: 'auth.admit_family',
   text: `
@@ -52,7 +52,7 @@ with alive as (
 select id, user_id, developer_id, count, reset from alive, counted`,
 };
 
-/** Admits an API key by its hash; null when it is not alive. Its `last_used_at` is written once a window. */
+/** Admits an API key by its hash; null if it is not valid. `last_used_at` is written once per window. */
 export async function admitKey(
   database: Queryable,
   hash: string,
@@ -62,7 +62,7 @@ export async function admitKey(
   return row ?? null;
 }
 
-/** Admits a token by its family; null when that has ended. */
+/** Admits a token by its family; null if the family has ended. */
 export async function admitFamily(
   database: Queryable,
   familyId: string,

@@ -13,17 +13,17 @@ export interface ApiKeyRow {
 const shown = 'id, name, created_by, created_at, last_used_at';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-// `{key_id}` is a key's id or the key itself, of which only the hash is known.
+// `{key_id}` is a key's id or the key itself, which is found by its hash.
 const named = '(id = $1::uuid or hash = $2)';
 const nameOf = (keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId)];
 
-// One statement, one commit: there is no moment with both keys or with none.
+// One statement, so that at no time both keys are valid or none.
 const rotate = `
 with old as (delete from auth.api_key where ${named} returning name, created_by)
 insert into auth.api_key (hash, name, created_by) select $3, name, coalesce($4::uuid, created_by) from old
 returning ${shown}`;
 
-/** Puts a new key in an old one's place, under its name; null when there is none. */
+/** Replaces a key with a new one of the same name; null if there is none. */
 export async function rotateApiKey(
   database: Queryable,
   keyId: string,

@@ -1,13 +1,13 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** What is counted, how often, and in how many seconds. */
+/** The subject of a count, its limit and the length of its window. */
 export interface AttemptWindow {
   readonly subject: string;
   readonly limit: number;
   readonly seconds: number;
 }
 
-/** An attempt that was counted; `started_at` names the window that it counts in, `reset` is its end in Unix seconds. */
+/** A counted attempt; `started_at` identifies its window, `reset` is the end of the window in Unix seconds. */
 export interface ChargedAttempt {
   readonly count: number;
   readonly started_at: string;
@@ -17,7 +17,7 @@ export interface ChargedAttempt {
 const running = `held.started_at between excluded.started_at - $3 * interval '1 s'
   and excluded.started_at + $3 * interval '1 s'`;
 
-// The row's lock orders all attempts of one subject, whichever gateway and auth node they come through.
+// The row lock orders all attempts of one subject over all gateways and auth nodes.
 const charge: Statement = {
   name: 'auth.charge_attempt',
   text: `
@@ -31,7 +31,7 @@ const charge: Statement = {
       ceil(extract(epoch from started_at + $3 * interval '1 s'))::float8 as reset`,
 };
 
-/** Counts an attempt; null where its window is used up. */
+/** Counts an attempt; null if the limit of its window is reached. */
 export async function chargeAttempt(
   database: Queryable,
   { subject, limit, seconds }: AttemptWindow,
@@ -40,8 +40,8 @@ export async function chargeAttempt(
   return row ?? null;
 }
 
-/** Takes back an attempt that did not fail, if its window still runs. */
-export async function giveBackAttempt(
+/** Refunds an attempt that did not fail, if its window has not ended. */
+export async function refundAttempt(
   database: Queryable,
   { subject }: AttemptWindow,
   { started_at }: ChargedAttempt,

@@ -11,8 +11,8 @@ export interface FamilyRow {
   seconds_left: number;
 }
 
-// The family is locked first, as its end does, and then the token: of any number at once one finds consumed_at
-// null, the others find it set.
+// The family is locked first, in the same order as by its end, and then the token: of concurrent requests only one finds
+// consumed_at null.
 const statement = `
 with held as (
   select f.id, least(
@@ -34,8 +34,8 @@ with held as (
 select * from extended`;
 
 /**
- * Uses a refresh token and puts the next one in its place; null when it was used before, or its family ended or is
- * too old.
+ * Consumes a refresh token and inserts the next one; null if it was consumed before, or its family has ended or reached
+ * its absolute lifetime.
  */
 export async function consumeRefreshToken(
   database: Queryable,

@@ -11,8 +11,8 @@ export interface DeveloperRow {
 }
 
 /**
- * Deletes a developer; sessions and issued tokens go with the row. All rows are locked first, in one order, so
- * that of two who delete each other the second finds herself the last.
+ * Deletes a developer with the sessions and issued tokens. All rows are locked first, in one order, so that of two
+ * developers who delete each other at the same time, one remains.
  * @throws DEVELOPER_NOT_FOUND (404), LAST_DEVELOPER (409)
  */
 export function deleteDeveloper(database: Database, origin: AuditOrigin, id: string): Promise<DeveloperRow> {

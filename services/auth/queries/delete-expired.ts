@@ -1,10 +1,10 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** How many rows one statement takes, and how many statements one round: what is left waits for the next round. */
+/** The maximum number of rows per statement and of statements per round; the rest is deleted in the next round. */
 const rowsPerStatement = 1000;
 const statementsPerRound = 50;
 
-// Rows that somebody holds are skipped: they are in use, so not expired, or another node deletes them.
+// Locked rows are skipped: they are in use, so not expired, or another node deletes them.
 const expired = (table: string, key: string, condition: string) => `
 delete from auth.${table} as expired using (
   select ${key} from auth.${table} where ${condition} limit ${rowsPerStatement} for update skip locked
@@ -22,7 +22,7 @@ const old = (days: number) =>
 const statements = (auditDays: number) => [
   ...old(auditDays),
   expired('family', 'id', 'expires_at < now()'),
-  // One that comes back after so long is unknown: 401, as it would be for having expired.
+  // A consumed token that is presented after 60 days is unknown: 401, as for an expired one.
   expired('refresh_token', 'hash', "consumed_at is not null and created_at < now() - interval '60 days'"),
   expired('rate_window', 'subject', "started_at < now() - interval '2 minutes'"),
   expired('attempt_window', 'subject', "started_at < now() - interval '2 hours'"),

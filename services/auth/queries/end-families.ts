@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** Ends one family: its access tokens and refresh tokens are dead at once. False where it had ended. */
+/** Ends one family; its access tokens and refresh tokens are invalid at once. False if it had ended before. */
 export async function endFamily(database: Queryable, familyId: string): Promise<boolean> {
   return (await database.query('delete from auth.family where id = $1 returning id', [familyId])).length > 0;
 }
@@ -10,12 +10,12 @@ export async function endFamiliesOfApplication(database: Queryable, applicationI
   await database.query('delete from auth.family where application_id = $1', [applicationId]);
 }
 
-/** Ends all families of a user; returns how many there were. */
+/** Ends all families of a user; returns their number. */
 export async function endFamiliesOfUser(database: Queryable, userId: string): Promise<number> {
   return (await database.query('delete from auth.family where user_id = $1 returning id', [userId])).length;
 }
 
-/** Ends a developer's sessions, but for the one with this id. */
+/** Ends a developer's sessions except the one with this id. */
 export async function endOtherSessions(
   database: Queryable,
   developerId: string,
@@ -27,13 +27,14 @@ export async function endOtherSessions(
   );
 }
 
-// A double click sends a token twice within moments; later, two hold it, and one of them stole it.
+// A token that is used twice within 10 s is treated as a repeated request (a double click). A later second use indicates
+// a stolen token.
 const reused = `
 delete from auth.family f using auth.refresh_token t
 where t.hash = $1 and f.id = t.family_id and t.consumed_at < now() - interval '10 seconds'
 returning f.id, f.user_id`;
 
-/** Ends the family of a refresh token that was used more than 10 s ago; null when it was a double click. */
+/** Ends the family of a refresh token that was used more than 10 s ago; null for a repeated request. */
 export async function endReusedFamily(
   database: Queryable,
   refreshHash: string,

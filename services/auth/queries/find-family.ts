@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A family of tokens that is alive. */
+/** A token family that has not ended. */
 export interface LiveFamily {
   readonly id: string;
   readonly user_id: string | null;
@@ -10,7 +10,7 @@ export interface LiveFamily {
 
 const columns = 'f.id, f.user_id, f.developer_id, f.application_id';
 
-/** The family of a refresh token, used or not, by its hash; null where none is alive. */
+/** The family of a refresh token, consumed or not, by its hash; null if it has ended. */
 export async function familyOfRefreshToken(database: Queryable, hash: string): Promise<LiveFamily | null> {
   const statement = `
     select ${columns} from auth.refresh_token t join auth.family f on f.id = t.family_id
@@ -19,7 +19,7 @@ export async function familyOfRefreshToken(database: Queryable, hash: string): P
   return row ?? null;
 }
 
-/** The family with this id; null where it is not alive. */
+/** The family with this id; null if it has ended. */
 export async function familyOfId(database: Queryable, id: string): Promise<LiveFamily | null> {
   const statement = `select ${columns} from auth.family f where f.id = $1 and f.expires_at > now()`;
   const [row] = await database.query<LiveFamily>(statement, [id]);

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A family that is to begin, with the hash of its first refresh token. */
+/** A new family with the hash of its first refresh token. */
 export interface NewFamily {
   readonly familyId: string;
   readonly refreshHash: string;
@@ -15,8 +15,8 @@ with family as (
 )
 insert into auth.refresh_token (hash, family_id) select $2, id from family returning family_id`;
 
-// Locking the row orders a log-in and a change of the password: a session that the old one opened is either
-// there when the others are ended, or does not begin.
+// The row lock orders a log-in and a change of the password: a session of the old password is either committed before the
+// change, which ends it, or is not created.
 const forLogIn = withToken(`
   select $1::uuid, null, id, null, 'admin:' || id, now() + make_interval(secs => $3)
   from auth.developer where id = $4 and password = $5 for share`);
@@ -29,7 +29,7 @@ const forApplication = withToken(`
   select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3)
   from auth.application where id = $5 and secret_hash = $6 for share`);
 
-/** Begins a developer's session; false when the password is no longer the one that was checked. */
+/** Starts a developer's session; false if the password has changed since it was checked. */
 export async function insertSession(
   database: Queryable,
   { familyId, refreshHash, refreshSeconds }: NewFamily,
@@ -39,7 +39,7 @@ export async function insertSession(
   return (await database.query(forLogIn, values)).length === 1;
 }
 
-/** Begins a family of a user's tokens that a developer issues; false when the developer is gone. */
+/** Starts a family of a user's tokens that a developer issues; false if the developer does not exist. */
 export async function insertFamilyByDeveloper(
   database: Queryable,
   { familyId, refreshHash, refreshSeconds }: NewFamily,
@@ -50,7 +50,7 @@ export async function insertFamilyByDeveloper(
   return (await database.query(forDeveloper, values)).length === 1;
 }
 
-/** Begins a family of a user's tokens that an application obtains; false when that or its secret is gone. */
+/** Starts a family of a user's tokens that an application obtains; false if the application is deleted or its secret changed. */
 export async function insertFamilyByApplication(
   database: Queryable,
   { familyId, refreshHash, refreshSeconds }: NewFamily,

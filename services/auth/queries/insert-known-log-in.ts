@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** Notes that a developer logged in from an address. Only a hash of the address is kept. */
+/** Records that a developer logged in from an address. Only a hash of the address is stored. */
 export async function insertKnownLogIn(
   database: Queryable,
   developerId: string,

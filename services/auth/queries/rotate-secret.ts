@@ -2,12 +2,13 @@ import type { Queryable } from '../../../mixins/database.ts';
 import type { Application } from '../auth.entities.ts';
 import { endFamiliesOfApplication } from './end-families.ts';
 
-// Written first: a token that is being issued with the old secret holds the row until it is there, and ends with the rest.
+// The secret is written before the families are ended: a token that is being issued with the old secret holds a lock on the
+// row until it is committed, so it is ended with the others.
 const statement = `
 update auth.application set secret_hash = $2 where app_id = $1
 returning id, app_id as "appId", name, created_at as "createdAt"`;
 
-/** Replaces the secret of an application and ends all tokens that it obtained; null where there is no such application. */
+/** Replaces the secret of an application and ends all tokens that it obtained; null if there is no such application. */
 export async function rotateSecret(
   transaction: Queryable,
   appId: string,

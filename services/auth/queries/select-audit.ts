@@ -14,7 +14,7 @@ export interface AuditRow {
   details: Record<string, unknown> | null;
 }
 
-/** What entries must be of; null is any. */
+/** The filters of audit entries; null matches any. */
 export interface AuditFilter {
   readonly userId: string | null;
   readonly actor: string | null;

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A developer's stored password, and whether they have logged in from the address that asks. */
+/** A developer's stored password, and whether they have logged in from the requesting address before. */
 export interface PasswordRow {
   readonly id: string;
   readonly password: string;

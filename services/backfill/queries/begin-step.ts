@@ -1,12 +1,12 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** The request that is sent now. */
+/** The request to send now. */
 export interface BegunStep {
   readonly position: number;
   readonly type: string;
   readonly start_time: Date;
   readonly end_time: Date;
-  /** Counted before it is sent: from 2 on, the provider may have been asked already. */
+  /** Counted before the request is sent: from 2 on, the provider may have received it before. */
   readonly attempts: number;
 }
 
@@ -14,7 +14,7 @@ const overdue = `
 update backfill.step set state = 'skipped', reason = 'NOTHING_CAME', deadline = null
 where run_id = $1 and state = 'requested' and deadline <= now()`;
 
-// Steps go in order, so the first open one is the one that was asked, if any was.
+// Steps run in order, so a requested step is the first open one.
 const open = `
 select position, deadline from backfill.step
 where run_id = $1 and state in ('requested', 'waiting') order by position limit 1`;
@@ -27,8 +27,8 @@ returning position, type, start_time, end_time, attempts`;
 const parked = `update backfill.run set asking = false, run_at = $2 where id = $1`;
 
 /**
- * What a held backfill does next: the step to ask, noted as asked before it is; `waits` when its data is still
- * waited for; `through` when nothing is left.
+ * The next action of a held backfill: the step to request, stored as requested before it is sent; `waits` while the data of
+ * a step is pending; `through` if no step is left.
  */
 export async function beginStep(
   transaction: Queryable,

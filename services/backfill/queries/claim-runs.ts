@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { RequestedProvider } from '../provider.ts';
 
-/** A backfill that its caller holds until the lease ends; `attempt` fences off whoever held it before. */
+/** A backfill that is leased to its caller; `attempt` fences off former holders. */
 export interface RunLease {
   readonly id: string;
   readonly attempt: number;
@@ -23,7 +23,7 @@ from due where r.id = due.id
 returning r.id, r.attempt, r.connection_id, r.user_id, r.provider, r.connected_at`,
 };
 
-/** Leases up to `limit` backfills that have something to do, whoever waited longest first. */
+/** Leases up to `limit` due backfills, the longest waiting first. */
 export function claimRuns(
   database: Queryable,
   provider: RequestedProvider,

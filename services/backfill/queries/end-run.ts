@@ -10,7 +10,7 @@ closed as (
   from ended where s.run_id = ended.id and s.state in ('waiting', 'requested'))
 select id from ended`;
 
-/** Ends the backfill of a connection early; false when none runs. */
+/** Ends the backfill of a connection early; false if none is running. */
 export async function endRun(
   database: Queryable,
   connectionId: string,
@@ -27,7 +27,7 @@ update backfill.run r set finished_at = now(), asking = false,
 from (select bool_and(state = 'failed') as all_failed from backfill.step where run_id = $1) s
 where r.id = $1`;
 
-/** Ends a backfill that is through: failed when every request of it did. */
+/** Ends a backfill without open steps; its state is `failed` if every step failed. */
 export async function finishRun(transaction: Queryable, runId: string): Promise<void> {
   await transaction.query(finished, [runId]);
 }

@@ -3,7 +3,7 @@ import type { Range } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A backfill to be. */
+/** A new backfill. */
 export interface NewRun {
   readonly connectionId: string;
   readonly connectedAt: string;
@@ -23,7 +23,7 @@ insert into backfill.step (run_id, position, type, start_time, end_time)
 select $1, s.position, s.type, s.start_time, s.end_time
 from unnest($2::text[], $3::timestamptz[], $4::timestamptz[]) with ordinality s(type, start_time, end_time, position)`;
 
-/** Begins a backfill in the place of one that ended; false when one runs. */
+/** Inserts a backfill in place of one that ended; false if one is running. */
 export async function insertRun(transaction: Queryable, run: NewRun): Promise<boolean> {
   await transaction.query(cleared, [run.connectionId]);
   const values = [

@@ -2,20 +2,20 @@ import type { Received } from '../../../contracts/backfill.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A backfill that may have waited for what came; `asking` while a worker holds it. */
+/** A backfill that the received data may belong to. */
 export interface ReceivingRun {
   readonly id: string;
   readonly connection_id: string;
   readonly is_running: boolean;
 }
 
-// What one request set free comes in many notifications, some of them after the last step was through.
+// The data of one request arrives in several notifications, some of them after the last step completed.
 const receiving = `
 select id, connection_id, state = 'running' as is_running from backfill.run
 where connection_id = any($1::uuid[]) and provider = $2
   and (state = 'running' or finished_at > now() - interval '1 day')`;
 
-/** The backfills of connections that are running, or ended just now. */
+/** The backfills of connections that are running or ended within the last day. */
 export function selectReceiving(
   database: Queryable,
   connectionIds: readonly string[],
@@ -27,7 +27,7 @@ export function selectReceiving(
   ]);
 }
 
-/** As `selectReceiving`, locked in one order until the transaction ends. */
+/** As `selectReceiving`; the rows are locked in one order until the transaction ends. */
 export function lockReceiving(
   transaction: Queryable,
   connectionIds: readonly string[],
@@ -36,7 +36,7 @@ export function lockReceiving(
   return transaction.query<ReceivingRun>(`${receiving} order by id for update`, [connectionIds, provider]);
 }
 
-/** What a delivery brought for a step, and what its sender was told of it. */
+/** The data of a delivery for a step, and the result that was reported to the ingest service. */
 export interface Receipt {
   readonly position: number;
   readonly items: number;
@@ -49,7 +49,7 @@ const known = `
 select position, items, saved, completed, chained from backfill.receipt
 where run_id = $1 and delivery_id = $2 and type = $3`;
 
-/** The receipt of a delivery that told of this type before; null when it did not. */
+/** The receipt of a delivery for this type; null if it was not reported before. */
 export async function selectReceipt(
   transaction: Queryable,
   runId: string,
@@ -60,14 +60,14 @@ export async function selectReceipt(
   return row ?? null;
 }
 
-// A day on either side: a night begins before its span does, and a record of a date alone stands at noon.
+// A tolerance of a day: a night may begin before its span, and a record with a date only has its time set to noon.
 const matching = `
 select position, state in ('requested', 'waiting') as is_open from backfill.step
 where run_id = $1 and type = $2 and attempts > 0
   and ($3::timestamptz is null or (start_time - interval '1 day' <= $4 and end_time + interval '1 day' > $3))
 order by state = 'requested' desc, (start_time <= $4 and end_time > $3) desc, position desc limit 1`;
 
-/** The step that was asked and that items of these times belong to: the one that waits first, else the latest. */
+/** The requested step that items of these times belong to: preferably one that is pending, else the latest. */
 export async function selectMatchingStep(
   transaction: Queryable,
   runId: string,
@@ -85,7 +85,7 @@ update backfill.step set state = 'received', reason = null, deadline = null, ite
   received_at = coalesce(received_at, clock_timestamp())
 where run_id = $1 and position = $2`;
 
-/** Counts what came for a step: late or not, its data is there. */
+/** Adds received items to a step and marks it as received, also after its deadline. */
 export async function countReceived(
   transaction: Queryable,
   runId: string,
@@ -100,7 +100,7 @@ insert into backfill.receipt (run_id, delivery_id, type, position, items, saved,
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (run_id, delivery_id, type) do update set items = excluded.items, saved = excluded.saved`;
 
-/** Keeps what a delivery brought and what its sender is told. */
+/** Stores the receipt of a delivery. */
 export async function writeReceipt(
   transaction: Queryable,
   runId: string,
@@ -112,12 +112,12 @@ export async function writeReceipt(
   await transaction.query(noted, [runId, deliveryId, type, position, items, saved, completed, chained]);
 }
 
-// A worker that holds the run goes on by itself as soon as it has its answer.
+// A worker that holds the run continues by itself after the provider's answer.
 const moved = `update backfill.run set run_at = case when asking then run_at else now() end where id = $1`;
 const left = `select exists (select from backfill.step where run_id = $1 and state in ('waiting', 'requested')) as left`;
 
-/** Makes a run go on at once; true when there is a further request to go on to. */
-export async function moveOn(transaction: Queryable, runId: string): Promise<boolean> {
+/** Makes a run due at once; true if it has another request to send. */
+export async function wakeRun(transaction: Queryable, runId: string): Promise<boolean> {
   await transaction.query(moved, [runId]);
   const [row] = await transaction.query<{ left: boolean }>(left, [runId]);
   return row?.left ?? false;

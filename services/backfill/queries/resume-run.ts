@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-// Requests that the end skipped are open again; one that was sent before is sent once more, which the provider answers
-// with a conflict that counts as a yes.
+// Steps that the end skipped are open again. A step that was sent before is sent again; the provider answers it with a
+// conflict, which counts as accepted.
 const statement = `
 with resumed as (
   update backfill.run set state = 'running', reason = null, finished_at = null, run_at = now()
@@ -12,7 +12,7 @@ opened as (
   from resumed where s.run_id = resumed.id and s.state = 'skipped' and s.reason = 'ENDED')
 select id from resumed`;
 
-/** Resumes the backfill that stopped since an instant because its connection had ended; false where there is none. */
+/** Resumes the backfill that stopped since an instant because its connection had ended; false if there is none. */
 export async function resumeRun(database: Queryable, connectionId: string, since: string): Promise<boolean> {
   return (await database.query(statement, [connectionId, since])).length > 0;
 }

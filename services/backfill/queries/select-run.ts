@@ -2,7 +2,7 @@ import type { Backfill, StepStatus } from '../../../contracts/backfill.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A backfill as it is shown. */
+/** The row of a backfill for its status. */
 export interface RunRow {
   readonly id: string;
   readonly user_id: string;
@@ -15,7 +15,7 @@ export interface RunRow {
   readonly finished_at: Date | null;
 }
 
-/** The steps of one type in numbers; the states are those that any of them is in. */
+/** The aggregated steps of one type; `states` are the distinct states of the steps. */
 export interface TypeRow {
   readonly type: string;
   readonly states: StepStatus[];
@@ -32,7 +32,7 @@ const run = `
 select id, user_id, provider, state, reason, start_time, end_time, created_at, finished_at
 from backfill.run where connection_id = $1`;
 
-// The reason of a failure before that of a span that was left out; of equal ones the latest.
+// The reason of a failed step precedes that of a skipped one; of several, the latest is taken.
 const types = `
 select type, array_agg(distinct state) as states, count(*)::int as requests,
   (array_agg(reason order by state = 'failed' desc, position desc) filter (where reason is not null))[1] as reason,
@@ -41,7 +41,7 @@ select type, array_agg(distinct state) as states, count(*)::int as requests,
   min(requested_at) as requested_at, max(received_at) as received_at
 from backfill.step where run_id = $1 group by type order by min(position)`;
 
-/** The newest backfill of a connection with its types in their order; null when there never was one. */
+/** The newest backfill of a connection with its types in order; null if there is none. */
 export async function selectRun(
   database: Queryable,
   connectionId: string,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { Reason } from '../reasons.ts';
 
-/** Which step of which run. Its data may have come before the provider's answer did: then it stays as it is. */
+/** A step of a run. If its data arrived before the provider's answer, the updates below do not change it. */
 export interface StepKey {
   readonly runId: string;
   readonly position: number;
@@ -11,13 +11,13 @@ const accepted = `
 update backfill.step set deadline = now() + $3 * interval '1 ms'
 where run_id = $1 and position = $2 and state = 'requested' returning deadline`;
 
-/** The provider took the request: its data is waited for until the deadline, which is returned. */
+/** Marks a step as accepted by the provider; returns the deadline for its data. */
 export async function acceptStep(
   transaction: Queryable,
   { runId, position }: StepKey,
-  patienceMs: number,
+  waitMs: number,
 ): Promise<Date | null> {
-  const [row] = await transaction.query<{ deadline: Date }>(accepted, [runId, position, patienceMs]);
+  const [row] = await transaction.query<{ deadline: Date }>(accepted, [runId, position, waitMs]);
   return row?.deadline ?? null;
 }
 
@@ -25,7 +25,7 @@ const closed = `
 update backfill.step set state = $3, reason = $4, deadline = null
 where run_id = $1 and position = $2 and state = 'requested'`;
 
-/** Nothing is to come of a step. */
+/** Closes a step without data. */
 export async function closeStep(
   transaction: Queryable,
   { runId, position }: StepKey,
@@ -40,7 +40,7 @@ update backfill.step set state = 'skipped', reason = $3
 where run_id = $1 and state = 'waiting'
   and type = (select type from backfill.step where run_id = $1 and position = $2)`;
 
-/** Nothing is to come of the later steps of the same type either. */
+/** Skips the remaining steps of the same type. */
 export async function skipRestOfType(
   transaction: Queryable,
   { runId, position }: StepKey,
@@ -53,7 +53,7 @@ const postponed = `
 update backfill.step set state = 'waiting', attempts = attempts - $3
 where run_id = $1 and position = $2 and state = 'requested' returning position`;
 
-/** The step is asked again later; `notAsked` when the provider did not even look at it. Its data may be there already: false. */
+/** Schedules a step for another try; `notAsked`: the attempt is not counted. False if its data arrived already. */
 export async function postponeStep(
   transaction: Queryable,
   { runId, position }: StepKey,
@@ -65,7 +65,7 @@ export async function postponeStep(
 const released = `update backfill.run set asking = false, run_at = $2 where id = $1`;
 const releasedIn = `update backfill.run set asking = false, run_at = now() + $2 * interval '1 ms' where id = $1`;
 
-/** Lets go of a run: it is due at an instant, or after a time. */
+/** Releases the lease of a run and sets its due time: an instant or a delay. */
 export async function releaseRun(
   transaction: Queryable,
   runId: string,

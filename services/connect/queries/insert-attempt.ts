@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A person on the way to a consent page; `verifier` is ciphertext bound to the hash of the state. */
+/** A connection attempt; `verifier` is ciphertext bound to the hash of the state. */
 export interface Attempt {
   readonly stateHash: string;
   readonly userId: string;
@@ -11,14 +11,14 @@ export interface Attempt {
   readonly verifier: string | null;
 }
 
-/** How long there is for reading a consent page. */
+/** The lifetime of an attempt, for reading the consent page. */
 const minutes = 15;
 
 const statement = `
 insert into connect.attempt (state_hash, user_id, provider, redirect_uri, callback_uri, verifier, expires_at)
 values ($1, $2, $3, $4, $5, $6, now() + interval '${minutes} minutes')`;
 
-/** Writes down that a person is on the way. */
+/** Stores a connection attempt. */
 export async function insertAttempt(database: Queryable, attempt: Attempt): Promise<void> {
   const { stateHash, userId, provider, redirectUri, callbackUri, verifier } = attempt;
   await database.query(statement, [stateHash, userId, provider, redirectUri, callbackUri, verifier]);

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { countAttempt, type Turn } from '../../../services/auth/attempts.ts';
+import { type AttemptPriority, countAttempt } from '../../../services/auth/attempts.ts';
 import { logIn } from '../../../services/auth/log-in.ts';
 import type { Passwords } from '../../../services/auth/passwords.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
@@ -15,7 +15,7 @@ async function startLogIns(t: Test, settings: Readonly<Record<string, string>> =
   const { database, call } = await startAuth(t);
   await call('auth.createDeveloper', other);
   const config = testConfig({ databaseUrl: database.url, settings });
-  const turns: Turn[] = [];
+  const turns: AttemptPriority[] = [];
   const passwords: Passwords = {
     hash: async () => '',
     async matches(password, _, turn) {

@@ -86,7 +86,7 @@ t.test('a request whose time is up is followed by the next, and its late data is
   await on.turnClock();
   await untilAsked(on, 2);
   t.equal(on.provider.asked[1]?.type, 'sleeps');
-  const reason = 'Nothing came in the time that is allowed: the provider may have no data of it.';
+  const reason = 'No data arrived in time. The provider may have no data for this span.';
   t.match((await on.status(wearer)).types[0], { status: 'skipped', reason, received_at: null, items: 0 });
   t.same(await on.bring(wearer, 'dailies', { items: 4 }), { chained: [], completed: [] });
   t.match((await on.status(wearer)).types[0], { status: 'received', reason: null, items: 4 });
@@ -235,7 +235,7 @@ t.test('a user who withholds history ends it', async (t) => {
   const { status, reason, types, finished_at } = await on.status(wearer);
   t.match(
     { status, reason },
-    { status: 'stopped', reason: 'The user does not let the provider hand over history.' },
+    { status: 'stopped', reason: 'The user does not permit the provider to send past data.' },
   );
   t.type(finished_at, 'string');
   t.ok(types.every((type) => type.status === 'skipped'));

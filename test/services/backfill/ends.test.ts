@@ -117,7 +117,7 @@ t.test('an account that is connected anew gets nothing of the chain of the old l
   await on.call('users.connect', { user_id, provider, provider_user_id: 'other', access_token: 'new' });
   await on.bring(wearer, 'dailies');
   await until('the end', async () => (await on.status(wearer)).status === 'stopped');
-  t.match(await on.status(wearer), { reason: 'The account was connected anew meanwhile.' });
+  t.match(await on.status(wearer), { reason: 'The account was connected again during the backfill.' });
   t.equal(on.provider.asked.length, 1);
   await on.start(wearer);
   await untilAsked(on, 2);
@@ -166,7 +166,7 @@ t.test('one that goes round in circles ends after 30 days', async (t) => {
   await on.database.query(`update backfill.run set created_at = now() - interval '31 days'`);
   await on.turnClock();
   await until('the end', async () => (await on.status(wearer)).status !== 'running');
-  t.match(await on.status(wearer), { status: 'failed', reason: 'It was not through after 30 days.' });
+  t.match(await on.status(wearer), { status: 'failed', reason: 'The backfill did not finish within 30 days.' });
 });
 
 t.test('it begins with a connection that is there, is active, and has a token', async (t) => {

@@ -18,10 +18,10 @@ const cases: [number, Verdict][] = [
   [409, { kind: 'skip', reason: 'ASKED_BEFORE', wholeType: false }],
   [412, { kind: 'skip', reason: 'TYPE_OFF', wholeType: true }],
   [429, { kind: 'wait', ms: 60_000 }],
-  [0, { kind: 'again', atLeastMs: 0 }],
-  [408, { kind: 'again', atLeastMs: 0 }],
-  [500, { kind: 'again', atLeastMs: 0 }],
-  [503, { kind: 'again', atLeastMs: 0 }],
+  [0, { kind: 'retry', atLeastMs: 0 }],
+  [408, { kind: 'retry', atLeastMs: 0 }],
+  [500, { kind: 'retry', atLeastMs: 0 }],
+  [503, { kind: 'retry', atLeastMs: 0 }],
   [302, { kind: 'fail', reason: 'REQUEST_REFUSED' }],
   [400, { kind: 'fail', reason: 'REQUEST_REFUSED' }],
   [404, { kind: 'fail', reason: 'REQUEST_REFUSED' }],
@@ -44,11 +44,11 @@ t.test('a provider that asks to wait is heard, between a second and an hour', as
   t.same(waits('999999'), { kind: 'wait', ms: 3_600_000 });
   t.same(waits(new Date(nowMs + 30_000).toUTCString()), { kind: 'wait', ms: 30_000 });
   t.same(waits('soon'), { kind: 'wait', ms: 60_000 });
-  t.same(of(503, { 'retry-after': '120' }), { kind: 'again', atLeastMs: 120_000 });
+  t.same(of(503, { 'retry-after': '120' }), { kind: 'retry', atLeastMs: 120_000 });
 });
 
 t.test('without a token the chain waits, ends, or is forgotten', async (t) => {
-  t.same(verdictWithout({ kind: 'later', reason: 'USERS_AWAY' }), { kind: 'again', atLeastMs: 0 });
+  t.same(verdictWithout({ kind: 'later', reason: 'USERS_AWAY' }), { kind: 'retry', atLeastMs: 0 });
   t.same(verdictWithout({ kind: 'none', reason: 'TOKEN_REFUSED' }), {
     kind: 'stop',
     reason: 'TOKEN_REFUSED',

@@ -19,7 +19,7 @@ t.test('names the settings of a provider that are missing, and no other', async 
     const find = () => clientOf(config, 'devicemaker');
     if (missing === null) t.same(find(), { clientId: 'id', clientSecret: 'secret' });
     else {
-      const message = `This provider is not set up here: ${missing}`;
+      const message = `This provider is not configured: ${missing}`;
       t.throws(find, { ...refusal('PROVIDER_NOT_CONFIGURED'), message }, message);
     }
   }

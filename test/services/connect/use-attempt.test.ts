@@ -23,14 +23,14 @@ t.test('a state is used once, by its provider, and no other is used up with it',
   const [one, other] = [await attempt(), await attempt()];
   t.equal(await useAttempt(database, one.stateHash, 'activitynet'), null);
   t.equal(await useAttempt(database, 'unknown', 'devicemaker'), null);
-  t.match(await useAttempt(database, one.stateHash, 'devicemaker'), { ...one, standing: 'fresh' });
-  t.match(await useAttempt(database, one.stateHash, 'devicemaker'), { verifier: null, standing: 'used' });
-  t.match(await useAttempt(database, other.stateHash, 'devicemaker'), { ...other, standing: 'fresh' });
+  t.match(await useAttempt(database, one.stateHash, 'devicemaker'), { ...one, state: 'fresh' });
+  t.match(await useAttempt(database, one.stateHash, 'devicemaker'), { verifier: null, state: 'used' });
+  t.match(await useAttempt(database, other.stateHash, 'devicemaker'), { ...other, state: 'fresh' });
 });
 
 t.test('a state that has expired is no good, and used up by whoever brings it', async (t) => {
   const { stateHash } = await attempt('activitynet');
   await database.query('update connect.attempt set expires_at = now() where state_hash = $1', [stateHash]);
-  t.match(await useAttempt(database, stateHash, 'activitynet'), { standing: 'expired' });
-  t.match(await useAttempt(database, stateHash, 'activitynet'), { standing: 'used' });
+  t.match(await useAttempt(database, stateHash, 'activitynet'), { state: 'expired' });
+  t.match(await useAttempt(database, stateHash, 'activitynet'), { state: 'used' });
 });

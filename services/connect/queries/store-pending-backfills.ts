@@ -1,24 +1,30 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A connection whose history is to be asked for. */
-export interface WantedHistory {
+/** A connection whose backfill is still to be started. */
+export interface PendingBackfill {
   readonly user_id: string;
   readonly provider: ProviderName;
 }
 
-// Not due yet: whoever writes it asks at once, and the rounds do only if that did not happen.
+// The row is due after 20 s: the caller starts the backfill at once, and the periodic task only if the caller did not.
 const wanted = `
 insert into connect.history (user_id, provider, run_at) values ($1, $2, now() + interval '20 seconds')
 on conflict (user_id, provider) do update set run_at = excluded.run_at, attempts = 0, wanted_at = now()`;
 
-/** Writes down that history is wanted. */
-export async function wantHistory(database: Queryable, { user_id, provider }: WantedHistory): Promise<void> {
+/** Stores that a backfill is to be started. */
+export async function insertPendingBackfill(
+  database: Queryable,
+  { user_id, provider }: PendingBackfill,
+): Promise<void> {
   await database.query(wanted, [user_id, provider]);
 }
 
-/** It was asked for, or is wanted no more. */
-export async function dropHistory(database: Queryable, { user_id, provider }: WantedHistory): Promise<void> {
+/** Deletes a pending backfill that was started or is no longer needed. */
+export async function deletePendingBackfill(
+  database: Queryable,
+  { user_id, provider }: PendingBackfill,
+): Promise<void> {
   await database.query('delete from connect.history where user_id = $1 and provider = $2', [
     user_id,
     provider,
@@ -34,8 +40,8 @@ set attempts = attempts + 1, run_at = now() + least(1800, 4 * 2 ^ least(attempts
 from due where h.user_id = due.user_id and h.provider = due.provider
 returning h.user_id, h.provider`;
 
-/** Some that are due, each for one process; after a day it is given up. */
-export async function claimHistory(database: Queryable): Promise<WantedHistory[]> {
+/** Claims due pending backfills, each for one process, and deletes those older than a day. */
+export async function claimPendingBackfills(database: Queryable): Promise<PendingBackfill[]> {
   await database.query(old);
-  return database.query<WantedHistory & { user_id: string }>(claimed);
+  return database.query<PendingBackfill & { user_id: string }>(claimed);
 }
