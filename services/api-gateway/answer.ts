@@ -9,7 +9,7 @@ import {
 } from '../../domain/errors.ts';
 import type { Window } from './windows.ts';
 
-/** What a failed request is answered with. */
+/** The answer to a failed request. */
 export interface Failure {
   readonly status: number;
   readonly code: ErrorCode;
@@ -31,28 +31,28 @@ export function sendJson(res: ServerResponse, status: number, body: unknown): vo
 /** Sends the error body of SPEC.md 7 with the headers that its status asks for. */
 export function sendFailure(res: ServerResponse, failure: Failure): void {
   if (failure.code === 'UNAUTHENTICATED' && !res.headersSent) res.setHeader('WWW-Authenticate', 'Bearer');
-  // What is left of a refused body would be read as the next request.
+  // The connection is closed, because the rest of a refused body would be read as the next request.
   if ((failure.status === 413 || failure.status === 408) && !res.headersSent)
     res.setHeader('Connection', 'close');
   const { detail, errors } = failure;
   sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
 }
 
-/** 503 with Retry-After: there is no room for this body now. Its connection ends, as the rest of it is not read. */
-export function comeAgain(res: ServerResponse, seconds: number, detail: string): ServiceError {
+/** 503 with Retry-After for a body that exceeds a capacity. The connection is closed, because the body is not read. */
+export function unavailableFor(res: ServerResponse, seconds: number, detail: string): ServiceError {
   res.setHeader('Retry-After', seconds);
   res.setHeader('Connection', 'close');
   return new ServiceError('SERVICE_UNAVAILABLE', detail);
 }
 
-/** Puts the three rate-limit headers on an answer. */
+/** Sets the three rate-limit headers of an answer. */
 export function setWindow(res: ServerResponse, window: Omit<Window, 'allowed'>): void {
   res.setHeader('X-RateLimit-Limit', window.limit);
   res.setHeader('X-RateLimit-Remaining', window.remaining);
   res.setHeader('X-RateLimit-Reset', window.reset);
 }
 
-/** Moleculer's own failures, by type; what is not named here and not in our table is INTERNAL. */
+/** Failures of Moleculer by type. A type that is neither here nor in the error table is INTERNAL. */
 const busFailures: Readonly<Record<string, ErrorCode>> = {
   SERVICE_NOT_FOUND: 'SERVICE_UNAVAILABLE',
   SERVICE_NOT_AVAILABLE: 'SERVICE_UNAVAILABLE',
@@ -65,7 +65,7 @@ const busFailures: Readonly<Record<string, ErrorCode>> = {
 /** Failures of the router, by type. */
 const routerFailures: Readonly<Record<string, ErrorCode>> = { UNABLE_DECODE_PARAM: 'MALFORMED_REQUEST' };
 
-/** What a thrown thing is answered with: never its stack, never the text of a failure that is not in the table. */
+/** The answer to a thrown value. It contains no stack, and no text of a failure that is not in the error table. */
 export function failureToSend(error: unknown): Failure {
   const read = (name: string) => fieldOf(error, name);
   const type = read('type');

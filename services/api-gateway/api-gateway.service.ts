@@ -18,19 +18,19 @@ import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from '.
 import { boundConnections, connectionBounds } from './connections.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
-import { addressWindows, serve } from './edge.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
-import { type Edge, limited } from './exchange.ts';
+import { limited, type Pipeline } from './exchange.ts';
 import { freeDisk } from './free-disk.ts';
-import { createFront } from './front.ts';
 import { idempotency } from './idempotency.ts';
-import { intake } from './intake.ts';
 import { openapiDocument } from './openapi.ts';
 import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
+import { nameRoute, recordRequests } from './request-metrics.ts';
+import { addressWindows, serve } from './request-pipeline.ts';
+import { createGatewayServer } from './server.ts';
 import { StoredBytesLimit } from './stored-bytes.ts';
-import { nameRoute, watcher } from './watch.ts';
 import { webhookAccess } from './webhook-access.ts';
+import { webhookCapacity } from './webhook-capacity.ts';
 
 type Next = (error: unknown) => void;
 interface Sender {
@@ -41,7 +41,7 @@ type Handler = (req: IncomingRequest, res: ServerResponse, next?: Next) => void;
 const cleaningEveryMs = 60_000;
 const storedEveryMs = 1000;
 
-const edges = new WeakMap<ServiceBroker, Edge>();
+const pipelines = new WeakMap<ServiceBroker, Pipeline>();
 const urls = new WeakMap<ServiceBroker, string>();
 const stopping = new WeakSet<ServiceBroker>();
 
@@ -52,7 +52,7 @@ export function gatewayUrl(broker: ServiceBroker): string {
   return url;
 }
 
-// Asked once: a server that is closing has no address any more, and still has requests in flight.
+// Read once: a closing server has no address, but still has requests in flight.
 function urlOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the gateway does not listen');
@@ -63,7 +63,7 @@ function urlOf(server: Server): string {
 const service = implement(apiGateway, {
   uses: { database: database(), inbox: inbox() },
   actions: {
-    // Over HTTP the edge streams both; the bus has no back-pressure, so that there is nothing to call.
+    // The request pipeline streams both over HTTP. They cannot be called over the bus, which has no back-pressure.
     export: () => {
       throw new ServiceError('NOT_IMPLEMENTED', 'An export is read over HTTP.');
     },
@@ -79,12 +79,12 @@ const service = implement(apiGateway, {
   async started(environment) {
     const { broker, config, database, inbox, logger } = environment;
     const idempotent = idempotency(database, config, logger);
-    const edge: Edge = {
+    const pipeline: Pipeline = {
       config,
       database,
       logger,
       inbox,
-      intake: intake(config, inbox),
+      capacity: webhookCapacity(config, inbox),
       stored: new StoredBytesLimit(config, {
         add: inbox.addStored,
         freeBytes: freeDisk(config),
@@ -97,17 +97,17 @@ const service = implement(apiGateway, {
       addressOf: addressReader(config),
       url: () => gatewayUrl(broker),
     };
-    edges.set(broker, edge);
+    pipelines.set(broker, pipeline);
     const router: unknown = Reflect.get(broker.getLocalService(apiGateway.name) ?? {}, 'express');
     if (typeof router !== 'function') throw new Error('moleculer-web is not there');
     const routed = router.call(broker.getLocalService(apiGateway.name));
-    const server = createFront(edge, routed, watcher(metricsOf(broker)));
+    const server = createGatewayServer(pipeline, routed, recordRequests(metricsOf(broker)));
     const openConnections = boundConnections(server, connectionBounds(config));
     const metrics = metricsOf(broker);
     metrics.onScrape(() => {
       metrics.set('pulsebus_http_connections', {}, openConnections());
-      metrics.set('pulsebus_webhook_body_bytes', {}, edge.intake.heldBytes());
-      metrics.set('pulsebus_stored_delivery_bytes', {}, edge.stored.totalBytes);
+      metrics.set('pulsebus_webhook_body_bytes', {}, pipeline.capacity.heldBytes());
+      metrics.set('pulsebus_stored_delivery_bytes', {}, pipeline.stored.totalBytes);
     });
     const stopCleaning = startPeriodicTask({
       name: 'gateway.cleaning',
@@ -119,7 +119,7 @@ const service = implement(apiGateway, {
       name: 'gateway.stored_bytes',
       everyMs: storedEveryMs,
       firstAfterMs: 0,
-      work: () => edge.stored.exchange(),
+      work: () => pipeline.stored.exchange(),
       logger,
     });
     await listen(server, config);
@@ -152,10 +152,10 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
   });
 }
 
-/** A route's handler: the router found it, the edge does the rest. */
+/** The handler of a route; it passes the request to the pipeline. */
 function handlerOf(endpoint: Endpoint): Handler {
   return (req, res, next) => {
-    const edge = edgeOf(req);
+    const pipeline = pipelineOf(req);
     nameRoute(req, endpoint.route.path);
     const span = tracerOf(req.$ctx.broker)?.begin(
       req.$ctx,
@@ -163,27 +163,27 @@ function handlerOf(endpoint: Endpoint): Handler {
     );
     if (span) res.once('close', () => span.end(res.statusCode >= 500 ? String(res.statusCode) : undefined));
     const call = typedCall(req.$ctx);
-    serve(edge, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
+    serve(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
       (error: unknown) => next?.(error),
     );
   };
 }
 
-// The router merges query and path into one object, the path over the query: names of the path are the path's.
+// The router merges query and path into one object. The path takes precedence, so its names have the path's values.
 function pathOf({ route }: Endpoint, req: IncomingRequest): Record<string, string> {
   const names = [...route.path.matchAll(/:([a-z_]+)/g)].flatMap(([, name]) => name ?? []);
   return Object.fromEntries(names.map((name) => [name, String(req.$params[name])]));
 }
 
-function edgeOf(req: IncomingRequest): Edge {
-  const edge = edges.get(req.$ctx.broker);
-  if (edge === undefined) throw new ServiceError('SERVICE_UNAVAILABLE');
-  return edge;
+function pipelineOf(req: IncomingRequest): Pipeline {
+  const pipeline = pipelines.get(req.$ctx.broker);
+  if (pipeline === undefined) throw new ServiceError('SERVICE_UNAVAILABLE');
+  return pipeline;
 }
 
 function counted(answer: (req: IncomingRequest, res: ServerResponse) => void): Handler {
   return (req, res, next) => {
-    const { windows, addressOf } = edgeOf(req);
+    const { windows, addressOf } = pipelineOf(req);
     const window = windows.rest.hit(addressOf(req), Date.now());
     setWindow(res, window);
     nameRoute(req, 'documents');
@@ -197,7 +197,8 @@ const docs = counted((req, res) => {
   if (!sendDocs(res, req.$params.file)) sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
 });
 
-// Names and frames, never a message: that of a database may quote a row. A failure of the table needs no frames.
+// The name and stack frames of an error. Messages are not logged, because a database message may quote a row. A failure of
+// the error table needs no frames.
 function failureFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   if (isErrorCode(Reflect.get(error, 'type'))) return {};
@@ -205,7 +206,7 @@ function failureFields(error: unknown): Record<string, unknown> {
   return { name: error.name, frames: frames.slice(0, 6).map((line) => line.trim()) };
 }
 
-// One of ours (500) is an error; what is away or late says so itself, and passes.
+// An internal failure (500) is logged as an error, an unavailable or slow service as a warning.
 function noteFailure(logger: Logger, req: IncomingRequest, error: unknown, { status, code }: Failure): void {
   if (status < 500 || status === 501) return;
   const entry = { ...failureFields(error), code, request_id: req.headers['x-request-id'] };
@@ -226,12 +227,12 @@ const shared = {
   onError: answerFailure,
 };
 
-/** moleculer-web with the routes of the contracts; the server in front of it is ours (front.ts). */
+/** moleculer-web with the routes of the contracts, behind the HTTP server of server.ts. */
 const schema: ServiceSchema<ApiSettingsSchema> = {
   name: service.name,
   mixins: [service, ApiGateway],
   methods: {
-    // moleculer-web's own logs the message and data of every failure before it asks onError.
+    // Replaces the handler of moleculer-web, which logs the message and data of every failure before onError.
     errorHandler(this: Service & Sender, req: IncomingMessage, res: ServerResponse, error: unknown) {
       this.sendError(req, res, error);
     },

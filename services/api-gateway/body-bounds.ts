@@ -3,11 +3,11 @@ import type { HttpRoute } from '../../domain/contract.ts';
 import type { Reading } from './body-reading.ts';
 
 const mebibyte = 1024 * 1024;
-/** The largest body of a webhook: an activity of hours at 1 Hz comes as one notification. */
+/** The largest body of a webhook: one notification contains an activity of several hours at 1 Hz. */
 export const webhookLimitBytes = 128 * mebibyte;
 const otherLimitBytes = mebibyte;
 
-/** What bounds the body of a request to a route. */
+/** The bounds of the body of a request to a route. */
 export function bodyBounds(config: Config, { bodyLimitBytes, delivery }: HttpRoute): Reading {
   return {
     limitBytes: bodyLimitBytes ?? (delivery === undefined ? otherLimitBytes : webhookLimitBytes),

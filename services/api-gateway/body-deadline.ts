@@ -5,14 +5,14 @@ import type { Reading } from './body-reading.ts';
 const leastBytesPerMs = 256;
 
 /**
- * How long a body may take of which `bytes` have come. Each byte adds the time that the least rate (256 kB/s) allows
- * for it: 128 MiB have 10 minutes, and a trickle gains almost nothing.
+ * The maximum duration of a body of which `bytes` have arrived. Each byte adds the time of the minimum rate (256 kB/s):
+ * 128 MiB may take 10 minutes, and a slow trickle gains almost no time.
  */
 export function allowedMs(timeoutMs: number, bytes: number): number {
   return timeoutMs + bytes / leastBytesPerMs;
 }
 
-/** Ends a reading with BODY_TIMEOUT (408) when its body comes too slowly. Returns what stops the watch. */
+/** Ends a reading with BODY_TIMEOUT (408) if the body arrives too slowly. Returns the function that stops the timer. */
 export function endWhenSlow(
   { socket }: IncomingMessage,
   { timeoutMs, ending }: Pick<Reading, 'timeoutMs' | 'ending'>,

@@ -1,28 +1,28 @@
 import type { ServerResponse } from 'node:http';
-import { comeAgain } from './answer.ts';
+import { unavailableFor } from './answer.ts';
 
 const mebibyte = 1024 * 1024;
 const retrySeconds = 5;
-// What is left to small bodies when large ones have filled the rest.
+// Large bodies may use this share of the memory; the rest is reserved for small bodies.
 const largeFromBytes = mebibyte;
 const shareOfLarge = 0.75;
-/** A body that is not complete after so long may have to make room for others. */
+/** A body that is incomplete after this time may be refused to make room for others. */
 const slowAfterMs = 2000;
 
 /** The memory that one body takes. */
 export interface HeldBody {
   readonly res: ServerResponse;
-  /** Aborted with a refusal where the body has to make room. */
+  /** Aborted with a refusal if the body has to make room. */
   readonly ending: AbortController;
   readonly sinceMs: number;
   bytes: number;
-  /** Its sender still sends: a complete body is not refused any more. */
-  isComing: boolean;
+  /** The body is still arriving. A complete body is not refused. */
+  isArriving: boolean;
 }
 
 /**
- * The memory of a gateway for bodies of webhooks. When it is full, the bodies that come slowest make room: senders
- * that hold many bodies open would otherwise keep everybody else out.
+ * The memory of a gateway for bodies of webhooks. When it is full, the slowest bodies are refused: otherwise a sender that
+ * holds many bodies open could block all others.
  */
 export class BodyMemory {
   readonly #mostBytes: number;
@@ -40,12 +40,12 @@ export class BodyMemory {
   }
 
   begin(res: ServerResponse): HeldBody {
-    const body = { res, ending: new AbortController(), sinceMs: this.#now(), bytes: 0, isComing: true };
+    const body = { res, ending: new AbortController(), sinceMs: this.#now(), bytes: 0, isArriving: true };
     this.#bodies.add(body);
     return body;
   }
 
-  /** Takes memory for bytes of a body. @throws SERVICE_UNAVAILABLE (503, with Retry-After) when there is none. */
+  /** Reserves memory for bytes of a body. @throws SERVICE_UNAVAILABLE (503, with Retry-After) if there is none. */
   take(body: HeldBody, bytes: number): void {
     const isLarge = body.bytes + bytes > largeFromBytes;
     const most = isLarge ? this.#mostBytes * shareOfLarge : this.#mostBytes;
@@ -55,7 +55,7 @@ export class BodyMemory {
     this.#heldBytes += bytes;
   }
 
-  giveBack(body: HeldBody): void {
+  refund(body: HeldBody): void {
     this.#bodies.delete(body);
     this.#heldBytes -= body.bytes;
     body.bytes = 0;
@@ -65,17 +65,17 @@ export class BodyMemory {
     const nowMs = this.#now();
     const rate = ({ bytes, sinceMs }: HeldBody) => bytes / (nowMs - sinceMs);
     const slow = [...this.#bodies].filter(
-      (body) => body !== newcomer && body.isComing && body.bytes > 0 && nowMs - body.sinceMs > slowAfterMs,
+      (body) => body !== newcomer && body.isArriving && body.bytes > 0 && nowMs - body.sinceMs > slowAfterMs,
     );
     const [first] = slow;
     if (first === undefined) return false;
     const slowest = slow.reduce((a, b) => (rate(b) < rate(a) ? b : a), first);
-    this.giveBack(slowest);
+    this.refund(slowest);
     slowest.ending.abort(refusal(slowest));
     return true;
   }
 }
 
 function refusal({ res }: HeldBody) {
-  return comeAgain(res, retrySeconds, 'Too many large bodies are coming in at once.');
+  return unavailableFor(res, retrySeconds, 'Too many large bodies are arriving at once.');
 }

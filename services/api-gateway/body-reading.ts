@@ -1,12 +1,12 @@
 /** Counts bytes as they arrive. It throws to refuse them. */
 export type CountBytes = (bytes: number) => void;
 
-/** What bounds the reading of one body. */
+/** The bounds of the reading of one body. */
 export interface Reading {
   readonly limitBytes: number;
-  /** How many bytes a compressed byte may unpack to. */
+  /** The maximum ratio of decompressed to compressed bytes. */
   readonly maxRatio: number;
-  /** How long a small body may take; a large one has more time (body-deadline.ts). */
+  /** The maximum duration of a small body; a large one has more time (body-deadline.ts). */
   readonly timeoutMs: number;
   readonly count: CountBytes;
   /** Aborting it ends the reading; its reason is thrown. */

@@ -8,7 +8,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Checks a body's content type. @throws UNSUPPORTED_MEDIA_TYPE (415); a webhook whose sender names none is taken. */
+/** Checks a body's content type. @throws UNSUPPORTED_MEDIA_TYPE (415) */
 export function checkContentType(req: IncomingMessage, form: boolean): 'json' | 'form' {
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
@@ -19,7 +19,7 @@ export function checkContentType(req: IncomingMessage, form: boolean): 'json' | 
   throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
 }
 
-/** The object in a body. @throws MALFORMED_BODY (400) where it is no JSON, 422 where it is no object. */
+/** The object in a body. @throws MALFORMED_BODY (400) if it is not JSON, VALIDATION_FAILED (422) if it is not an object. */
 export function parseObject(bytes: Buffer, kind: 'json' | 'form'): Record<string, unknown> {
   const text = decode(bytes);
   const value = kind === 'form' ? { ...parseForm(text) } : parseJson(text);

@@ -4,8 +4,8 @@ import { BrowserAnswer } from '../../domain/wire.ts';
 import { failureToSend } from './answer.ts';
 
 /**
- * Answers for a person in front of a browser: a redirect, or a small page of plain text. The address that they came
- * to may hold a secret: it is sent on to nobody, and the page loads nothing.
+ * Answers for a browser: a redirect, or a small page of plain text. The requested address may contain a secret, so no
+ * referrer is sent, and the page loads no resources.
  */
 const style =
   'body{font:1.1rem/1.6 system-ui,sans-serif;max-width:34rem;margin:18vh auto 0;padding:0 1.5rem;color:#1c2330}h1{font-size:1.5rem}';
@@ -19,12 +19,12 @@ export function sendToBrowser(res: ServerResponse, result: unknown): void {
   else res.writeHead(303, { Location: answer.location, 'Content-Length': 0 }).end();
 }
 
-/** Sends a failure as a page. @throws the failure itself where the client takes no page: it gets the usual answer */
+/** Sends a failure as a page. @throws the failure itself if the client does not accept HTML */
 export function sendFailureToBrowser(req: IncomingMessage, res: ServerResponse, error: unknown): void {
   res.setHeader('Referrer-Policy', 'no-referrer');
   if (!/\btext\/html\b/.test(req.headers.accept ?? '')) throw error;
   const { status, detail } = failureToSend(error);
-  sendPage(res, status, 'That did not work', detail);
+  sendPage(res, status, 'The request failed', detail);
 }
 
 function sendPage(res: ServerResponse, status: number, title: string, text: string): void {

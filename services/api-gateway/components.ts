@@ -6,7 +6,7 @@ import { asJson, type Direction, type Json, referringSchema } from './json-schem
 const prefix = '#/components/';
 const schemaPrefix = `${prefix}schemas/`;
 
-/** What operations of the OpenAPI document refer to, collected while they are written: each part stands once. */
+/** The components of the OpenAPI document, collected while its operations are written. Each component is unique. */
 export class Components {
   readonly #schemas = new Map<string, Json>([
     ['ErrorBody', errorBody],
@@ -29,7 +29,7 @@ export class Components {
     return asJson(whole);
   }
 
-  /** A reference to a schema under a name. @throws Error where the name stands for another schema already */
+  /** A reference to a schema under a name. @throws Error if the name belongs to another schema */
   named(id: string, schema: Json): Json {
     const known = this.#schemas.get(id) ?? schema;
     if (!isDeepStrictEqual(known, schema)) throw new Error(`two schemas are named ${id}`);
@@ -37,7 +37,7 @@ export class Components {
     return { $ref: schemaPrefix + id };
   }
 
-  /** What a reference refers to, or the schema as it is. What stands beside the reference takes precedence. */
+  /** The schema that a reference refers to, or the schema itself. Keywords beside the reference take precedence. */
   resolved(schema: Json): Json {
     const { $ref, ...own } = schema;
     if (typeof $ref !== 'string') return schema;

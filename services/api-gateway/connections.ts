@@ -4,25 +4,25 @@ import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
 import { network } from './windows.ts';
 
-/** A connection without any traffic is closed after so long, whatever it waits for. */
+/** A connection without traffic is closed after this time, in any state. */
 const silentMs = 300_000;
 
-/** What bounds the connections of a gateway. */
+/** The bounds of the connections of a gateway. */
 export interface ConnectionBounds extends Pick<Config, 'MAX_CONNECTIONS' | 'MAX_CONNECTIONS_PER_ADDRESS'> {
-  /** Whether an address is a proxy of ours, behind which all others come in. */
+  /** Whether an address is a trusted proxy, whose connections carry the requests of other clients. */
   readonly isProxy: (address: string) => boolean;
 }
 
-/** The bounds that the settings name. */
+/** The bounds from the settings. */
 export function connectionBounds(config: Config): ConnectionBounds {
   const isProxy = proxyAddr.compile([...config.TRUSTED_PROXIES]);
   return { ...config, isProxy: (address) => isProxy(address, 0) };
 }
 
 /**
- * Bounds the connections of a server, in total and of one address. When all are taken, the address with the most
- * loses one that works on no request: `server.maxConnections` would refuse whoever comes next instead, so one
- * sender with many open connections would keep everybody else out.
+ * Bounds the connections of a server, in total and per address. When the total is reached, an idle connection of the
+ * address with the most connections is closed. `server.maxConnections` refuses the next connection instead, so that one
+ * client with many connections could block all others.
  */
 export function boundConnections(server: Server, bounds: ConnectionBounds): () => number {
   const connections = new Connections();
@@ -89,7 +89,7 @@ class Connections {
     this.#exchanges.set(exchange.req.socket, exchange);
   }
 
-  /** Closes a connection of the address that has the most, if those are more than `moreThan`. */
+  /** Closes a connection of the address with the most connections, if it has more than `moreThan`. */
   closeOneOfLargest(moreThan: number): boolean {
     const groups = [...this.#groups].filter(([, { isProxy }]) => !isProxy);
     const [first] = groups;
@@ -103,7 +103,7 @@ class Connections {
     return true;
   }
 
-  // A request that is still being sent is not at work yet.
+  // A connection whose request is still arriving counts as idle.
   #isAtWork(socket: Socket): boolean {
     const exchange = this.#exchanges.get(socket);
     return exchange?.req.complete === true && !exchange.res.writableFinished;

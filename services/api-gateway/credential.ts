@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A credential as `auth.admit` takes it. */
+/** A credential in the form of `auth.admit`. */
 export type Credential = { readonly api_key_hash: string } | { readonly token: string };
 
-/** A credential that is sent in a form that nobody's has; the sentence says how to send it. */
+/** A credential in an invalid form; the sentence says how to send it. */
 export interface WrongForm {
   readonly problem: string;
 }
@@ -16,7 +16,7 @@ export const howToSend =
 const keyHeaders = ['X-API-Key', 'X-Service-API-Key', 'X-Pulsebus-API-Key'] as const;
 const longestCredential = 4096;
 
-/** The credential of a request: a key in one of the key headers, or a key or token as a bearer. Null where there is none. */
+/** The credential of a request: a key in one of the key headers, or a key or token as a bearer. Null if there is none. */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | WrongForm | null {
   for (const name of keyHeaders) {
     const value = headers[name.toLowerCase()];
@@ -47,11 +47,11 @@ function bearerIn(value: string): Credential | WrongForm {
 
 const schemes = ['Basic', 'Digest', 'Negotiate', 'Token', 'ApiKey', 'Key', 'OAuth', 'JWT'];
 
-// A word that is no known scheme may be the credential itself: it is not repeated.
+// A word that is not a known scheme may be the credential itself, so the message does not quote it.
 function schemeProblem(word: string, hasMore: boolean): string {
   const scheme = schemes.find((one) => one.toLowerCase() === word.toLowerCase());
   if (scheme !== undefined)
-    return `The header Authorization has the scheme ${scheme}, which is not taken here.`;
+    return `The header Authorization has the scheme ${scheme}, which is not supported.`;
   return hasMore
     ? 'The header Authorization has an unknown scheme.'
     : 'The header Authorization has no scheme before its credential.';

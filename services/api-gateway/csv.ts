@@ -6,7 +6,7 @@ export function csvLine(cells: readonly (string | number)[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }
 
-/** A text from outside, so that no spreadsheet takes it for a formula: `=A1` becomes `'=A1`. */
+/** Escapes a text so that a spreadsheet does not evaluate it as a formula: `=A1` becomes `'=A1`. */
 export function harmless(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -25,13 +25,13 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   png: 'image/png',
 };
-/** The script of the page that is ours. */
+/** The script of the page that is not part of the package. */
 const ownFile = 'start.js';
 const fromPackage = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Sends the page, or one of its files by name; false where there is no such file. */
+/** Sends the page, or one of its files by name; false if there is no such file. */
 export function sendDocs(res: ServerResponse, file: string | undefined): boolean {
   const content = file === undefined ? page : contentOf(file);
   if (content === null) return false;
@@ -48,7 +48,7 @@ export function sendDocs(res: ServerResponse, file: string | undefined): boolean
 
 const cache = new Map<string, Buffer>();
 
-// Only names of the list are ever read: a name from outside is no path.
+// Only listed file names are read, so that a requested name cannot be a path.
 function contentOf(file: string): Buffer | null {
   const folder = file === ownFile ? join(import.meta.dirname, 'docs-page') : packageFolder();
   if (file !== ownFile && !fromPackage.includes(file)) return null;

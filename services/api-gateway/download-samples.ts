@@ -5,19 +5,19 @@ import { formatInstant, resolveRange } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { SeriesReader, type SeriesSample } from './series-reader.ts';
 
-/** What a download asks for. */
+/** The parameters of a download. */
 export type DownloadQuery = z.output<typeof apiGateway.actions.download.params>;
 
-/** A download holds about so many samples in memory, however many it sends. */
+/** The approximate number of samples that a download holds in memory. */
 const mostHeld = 20_000;
 const mostPerCall = 5000;
 const leastPerCall = 200;
 const callsAtOnce = 4;
 
 /**
- * The samples of a user in a range, in the order of the pages: oldest first, equal times by series. Each series is
- * read a page ahead, and a sample is sent once nothing earlier is left to be read. Not a snapshot: what is stored
- * meanwhile may or may not be among them.
+ * The samples of a user in a range, oldest first, equal times by series. Each series is read one page ahead, and a sample
+ * is sent when no earlier one is left to read. The result is no snapshot: samples that are stored during the download may
+ * or may not be included.
  * @throws RANGE_INVALID (422), USER_NOT_FOUND (404) before the first sample.
  */
 export async function* downloadSamples(call: Call, query: DownloadQuery): AsyncGenerator<Sample> {
@@ -53,7 +53,7 @@ async function readersOf(call: Call, query: DownloadQuery): Promise<SeriesReader
   });
 }
 
-// A few at once: a user may have many series.
+// The calls are limited, because a user may have many series.
 async function readDry(readers: readonly SeriesReader<Series>[]): Promise<void> {
   const dry = readers.filter(({ isDry }) => isDry);
   for (let from = 0; from < dry.length; from += callsAtOnce)

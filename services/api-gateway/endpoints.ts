@@ -37,7 +37,7 @@ const patterns: readonly Pattern[] = [
   regex: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
 }));
 
-/** The methods that a path takes, HEAD and OPTIONS among them; empty where there is no such path. */
+/** The allowed methods of a path, including HEAD and OPTIONS; empty if there is no such path. */
 export function methodsOf(path: string): string[] {
   const found = new Set(patterns.filter(({ regex }) => regex.test(path)).map(({ method }) => method));
   if (found.size === 0) return [];

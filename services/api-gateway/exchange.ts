@@ -8,31 +8,31 @@ import type { Inbox } from '../../mixins/inbox.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Idempotency } from './idempotency.ts';
-import type { Intake } from './intake.ts';
 import type { StoredBytesLimit } from './stored-bytes.ts';
 import type { WebhookAccess } from './webhook-access.ts';
+import type { WebhookCapacity } from './webhook-capacity.ts';
 import type { Window, Windows } from './windows.ts';
 
 /**
- * The way of a request that found its route, in the order of its checks: credential (401), window (429), access
- * (403), body (413, 415, 400), then the action, which validates (422) and looks the record up (404).
+ * Dependencies of the request pipeline. The checks of a routed request, in order: credential (401), window (429), access
+ * (403), body (413, 415, 400), then the action, which validates (422) and looks up the record (404).
  */
-export interface Edge {
+export interface Pipeline {
   readonly config: Config;
   readonly database: Database;
   readonly logger: Logger;
   readonly inbox: Inbox;
-  readonly intake: Intake;
+  readonly capacity: WebhookCapacity;
   readonly stored: StoredBytesLimit;
   readonly idempotency: Idempotency;
   readonly windows: AddressWindows;
   readonly webhooks: WebhookAccess;
   addressOf(req: IncomingMessage): string;
-  /** Where this gateway listens. */
+  /** The address of this gateway. */
   url(): string;
 }
 
-/** Counters of requests without a credential, by what they ask for. */
+/** Windows of requests without a credential, by kind of request. */
 export interface AddressWindows {
   readonly webhook: Windows;
   readonly failures: Windows;
@@ -61,7 +61,7 @@ export function limited(res: ServerResponse, window: Admission | Window): Servic
 }
 
 /** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
-export function checkWebhookAccess({ webhooks, addressOf }: Edge, { req, endpoint }: Exchange): void {
+export function checkWebhookAccess({ webhooks, addressOf }: Pipeline, { req, endpoint }: Exchange): void {
   const provider = endpoint.route.secretAddress;
   if (provider !== undefined) webhooks.check(req, provider, addressOf(req));
 }

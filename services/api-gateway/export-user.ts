@@ -12,12 +12,12 @@ import type { Call } from '../../runtime/environment.ts';
 const recordsPerCall = 500;
 const samplesPerCall = 5000;
 
-/** What an export asks for. */
+/** The parameters of an export. */
 export type ExportQuery = z.output<typeof apiGateway.actions.export.params>;
 
 /**
- * Everything that is kept of one user, line by line, read page by page as the reader takes it: the memory that it
- * needs does not grow with the user. Not a snapshot: what is written meanwhile may or may not be in it.
+ * All stored data of one user, line by line. Pages are read as the client consumes them, so the memory does not grow with
+ * the amount of data. The result is no snapshot: data that is written during the export may or may not be included.
  * @throws USER_NOT_FOUND (404) before the first line.
  */
 export async function* exportUser(call: Call, query: ExportQuery): AsyncGenerator<ExportLine> {
@@ -44,7 +44,7 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
   if (kinds.has('audit')) yield* auditOf(call, query);
 }
 
-// The entry of this export is among them: it is written before the first line is sent.
+// The entries include that of this export, which is written before the first line is sent.
 async function* auditOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
   const start_time = since === undefined ? undefined : formatInstant(since.ms);
   for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -68,7 +68,7 @@ async function* recordsOf(
 ): AsyncGenerator<ExportLine> {
   const firstDate = kind === 'day' && since !== undefined ? localDate(since.ms, 0) : '';
   let after =
-    since === undefined ? null : placeBefore(kind === 'day' ? dateToMs(firstDate) - dayMs : since.ms);
+    since === undefined ? null : cursorBefore(kind === 'day' ? dateToMs(firstDate) - dayMs : since.ms);
   do {
     const asked = { user_id, kind, after, limit: recordsPerCall };
     const page: Page = await call('timeseries.exportRecords', asked);
@@ -78,20 +78,20 @@ async function* recordsOf(
   } while (after !== null);
 }
 
-/** The place of a record in its list. */
-interface Place {
+/** The position of a record in its list. */
+interface RecordCursor {
   readonly start_time: string;
   readonly id: string;
 }
 
-// No record has this id: those of the instant itself come behind it.
-function placeBefore(ms: number): Place | null {
+// The id is smaller than that of any record, so that records of the instant itself follow.
+function cursorBefore(ms: number): RecordCursor | null {
   return { start_time: new Date(ms).toISOString(), id: '00000000-0000-0000-0000-000000000000' };
 }
 
 interface Page {
   readonly records: readonly Record<string, unknown>[];
-  readonly next: Place | null;
+  readonly next: RecordCursor | null;
 }
 
 interface Series {

@@ -4,8 +4,8 @@ import type { Config } from '../../config.ts';
 const localHosts = new Set(['', 'localhost', '127.0.0.1', '[::1]']);
 
 /**
- * How to read the free bytes of the disk that holds DATA_DIR; it answers null where the database runs on another
- * machine, whose disk is not seen from here.
+ * Returns a function that reads the free bytes of the disk of DATA_DIR, or null if the database runs on another machine,
+ * whose disk cannot be read.
  */
 export function freeDisk({ DATABASE_URL, DATA_DIR }: Config): () => Promise<number | null> {
   if (DATABASE_URL === undefined || !localHosts.has(new URL(DATABASE_URL).hostname)) return async () => null;

@@ -2,15 +2,15 @@ const leastBytes = 16 * 1024;
 const growth = 4;
 
 /**
- * Bytes in one piece of memory that grows with what arrives: at most four times what is there, never what was only
- * announced. Memory that is outgrown is given back at once, because the garbage collector frees large pieces late.
+ * Bytes in one buffer that grows with the received bytes: its capacity is at most four times their number, even if a
+ * greater length was announced. An outgrown buffer is freed at once, because the garbage collector frees large buffers late.
  */
 export class GrowingBytes {
   readonly #announced: number;
   #memory: Buffer<ArrayBuffer> = Buffer.alloc(0);
   #length = 0;
 
-  /** `announced` is the length that is expected, 0 where it is unknown. */
+  /** `announced` is the expected length, 0 if unknown. */
   constructor(announced: number) {
     this.#announced = announced;
   }
@@ -26,7 +26,7 @@ export class GrowingBytes {
     this.#length = needed;
   }
 
-  /** The bytes, in memory of their own. Nothing can be added afterwards. */
+  /** The bytes in a buffer of exact length. No bytes can be added afterwards. */
   take(): Buffer<ArrayBuffer> {
     if (this.#memory.length !== this.#length) this.#resize(this.#length);
     return this.#memory;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 const heads = new WeakSet<ServerResponse>();
 
-/** Notes that an answer is to a HEAD request, which is routed as a GET. */
+/** Marks an answer as that of a HEAD request, which is routed as a GET. */
 export function markHead(res: ServerResponse): void {
   heads.add(res);
 }

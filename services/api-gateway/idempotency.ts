@@ -16,15 +16,15 @@ import { answersPerStatement, deleteExpiredAnswers } from './queries/delete-answ
 import { keepAnswer, releaseKey } from './queries/settle-key.ts';
 
 /**
- * Requests with an Idempotency-Key run at most once. The key is taken in a committed row before the request runs,
- * and the answer is kept in that row for a day. A request that failed without having done anything gives its key
- * back. Where a process ended in the middle, or the bus gave up waiting, nobody can know whether the request was
- * carried out: the key then stays taken and answers 409, rather than to create a thing twice.
+ * Requests with an Idempotency-Key run at most once. The key is claimed in a committed row before the request runs, and the
+ * answer is stored in that row for a day. A request that failed without an effect releases its key. If a process died during
+ * the request, or the call timed out, its outcome is unknown: the key stays claimed and returns 409, so that nothing is
+ * created twice.
  */
 export interface Idempotency {
-  /** Runs `work`, or answers what it answered before. @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_WORK (409) */
+  /** Runs `work`, or returns its stored answer. @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_WORK (409) */
   once(asked: Asked, work: () => Promise<Kept>): Promise<Kept & { readonly replayed: boolean }>;
-  /** Deletes what is past its day, within bounds; tells how many. */
+  /** Deletes answers older than a day, in bounded statements; returns their number. */
   clean(): Promise<number>;
 }
 
@@ -36,7 +36,7 @@ export interface Asked {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that can be given again. */
+/** A stored answer. */
 export interface Kept {
   readonly status: number;
   readonly body: unknown;
@@ -49,14 +49,14 @@ interface Deps {
   readonly patienceMs: number;
 }
 
-/** A second request waits this long for the first, and is then told to come back. */
+/** A second request waits this long for the first; then it returns 409. */
 const longestWaitMs = 3000;
-const lookEveryMs = 100;
-/** No action takes longer: what is in work after it was cut short. */
+const pollEveryMs = 100;
+/** No action takes longer. A request without an answer after this time was interrupted. */
 const inWorkSeconds = 60;
 const statementsPerCleaning = 50;
 
-/** Failures of the bus after which the request may have been carried out, or may be yet. */
+/** Failures of the bus after which the outcome of the request is unknown. */
 const unknownOutcomes = new Set(['REQUEST_TIMEOUT', 'REQUEST_REJECTED']);
 
 /** Idempotency of one gateway; all gateways of a database share the keys. */
@@ -73,7 +73,7 @@ export function idempotency(
   };
 }
 
-/** The key of a request, null where there is none. @throws VALIDATION_FAILED (422) */
+/** The key of a request, null if there is none. @throws VALIDATION_FAILED (422) */
 export function idempotencyKeyOf({ headers }: IncomingMessage): string | null {
   const given = headers['idempotency-key'];
   if (given === undefined) return null;
@@ -87,19 +87,19 @@ async function once(deps: Deps, asked: Asked, work: () => Promise<Kept>) {
   const hash = hashOf(asked.params);
   const request = deps.cipher.encrypt(hash, boundTo(owner));
   const userId = userIdOf(asked, null);
-  for (let waited = 0; waited <= deps.patienceMs; waited += lookEveryMs) {
+  for (let waited = 0; waited <= deps.patienceMs; waited += pollEveryMs) {
     const row = await atDatabase(deps, () => claimKey(deps.database, owner, request, userId));
     if (row.is_mine) return { ...(await runOwned(deps, owner, asked, work)), replayed: false };
     const kept = readRow(deps.cipher, owner, hash, row);
     if (kept !== null) return { ...kept, replayed: true };
-    await sleep(lookEveryMs);
+    await sleep(pollEveryMs);
   }
   throw new ServiceError('IDEMPOTENCY_KEY_IN_WORK');
 }
 
-// Null while the first request is in work.
+// Null while the first request is running.
 function readRow(cipher: Cipher, owner: KeyOwner, hash: string, row: ClaimRow): Kept | null {
-  if (row.request === null) return null; // committed a moment ago
+  if (row.request === null) return null; // the row was committed after this query's snapshot
   if (unseal(cipher, owner, row.request) !== hash) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
   if (row.status !== null) {
     if (row.answer === null) throw new ServiceError('USER_ERASED');
@@ -109,7 +109,7 @@ function readRow(cipher: Cipher, owner: KeyOwner, hash: string, row: ClaimRow): 
   return null;
 }
 
-// Not readable: the secret that it was encrypted with is not among the configured ones any more.
+// A value that cannot be decrypted was encrypted with a secret that is no longer configured.
 function unseal(cipher: Cipher, owner: KeyOwner, value: string): string {
   try {
     return cipher.decrypt(value, boundTo(owner));
@@ -136,7 +136,7 @@ function mayHaveRun(error: unknown): boolean {
   );
 }
 
-// The request has its answer: that it could not be kept is no reason to withhold it.
+// A failure to store the answer does not affect the request: the answer is sent.
 async function quietly(logger: Logger, work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => failureOf(error, logger, 'gateway.idempotency'));
 }
@@ -149,7 +149,7 @@ async function atDatabase<T>({ logger }: Deps, work: () => Promise<T>): Promise<
   }
 }
 
-// A developer is the same one after another log-in; a key that was rotated keeps what was asked with it apart.
+// A developer owns the keys over all sessions; an API key owns its own, also after a rotation.
 function ownerOf({ caller, endpoint, key }: Asked): KeyOwner {
   const id = caller.kind === 'developer' ? (caller.developer_id ?? caller.id) : caller.id;
   const keyHash = createHash('sha256').update(key).digest();
@@ -160,7 +160,7 @@ function boundTo({ caller, route, keyHash }: KeyOwner): string {
   return `${caller} ${route} ${keyHash.toString('hex')}`;
 }
 
-/** The same for the same values, whatever the order of their names and the blanks between them. */
+/** A hash of the values, independent of the order of names and of white space. */
 function hashOf(params: unknown): string {
   return createHash('sha256').update(JSON.stringify(params, sorted)).digest('hex');
 }

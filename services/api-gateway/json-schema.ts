@@ -3,18 +3,18 @@ import { z } from 'zod';
 /** A JSON Schema, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Whether a schema describes what goes into an action, or what comes out of it. */
+/** Whether a schema describes the parameters or the answer of an action. */
 export type Direction = 'input' | 'output';
 
 const definitions = '#/$defs/';
 
-/** The JSON Schema of what goes into an action, or of what comes out of it. Named schemas stand where they are used. */
+/** The JSON Schema of the parameters or the answer of an action, with named schemas inlined. */
 export function jsonSchema(schema: z.ZodType, io: Direction): Json {
   const { $defs, ...rest } = referringSchema(schema, io);
   return asJson(inlined(rest, asJson($defs)));
 }
 
-/** The same with references: each schema that has an id (`.meta({ id })`) stands once, in `$defs`. */
+/** As `jsonSchema`, with references: each schema with an id (`.meta({ id })`) is in `$defs`. */
 export function referringSchema(schema: z.ZodType, io: Direction): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
@@ -24,7 +24,7 @@ export function referringSchema(schema: z.ZodType, io: Direction): Json {
   return rest;
 }
 
-// What stands beside a reference, a description for one, replaces that of the named schema.
+// Keywords beside a reference, such as a description, replace those of the named schema.
 function inlined(value: unknown, named: Json): unknown {
   if (Array.isArray(value)) return value.map((one) => inlined(one, named));
   if (typeof value !== 'object' || value === null) return value;
@@ -48,14 +48,14 @@ export function requiredOf({ required }: Json): string[] {
   return Array.isArray(required) ? required.map(String) : [];
 }
 
-/** The form of a schema that is of a type, itself or one of its alternatives; null where there is none. */
+/** The schema itself or one of its alternatives that is of a type; null if there is none. */
 export function formOf(schema: Json, type: 'array' | 'object'): Json | null {
   if (schema.type === type) return schema;
   const forms: unknown[] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
   return forms.map(asJson).find((form) => form.type === type) ?? null;
 }
 
-/** An object as a JSON Schema; anything else as one that says nothing. */
+/** An object as a JSON Schema; any other value as the empty schema. */
 export function asJson(value: unknown): Json {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -6,8 +6,8 @@ import { formOf, type Json, jsonSchema, propertiesOf, requiredOf } from './json-
 import { unknownFields } from './unknown-fields.ts';
 
 /**
- * The names that a request may carry, from its contract. A field of a body that no contract names is refused; a
- * parameter of a query is refused where it is a misspelling, and else ignored.
+ * The allowed names of a request, from its contract. An unknown field of a body is refused. An unknown query parameter is
+ * refused if it resembles a known one, and otherwise ignored.
  */
 interface Names {
   readonly inPath: readonly string[];
@@ -40,8 +40,8 @@ function namesOf(endpoint: Endpoint): Names {
 }
 
 /**
- * The parameters of a query. Lists come as `types=a&types=b`, `types[]=a` and `types[0]=a`; the values are split at
- * commas by their schema. A browser's page is exempt from the check: others append what they like to its address.
+ * The parameters of a query. Lists are sent as `types=a&types=b`, `types[]=a` or `types[0]=a`; their schema splits values
+ * at commas. Pages for browsers are not checked, because providers append parameters to their addresses.
  * @throws VALIDATION_FAILED (422) naming each parameter that is misspelt.
  */
 export function readQuery(
@@ -59,7 +59,7 @@ function listOf(name: string, lists: ReadonlySet<string>): string | null {
   return list !== undefined && lists.has(list) ? list : null;
 }
 
-// A list of one is left as it is: its schema takes a single value too, and names it without an index.
+// A list of one value is passed as the value: the schema accepts it, and its error messages then have no index.
 function joined(given: readonly (readonly [string, unknown])[], isList: boolean): unknown {
   const values = given.map(([, value]) => value);
   return isList && values.length > 1 ? values.flat() : values[0];
@@ -75,13 +75,13 @@ export function refuseMisspelt(given: readonly string[], known: readonly string[
   );
 }
 
-// `limit[]` and `limit[0]` are ways to send lists, for what is none.
+// `limit[]` and `limit[0]` are list forms of a parameter that is no list.
 function nearestOf(name: string, known: readonly string[]): string | null {
   const bare = name.replace(/\[.*$/, '');
   return bare !== name && known.includes(bare) ? bare : misspelledName(bare, known);
 }
 
-/** The fields of a form: a log-in's senders add fields of OAuth, so only misspellings are refused. */
+/** The fields of a form. Clients add OAuth fields to a log-in, so only misspelled names are refused. */
 export function readForm(endpoint: Endpoint, fields: Record<string, unknown>): Record<string, unknown> {
   refuseMisspelt(Object.keys(fields), namesOf(endpoint).known);
   return fields;
@@ -97,7 +97,7 @@ export function readFields(endpoint: Endpoint, fields: Record<string, unknown>):
   return fields;
 }
 
-/** A request without a body. @throws VALIDATION_FAILED (422) unless it may be left out, or a field is missing anyway. */
+/** The fields of a request without a body. @throws VALIDATION_FAILED (422) unless the body is optional or has required fields */
 export function readNothing(endpoint: Endpoint): Record<string, unknown> {
   const { known, required } = namesOf(endpoint);
   if (endpoint.route.bodyOptional === true || required.length > 0) return {};

@@ -5,7 +5,7 @@ import { type Components, idOf } from './components.ts';
 import { pathParameters } from './endpoints.ts';
 import { formOf, type Json, propertiesOf, requiredOf } from './json-schema.ts';
 
-/** What an operation takes: its parameters, and its body where it has one. */
+/** The parameters of an operation and its body, if it has one. */
 export function requestOf({ params }: ActionDefinition, route: HttpRoute, components: Components): Json {
   const schema = components.unnamed(params, 'input');
   const inPath = pathParameters(route.path);
@@ -63,14 +63,14 @@ function clientHeaders(route: HttpRoute): Json[] {
   ];
 }
 
-/** The header in which a provider's deliveries carry our client id, and the setting that has it. */
+/** The header of a provider's deliveries that contains the client id, and the setting with its value. */
 interface ClientIdHeader {
   readonly name: string;
   readonly setting: string;
   readonly provider: string;
 }
 
-/** The client id header of a route; undefined where it needs none. */
+/** The client id header of a route; undefined if it needs none. */
 export function clientIdHeader({ delivery }: HttpRoute): ClientIdHeader | undefined {
   if (delivery === undefined) return undefined;
   const provider = providerNamed(delivery.provider);
@@ -116,12 +116,12 @@ function bodyOf(params: z.ZodType, route: HttpRoute, fields: readonly Field[], c
   return body(shown, exampleOf(fields), route.bodyOptional !== true, route);
 }
 
-// A JSON Schema has a list of them. Zod leaves that out where a value is transformed, so the contracts state one.
+// JSON Schema has a list of examples. Zod omits it for transformed values, so the contracts state one example.
 function withExamples({ example, ...rest }: Json): Json {
   return example === undefined ? rest : { ...rest, examples: [example] };
 }
 
-/** The fields that have an example: what a request needs, or a newcomer would send. */
+/** The example of a body: the fields that have an example. */
 function exampleOf(fields: readonly Field[]): Json {
   return Object.fromEntries(
     fields.flatMap(({ name, example }) => (example === undefined ? [] : [[name, example]])),

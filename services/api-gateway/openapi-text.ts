@@ -1,4 +1,4 @@
-/** The introduction: how a newcomer begins. */
+/** The introduction: the first steps. */
 export const introduction = `Wearable health data of your users, collected from device makers and activity platforms.
 
 1. Log in with \`POST /auth/login\`. This page uses the token for the next requests; **Authorize** shows it.

@@ -8,7 +8,7 @@ import { type Json, jsonSchema, propertiesOf } from './json-schema.ts';
 import { clientIdHeader, requestOf } from './openapi-request.ts';
 import { introduction, sections } from './openapi-text.ts';
 
-/** The OpenAPI 3.1 document of all routes, made from the contracts: same contracts, same document. */
+/** The OpenAPI 3.1 document of all routes. It is a deterministic function of the contracts. */
 export function openapiDocument(): Json {
   const components = new Components();
   const paths = pathsOf(components);
@@ -47,9 +47,9 @@ function pathsOf(components: Components): Json {
 // Sections in their order; in a section the contracts' order, but the gateway's own routes last.
 function byNeed(a: Endpoint, b: Endpoint): number {
   const names = Object.keys(sections);
-  const place = ({ route, action }: Endpoint) =>
+  const rank = ({ route, action }: Endpoint) =>
     names.indexOf(route.tag) * 2 + (action.startsWith('api-gateway.') ? 1 : 0);
-  return place(a) - place(b);
+  return rank(a) - rank(b);
 }
 
 // The secret address is listed beside the plain one, as a route with one more parameter.
@@ -73,7 +73,7 @@ function operation({ action, definition, route }: Endpoint, components: Componen
   };
 }
 
-// A stream of any length is too much for the documentation page, and a browser's page is none of its requests.
+// The documentation page cannot show a long stream, nor call a page for browsers.
 const canBeTriedOut = ({ stream, browser }: HttpRoute) => stream === undefined && browser === undefined;
 
 function descriptionOf({ description }: ActionDefinition, { stream, path }: HttpRoute) {
@@ -95,7 +95,7 @@ function securityOf({ access }: HttpRoute): Json[] {
 
 function responses(definition: ActionDefinition, route: HttpRoute, components: Components): Json {
   const success = route.browser === undefined ? jsonSuccess(definition, route, components) : browserSuccess;
-  // Of several failures with one status the last stands in the document.
+  // Of several failures with one status, the document contains the last.
   const codes = new Map(failuresOf(definition, route).map((code) => [errorTable[code].status, code]));
   const failures = [...codes].map(([status, code]) => [status, components.failure(code)]);
   const own = route.browser === undefined ? [] : [[303, redirect]];

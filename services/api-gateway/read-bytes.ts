@@ -9,13 +9,13 @@ import { GrowingBytes } from './growing-bytes.ts';
 const decoders = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
 type Encoding = keyof typeof decoders;
 
-/** The ratio of a body is checked past so many bytes: small repetitive bodies are common. */
+/** The ratio is checked from this size on, because small bodies often compress well. */
 const anyRatioBytes = 256 * 1024;
 
 /**
- * The body's bytes, decompressed; empty where there is none.
+ * The decompressed bytes of a body; empty if there is none.
  * @throws BODY_TOO_LARGE (413) on the announced length, or on the first byte past the limit or the ratio,
- *   UNSUPPORTED_MEDIA_TYPE (415) for an unknown encoding, MALFORMED_BODY (400) where it cannot be decompressed,
+ *   UNSUPPORTED_MEDIA_TYPE (415) for an unknown encoding, MALFORMED_BODY (400) if it cannot be decompressed,
  *   MALFORMED_REQUEST (400) when the sender hangs up, BODY_TIMEOUT (408) when it comes too slowly, what `count`
  *   throws, and the reason of `ending`.
  */
@@ -34,12 +34,12 @@ export async function readBytes(req: IncomingMessage, reading: Reading): Promise
   return Promise.race([body, ended.promise]).finally(stopTimer);
 }
 
-/** The length of a body as it is sent; 0 where its sender does not announce one. */
+/** The announced length of a body as it is sent; 0 if there is none. */
 export function announcedBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-// Names of encodings have no case.
+// Names of encodings are case-insensitive.
 function encodingOf({ headers }: IncomingMessage): Encoding | null {
   const name = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (name === 'identity') return null;
@@ -51,7 +51,7 @@ function isEncoding(name: string): name is Encoding {
   return Object.hasOwn(decoders, name);
 }
 
-// pipe() does not pass on that its source was cut off: without the watch the decoder waits for ever.
+// pipe() does not forward the abort of its source: without `finished` the decoder would wait forever.
 async function decompress(req: IncomingMessage, encoding: Encoding, reading: Reading): Promise<Buffer> {
   const decoder = decoders[encoding]();
   const stopWatching = finished(req, { writable: false }, (error) => {
@@ -91,8 +91,8 @@ async function gather(
   return bytes.take();
 }
 
-// A body that is refused in the middle is not destroyed: its connection carries the answer. An iterator also
-// throws where the stream was destroyed before anybody read it.
+// The stream of a refused body is not destroyed, because its connection is needed for the answer. The iterator also throws
+// if the stream was destroyed before it was read.
 async function* chunksOf(
   stream: Readable,
   failure: (cause: unknown) => ServiceError,

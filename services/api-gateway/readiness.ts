@@ -3,23 +3,23 @@ import { contracts } from '../../contracts/all.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 
-/** Requests for readiness are not limited, so the database is asked at most this often. */
+/** Readiness requests are not rate-limited, so the result of the database check is reused for this time. */
 const databaseFreshMs = 250;
 
-interface DatabaseLook {
+interface DatabaseCheck {
   readonly atMs: number;
   readonly answers: Promise<boolean>;
 }
 
-const looks = new WeakMap<Database, DatabaseLook>();
+const checks = new WeakMap<Database, DatabaseCheck>();
 
-/** Which services and the database answer. @throws SERVICE_UNAVAILABLE (503) while one does not, or during a stop. */
+/** The availability of the services and the database. @throws SERVICE_UNAVAILABLE (503) if one is unavailable, or during a shutdown */
 export async function readiness(broker: ServiceBroker, database: Database, stopping: boolean) {
   const services = Object.fromEntries(contracts.map(({ name }) => [name, hasService(broker, name)]));
   const all = { ...services, database: await databaseAnswers(database) };
   const away = Object.keys(all).filter((name) => Reflect.get(all, name) === false);
   if (stopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'Stopping.');
-  if (away.length > 0) throw new ServiceError('SERVICE_UNAVAILABLE', `Away: ${away.join(', ')}.`);
+  if (away.length > 0) throw new ServiceError('SERVICE_UNAVAILABLE', `Unavailable: ${away.join(', ')}.`);
   return { status: 'ok' as const, services: all };
 }
 
@@ -28,12 +28,12 @@ function hasService({ registry }: ServiceBroker, name: string): boolean {
 }
 
 function databaseAnswers(database: Database): Promise<boolean> {
-  const known = looks.get(database);
+  const known = checks.get(database);
   if (known !== undefined && performance.now() - known.atMs < databaseFreshMs) return known.answers;
   const answers = database.query('select 1').then(
     () => true,
     () => false,
   );
-  looks.set(database, { atMs: performance.now(), answers });
+  checks.set(database, { atMs: performance.now(), answers });
   return answers;
 }

@@ -9,66 +9,70 @@ import { settingsOf } from '../../runtime/provider-settings.ts';
 import { sendJson, setWindow } from './answer.ts';
 import { checkContentType } from './body.ts';
 import { bodyBounds } from './body-bounds.ts';
-import { checkWebhookAccess, type Edge, type Exchange, limited } from './exchange.ts';
-import type { BodyInWork } from './intake.ts';
+import { checkWebhookAccess, type Exchange, limited, type Pipeline } from './exchange.ts';
 import { announcedBytes, readBytes } from './read-bytes.ts';
 import type { Sender } from './stored-bytes.ts';
 import { equal } from './webhook-access.ts';
+import type { IncomingBody } from './webhook-capacity.ts';
 import { network } from './windows.ts';
 
 /**
- * A webhook's way through the gateway: required header (401), size, content type, one committed row, then the
- * ingest service is called with the row's id. Once the row is there the sender gets 200, whatever happens
- * behind; only where it could not be written 500, and the sender tries again.
+ * Receives a webhook: checks the required header (401), the size and the content type, stores the delivery in one committed
+ * row, and calls the ingest service with the row's id. Once the row is committed the answer is 200, independent of the
+ * processing. If the row cannot be written the answer is 500, and the sender retries.
  */
-export async function receiveDelivery(edge: Edge, exchange: Exchange, delivery: Delivery): Promise<void> {
+export async function receiveDelivery(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  delivery: Delivery,
+): Promise<void> {
   const { req, res, endpoint, call } = exchange;
-  const window = edge.windows.webhook.hit(edge.addressOf(req), Date.now());
+  const window = pipeline.windows.webhook.hit(pipeline.addressOf(req), Date.now());
   setWindow(res, window);
-  checkClient(req.headers, delivery, edge.config);
+  checkClient(req.headers, delivery, pipeline.config);
   if (!window.allowed) throw limited(res, window);
-  checkWebhookAccess(edge, exchange);
-  const { limitBytes } = bodyBounds(edge.config, endpoint.route);
+  checkWebhookAccess(pipeline, exchange);
+  const { limitBytes } = bodyBounds(pipeline.config, endpoint.route);
   if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
-  await edge.intake.refuseIfFull(delivery.provider, res);
-  edge.stored.refuseIfFull(senderOf(edge, req, delivery), announcedBytes(req), res);
-  const id = await edge.intake.hold(res, (body) => takeIn(edge, exchange, delivery, body));
+  await pipeline.capacity.refuseIfFull(delivery.provider, res);
+  pipeline.stored.refuseIfFull(senderOf(pipeline, req, delivery), announcedBytes(req), res);
+  const id = await pipeline.capacity.hold(res, (body) => readAndStore(pipeline, exchange, delivery, body));
   const problem = await callByName(call, endpoint.action, { delivery_id: id }).then(
     () => null,
     (error: unknown) => error,
   );
-  edge.inbox.letGo(id);
+  pipeline.inbox.letGo(id);
   if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
-  const answer = await edge.inbox.answerOf(id).catch(() => null);
+  const answer = await pipeline.inbox.answerOf(id).catch(() => null);
   sendJson(res, 200, answer ?? delivery.pending());
 }
 
-async function takeIn(
-  edge: Edge,
+async function readAndStore(
+  pipeline: Pipeline,
   { req, res, endpoint }: Exchange,
   delivery: Delivery,
-  { count, ending, arrived }: BodyInWork,
+  { count, ending, arrived }: IncomingBody,
 ): Promise<string> {
-  const body = await readBytes(req, { ...bodyBounds(edge.config, endpoint.route), count, ending });
+  const body = await readBytes(req, { ...bodyBounds(pipeline.config, endpoint.route), count, ending });
   arrived();
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  const sender = senderOf(edge, req, delivery);
-  edge.stored.refuseIfFull(sender, body.length, res);
-  const id = await store(edge, delivery, req, body, sender);
-  edge.stored.add(sender, body.length);
+  const sender = senderOf(pipeline, req, delivery);
+  pipeline.stored.refuseIfFull(sender, body.length, res);
+  const id = await store(pipeline, delivery, req, body, sender);
+  pipeline.stored.add(sender, body.length);
   return id;
 }
 
-function senderOf(edge: Edge, req: IncomingMessage, { provider }: Delivery): Sender {
-  return edge.webhooks.isAuthenticated(req)
+function senderOf(pipeline: Pipeline, req: IncomingMessage, { provider }: Delivery): Sender {
+  return pipeline.webhooks.isAuthenticated(req)
     ? { name: providerSender(provider), isStranger: false }
-    : { name: addressSender(network(edge.addressOf(req))), isStranger: true };
+    : { name: addressSender(network(pipeline.addressOf(req))), isStranger: true };
 }
 
 async function store(
-  edge: Edge,
+  pipeline: Pipeline,
   { provider, kind }: Delivery,
   req: IncomingMessage,
   body: Buffer,
@@ -80,13 +84,13 @@ async function store(
     authenticated: !sender.isStranger,
   };
   try {
-    return await edge.inbox.receive({ provider, kind, body, ...kept, handOver: true });
+    return await pipeline.inbox.receive({ provider, kind, body, ...kept, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }
 }
 
-// What a later look at a delivery may need; never an authorization or a cookie.
+// The headers that are stored with a delivery; never an authorization or a cookie.
 function keptHeaders(provider: string, headers: IncomingHttpHeaders): Record<string, string> {
   const names = [
     'content-type',

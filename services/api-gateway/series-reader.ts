@@ -12,7 +12,7 @@ export interface SeriesSample<T> {
   readonly value: number;
 }
 
-/** Reads one series page by page, and keeps of a page what was not taken yet. */
+/** Reads one series page by page and buffers the rest of the current page. */
 export class SeriesReader<T> {
   readonly series: T;
   readonly #readPage: (after: number | null) => Promise<SeriesPage>;
@@ -25,17 +25,17 @@ export class SeriesReader<T> {
     this.#readPage = readPage;
   }
 
-  /** All of the page was taken, and there is another one. */
+  /** The page is consumed, and there is another one. */
   get isDry(): boolean {
     return this.#taken >= this.#page.at.length && !this.#isLastPage;
   }
 
-  /** All of the series was taken. */
+  /** The series is consumed. */
   get isDone(): boolean {
     return this.#taken >= this.#page.at.length && this.#isLastPage;
   }
 
-  /** The instant up to which the series is known: what is still to be read is later. */
+  /** The instant up to which the series was read; later pages contain later samples only. */
   get knownUntil(): number {
     return this.#isLastPage ? Number.POSITIVE_INFINITY : (this.#page.at.at(-1) ?? Number.NEGATIVE_INFINITY);
   }
@@ -51,7 +51,7 @@ export class SeriesReader<T> {
     this.#taken = 0;
   }
 
-  /** Takes what is not later than an instant. */
+  /** Takes the samples that are not later than an instant. */
   takeUntil(instant: number): SeriesSample<T>[] {
     const { at, values } = this.#page;
     const first = this.#taken;

@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { rowBytes, type StoredBytes } from '../../mixins/inbox-stored.ts';
-import { comeAgain } from './answer.ts';
+import { unavailableFor } from './answer.ts';
 
 const mebibyte = 1024 * 1024;
 const retrySeconds = 600;
-const lookEveryMs = 10_000;
+const pollEveryMs = 10_000;
 const mostSenders = 10_000;
-/** What senders that are not authenticated may take of all: the rest is left to the providers. */
+/** The share of the total for unauthenticated senders; the rest is reserved for the providers. */
 const shareOfStrangers = 0.75;
 const shareToWarn = 0.8;
 const warnEveryMs = 60_000;
 
-/** Where a gateway adds what it stored, and how much of the disk is free; null where the disk is not this machine's. */
+/** Dependencies: the shared counts in the database, and the free disk space (null if the disk is on another machine). */
 export interface StoredBytesDeps {
   add(bytes: ReadonlyMap<string, number>): Promise<StoredBytes>;
   freeBytes(): Promise<number | null>;
@@ -26,9 +26,9 @@ type Limits = Pick<Config, 'WEBHOOK_STORED_MIB' | 'WEBHOOK_STORED_ADDRESS_MIB' |
 const none: StoredBytes = { totalBytes: 0, strangersBytes: 0, senders: new Map() };
 
 /**
- * Bounds the bytes of deliveries that are kept, of one sender and of all: anybody can post, and each delivery is kept
- * for days. A gateway counts what it stored and exchanges it with the database every second, so the bounds hold for
- * all gateways together, give or take a second.
+ * Bounds the bytes of stored deliveries, per sender and in total: webhooks are public, and each delivery is kept for days.
+ * A gateway counts what it stores and exchanges the counts with the database every second, so the bounds apply to all
+ * gateways together, with a delay of a second.
  */
 export class StoredBytesLimit {
   readonly #limits: Limits;
@@ -50,13 +50,13 @@ export class StoredBytesLimit {
     return this.#known.totalBytes;
   }
 
-  /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) where `bytes` more of a sender would be too much. */
+  /** @throws SERVICE_UNAVAILABLE (503, with Retry-After) if `bytes` more of a sender exceed a bound. */
   refuseIfFull(sender: Sender, bytes: number, res: ServerResponse): void {
     const limit = this.#limitReached(sender, bytes + rowBytes);
     if (limit === null) return;
     this.#addPending(sender.name, 0); // its sum is read again
     this.#warn('webhook.storage_full', limit);
-    throw comeAgain(res, retrySeconds, 'No more deliveries can be stored for now.');
+    throw unavailableFor(res, retrySeconds, 'No more deliveries can be stored for now.');
   }
 
   /** Counts a delivery that was stored. */
@@ -64,10 +64,10 @@ export class StoredBytesLimit {
     this.#addPending(name, bytes + rowBytes);
   }
 
-  /** Exchanges the counts with the database. What could not be added is added the next time. */
+  /** Exchanges the counts with the database. After a failure the counts are sent with the next exchange. */
   async exchange(): Promise<void> {
     this.#freeBytes = await this.#deps.freeBytes();
-    if (this.#pending.size === 0 && this.#deps.now() - this.#lookedAtMs < lookEveryMs) return;
+    if (this.#pending.size === 0 && this.#deps.now() - this.#lookedAtMs < pollEveryMs) return;
     const sent = this.#pending;
     this.#pending = new Map();
     this.#pendingBytes = 0;
@@ -117,6 +117,6 @@ export class StoredBytesLimit {
 /** Who sent a delivery, as it is kept with it. */
 export interface Sender {
   readonly name: string;
-  /** Not authenticated: anybody may have sent it. */
+  /** The delivery is not authenticated. */
   readonly isStranger: boolean;
 }

@@ -40,7 +40,7 @@ const dateOf = ({ ms }: Instant) => formatInstant(ms).slice(0, 10);
 
 const columns = ['timestamp', 'type', 'value', 'unit', 'provider', 'device'];
 
-// The first sample is read before the header is sent: a request that fails must not be answered 200.
+// The first sample is read before the header is sent, so that a failing request is not answered 200.
 async function* csvLines(samples: AsyncGenerator<Sample>): AsyncGenerator<string> {
   const first = await samples.next();
   yield csvLine(columns);

@@ -1,13 +1,13 @@
 import { asJson, formOf, type Json, propertiesOf } from './json-schema.ts';
 
-/** A field that no contract names: where it stands, and which fields are known there. */
+/** A field that is not in the contract, with its path and the known fields at that path. */
 export interface UnknownField {
   readonly path: string;
   readonly name: string;
   readonly known: readonly string[];
 }
 
-/** The unknown fields of a body, one after another: of very many a caller looks at the first few. */
+/** The unknown fields of a body, generated one by one, so that a caller can stop after the first few. */
 export function* unknownFields(value: unknown, schema: Json, path: string): Generator<UnknownField> {
   const items = Array.isArray(value) ? formOf(schema, 'array')?.items : undefined;
   if (Array.isArray(value) && items !== undefined)
@@ -26,7 +26,7 @@ export function* unknownFields(value: unknown, schema: Json, path: string): Gene
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// A map from names that nobody fixed has no unknown ones.
+// A map with free keys has no unknown fields.
 function isClosed({ properties, additionalProperties }: Json): boolean {
   return properties !== undefined && (additionalProperties ?? false) === false;
 }

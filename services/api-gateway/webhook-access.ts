@@ -7,18 +7,18 @@ import { type ProviderName, providerNames } from '../../providers/all.ts';
 import { secretRoutes, settingsOf } from '../../runtime/provider-settings.ts';
 
 /**
- * Who may post webhooks. A secret address is a plain one with a secret as its last segment. The segment is removed
+ * Decides which requests may post webhooks. A secret address is a plain one with a secret as its last segment. The segment is removed
  * from the URL before anything else reads it, so that no log, trace or metric can contain it.
  */
 export interface WebhookAccess {
-  /** Removes a valid secret from the URL and notes the request as authenticated; a wrong one stays: no such route. */
+  /** Removes a valid secret from the URL and marks the request as authenticated. With a wrong one, the URL has no route. */
   readSecret(req: IncomingMessage): void;
   isAuthenticated(req: IncomingMessage): boolean;
   /** @throws WEBHOOK_SENDER_REFUSED (403), WEBHOOK_ADDRESS_REFUSED (403) */
   check(req: IncomingMessage, provider: string, address: string): void;
 }
 
-/** Who may post webhooks to a gateway with these settings. */
+/** Creates the access check for the settings of a gateway. */
 export function webhookAccess(config: Config): WebhookAccess {
   const authenticated = new WeakSet<IncomingMessage>();
   const senders = new Map<string, (address: string) => boolean>(
@@ -49,7 +49,7 @@ function senderCheck(config: Config, provider: ProviderName): (address: string) 
   return (address) => isListed(address, 0);
 }
 
-/** Compares with every secret of a list, in a time that depends on no character of them. */
+/** Compares with every secret of a list in constant time. */
 function isSecret(given: string, secrets: readonly string[]): boolean {
   return secrets.map((secret) => equal(given, secret)).includes(true);
 }

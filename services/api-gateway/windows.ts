@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What is left of a window, as the X-RateLimit headers say it; `reset` in Unix seconds. */
+/** The state of a window, as in the X-RateLimit headers; `reset` in Unix seconds. */
 export interface Window {
   readonly limit: number;
   readonly remaining: number;
@@ -17,8 +17,8 @@ const windowMs = 60_000;
 const mostAddresses = 100_000;
 
 /**
- * Counts requests of addresses that show no credential, in this process's memory: webhooks must be let in while
- * every other service is away. A window of 60 s begins with an address's first request.
+ * Counts requests without a credential by address, in the memory of this process: webhooks are accepted while all other
+ * services are unavailable. A window of 60 s begins with an address's first request.
  */
 export class Windows {
   readonly #limit: number;
@@ -35,14 +35,14 @@ export class Windows {
     return this.#windowOf(counter);
   }
 
-  /** Takes back a request that was counted in the running window. */
-  giveBack(address: string, nowMs: number): Window {
+  /** Refunds a request that was counted in the open window. */
+  refund(address: string, nowMs: number): Window {
     const counter = this.#counterOf(address, nowMs);
     counter.count = Math.max(0, counter.count - 1);
     return this.#windowOf(counter);
   }
 
-  /** Looks without counting: the request that comes next would be allowed or not. */
+  /** The window without counting; `allowed` says whether the next request would be allowed. */
   peek(address: string, nowMs: number): Window {
     const counter = this.#counterOf(address, nowMs);
     return { ...this.#windowOf(counter), allowed: counter.count < this.#limit };
@@ -59,7 +59,7 @@ export class Windows {
     return fresh;
   }
 
-  // A map keeps the order of insertion, which is the order in which windows end.
+  // A map keeps the insertion order, which is the order in which windows end.
   #makeRoom(nowMs: number): void {
     for (const [key, { startedMs }] of this.#counters) {
       if (nowMs - startedMs < windowMs && this.#counters.size < mostAddresses) return;
@@ -77,7 +77,7 @@ export class Windows {
   }
 }
 
-/** Who owns one IPv6 address owns its /64: they count together. */
+/** The key that an address is counted under: an IPv6 address is counted with its /64 network. */
 export function network(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);

@@ -1,13 +1,13 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** Which request is meant: whose, on which route, under which key. */
+/** The identity of a request: caller, route and key. */
 export interface KeyOwner {
   readonly caller: string;
   readonly route: string;
   readonly keyHash: Buffer;
 }
 
-/** `is_mine`: nobody asked this before, and the caller of this query runs it. Else what is known of the first one. */
+/** `is_mine`: the key was claimed by this query, and its caller runs the request. Else the row of the first request. */
 export interface ClaimRow {
   is_mine: boolean;
   request: string | null;
@@ -16,9 +16,8 @@ export interface ClaimRow {
   age_seconds: number | null;
 }
 
-// Of requests that come at once one inserts, the others wait for its commit and find the row. The reader below
-// sees the table as it was before, so a row that was committed meanwhile shows as neither: ask again. A row that is
-// past its day and not cleaned up yet is taken over.
+// Of concurrent requests one inserts; the others wait for its commit. The final select reads the snapshot from before the
+// commit, so it may find neither result: the caller repeats the query. An expired row that is not deleted yet is replaced.
 const statement: Statement = {
   name: 'gateway.claim_key',
   text: `
@@ -38,8 +37,8 @@ left join gateway.idempotent_answer known on known.caller = $1 and known.route =
 };
 
 /**
- * Takes a key for a request, or tells what became of the request that has it. `userId` is whose erasure empties it,
- * also while it is in work; null where the request makes the user.
+ * Claims a key for a request, or returns the row of the request that has it. The erasure of `userId` empties the row, also
+ * while the request is running; null if the request creates the user.
  */
 export async function claimKey(
   database: Queryable,

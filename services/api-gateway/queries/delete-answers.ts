@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** How many rows one statement takes. */
+/** The maximum number of rows per statement. */
 export const answersPerStatement = 1000;
 
 const expired = `
@@ -15,14 +15,14 @@ returning 1`;
 const ofUser = `
 update gateway.idempotent_answer set status = 410, answer = null where user_id = $1 returning 1`;
 
-/** Deletes one batch of answers that were kept for a day; tells how many. */
+/** Deletes one batch of answers older than a day; returns their number. */
 export async function deleteExpiredAnswers(database: Queryable): Promise<number> {
   return (await database.query(expired, [answersPerStatement])).length;
 }
 
 /**
- * Empties the answers about a user who is erased, those in work too; returns how many there were. The keys stay taken,
- * so that nothing makes the user anew.
+ * Empties the answers about an erased user, including running requests; returns their number. The keys stay claimed, so
+ * that a repeated request does not create the user again.
  */
 export async function emptyAnswersOfUser(database: Queryable, userId: string): Promise<number> {
   return (await database.query(ofUser, [userId])).length;

@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { KeyOwner } from './claim-key.ts';
 
-/** What a request came to; the answer as ciphertext. */
+/** The outcome of a request; the answer is ciphertext. */
 export interface Settled {
   readonly status: number;
   readonly answer: string;
@@ -21,13 +21,13 @@ const release: Statement = {
 delete from gateway.idempotent_answer where caller = $1 and route = $2 and key_hash = $3 and status is null`,
 };
 
-/** Keeps the answer of the request that took the key. */
+/** Stores the answer of the request that claimed the key. */
 export async function keepAnswer(database: Queryable, owner: KeyOwner, settled: Settled): Promise<void> {
   const { caller, route, keyHash } = owner;
   await database.query(keep, [caller, route, keyHash, settled.status, settled.answer, settled.userId]);
 }
 
-/** Gives a key back: its request came to nothing, and may run again. */
+/** Releases the key of a request without an effect, so that it may run again. */
 export async function releaseKey(database: Queryable, { caller, route, keyHash }: KeyOwner): Promise<void> {
   await database.query(release, [caller, route, keyHash]);
 }

@@ -18,7 +18,7 @@ t.test('gives all bytes of a body back when it ends', async (t) => {
   memory.take(body, 60);
   memory.take(body, 30);
   t.equal(memory.heldBytes, 90);
-  memory.giveBack(body);
+  memory.refund(body);
   t.equal(memory.heldBytes, 0);
 });
 
@@ -53,7 +53,7 @@ t.test('the slowest body makes room when it is no longer new', async (t) => {
   t.match(slow.ending.signal.reason, refused);
   t.notOk(fast.ending.signal.aborted);
   t.equal(memory.heldBytes, 100);
-  memory.giveBack(slow);
+  memory.refund(slow);
   t.equal(memory.heldBytes, 100, 'what it held was given back once');
 });
 
@@ -61,7 +61,7 @@ t.test('a complete body makes no room', async (t) => {
   const { clock, memory } = memoryOf(100);
   const complete = memory.begin(answer());
   memory.take(complete, 90);
-  complete.isComing = false;
+  complete.isArriving = false;
   clock.ms = 60_000;
   t.throws(() => memory.take(memory.begin(answer()), 20), refused);
   t.notOk(complete.ending.signal.aborted);

@@ -50,7 +50,7 @@ t.test('refuses what there is no room for, while small bodies still come in', as
   await sleep(200);
   const refused = await push(api, bodyOf(500_000));
   t.equal(refused.status, 503);
-  t.same(refused.body, { detail: 'Too many large bodies are coming in at once.' });
+  t.same(refused.body, { detail: 'Too many large bodies are arriving at once.' });
   t.equal(refused.headers.get('retry-after'), '5');
   t.equal((await push(api, bodyOf(10_000))).status, 200);
   slow.destroy();

@@ -24,9 +24,9 @@ const away = (broker: ServiceBroker, { database }: { database: Database }, stopp
 
 t.test('names the database only where it does not answer', async (t) => {
   const broker = new ServiceBroker({ logger: false });
-  t.match(await away(broker, databaseThat(true)), /^Away: .*connect/);
+  t.match(await away(broker, databaseThat(true)), /^Unavailable: .*connect/);
   t.notMatch(await away(broker, databaseThat(true)), 'database');
-  t.match(await away(broker, databaseThat(false)), /^Away: .*database\.$/);
+  t.match(await away(broker, databaseThat(false)), /^Unavailable: .*database\.$/);
   t.equal(await away(broker, databaseThat(true), true), 'Stopping.');
 });
 

@@ -4,13 +4,13 @@ import type { Metrics } from '../../runtime/metrics.ts';
 const routes = new WeakMap<IncomingMessage, string>();
 const methods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Says which route a request found: the pattern, never the path with its ids. */
+/** Sets the route label of a request: the pattern of the path, without ids. */
 export function nameRoute(req: IncomingMessage, pattern: string): void {
   routes.set(req, pattern);
 }
 
-/** Counts requests when their answer has ended, or was cut short by whoever asked (status `aborted`). */
-export function watcher(metrics: Metrics): (req: IncomingMessage, res: ServerResponse) => void {
+/** Counts requests when their answer has ended, or was aborted by the client (status `aborted`). */
+export function recordRequests(metrics: Metrics): (req: IncomingMessage, res: ServerResponse) => void {
   let inFlight = 0;
   metrics.onScrape(() => metrics.set('pulsebus_http_requests_in_flight', {}, inFlight));
   return (req, res) => {

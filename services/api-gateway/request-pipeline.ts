@@ -9,7 +9,13 @@ import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { credentialOf, howToSend } from './credential.ts';
 import { pathParameters } from './endpoints.ts';
-import { type AddressWindows, checkWebhookAccess, type Edge, type Exchange, limited } from './exchange.ts';
+import {
+  type AddressWindows,
+  checkWebhookAccess,
+  type Exchange,
+  limited,
+  type Pipeline,
+} from './exchange.ts';
 import { gather } from './gather.ts';
 import { isHead } from './head.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
@@ -18,7 +24,7 @@ import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
 import { network, Windows } from './windows.ts';
 
-/** The counters of one gateway. */
+/** The rate-limit windows of one gateway. */
 export function addressWindows(config: Config): AddressWindows {
   return {
     webhook: new Windows(config.RATE_LIMIT_WEBHOOK),
@@ -27,37 +33,37 @@ export function addressWindows(config: Config): AddressWindows {
   };
 }
 
-/** Answers one request, or throws what it is to be answered with. */
-export async function serve(edge: Edge, exchange: Exchange): Promise<void> {
+/** Answers one request, or throws the failure to answer it with. */
+export async function serve(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { route } = exchange.endpoint;
-  if (route.delivery !== undefined) return receiveDelivery(edge, exchange, route.delivery);
-  if (route.browser === undefined) return answer(edge, exchange);
-  await answer(edge, exchange).catch((error: unknown) =>
+  if (route.delivery !== undefined) return receiveDelivery(pipeline, exchange, route.delivery);
+  if (route.browser === undefined) return answer(pipeline, exchange);
+  await answer(pipeline, exchange).catch((error: unknown) =>
     sendFailureToBrowser(exchange.req, exchange.res, error),
   );
 }
 
-async function answer(edge: Edge, exchange: Exchange): Promise<void> {
+async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { route } = exchange.endpoint;
-  const caller = await admit(edge, exchange);
+  const caller = await admit(pipeline, exchange);
   authorise(caller, exchange);
-  checkWebhookAccess(edge, exchange);
-  const params = await gather(edge, exchange);
+  checkWebhookAccess(pipeline, exchange);
+  const params = await gather(pipeline, exchange);
   refuseUnstorable(params);
-  if (route.stream !== undefined) return answerStream(edge, exchange, { caller, params });
-  const meta = { caller, gateway_url: edge.url(), ...countedAddress(edge, exchange, caller) };
+  if (route.stream !== undefined) return answerStream(pipeline, exchange, { caller, params });
+  const meta = { caller, gateway_url: pipeline.url(), ...countedAddress(pipeline, exchange, caller) };
   if (route.idempotencyKey === true && caller !== null)
-    return create(edge, exchange, { caller, params, meta });
-  const result = await countingFailures(edge, exchange, caller, () => callAction(exchange, params, meta));
-  await recordRead(edge, exchange, { caller, params });
+    return create(pipeline, exchange, { caller, params, meta });
+  const result = await countingFailures(pipeline, exchange, caller, () => callAction(exchange, params, meta));
+  await recordRead(pipeline, exchange, { caller, params });
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);
 }
 
-async function answerStream(edge: Edge, exchange: Exchange, access: AdmittedRequest): Promise<void> {
+async function answerStream(pipeline: Pipeline, exchange: Exchange, access: AdmittedRequest): Promise<void> {
   const { res, endpoint, call } = exchange;
   const { lines, form } = streamOf(endpoint.action, call, access.params);
-  return streamLines(res, isHead(res) ? lines : recordExport(edge, exchange, access, lines), form);
+  return streamLines(res, isHead(res) ? lines : recordExport(pipeline, exchange, access, lines), form);
 }
 
 interface Creation {
@@ -66,14 +72,18 @@ interface Creation {
   readonly meta: Meta;
 }
 
-async function create(edge: Edge, exchange: Exchange, { caller, params, meta }: Creation): Promise<void> {
+async function create(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  { caller, params, meta }: Creation,
+): Promise<void> {
   const { req, res, endpoint } = exchange;
   const status = endpoint.route.status ?? 200;
   const run = async () => ({ status, body: await callAction(exchange, params, meta) });
   const key = idempotencyKeyOf(req);
   if (key === null) return sendJson(res, status, (await run()).body);
   try {
-    const kept = await edge.idempotency.once({ key, caller, endpoint, params }, run);
+    const kept = await pipeline.idempotency.once({ key, caller, endpoint, params }, run);
     if (kept.replayed) res.setHeader('Idempotent-Replayed', 'true');
     sendJson(res, kept.status, kept.body);
   } catch (error) {
@@ -87,35 +97,35 @@ function callAction(
   params: Record<string, unknown>,
   meta: Meta,
 ): Promise<unknown> {
-  // The name comes from the contracts, the parameters are checked where the action runs.
+  // The name comes from the contracts; the service that runs the action validates the parameters.
   return callByName(call, endpoint.action, params, { meta });
 }
 
-async function admit(edge: Edge, exchange: Exchange): Promise<Caller | null> {
+async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Caller | null> {
   const { req, res, endpoint, call } = exchange;
   const isPublic = endpoint.route.access.includes('public');
   const credential = credentialOf(req.headers);
   if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
-    enter(edge, exchange, isPublic);
+    enter(pipeline, exchange, isPublic);
     if (isPublic) return null;
     throw new ServiceError('UNAUTHENTICATED', `A credential is required. ${howToSend}`);
   }
   if ('problem' in credential) {
-    enter(edge, exchange, false);
+    enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', credential.problem);
   }
   const admission = await call('auth.admit', credential);
   if (admission.caller === null) {
-    enter(edge, exchange, false);
-    throw new ServiceError('UNAUTHENTICATED', 'The credential is not valid, or not any more.');
+    enter(pipeline, exchange, false);
+    throw new ServiceError('UNAUTHENTICATED', 'The credential is invalid or has expired.');
   }
   setWindow(res, admission);
   if (!admission.allowed) throw limited(res, admission);
   return admission.caller;
 }
 
-// Log-ins, tokens and refreshes count before their work, and are given back unless they fail.
-function enter({ windows, addressOf }: Edge, { req, res, endpoint }: Exchange, isPublic: boolean): void {
+// Log-ins, tokens and refreshes are counted before their work, and the count is refunded unless they fail.
+function enter({ windows, addressOf }: Pipeline, { req, res, endpoint }: Exchange, isPublic: boolean): void {
   if (endpoint.route.unlimited === true) return;
   const address = addressOf(req);
   const countsLater = isPublic && endpoint.route.countFailures === true;
@@ -133,7 +143,8 @@ function authorise(caller: Caller | null, exchange: Exchange): void {
     throw new ServiceError('FORBIDDEN', 'This token reads the data of its own user only.');
 }
 
-// Whose data is asked for: the path says it, or the query where the path names nobody. Both are what the action gets.
+// The user whose data is requested, from the path, or from the query if the path names no user. The action receives the
+// same value.
 function userIdOf({ endpoint: { route }, path, query }: Exchange): string | undefined {
   if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;
   return typeof query.user_id === 'string' ? query.user_id : undefined;
@@ -142,36 +153,36 @@ function userIdOf({ endpoint: { route }, path, query }: Exchange): string | unde
 function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
   const wanted = access.includes('api-key') ? 'an API key or a developer token' : 'a developer token';
   const names = { 'api-key': 'An API key', developer: 'A developer token', sdk: 'A user token' };
-  return `${names[kind]} may not do this: ${wanted} is needed.`;
+  return `${names[kind]} is not permitted here: ${wanted} is required.`;
 }
 
 async function countingFailures<T>(
-  edge: Edge,
+  pipeline: Pipeline,
   exchange: Exchange,
   caller: Caller | null,
   work: () => Promise<T>,
 ): Promise<T> {
   if (exchange.endpoint.route.countFailures !== true || caller !== null) return work();
   const { req, res } = exchange;
-  const giveBack = () => setWindow(res, edge.windows.failures.giveBack(edge.addressOf(req), Date.now()));
+  const refund = () => setWindow(res, pipeline.windows.failures.refund(pipeline.addressOf(req), Date.now()));
   try {
     const result = await work();
-    giveBack();
+    refund();
     return result;
   } catch (error) {
-    if (failureToSend(error).status >= 500) giveBack();
+    if (failureToSend(error).status >= 500) refund();
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }
 }
 
-/** Failures are counted by address where no credential says who calls. */
-function countedAddress(edge: Edge, { req, endpoint }: Exchange, caller: Caller | null): Meta {
+/** Failures of requests without a credential are counted by address. */
+function countedAddress(pipeline: Pipeline, { req, endpoint }: Exchange, caller: Caller | null): Meta {
   const counts = endpoint.route.countFailures === true && caller === null;
-  return counts ? { address: network(edge.addressOf(req)) } : {};
+  return counts ? { address: network(pipeline.addressOf(req)) } : {};
 }
 
-// The data of an error crossed the bus as JSON.
+// The data of an error is JSON from the bus, so its shape is not typed.
 function headersOf(error: unknown): Record<string, string> {
   const data: unknown = Reflect.get(Object(error), 'data');
   const headers: unknown = Reflect.get(Object(data), 'headers');

@@ -7,56 +7,56 @@ import { failureToSend, sendFailure, setWindow } from './answer.ts';
 import { webhookLimitBytes } from './body-bounds.ts';
 import { allowedMs } from './body-deadline.ts';
 import { methodsOf } from './endpoints.ts';
-import { type Edge, limited } from './exchange.ts';
+import { limited, type Pipeline } from './exchange.ts';
 import { markHead } from './head.ts';
 
 type Next = (error?: unknown) => void;
-/** moleculer-web as a middleware: it finds the route, or calls `next`. */
+/** moleculer-web as a middleware: it runs the handler of a route, or calls `next`. */
 export type Router = (req: IncomingMessage, res: ServerResponse, next: Next) => unknown;
 
 const corsMaxAgeSeconds = 86_400;
 const headersTimeoutMs = 66_000;
 
 /**
- * The HTTP server in front of the router: what every answer has (request id, security headers), HEAD and OPTIONS,
- * unknown routes and wrong methods. Credentials travel in headers only, never in cookies, so any web page's
- * origin may call: it can send nothing that its user did not give it.
+ * The HTTP server in front of the router. It sets the common headers (request id, security) and answers HEAD, OPTIONS,
+ * unknown routes and wrong methods. Credentials are sent in headers only, never in cookies, so requests of all origins are
+ * allowed: a web page can send only credentials that its user gave it.
  */
-export function createFront(
-  edge: Edge,
+export function createGatewayServer(
+  pipeline: Pipeline,
   router: Router,
   watch: (req: IncomingMessage, res: ServerResponse) => void,
 ): Server {
   const server = createServer((req, res) => {
     watch(req, res);
-    dress(req, res);
-    endUnreadBody(req, res, edge.config.BODY_TIMEOUT_SECONDS * 1000);
-    setWindow(res, edge.windows.rest.peek(edge.addressOf(req), Date.now())); // until another one counts
-    edge.webhooks.readSecret(req);
+    setCommonHeaders(req, res);
+    endUnreadBody(req, res, pipeline.config.BODY_TIMEOUT_SECONDS * 1000);
+    setWindow(res, pipeline.windows.rest.peek(pipeline.addressOf(req), Date.now())); // replaced by the window that counts the request
+    pipeline.webhooks.readSecret(req);
     if (req.method === 'OPTIONS') {
       answerOptions(req, res);
       return;
     }
     if (req.method === 'HEAD') {
       markHead(res);
-      req.method = 'GET'; // node leaves the body out: it noted HEAD before
+      req.method = 'GET'; // node.js omits the body, because it has recorded HEAD before
     }
     const path = pathOf(req); // the router strips its prefix from req.url
-    router(req, res, () => answerUnrouted(edge, req, res, path));
+    router(req, res, () => answerUnrouted(pipeline, req, res, path));
   });
   server.on('clientError', answerUnreadable);
-  server.keepAliveTimeout = 65_000; // longer than a load balancer's, which must be the one that closes
+  server.keepAliveTimeout = 65_000; // longer than that of a load balancer, so that the load balancer closes the connection
   server.headersTimeout = headersTimeoutMs;
-  server.requestTimeout = requestTimeoutMs(edge.config);
+  server.requestTimeout = requestTimeoutMs(pipeline.config);
   return server;
 }
 
-// A backstop: bodies that are read have time-outs of their own (body-deadline.ts).
+// An upper bound; bodies that are read have their own time-outs (body-deadline.ts).
 function requestTimeoutMs({ BODY_TIMEOUT_SECONDS }: Config): number {
   return headersTimeoutMs + allowedMs(BODY_TIMEOUT_SECONDS * 1000, webhookLimitBytes);
 }
 
-// Node reads the rest of a body that nobody wanted, so that the connection can be used again: not for ever.
+// Node.js reads the rest of an unread body to reuse the connection. The timer bounds how long.
 function endUnreadBody(req: IncomingMessage, res: ServerResponse, timeoutMs: number): void {
   res.once('finish', () => {
     if (req.complete) return;
@@ -65,8 +65,8 @@ function endUnreadBody(req: IncomingMessage, res: ServerResponse, timeoutMs: num
   });
 }
 
-// A request id from outside is kept when it is harmless in a log.
-function dress(req: IncomingMessage, res: ServerResponse): void {
+// A request id of the client is kept if its characters are safe in a log.
+function setCommonHeaders(req: IncomingMessage, res: ServerResponse): void {
   const given = req.headers['x-request-id'];
   const id = typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
   req.headers['x-request-id'] = id;
@@ -96,9 +96,9 @@ function answerOptions(req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(204).end();
 }
 
-/** Answers what no route took: 405 where the path is known, else 404; counted like any stranger's request. */
-function answerUnrouted(edge: Edge, req: IncomingMessage, res: ServerResponse, path: string): void {
-  const window = edge.windows.rest.hit(edge.addressOf(req), Date.now());
+/** Answers a request without a route: 405 if the path exists, else 404. It counts as a request without a credential. */
+function answerUnrouted(pipeline: Pipeline, req: IncomingMessage, res: ServerResponse, path: string): void {
+  const window = pipeline.windows.rest.hit(pipeline.addressOf(req), Date.now());
   setWindow(res, window);
   const methods = methodsOf(path);
   if (methods.length > 0) res.setHeader('Allow', methods.join(', '));
@@ -110,7 +110,7 @@ function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?')[0] ?? '/';
 }
 
-// Bytes that are no HTTP at all: there is no request to answer, only a socket.
+// Answers bytes that are not HTTP; there is no request object, only a socket.
 function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const tooLong = error.code === 'HPE_HEADER_OVERFLOW';
