@@ -9,13 +9,13 @@ import {
 import { type Cutout, cutoutsIn, mostLevels, standIn } from './cut-values.ts';
 import { idIn, mayMention, mentions } from './mentions.ts';
 
-/** What is to be cut from one item: nothing (`kept`), the item itself (`gone`), or values within it. */
+/** What to remove from one item: nothing (`kept`), the item itself (`gone`), or values within it. */
 export type ItemCut = 'kept' | 'gone' | readonly Cutout[];
 
 /**
- * What an item holds of accounts. `userId` names its owner. Without one it is of no use to anybody, and goes if it
- * mentions an account anywhere. An item of another owner stays; of it goes each value that is an account's id, with
- * the object or list that holds it where that has no other owner. Numbers of another owner's items are measurements.
+ * What to remove from an item for some accounts. `userId` names the owner of the item. An item without an owner is removed
+ * if it mentions an account anywhere. An item of another owner is kept; removed from it is each value that is an account's
+ * id, with the object or list that contains it unless that has another owner. Numbers in such items are measurements.
  */
 export function cutItem(bytes: Buffer, from: number, to: number, accounts: ReadonlySet<string>): ItemCut {
   const slice = bytes.subarray(from, to);
@@ -41,7 +41,7 @@ function cutParsed(scan: JsonScan, accounts: ReadonlySet<string>, level: number)
   return cutouts.length === 0 ? 'kept' : cutouts;
 }
 
-// Of a name that comes twice the last counts, as for every other reader of JSON.
+// Of a repeated key the last value is used, as by JSON.parse.
 function ownerIn(bytes: Buffer, at: number): string | undefined {
   const scan = { bytes, at };
   let owner: string | undefined;
@@ -53,7 +53,7 @@ function ownerIn(bytes: Buffer, at: number): string | undefined {
   return owner;
 }
 
-// A list in the place of an item: items, unless it holds anything else.
+// A list in place of an item is treated as items, unless it contains other values.
 function cutItems(scan: JsonScan, accounts: ReadonlySet<string>, level: number): ItemCut {
   if (level > mostLevels) throw new JsonError();
   const start = scan.at;

@@ -8,27 +8,27 @@ import {
 } from '../../domain/json-scan.ts';
 import { idIn, textIn } from './mentions.ts';
 
-/** Bytes of a body that give way to a replacement. */
+/** Bytes of a body and their replacement. */
 export interface Cutout {
   readonly from: number;
   readonly to: number;
   readonly by: Buffer;
 }
 
-/** Stands in for a value: the elements after it keep their index. */
+/** Replaces a value, so that the elements after it keep their index. */
 export const standIn = Buffer.from('null');
-/** Stands in for a member whose key is an account. */
+/** Replaces a member whose key is an account. */
 export const memberStandIn = Buffer.from('"":null');
 
-/** Real items have five levels; what is nested deeper is not looked through value by value. */
+/** The maximum nesting that is searched value by value; real items have five levels. */
 export const mostLevels = 100;
 
-/** What names accounts within an object of another owner, which stays itself. */
+/** The values to remove within an object of another owner; the object itself is kept. */
 export function cutoutsIn(scan: JsonScan, accounts: ReadonlySet<string>, level: number): readonly Cutout[] {
   return readMembers(scan, accounts, level).cutouts;
 }
 
-/** What a value holds: the owner that it names, whether it is an account's id or holds one itself, cutouts within. */
+/** The content of a value: its owner, whether it is or directly contains an account's id, and the values to remove. */
 interface Found {
   readonly owner?: string | undefined;
   readonly isNaming: boolean;
@@ -74,7 +74,7 @@ function readMembers(scan: JsonScan, accounts: ReadonlySet<string>, level: numbe
   return { owner, isNaming, cutouts };
 }
 
-// One by one: a call takes no hundred thousand arguments.
+// The cutouts are pushed one by one, because a call cannot take a hundred thousand arguments.
 function addTo(
   all: Cutout[],
   { owner, isNaming, cutouts }: Found,

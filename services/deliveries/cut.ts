@@ -14,7 +14,7 @@ import { cutItem } from './cut-item.ts';
 import { type Cutout, memberStandIn, standIn } from './cut-values.ts';
 import { idIn, mentions } from './mentions.ts';
 
-/** What is left of a body without some accounts: all of it, the rest, or nothing that is worth keeping. */
+/** A body without some accounts: unchanged, the rest, or nothing that needs to be kept. */
 export type Cut =
   | { readonly kind: 'whole' }
   | { readonly kind: 'rest'; readonly body: Buffer; readonly entries: readonly string[] }
@@ -23,8 +23,8 @@ export type Cut =
 type Accounts = ReadonlySet<string>;
 
 /**
- * Takes the items of accounts out of a body, byte for byte: each gives way to `null`, and `entries` names it as its
- * progress is named (`dailies[3]`). A body that cannot be read and mentions an account is not worth keeping.
+ * Removes the items of accounts from a body; all other bytes are unchanged. Each item is replaced by `null`, and `entries`
+ * contains its progress key (`dailies[3]`). An unreadable body that mentions an account is removed as a whole.
  */
 export function cutBody(provider: ProviderName, bytes: Buffer, accounts: Accounts): Cut {
   const { body }: Webhooks = providers[provider].webhooks;
@@ -33,7 +33,7 @@ export function cutBody(provider: ProviderName, bytes: Buffer, accounts: Account
   );
 }
 
-/** Takes the items of accounts out of a list, as a callback is answered with. */
+/** Removes the items of accounts from a list that was fetched for a ping. */
 export function cutList(bytes: Buffer, accounts: Accounts): Cut {
   return orMentioned(bytes, accounts, () => {
     const scan = jsonScan(bytes);
@@ -57,11 +57,11 @@ function orMentioned(bytes: Buffer, accounts: Accounts, cut: () => Cut): Cut {
 interface Found {
   readonly cutouts: Cutout[];
   readonly entries: string[];
-  /** Values that belong to nobody who is to be cut out. */
+  /** The number of values that belong to no removed account. */
   others: number;
 }
 
-// A value in the place of an array is not read by anybody, but may hold data of an account, or of another one.
+// Values that are not arrays are ignored by the ingest services but searched: they may contain data of any account.
 function cutKeyedItems(bytes: Buffer, accounts: Accounts): Cut {
   const scan = jsonScan(bytes);
   const found: Found = { cutouts: [], entries: [], others: 0 };

@@ -18,7 +18,7 @@ import { readStatus } from './status.ts';
 const retentionEveryMs = 600_000;
 const firstRetentionMs = 30_000;
 
-/** The inbox as an operator sees it, and the end of what is in it. */
+/** The status, list, replay, retention and erasure of the deliveries in the inbox. */
 export default implement(deliveries, {
   uses: { database: database() },
   actions: {

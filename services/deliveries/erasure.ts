@@ -13,27 +13,27 @@ import { bytesPerPiece, selectNamed, selectNamedProgress, selectPiece } from './
 import { deleteProgress, emptyDelivery, replaceBody, replaceProgress } from './queries/update-erased.ts';
 
 /**
- * Raw deliveries hold what erased people's accounts sent. Each account is a row; bodies are gone through by their
- * ids, piece by piece, each piece one transaction with the place that was reached: who dies leaves nothing half done.
- * Other people's items stay as they are, byte for byte, and can be replayed.
+ * Raw deliveries contain data of erased users' accounts. Each account to erase is a row. The bodies are searched in the
+ * order of their ids in bounded batches; each batch is one transaction that also stores the cursor, so a process that dies
+ * leaves no batch half done. Items of other users are unchanged, byte for byte, and can be replayed.
  */
 export interface ErasurePace {
-  /** So long after its end a delivery is left alone: its sender is being answered. */
+  /** A delivery is not changed for this time after its end, because its answer may still be sent. */
   readonly graceSeconds: number;
-  /** Bodies that a piece reads. */
+  /** The maximum bytes of bodies per batch. */
   readonly bytesPerPiece: number;
 }
 
-/** The pace that runs: a sender waits 20 s at most, and reads its answer at once. */
+/** The pace in production. A sender waits at most 20 s for its answer, less than `graceSeconds`. */
 export const erasurePace: ErasurePace = { graceSeconds: 30, bytesPerPiece };
 
-/** A delivery that came before an erasure is committed by then: its statement ends after 30 s (statement_timeout). */
+/** After this time, deliveries that were received before an erasure are committed: a statement ends after 30 s (statement_timeout). */
 export const startAfterSeconds = 35;
 
 const waitSeconds = 5;
 const waitingPerPiece = 50;
 
-/** Does one bounded piece of work. False: there is none, or others have it in hand. */
+/** Processes one bounded batch. False if none is due, or other processes hold them. */
 export function eraseOnePiece(database: Database, pace: ErasurePace = erasurePace): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const erasures = await claimErasures(transaction);
@@ -47,7 +47,7 @@ export function eraseOnePiece(database: Database, pace: ErasurePace = erasurePac
 
 const everyMs = 5000;
 
-/** Erases in rounds, each until nothing is due; returns what stops it, between two pieces. */
+/** Starts the erasure task; each round runs until no batch is due. Returns the function that stops it between two batches. */
 export function startErasing(database: Database, logger: Logger): () => Promise<void> {
   let isStopping = false;
   const work = async () => {
@@ -77,7 +77,7 @@ async function workPiece(
   await moveErasures(transaction, erasures, last, left);
 }
 
-// What was in work when the others were looked through: some of it may be over now.
+// Retries the deliveries that were being processed when their batch was searched.
 async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: ErasurePace): Promise<void> {
   const left = erasure.waiting.slice(waitingPerPiece);
   for (const id of erasure.waiting.slice(0, waitingPerPiece))
@@ -85,7 +85,7 @@ async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: Er
   await waitOn(transaction, erasure, left, waitSeconds);
 }
 
-/** Takes accounts out of one delivery. False: it is in work, or its sender is being answered. */
+/** Removes accounts from one delivery. False if it is being processed or answered. */
 async function eraseFrom(
   transaction: Queryable,
   id: string,
@@ -109,7 +109,7 @@ async function keepRest(transaction: Queryable, id: string, cut: Cut): Promise<v
   if (cut.kind === 'rest') await replaceBody(transaction, id, cut.body, cut.entries);
 }
 
-// What one account's callback was answered with may hold items of another one.
+// The data that was fetched for one account may contain items of another one.
 async function eraseFetched(
   transaction: Queryable,
   provider: ProviderName,

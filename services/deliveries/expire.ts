@@ -1,10 +1,10 @@
 import type { Queryable } from '../../mixins/database.ts';
 import { deleteExpired, expiredPerStatement } from './queries/delete-expired.ts';
 
-/** Statements a round: 100,000 deliveries, after which a stop need not wait any longer. */
+/** Statements per round, for 100,000 deliveries; it bounds how long a shutdown waits. */
 const statementsPerRound = 200;
 
-/** Deletes what is past its time, in bounded statements; tells how many there were. */
+/** Deletes expired deliveries in bounded statements; returns their number. */
 export async function expire(database: Queryable, days: number, most = expiredPerStatement): Promise<number> {
   let deleted = 0;
   for (let statement = 0; statement < statementsPerRound; statement += 1) {

@@ -2,7 +2,7 @@ import type { Status } from '../../contracts/deliveries.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
-/** Sets what the status of the providers says as figures; every deliveries process says the same. */
+/** Sets the metrics of the provider status; every deliveries process reports the same values. */
 export function setFigures(metrics: Metrics, { providers }: Status): void {
   for (const provider of providerNames) {
     const { deliveries, answers, fetches, budget } = providers[provider];

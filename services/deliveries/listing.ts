@@ -13,14 +13,14 @@ import {
 
 const Key = z.tuple([z.number(), z.uuid()]);
 
-/** What deliveries are asked for. */
+/** The filter and the page of a list of deliveries. */
 export interface DeliveriesQuery {
   readonly status: DeliveryStatus;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-/** One page of deliveries of a status, newest first, pages read backward too. @throws CURSOR_INVALID (422). */
+/** One page of deliveries of a status, newest first, in either direction. @throws CURSOR_INVALID (422). */
 export async function listDeliveries(
   database: Queryable,
   { status, cursor: text, limit }: DeliveriesQuery,
@@ -51,7 +51,7 @@ function keyOf({ received_us, id }: DeliveryRow): DeliveryKey {
   return [received_us, id];
 }
 
-/** A delivery as the wire has it. */
+/** The wire format of a delivery. */
 export function toWire(row: DeliveryRow): Delivery {
   const isOpen = row.state === 'ready' || row.state === 'working';
   return {

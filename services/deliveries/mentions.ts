@@ -1,8 +1,8 @@
 import { readValue } from '../../domain/json-scan.ts';
 
 /**
- * Whether bytes mention one of some accounts anywhere, in UTF-8 or UTF-16, also as a part of a longer text and with any
- * escape sequence of JSON. For what names no owner: it may be of the account as well as of nobody.
+ * Whether bytes mention one of some accounts anywhere, in UTF-8 or UTF-16, also within a longer text and with any JSON
+ * escape sequence. It is used for values without an owner, which may belong to the account.
  */
 export function mentions(bytes: Buffer, accounts: Iterable<string>): boolean {
   const all = [...accounts];
@@ -12,7 +12,7 @@ export function mentions(bytes: Buffer, accounts: Iterable<string>): boolean {
   return all.some((account) => text.includes(account));
 }
 
-/** Whether JSON may mention an account: its bytes are there, or an escape sequence that may stand for some of them. */
+/** Whether JSON may mention an account: it contains the account's bytes or any escape sequence. */
 export function mayMention(bytes: Buffer, accounts: ReadonlySet<string>): boolean {
   if (bytes.includes('\\')) return true;
   for (const account of accounts) if (bytes.includes(account)) return true;
@@ -24,7 +24,7 @@ function encodingsOf(account: string): Buffer[] {
   return [Buffer.from(account), littleEndian, Buffer.from(littleEndian).swap16()];
 }
 
-// Without a parser: the text may be cut off, or no JSON at all.
+// A replacement instead of a parser, because the text may be truncated or no JSON.
 function unescaped(text: string): string {
   return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, other: string) =>
     code === undefined ? other : String.fromCharCode(Number.parseInt(code, 16)),
@@ -34,7 +34,7 @@ function unescaped(text: string): string {
 const mostDigits = 300;
 const quote = '"'.charCodeAt(0);
 
-/** The id that a value is; of a number its digits as they are written, since it may exceed what a double holds. */
+/** A value as an id. Of a number the written digits are used, because it may exceed the precision of a double. */
 export function idIn(bytes: Buffer, from: number, to: number): string | undefined {
   const text = textIn(bytes, from, to);
   if (text !== undefined) return text === '' ? undefined : text;
@@ -42,7 +42,7 @@ export function idIn(bytes: Buffer, from: number, to: number): string | undefine
   return /^-?\d/.test(word) ? word : undefined;
 }
 
-/** The text that a value is; undefined for a value of another kind. */
+/** A value as text; undefined for another kind of value. */
 export function textIn(bytes: Buffer, from: number, to: number): string | undefined {
   const value = bytes[from] === quote ? readValue({ bytes: bytes.subarray(0, to), at: from }) : undefined;
   return typeof value === 'string' ? value : undefined;

@@ -8,18 +8,18 @@ import { secretAddresses, settingsOf } from '../../runtime/provider-settings.ts'
 import { type AnswersRow, selectAnswers } from './queries/answer-minutes.ts';
 import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 
-/** Of how long the answers are told. */
+/** The period of the response statistics. */
 const minutes = 15;
 
 interface Deps {
   readonly database: Queryable;
   readonly call: Call;
   readonly config: Config;
-  /** Where the secret addresses begin; undefined for a caller who may not see them. */
+  /** The base of the secret addresses; undefined for a caller who may not see them. */
   readonly addressesAt?: string | undefined;
 }
 
-/** How each provider does. What another service does not tell is null, and the service is named: this has to answer. */
+/** The status of each provider. The figures of an unavailable service are null, and the service is listed in `away`. */
 export async function readStatus({ database, call, config, addressesAt }: Deps): Promise<Status> {
   const [queues, answers, figures] = await Promise.all([
     selectFigures(database),
@@ -41,7 +41,7 @@ export async function readStatus({ database, call, config, addressesAt }: Deps):
   };
 }
 
-/** What the ingest services say that have figures; null where one does not answer. */
+/** The figures of the ingest services; null if a service does not answer. */
 async function readIngestFigures(call: Call): Promise<ReadonlyMap<ProviderName, Figures | null>> {
   const asked = providerNames.flatMap((provider) => {
     const { ingest } = providers[provider];

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** How a provider's API answered in a while. */
+/** The response statistics of a provider's API in a period. */
 export interface AnswersRow {
   provider: ProviderName;
   requests: number;
@@ -20,7 +20,7 @@ on conflict (provider, minute) do update set requests = m.requests + excluded.re
   failed = m.failed + excluded.failed, rejected = m.rejected + excluded.rejected,
   total_ms = m.total_ms + excluded.total_ms, slowest_ms = greatest(m.slowest_ms, excluded.slowest_ms)`;
 
-/** Adds what a process gathered to this minute, one entry a provider. */
+/** Adds the statistics of a process to the current minute, one entry per provider. */
 export async function addAnswers(database: Queryable, answers: readonly AnswersRow[]): Promise<void> {
   await database.query(added, [JSON.stringify(answers)]);
 }
@@ -35,7 +35,7 @@ export function selectAnswers(database: Queryable, minutes: number): Promise<Ans
   return database.query<AnswersRow>(summed, [minutes]);
 }
 
-/** Forgets minutes of which nobody asks any more. */
+/** Deletes statistics older than a day. */
 export async function deleteOldAnswers(database: Queryable): Promise<void> {
   await database.query("delete from deliveries.answer_minute where minute < now() - interval '1 day'");
 }

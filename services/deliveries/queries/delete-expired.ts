@@ -1,9 +1,9 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** Rows a statement: each drags its stored body along, and a long transaction would hold up the vacuum. */
+/** Rows per statement. Each row has a large body, and a long transaction would delay the vacuum. */
 export const expiredPerStatement = 500;
 
-// Dead letters wait four times as long: somebody has to look at them first.
+// Dead letters are kept four times as long, so that an operator can inspect them.
 const statement: Statement = {
   name: 'deliveries.delete_expired',
   text: `
@@ -15,7 +15,7 @@ const statement: Statement = {
     returning id`,
 };
 
-/** Deletes some of what was done more than `days` ago, or given up four times as long ago; tells how many. */
+/** Deletes a batch of deliveries that were done more than `days` ago, or dead four times as long; returns their number. */
 export async function deleteExpired(
   database: Queryable,
   days: number,

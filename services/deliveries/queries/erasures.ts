@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** An account whose items are taken out of deliveries that came until an instant. */
+/** An account whose items are removed from deliveries that were received until an instant. */
 export interface ErasureRow {
   provider: ProviderName;
   provider_user_id: string;
@@ -13,20 +13,20 @@ export interface ErasureRow {
   waiting: string[];
 }
 
-/** An account to erase, as it is told. */
+/** An account to erase. */
 export interface ErasedAccount {
   readonly provider: ProviderName;
   readonly provider_user_id: string;
 }
 
-// Told again while it is in work, it is the same; told again after, there is nothing left to find.
+// A repeated request for a running erasure changes nothing; after the erasure, it finds no data.
 const inserted = `
 insert into deliveries.erasure (provider, provider_user_id, received_until, run_at)
 select provider, provider_user_id, $2::timestamptz + interval '1 ms', $2::timestamptz + $3 * interval '1 s'
 from jsonb_to_recordset($1) t (provider text, provider_user_id text)
 on conflict do nothing`;
 
-/** Notes accounts to erase; the work begins `after` seconds later, when whatever came before is committed. */
+/** Stores accounts to erase. The erasure begins `afterSeconds` later, when earlier deliveries are committed. */
 export async function insertErasures(
   database: Queryable,
   accounts: readonly ErasedAccount[],
@@ -36,7 +36,7 @@ export async function insertErasures(
   await database.query(inserted, [JSON.stringify(accounts), erasedAt, afterSeconds]);
 }
 
-// All other deliveries are passed already: they came before, and were gone through at the account's own erasure.
+// `passed` is set: the erasure of the account has searched all other deliveries before.
 const late = `
 insert into deliveries.erasure as held (provider, provider_user_id, received_until, passed, waiting, run_at)
 select d.provider, account, d.received_at, true, array[d.id], now() + $3 * interval '1 s'
@@ -44,7 +44,7 @@ from deliveries.delivery d, unnest($2::text[]) account where d.id = $1
 on conflict (provider, provider_user_id, received_until) do update set waiting = held.waiting || excluded.waiting
 where not held.waiting @> excluded.waiting`;
 
-/** Notes accounts to erase from one delivery that came after their own erasure. */
+/** Stores accounts to erase from one delivery that was received after their erasure. */
 export async function insertLateErasures(
   database: Queryable,
   deliveryId: string,
@@ -54,10 +54,10 @@ export async function insertLateErasures(
   await database.query(late, [deliveryId, accounts, afterSeconds]);
 }
 
-/** Accounts that are looked for together: each body is read once for all of them. */
+/** The maximum number of accounts per batch; each body is read once for all of them. */
 const mostTogether = 100;
 
-// Those under way go on side by side; those that came meanwhile begin together when they are through.
+// Running erasures with the same cursor continue together; later ones start together after them.
 const claimed = `
 with first as (
   select provider, passed, place from deliveries.erasure where run_at <= now()
@@ -68,7 +68,7 @@ from deliveries.erasure e join first using (provider, passed, place)
 where run_at <= now()
 order by received_until, provider_user_id limit ${mostTogether} for update of e skip locked`;
 
-/** Takes erasures that are at one place for this transaction; none where others have them, or all is done. */
+/** Locks erasures with the same cursor for this transaction; empty if none is due or others hold them. */
 export function claimErasures(transaction: Queryable): Promise<ErasureRow[]> {
   return transaction.query<ErasureRow>(claimed);
 }
@@ -84,18 +84,18 @@ const keysOf = (erasures: readonly ErasureRow[]) =>
     })),
   );
 
-/** Notes how far erasures are, and which deliveries they left because they were in work. */
+/** Stores the cursor of erasures and the deliveries that were skipped because they were being processed. */
 export async function moveErasures(
   transaction: Queryable,
   erasures: readonly ErasureRow[],
-  place: string,
+  cursor: string,
   left: readonly string[],
 ): Promise<void> {
   const statement = `update deliveries.erasure e set place = $2, waiting = waiting || $3::uuid[] from ${rows} where ${keyed}`;
-  await transaction.query(statement, [keysOf(erasures), place, left]);
+  await transaction.query(statement, [keysOf(erasures), cursor, left]);
 }
 
-/** Notes that erasures have gone through all deliveries: without any that were left they are over. */
+/** Marks erasures as having searched all deliveries; those without skipped deliveries are deleted. */
 export async function passErasures(transaction: Queryable, erasures: readonly ErasureRow[]): Promise<void> {
   const over = `delete from deliveries.erasure e using ${rows} where ${keyed} and waiting = '{}'`;
   await transaction.query(over, [keysOf(erasures)]);
@@ -103,7 +103,7 @@ export async function passErasures(transaction: Queryable, erasures: readonly Er
   await transaction.query(passed, [keysOf(erasures)]);
 }
 
-/** Puts the deliveries that an erasure still waits for in the place of those that it had; it is over without any. */
+/** Replaces the skipped deliveries of an erasure; without any, the erasure is finished and deleted. */
 export async function waitOn(
   transaction: Queryable,
   erasure: ErasureRow,

@@ -1,14 +1,14 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A delivery that nobody works on, locked against claims and replays. */
+/** A delivery that is not being processed, locked against claims and replays. */
 export interface IdleRow {
   provider: ProviderName;
   received_us: number;
   body_bytes: number;
 }
 
-// One that waits for its next attempt is nobody's; one that is leased to the call that stored it has no error yet.
+// A delivery that waits for its next attempt is idle. One that is leased to the call that stored it has no error yet.
 const statement: Statement = {
   name: 'deliveries.lock_idle',
   text: `
@@ -21,8 +21,7 @@ const statement: Statement = {
 };
 
 /**
- * Locks a delivery that came to its end that many seconds ago, or waits for another attempt; undefined where somebody
- * works on it.
+ * Locks a delivery that ended at least `graceSeconds` ago or waits for another attempt; undefined if it is being processed.
  */
 export async function lockIdle(
   transaction: Queryable,

@@ -3,11 +3,11 @@ import type { Database, Queryable, Statement } from '../../../mixins/database.ts
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { type DeliveryRow, deliveryColumns } from './select-deliveries.ts';
 
-/** Attempts that a replayed delivery gets, beside those that it had. */
+/** The number of additional attempts of a replayed delivery. */
 const moreAttempts = 16;
 
-// The count of attempts goes on: it is the fence against a worker that still believes it holds the delivery. One that
-// is leased, be it to the call that has just stored it (attempt 1, no failure yet), is left alone.
+// The count of attempts is not reset: it fences off a worker whose lease has expired. A leased delivery is not replayed,
+// including one that is leased to the call that has just stored it (attempt 1, no failure yet).
 const statement: Statement = {
   name: 'deliveries.replay',
   text: `
@@ -18,7 +18,7 @@ const statement: Statement = {
     returning ${deliveryColumns}`,
 };
 
-/** Makes a delivery due again; undefined when it is unknown or in work. */
+/** Makes a delivery due again; undefined if it is unknown, erased or being processed. */
 export function replayDelivery(
   database: Database,
   origin: AuditOrigin,
@@ -38,7 +38,7 @@ const selected: Statement = {
   text: 'select erased_at is not null as erased from deliveries.delivery where id = $1',
 };
 
-/** Whether what a delivery brought was erased; undefined when there is no such delivery. */
+/** Whether the content of a delivery was erased; undefined if there is no such delivery. */
 export async function isErased(database: Queryable, id: string): Promise<boolean | undefined> {
   const [row] = await database.query<{ erased: boolean }>(selected, [id]);
   return row?.erased;

@@ -3,7 +3,7 @@ import type { Cursor } from '../../../domain/cursor.ts';
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** A delivery without its body; times are exact to the microsecond in `received_us`, which is its place in a list. */
+/** A delivery without its body; times are exact to the microsecond in `received_us`, which is its position in a list. */
 export interface DeliveryRow {
   id: string;
   provider: ProviderName;
@@ -19,7 +19,7 @@ export interface DeliveryRow {
   authenticated: boolean;
 }
 
-/** Place of a row: microseconds since 1970, then the id. */
+/** The position of a row: microseconds since 1970, then the id. */
 export type DeliveryKey = readonly [receivedUs: number, id: string];
 
 /** The columns of a listed delivery. */
@@ -56,7 +56,7 @@ const counting: Statement = {
   text: 'select count(*)::int as n from deliveries.delivery where state = $1',
 };
 
-/** How many there are of a status. */
+/** The number of deliveries of a status. */
 export async function countDeliveries(database: Queryable, status: DeliveryStatus): Promise<number> {
   const [row] = await database.query<{ n: number }>(counting, [status]);
   return row?.n ?? 0;

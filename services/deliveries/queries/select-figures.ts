@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
-/** How a provider's deliveries stand; none waits: null. */
+/** The number of a provider's deliveries by state; `oldest_waiting_seconds` is null if none waits. */
 export interface QueueRow {
   provider: ProviderName;
   ready: number;
@@ -10,7 +10,7 @@ export interface QueueRow {
   oldest_waiting_seconds: number | null;
 }
 
-// Both halves read an index of few rows: what is open, and what was given up.
+// Both parts of the union read a partial index with few rows: open deliveries and dead letters.
 const statement = `
 select provider, count(*) filter (where state = 'ready')::int as ready,
   count(*) filter (where state = 'working')::int as working, count(*) filter (where state = 'dead')::int as dead,
@@ -21,7 +21,7 @@ from (
   select provider, state, received_at from deliveries.delivery where state = 'dead'
 ) open group by provider`;
 
-/** How the deliveries of each provider stand; a provider without any is not there. */
+/** The deliveries of each provider by state; a provider without open or dead deliveries has no row. */
 export function selectFigures(database: Queryable): Promise<QueueRow[]> {
   return database.query<QueueRow>(statement);
 }

@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
-/** Deliveries that a piece goes through at most. */
+/** The maximum number of deliveries per batch. */
 const rowsPerPiece = 500;
-/** Bytes of their bodies, and of those that were fetched for them. */
+/** The maximum bytes of the bodies of a batch, fetched bodies included. */
 export const bytesPerPiece = 8 * 1024 * 1024;
 
 const page: Statement = {
@@ -13,9 +13,9 @@ const page: Statement = {
     from deliveries.delivery d where id > $1 order by id limit ${rowsPerPiece}`,
 };
 
-/** The next deliveries by their ids, as many as hold `most` bytes, one at least; none behind the last. */
-export async function selectPiece(transaction: Queryable, place: string, most: number): Promise<string[]> {
-  const read = await transaction.query<{ id: string; bytes: number }>(page, [place]);
+/** The next deliveries by id with up to `most` bytes in total, at least one; empty after the last. */
+export async function selectPiece(transaction: Queryable, afterId: string, most: number): Promise<string[]> {
+  const read = await transaction.query<{ id: string; bytes: number }>(page, [afterId]);
   let sum = 0;
   const within = read.filter(({ bytes }, index) => {
     sum += bytes;
@@ -24,8 +24,8 @@ export async function selectPiece(transaction: Queryable, place: string, most: n
   return within.map(({ id }) => id);
 }
 
-// JSON may spell any character with a backslash, and UTF-16 has zeroes in between: a body that has one of them is
-// looked at in any case.
+// JSON may escape any character with a backslash, and UTF-16 contains zero bytes: a body with one of them is always
+// searched.
 const names = `(position('\\x5c'::bytea in body) > 0 or position('\\x00'::bytea in body) > 0
   or exists (select from unnest($2::bytea[]) account where position(account in body) > 0))`;
 
@@ -38,7 +38,7 @@ const named: Statement = {
     order by id`,
 };
 
-/** Those of some deliveries, received until an instant, that may name an account. */
+/** The deliveries among `ids`, received until an instant, that may name an account. */
 export async function selectNamed(
   transaction: Queryable,
   ids: readonly string[],

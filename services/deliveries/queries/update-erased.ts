@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** Puts what is left of a body in its place; its answer goes, since it names whom it was about. */
+/** Replaces a body with the rest of it and deletes the answer, because the answer names accounts. */
 export async function replaceBody(
   transaction: Queryable,
   id: string,
@@ -18,8 +18,8 @@ export async function replaceBody(
 }
 
 /**
- * Empties a delivery of which nothing is left: its body, its answer, and what its attempts reached. One that waits for
- * an attempt is done with it.
+ * Empties a delivery without remaining items: the body, the answer and the progress. A delivery that waits for an attempt
+ * becomes done.
  */
 export async function emptyDelivery(transaction: Queryable, id: string): Promise<void> {
   await transaction.query(
@@ -31,7 +31,7 @@ export async function emptyDelivery(transaction: Queryable, id: string): Promise
   await transaction.query('delete from deliveries.progress where delivery_id = $1', [id]);
 }
 
-/** Puts what is left of a fetched body in its place. */
+/** Replaces a fetched body with the rest of it. */
 export async function replaceProgress(
   transaction: Queryable,
   id: string,
@@ -42,7 +42,7 @@ export async function replaceProgress(
   await transaction.query(statement, [id, entry, body]);
 }
 
-/** Forgets what was fetched for an entry, and what came of it. */
+/** Deletes the fetched body and the result of an entry. */
 export async function deleteProgress(transaction: Queryable, id: string, entry: string): Promise<void> {
   await transaction.query('delete from deliveries.progress where delivery_id = $1 and entry = $2', [
     id,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
 
-// As with somebody who is deleted: an account that somebody else is connected to sent for them as well.
+// As for a deleted user: the data of an account that another user is connected to belongs to that user too.
 const statement = `
 with account as (
   select user_id, provider, provider_user_id from users.connection where id = $1
@@ -15,7 +15,7 @@ where not exists (
   where o.provider = a.provider and o.provider_user_id = a.provider_user_id and o.id <> $1 and (o.status = 'active' or ${isEndingUnconfirmed('o')}))
 order by 1`;
 
-/** The accounts of a connection that is purged, former ones too; those of somebody else are left out. */
+/** The accounts of a purged connection, including former ones, except those that another user is connected to. */
 export async function selectPurgedAccounts(database: Queryable, connectionId: string): Promise<string[]> {
   const rows = await database.query<{ provider_user_id: string }>(statement, [connectionId]);
   return rows.map(({ provider_user_id }) => provider_user_id);
