@@ -45,10 +45,10 @@ export const auditActions = {
   'activity.samples_removed': 'Samples that only an older version of an activity had were removed.',
 } as const;
 
-/** The name of what was done, as an audit entry has it. */
+/** The name of the action of an audit entry. */
 export type AuditAction = keyof typeof auditActions;
 
-/** Whether a text names an action of the audit trail. */
+/** Whether a text is the name of an action of the audit trail. */
 export function isAuditAction(name: unknown): name is AuditAction {
   return typeof name === 'string' && Object.hasOwn(auditActions, name);
 }

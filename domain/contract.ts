@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { AuditAction } from './audit.ts';
 
 /**
- * A contract is the public face of one service, said once as data. From it follow validation, the types of
- * every remote call, the gateway's routes, openapi.json and the tests that try each route.
+ * A contract is the public interface of one service, as data. Validation, the types of remote calls, the gateway's routes,
+ * openapi.json and the tests of each route are derived from it.
  */
 
-/** Who may call a route: nobody in particular, a webhook's sender, or the holder of a credential. */
+/** Who may call a route: any client, the sender of a webhook, or the holder of a credential. */
 export type Access = 'public' | 'webhook' | 'api-key' | 'developer' | 'sdk';
 
 /** Every path of the API has this prefix. */
@@ -17,28 +17,28 @@ export const auditOfDelivery = {
   none: 'The delivery itself is kept and listed; what it changes beside health data has entries.',
 } as const;
 
-/** How an action is reached over HTTP; the path is relative to apiPrefix and names its parameters `:like_this`. */
+/** The HTTP route of an action; the path is relative to apiPrefix, with parameters as `:name`. */
 export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
   readonly access: readonly Access[];
-  /** The status of success; 200 unless told. */
+  /** The status of success; default 200. */
   readonly status?: 200 | 201 | 202;
   /** The section of the documentation that lists it. */
   readonly tag: string;
-  /** A body is stored in the inbox and handed over as a delivery, not as parameters. */
+  /** The body is stored in the inbox and passed as a delivery, not as parameters. */
   readonly delivery?: Delivery;
   /** The route also has a secret address: its path, followed by a secret of this provider, WEBHOOK_SECRET_<PROVIDER>. */
   readonly secretAddress?: string;
   /** The answer is a stream of lines in one of these forms; `returns` describes a line. */
   readonly stream?: readonly ('ndjson' | 'csv')[];
-  /** It is visited by a person's browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
+  /** The route is called by a browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
   readonly browser?: true;
-  /** Form bodies (application/x-www-form-urlencoded) are taken beside JSON. */
+  /** Form bodies (application/x-www-form-urlencoded) are accepted besides JSON. */
   readonly form?: true;
-  /** A call without a body is as good as one with an empty object. */
+  /** A call without a body equals one with an empty object. */
   readonly bodyOptional?: true;
-  /** An Idempotency-Key makes it run at most once: the same request again is answered as the first was, for a day. */
+  /** With an Idempotency-Key the action runs at most once: for a day, a repeated request returns the first answer. */
   readonly idempotencyKey?: true;
   /**
    * The action of its audit entry. Every route that changes something or exports personal data states one, or why it
@@ -47,7 +47,7 @@ export interface HttpRoute {
   readonly audit?: AuditAction | { readonly none: string };
   /** Failures without a credential count against the address (log-ins, tokens, refreshes). */
   readonly countFailures?: true;
-  /** The largest body, decompressed; 128 MiB of a delivery and 1 MiB of everything else unless told. */
+  /** The largest decompressed body; default 128 MiB for a delivery, otherwise 1 MiB. */
   readonly bodyLimitBytes?: number;
   /** Requests are neither counted nor refused by rate limits: load balancers and monitors depend on the answer. */
   readonly unlimited?: true;
@@ -59,25 +59,25 @@ export interface Delivery {
   readonly kind: string;
   /** A body as the provider sends it, for the documentation. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** The documented HTTP answer; the action itself returns something small, because the bus takes 1 MB at most. */
+  /** The documented HTTP answer. The action itself returns a small value, because a bus message is limited to 1 MB. */
   readonly answer: z.ZodType;
-  /** The body that a stored delivery answers with while its work is not finished. */
+  /** The answer for a stored delivery that is not processed yet. */
   readonly pending: () => Record<string, unknown>;
-  /** A body that cannot be read is answered 200 like any other: its sender knows no other success. */
+  /** Any body is answered 200, also an unreadable one, because the sender retries on every other status. */
   readonly anyBody?: true;
 }
 
-/** One remote call: what goes in, what comes out, how it is reached. */
+/** One remote call: its parameters, its answer and its HTTP route. */
 export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
   readonly summary: string;
-  /** What a caller should know beyond the summary, for the documentation. */
+  /** Details beyond the summary, for the documentation. */
   readonly description?: string;
   readonly params: P;
   readonly returns: R;
   readonly http?: HttpRoute;
-  /** Calling twice is as good as once: the bus may try again. */
+  /** The action is idempotent, so the bus may retry a call. */
   readonly idempotent?: true;
-  /** How long a caller waits; 5,000 unless told. */
+  /** The time-out of a call; default 5,000. */
   readonly timeoutMs?: number;
   /** The events on which it is called. */
   readonly on?: readonly (keyof Lifecycle)[];
@@ -86,15 +86,15 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
 }
 
 /**
- * What happens to a user or a connection that several services act on, with what their actions are given. `P` is the
- * type of a provider's name.
+ * Events of a user or a connection that several services handle, with the parameters of their actions. `P` is the type of
+ * a provider's name.
  */
 export interface Lifecycle<P = never> {
-  /** The user was deleted: nothing of them stays. */
+  /** The user was deleted: all data of the user is erased. */
   readonly userErased: { readonly user_id: string };
   /** Our access to an account ended: nothing more is fetched for the connection. */
   readonly connectionEnded: { readonly connection_id: string };
-  /** The ending of a connection was contradicted: what stopped since then goes on. */
+  /** The ending of a connection was contradicted: stopped work is resumed. */
   readonly connectionRestored: { readonly connection_id: string; readonly since: string };
   /** The data that came through a connection is to be erased. */
   readonly connectionPurged: {
@@ -118,14 +118,14 @@ export interface Contract<
   readonly actions: A;
 }
 
-/** States one action; it only fixes the types. */
+/** Defines one action; the function only infers the types. */
 export function action<P extends z.ZodType, R extends z.ZodType>(
   definition: ActionDefinition<P, R> & { readonly on?: readonly Events<z.input<P>>[] },
 ): ActionDefinition<P, R> {
   return definition;
 }
 
-/** States a service's actions under its name. */
+/** Defines the actions of a service under its name. */
 export function contract<N extends string, A extends Readonly<Record<string, ActionDefinition>>>(
   name: N,
   actions: A,
@@ -133,7 +133,7 @@ export function contract<N extends string, A extends Readonly<Record<string, Act
   return { name, actions };
 }
 
-/** What a caller hands over and gets back, by full action name (`users.get`). */
+/** The parameters and answers by full action name (`users.get`). */
 export type ActionsOf<C> =
   C extends Contract<infer N, infer A>
     ? {
@@ -144,5 +144,5 @@ export type ActionsOf<C> =
       }
     : never;
 
-/** For actions that take nothing. */
+/** For actions without parameters. */
 export const Nothing = z.object({});

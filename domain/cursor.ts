@@ -3,14 +3,13 @@ import { z } from 'zod';
 import { cursorInvalid } from './errors.ts';
 
 /**
- * A cursor names a place in an ordered list by the key of the item beside it, never by a number of items, so
- * that a page is stable while new items arrive. It carries a hash of the query that it belongs to: used with
- * another one it is refused, not silently misread. It is no secret and grants nothing: the user id comes from
- * the path and stands in every query.
+ * A cursor is a position in an ordered list, given by the key of the adjacent item, not by an offset, so that pages are
+ * stable while new items arrive. It contains a hash of its query and is refused with another query. It is not secret and
+ * grants no access: the user id comes from the path and is a condition of every query.
  */
 const Payload = z.tuple([z.string(), z.enum(['n', 'p']), z.array(z.union([z.string(), z.number()])).max(8)]);
 
-/** Which way a page reads from its cursor; pages read backward keep the list's order. */
+/** The direction of a page from its cursor; backward pages keep the list's order. */
 export type Direction = 'next' | 'previous';
 
 /** A decoded cursor: read items after (`next`) or before (`previous`) the item with this key. */
@@ -19,7 +18,7 @@ export interface Cursor<Key> {
   readonly key: Key;
 }
 
-/** Makes a cursor of a key and the query that it belongs to. */
+/** Encodes a key and the query that it belongs to as a cursor. */
 export function encodeCursor(
   query: unknown,
   direction: Direction,
@@ -29,7 +28,7 @@ export function encodeCursor(
   return Buffer.from(JSON.stringify(payload)).toString('base64url');
 }
 
-/** Reads a cursor. @throws CURSOR_INVALID (422) when it is broken or belongs to another query. */
+/** Decodes a cursor. @throws CURSOR_INVALID (422) if it is invalid or belongs to another query */
 export function decodeCursor<Key>(text: string, query: unknown, key: z.ZodType<Key>): Cursor<Key> {
   const payload = Payload.safeParse(parseJson(text));
   if (!payload.success) throw cursorInvalid();

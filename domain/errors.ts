@@ -1,22 +1,22 @@
 /**
- * Every failure that a caller can see, in one table: the code travels as the error's `type` over the bus, where
- * subclasses do not survive, so code decides by `type` and never by `instanceof`.
+ * Every failure that a caller can see. The code is sent over the bus as the error's `type`. The bus does not preserve
+ * subclasses, so code compares `type` and does not use `instanceof`.
  */
 export const errorTable = {
   ROUTE_NOT_FOUND: { status: 404, detail: 'No such route.' },
-  METHOD_NOT_ALLOWED: { status: 405, detail: 'This route does not take that method.' },
+  METHOD_NOT_ALLOWED: { status: 405, detail: 'This route does not support the method.' },
   UNAUTHENTICATED: { status: 401, detail: 'A valid credential is required.' },
   RATE_LIMITED: { status: 429, detail: 'Too many requests.' },
-  FORBIDDEN: { status: 403, detail: 'This credential may not do that.' },
+  FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, detail: 'The body must be application/json.' },
   MALFORMED_BODY: { status: 400, detail: 'The body is not valid JSON.' },
   MALFORMED_REQUEST: { status: 400, detail: 'The request cannot be read.' },
   CREDENTIALS_MISSING: { status: 400, detail: 'No credential was given.' },
-  VALIDATION_FAILED: { status: 422, detail: 'The request is not valid.' },
+  VALIDATION_FAILED: { status: 422, detail: 'The request is invalid.' },
   RANGE_INVALID: { status: 422, detail: 'The start must be before the end.' },
-  CURSOR_INVALID: { status: 422, detail: 'The cursor is broken or belongs to another query.' },
+  CURSOR_INVALID: { status: 422, detail: 'The cursor is invalid or belongs to another query.' },
   USER_NOT_FOUND: { status: 404, detail: 'User not found.' },
   CONNECTION_NOT_FOUND: { status: 404, detail: 'Connection not found.' },
   RECORD_NOT_FOUND: { status: 404, detail: 'Record not found.' },
@@ -26,14 +26,14 @@ export const errorTable = {
   DEVELOPER_NOT_FOUND: { status: 404, detail: 'Developer not found.' },
   DELIVERY_NOT_FOUND: { status: 404, detail: 'Delivery not found.' },
   EXTERNAL_USER_ID_TAKEN: { status: 409, detail: 'A user with this external_user_id exists.' },
-  CONNECTION_EXISTS: { status: 409, detail: 'This connection is active already.' },
+  CONNECTION_EXISTS: { status: 409, detail: 'This connection is already active.' },
   CONNECTION_INACTIVE: { status: 409, detail: 'This connection is not active.' },
   CONNECTION_WITHOUT_TOKEN: {
     status: 409,
-    detail: 'This connection has no access token, so the provider cannot be asked for its history.',
+    detail: 'This connection has no access token, so past data cannot be requested from the provider.',
   },
   PROVIDER_NOT_CONFIGURED: { status: 409, detail: 'This provider is not configured.' },
-  BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is running already.' },
+  BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is already running.' },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },
   IDEMPOTENCY_KEY_REUSED: {
@@ -42,15 +42,15 @@ export const errorTable = {
   },
   IDEMPOTENCY_KEY_IN_WORK: {
     status: 409,
-    detail: 'A request with this Idempotency-Key is in work. Try again in a moment.',
+    detail: 'A request with this Idempotency-Key is still being processed. Try again in a moment.',
   },
   IDEMPOTENCY_KEY_UNKNOWN: {
     status: 409,
     detail:
-      'The first request with this Idempotency-Key was cut short: look whether it was carried out, and use another key.',
+      'The first request with this Idempotency-Key was interrupted. Check whether it took effect, and use another key.',
   },
-  DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being worked on.' },
-  DELIVERY_ERASED: { status: 409, detail: 'What this delivery brought was erased with its user.' },
+  DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being processed.' },
+  DELIVERY_ERASED: { status: 409, detail: 'The content of this delivery was erased with its user.' },
   USER_ERASED: { status: 410, detail: 'This user was erased.' },
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
   WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing client id header' },
@@ -66,12 +66,12 @@ export const errorTable = {
   },
   WEBHOOK_FAILED: { status: 500, detail: 'Failed to process webhook' },
   NOT_IMPLEMENTED: { status: 501, detail: 'This feature is under development.' },
-  INTERNAL: { status: 500, detail: 'Something failed on our side. Quote the X-Request-Id to us.' },
+  INTERNAL: { status: 500, detail: 'An internal error occurred. Include the X-Request-Id in error reports.' },
   SERVICE_UNAVAILABLE: { status: 503, detail: 'Service temporarily unavailable. Try again in a moment.' },
   SERVICE_TIMEOUT: { status: 504, detail: 'A service did not respond in time. Try again in a moment.' },
 } as const;
 
-/** The name of a failure, as it travels in `type`. */
+/** The code of a failure, the value of `type`. */
 export type ErrorCode = keyof typeof errorTable;
 
 /** One field of a 422 answer. */
@@ -80,7 +80,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A failure of the table. `type` is its code, `code` the HTTP status; Moleculer carries both over the bus. */
+/** A failure of the table. `type` is its code, `code` the HTTP status; Moleculer sends both over the bus. */
 export class ServiceError extends Error {
   readonly type: ErrorCode;
   readonly code: number;
@@ -98,17 +98,17 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether a thrown thing is the named failure, also after it crossed the bus. */
+/** Whether a thrown value is the named failure, also after a call over the bus. */
 export function isError(error: unknown, type: ErrorCode): boolean {
   return typeof error === 'object' && error !== null && 'type' in error && error.type === type;
 }
 
-/** Whether a text names a failure of the table. */
+/** Whether a value is a code of the table. */
 export function isErrorCode(type: unknown): type is ErrorCode {
   return typeof type === 'string' && Object.hasOwn(errorTable, type);
 }
 
-/** 422 with one entry a field. */
+/** 422 with one entry per field. */
 export function validationFailed(errors: readonly FieldError[]): ServiceError {
   const [first] = errors;
   const detail = first === undefined ? undefined : sentence(first);
@@ -116,22 +116,22 @@ export function validationFailed(errors: readonly FieldError[]): ServiceError {
 }
 
 function sentence({ field, message }: FieldError): string {
-  const isRest = /^(must|is|has) /.test(message); // of a sentence that the field begins
+  const isRest = /^(must|is|has) /.test(message); // the message continues a sentence that begins with the field
   const text = field === '' ? message : `${field}${isRest ? '' : ':'} ${message}`;
   return text.endsWith('.') ? text : `${text}.`;
 }
 
-/** 404: nobody with this id is known, or they were deleted. */
+/** 404: there is no user with this id, or the user was deleted. */
 export const userNotFound = (id: string) => new ServiceError('USER_NOT_FOUND', `User ${id} does not exist.`);
 
 /** 404: this user has no such record. */
 export const recordNotFound = (id: string) =>
   new ServiceError('RECORD_NOT_FOUND', `Record ${id} does not exist.`);
 
-/** 410: the user was erased; nothing is stored for them any more. */
+/** 410: the user was erased; no data is stored for the user. */
 export const userErased = (id: string) => new ServiceError('USER_ERASED', `User ${id} was erased.`);
 
-/** 422: the cursor is broken, or of another query. */
+/** 422: the cursor is invalid or belongs to another query. */
 export const cursorInvalid = () =>
   new ServiceError('CURSOR_INVALID', undefined, {
     errors: [{ field: 'cursor', message: errorTable.CURSOR_INVALID.detail }],

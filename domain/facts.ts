@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { SeriesTypeName } from './wire.ts';
 
 /**
- * What is stored of a day, a night or a body, provider by provider and before anybody chooses between them: what
- * summaries are made of. Durations are seconds; what nobody sent is null, never 0.
+ * The stored data of a day, a night or a body, per provider, before a source is chosen: the input of summaries. Durations
+ * are seconds; a value that no provider sent is null, never 0.
  */
 const Measure = z.number().nullable();
 const Milliseconds = z.number();
-/** A place in the `devices` of the answer: a name may have 300 bytes, and stands in hundreds of rows. */
+/** An index into `devices` of the answer: a name may have 300 bytes and is used by hundreds of rows. */
 const Device = z.int().min(0);
 
 /** A provider's own totals of a day. */
@@ -26,7 +26,7 @@ export const DayTotal = z.object({
   max_bpm: Measure,
 });
 
-/** What the samples of a day come to; of several devices the largest value, of heart rates the fullest device's. */
+/** The aggregated samples of a day: of several devices the largest value, of heart rates that of the device with the most samples. */
 export const DaySamples = z.object({
   /** That of the first value that is there. */
   device: Device,
@@ -41,7 +41,7 @@ export const DaySamples = z.object({
   max_bpm: Measure,
 });
 
-/** What the workouts of a day come to. */
+/** The aggregated workouts of a day. */
 export const DayWorkouts = z.object({
   device: Device,
   steps: Measure,
@@ -72,11 +72,11 @@ export const DaySource = z.object({
   samples: DaySamples.nullable(),
   workouts: DayWorkouts.nullable(),
   sedentary_seconds: Measure,
-  /** What the others are made of, where it is asked for. */
+  /** The inputs of the other fields, on request. */
   parts: z.array(DayPart).optional(),
 });
 
-/** A page of local days that have activity, in the order that was asked for, and how many the range has. */
+/** A page of local days with activity, in the requested order, with the total number in the range. */
 export const ActivityDays = z.object({
   total: z.int(),
   devices: z.array(z.string()),
@@ -118,7 +118,7 @@ export const NightSource = z.object({
   nap_seconds: z.number(),
 });
 
-/** A page of local days on which somebody woke up, in the order that was asked for. */
+/** A page of local days on which a night ended, in the requested order. */
 export const Nights = z.object({
   total: z.int(),
   devices: z.array(z.string()),
@@ -156,7 +156,7 @@ export const PressureReadings = z.object({
   min_diastolic: z.number(),
 });
 
-/** What is known of a body; the period is that of the user's local clock, [start, end). */
+/** The stored data of a body; the period is that of the user's local clock, [start, end). */
 export const BodyFacts = z.object({
   period_start_ms: Milliseconds,
   period_end_ms: Milliseconds,

@@ -4,8 +4,8 @@ import type { SampleBlock, StoreItem } from './records.ts';
 const samplesPerPart = 8000;
 
 /**
- * Cuts an item with many samples into parts for calls of their own. The first carries the records, and all but the
- * last say that there is more: only then is the item marked as stored.
+ * Splits an item with many samples into parts for separate calls. The first part contains the records. All parts except the
+ * last are marked as incomplete; the last one marks the item as stored.
  */
 export function partsOf(item: StoreItem, most = samplesPerPart): StoreItem[] {
   const loads = loadsOf(item.samples, most);

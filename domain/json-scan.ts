@@ -11,7 +11,7 @@ export interface JsonScan {
   at: number;
 }
 
-/** What `JSON.parse` would have refused. */
+/** A text that `JSON.parse` refuses. */
 export class JsonError extends Error {}
 
 const code = (character: string) => character.charCodeAt(0);
@@ -34,19 +34,19 @@ export function jsonScan(bytes: Buffer): JsonScan {
   return scan;
 }
 
-/** What kind of value comes next. */
+/** The kind of the next value. */
 export function kindOf({ bytes, at }: JsonScan): 'object' | 'list' | 'other' {
   if (bytes[at] === openBrace) return 'object';
   return bytes[at] === openBracket ? 'list' : 'other';
 }
 
-/** @throws JsonError where something stands behind the value. */
+/** @throws JsonError if the value is followed by anything else */
 export function expectEnd(scan: JsonScan): void {
   skipBlanks(scan);
   if (scan.at !== scan.bytes.length) throw new JsonError();
 }
 
-/** Goes through an object; `member` is called at each value, and reads it. `from` is where its key begins. */
+/** Iterates over an object; `member` is called at each value and must read it. `from` is the position of the key. */
 export function readObject(scan: JsonScan, member: (key: string, from: number) => void): void {
   expect(scan, openBrace);
   if (isClosed(scan, closeBrace)) return;
@@ -69,7 +69,7 @@ const itemsTogether = 1000;
 
 type Place = readonly [from: number, to: number];
 
-/** Goes through a list; `item` is told of each value and where it stands. */
+/** Iterates over a list; `item` receives each value and its position. */
 export function readList(
   scan: JsonScan,
   item: (value: unknown, from: number, to: number) => void,
@@ -103,7 +103,7 @@ function valuesOf(bytes: Buffer, ends: readonly Place[], level: number): unknown
   return values;
 }
 
-/** Goes through a list whose values nobody reads: `item` is told where each stands. */
+/** Iterates over a list without reading its values; `item` receives the position of each. */
 export function passList(scan: JsonScan, item: (from: number, to: number) => void): void {
   expect(scan, openBracket);
   if (isClosed(scan, closeBracket)) return;
@@ -115,7 +115,7 @@ export function passList(scan: JsonScan, item: (from: number, to: number) => voi
   }
 }
 
-/** Goes through a list; `element` is called at each value, and reads it. */
+/** Iterates over a list; `element` is called at each value and must read it. */
 export function readElements(scan: JsonScan, element: () => void): void {
   expect(scan, openBracket);
   if (isClosed(scan, closeBracket)) return;
@@ -123,12 +123,12 @@ export function readElements(scan: JsonScan, element: () => void): void {
   while (goesOn(scan, closeBracket));
 }
 
-/** Goes on behind the value that comes next, which may be none. */
+/** Skips the next value, which may be invalid. */
 export function passValue(scan: JsonScan): void {
   scan.at = endOf(scan);
 }
 
-/** Reads the value that comes next, and goes on behind it. */
+/** Reads the next value and advances behind it. */
 export function readValue(scan: JsonScan): unknown {
   const from = scan.at;
   scan.at = endOf(scan);
@@ -155,7 +155,7 @@ function largeList(scan: JsonScan, level: number): unknown[] {
   return list;
 }
 
-// Defined, not assigned: to JSON `__proto__` is a name like others.
+// The property is defined, not assigned, because `__proto__` is an ordinary name in JSON.
 function largeObject(scan: JsonScan, level: number): object {
   const fields = {};
   const traits = { configurable: true, enumerable: true, writable: true };
@@ -172,7 +172,7 @@ function parseSlice(bytes: Buffer, from: number, to: number): unknown {
   return parseText(bytes.toString('utf8', from, to));
 }
 
-// A parser's message quotes the text around the mistake, so it goes no further.
+// A parser's message quotes the text around the error, so it is not passed on.
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text);

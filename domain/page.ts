@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Direction, encodeCursor } from './cursor.ts';
 import { formatInstant, type Range } from './time.ts';
 
-/** The `limit` parameter: a whole number from 1 to `most`, `preset` where it is left out. */
+/** The `limit` parameter: a whole number from 1 to `most`, default `preset`. */
 export function limitUpTo(most: number, preset = 50) {
   return z
     .union([
@@ -22,7 +22,7 @@ export function limitUpTo(most: number, preset = 50) {
     .describe(`Maximum number of items on a page, 1 to ${most}. Default: ${preset}.`);
 }
 
-/** The `cursor` parameter; what is in it is checked where it is used. */
+/** The `cursor` parameter; its content is validated by `decodeCursor`. */
 export const CursorParameter = z
   .string()
   .min(1)
@@ -30,7 +30,7 @@ export const CursorParameter = z
   .optional()
   .describe('`next_cursor` or `previous_cursor` of an earlier response to the same query.');
 
-/** Where a page stands in its list. */
+/** The position of a page in its list. */
 export const Pagination = z
   .object({
     next_cursor: z.string().nullable(),
@@ -40,7 +40,7 @@ export const Pagination = z
   })
   .meta({ id: 'Pagination', description: 'The position of a page in its list.' });
 
-/** What the page was computed from. */
+/** The range and resolution of a page. */
 export const PageMetadata = z
   .object({
     resolution: z.string().nullable(),
@@ -65,16 +65,16 @@ export interface Page<T> {
   metadata: PageMetadata;
 }
 
-/** A list as it was asked for, and one row more than the limit where there are more. */
+/** The rows of a page with its query; one row more than the limit if there are more. */
 export interface Listing<Row, Item> {
-  /** What the cursors belong to. */
+  /** The query that the cursors belong to. */
   readonly query: unknown;
   readonly range: Range;
   readonly resolution: string | null;
   readonly limit: number;
-  /** Where the page was read from; null for the first one. */
+  /** The direction from the cursor; null for the first page. */
   readonly direction: Direction | null;
-  /** In the order in which they were read: backward ones from the last to the first. */
+  /** In reading order: rows of backward pages from the last to the first. */
   readonly rows: readonly Row[];
   readonly totalCount: number;
   readonly keyOf: (row: Row) => readonly (string | number)[];

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type FieldError, validationFailed } from './errors.ts';
 import { isLong, plainMessage } from './plain-message.ts';
 
-/** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with an entry a field. */
+/** Parses parameters by a contract. @throws VALIDATION_FAILED (422) with one entry per field */
 export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
   const parsed = schema.safeParse(params ?? {}, { reportInput: true, error: plainMessage });
   if (parsed.success) return parsed.data;
@@ -40,7 +40,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-// A parameter that was given twice comes as a list.
+// A repeated parameter is passed as a list.
 function wantsOne(issue: z.core.$ZodIssue): boolean {
   if (issue.code === 'invalid_type') return issue.expected !== 'object' && issue.expected !== 'record';
   return issue.code === 'invalid_value' || issue.code === 'invalid_union';

@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { nearestNames } from './nearest.ts';
 
 /**
- * The words for what a validator refuses: short, without its own terms, and without the refused value, which may be
- * a secret. Each follows its field: `limit must be at most 100`. Give it to a parse as its `error`; a message that a
- * schema states itself goes before it.
+ * The message for an invalid value, short and without terms of the validator. It does not contain the value, which may be a
+ * secret. It continues the name of its field: `limit must be at most 100`. Pass it to a parse as `error`; a message of the
+ * schema itself takes precedence.
  */
 export function plainMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

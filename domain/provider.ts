@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 
 /**
- * A provider as data and pure functions: everything that the services need to know about it. Each folder of providers/
- * states one, and providers/all.ts registers them. Functions take the settings, of which a provider reads its own.
+ * A provider as data and pure functions. Each folder of providers/ defines one, and providers/all.ts registers them. The
+ * functions receive all settings; a provider reads only its own.
  */
 export interface Provider {
-  /** How texts for developers name it. */
+  /** Its name in texts for developers. */
   readonly title: string;
   /** Its settings by name, each with its form and default; config.ts adds them to its own. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
-  /** Which of them mean the same at every provider. */
+  /** The names of the settings that every provider has. */
   readonly names: SettingNames;
   readonly ingest: Ingest;
   readonly oauth: OAuth;
@@ -31,12 +31,12 @@ export interface SettingNames {
   readonly webhookSenders: string;
 }
 
-/** The service that takes in what the provider sends. */
+/** The service that ingests the provider's data. */
 export interface Ingest {
   readonly service: string;
   /** It reads at the provider with users' tokens, so it needs ENCRYPTION_KEY. */
   readonly readsWithTokens: boolean;
-  /** Its `figures` say what waits to be fetched and what the provider's quota still allows. */
+  /** Its action `figures` returns the queue lengths and the remaining quota of the provider. */
   readonly hasFigures: boolean;
 }
 
@@ -50,14 +50,14 @@ export interface OAuth {
   readonly usesPkce: boolean;
   /** How a token request proves which client sends it: fields of the form, or an Authorization header. */
   readonly clientAuthentication: 'form' | 'basic';
-  /** How it is found out whose account was connected, and what the user granted. */
+  /** How the connected account and the granted scope are read. */
   readonly grant: GrantInTokenAnswer | GrantByRequest;
   /** Whether a granted scope allows anything to be read. */
   readonly isScopeEnough: (scope: readonly string[]) => boolean;
   readonly revocation: Revocation;
 }
 
-/** The token answer names the account; the scope stands there too, or beside the code. */
+/** The token answer contains the account; the scope is there too, or in the callback's address. */
 export interface GrantInTokenAnswer {
   readonly from: 'token-answer';
   /** Null: the answer names no account. */

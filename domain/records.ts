@@ -3,9 +3,8 @@ import { CalendarDate } from './time.ts';
 import { OtherEventType, SeriesTypeName, WorkoutTypeName } from './wire.ts';
 
 /**
- * What a normaliser makes of one item of a provider, in our own terms, before it is stored. Times are UTC
- * milliseconds; `zone_offset_minutes` added to them gives the clock on the wrist, null where the item does not
- * tell it. A value that nobody sent is null, never 0.
+ * The normalised form of one item of a provider, before it is stored. Times are UTC milliseconds; the local time is the
+ * time plus `zone_offset_minutes`, null if the item does not contain it. A missing value is null, never 0.
  */
 const Milliseconds = z.int();
 const Seconds = z.int().nonnegative();
@@ -13,7 +12,7 @@ const Device = z.string().min(1).max(100);
 const Offset = z.int().min(-1080).max(1080).nullable();
 const Measure = z.number().nullable();
 const Count = z.int().nullable();
-/** A local day; null where the item tells neither the day nor its offset: then the user's clock decides. */
+/** A local day; null if the item has neither the day nor its offset: then the user's time zone decides. */
 const LocalDate = CalendarDate.nullable();
 
 /** Samples of one series, as two columns: `at` counts milliseconds from `base_ms`. */
@@ -33,7 +32,7 @@ export const WorkoutRecord = z.object({
   type: WorkoutTypeName,
   raw_type: z.string().max(100),
   name: z.string().max(500),
-  /** The name was made of the type: another item of the same workout may know the real one. */
+  /** The name was derived from the type; another item of the same workout may contain the real name. */
   plain_name: z.boolean().optional(),
   start_ms: Milliseconds,
   end_ms: Milliseconds,
@@ -114,7 +113,7 @@ export const EpochRecord = z.object({
   device: Device,
   activity_type: z.string().max(100),
   active_seconds: Count,
-  /** Of the part's time; null where nobody told how intense it was. */
+  /** Of the part's time; null if the item contains no intensity. */
   sedentary_seconds: Count,
   values: z.partialRecord(SeriesTypeName, z.number()),
 });
@@ -162,7 +161,7 @@ export const StoreItem = z.object({
 });
 
 /**
- * What became of an item: `saved` is new, `replaced` took the place of an older version under the same ids,
+ * The outcome of storing an item: `saved` is new, `replaced` replaced an older version under the same ids,
  * `duplicate` was stored already, `stale` is older than what is stored and changed nothing.
  */
 export const StoreOutcome = z.object({

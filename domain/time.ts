@@ -6,10 +6,10 @@ export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 export const minuteMs = 60_000;
 
-/** Nothing is stored before this instant: device clocks that were never set start at 1970 or 1980. */
+/** Earlier instants are not stored: unset device clocks start at 1970 or 1980. */
 export const earliestMs = Date.UTC(1990, 0, 1);
 
-/** A point in time as a parameter gave it; `dateOnly` names a whole day that begins at `ms`. */
+/** An instant from a parameter; `dateOnly`: a whole day that begins at `ms`. */
 export interface Instant {
   readonly ms: number;
   readonly dateOnly: boolean;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { seriesTypes } from './series.ts';
 import { workoutTypes } from './workout-types.ts';
 
-/** Pieces of the wire that several contracts share. */
+/** Wire schemas that several contracts share. */
 
-/** Which provider and device an item came from; `device` is `unknown` where nobody named one. */
+/** The provider and the device of an item; `device` is `unknown` if no device was named. */
 export const Source = z.object({ provider: z.string(), device: z.string() }).meta({
   id: 'Source',
   description: 'The provider and the device of an item. `device` is `unknown` if no device was named.',
@@ -13,7 +13,7 @@ export const Source = z.object({ provider: z.string(), device: z.string() }).met
 /** An instant on the wire, `2026-01-01T06:30:00Z`. */
 export const Timestamp = z.string().meta({ format: 'date-time' });
 
-/** Text that PostgreSQL can hold: it refuses NUL, and would answer with a failure of ours. */
+/** Text that PostgreSQL can store. NUL is refused here, because PostgreSQL would fail and the answer would be 500. */
 export const Text = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 
 /** The id of a user in a path. */
@@ -30,7 +30,7 @@ export const WorkoutTypeName = z
   .enum(workoutTypes)
   .meta({ id: 'WorkoutType', description: 'A workout type.' });
 
-/** Events that are neither workouts nor sleep: found movement, the menstrual cycle. */
+/** Events that are neither workouts nor sleep: detected movement, the menstrual cycle. */
 export const OtherEventType = z.enum(['moveiq', 'mct']).meta({
   id: 'OtherEventType',
   description: '`moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle.',
@@ -60,7 +60,7 @@ export type Source = z.infer<typeof Source>;
 export type OtherEventType = z.infer<typeof OtherEventType>;
 export type BrowserAnswer = z.infer<typeof BrowserAnswer>;
 
-/** What a browser is answered with: it goes on to another address, or shows a page of plain text. */
+/** An answer to a browser: a redirect, or a page of plain text. */
 export const BrowserAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('redirect'), location: z.string() }),
   z.object({ kind: z.literal('page'), status: z.int(), title: z.string(), text: z.string() }),
@@ -77,7 +77,7 @@ function cutAtCommas(given: unknown): unknown {
   return typeof given === 'string' && given.includes(',') ? given.split(',').map((one) => one.trim()) : given;
 }
 
-/** A switch of a query: `true` or `false`, which it is where it is left out. */
+/** A boolean query parameter: `true` or `false`; the default is `false`. */
 export const Flag = z
   .union([
     z.boolean(),

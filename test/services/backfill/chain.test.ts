@@ -222,7 +222,7 @@ t.test('a type that is switched off is skipped with all its spans', async (t) =>
     status: 'skipped',
     requests: 3,
     requests_done: 3,
-    reason: /off/,
+    reason: /disabled/,
   });
 });
 
@@ -284,7 +284,7 @@ for (const [what, reply] of [
     const types = on.provider.asked.map(({ type }) => type);
     t.same(types, [...Array(12).fill('dailies'), 'sleeps'], '12 attempts, then the next type');
     t.match((await on.status(wearer)).types, [
-      { type: 'dailies', status: 'failed', reason: /too often/ },
+      { type: 'dailies', status: 'failed', reason: /too many times/ },
       { type: 'sleeps', status: 'requested' },
     ]);
     await on.bring(wearer, 'sleeps');

@@ -166,7 +166,10 @@ t.test('one that goes round in circles ends after 30 days', async (t) => {
   await on.database.query(`update backfill.run set created_at = now() - interval '31 days'`);
   await on.turnClock();
   await until('the end', async () => (await on.status(wearer)).status !== 'running');
-  t.match(await on.status(wearer), { status: 'failed', reason: 'The backfill did not finish within 30 days.' });
+  t.match(await on.status(wearer), {
+    status: 'failed',
+    reason: 'The backfill did not finish within 30 days.',
+  });
 });
 
 t.test('it begins with a connection that is there, is active, and has a token', async (t) => {

@@ -42,7 +42,7 @@ t.test('it is started, shown and cancelled over HTTP, in one shape', async (t) =
     ],
   );
   t.match(await api.expect(409, pathOf(user), { body: { days: 5 } }), {
-    detail: 'A backfill of this connection is running already.',
+    detail: 'A backfill of this connection is already running.',
   });
   const shown = Backfill.parse(await api.expect(200, pathOf(user)));
   t.equal(shown.id, begun.id);
