@@ -180,13 +180,13 @@ t.test('a request whose process died in the middle stays unknown, rather than to
   await rowsOf(`${died} and created_at = (select max(created_at) from gateway.idempotent_answer)`);
   const before = await userCount();
   const inWork = await post('/users', 'died', { key: api.apiKey, body: {} });
-  t.match(inWork, { status: 409, body: { detail: /in work/ } });
+  t.match(inWork, { status: 409, body: { detail: /still being processed/ } });
   t.equal(inWork.headers.get('retry-after'), '1');
   await rowsOf(
     "update gateway.idempotent_answer set created_at = now() - interval '2 minutes' where status is null",
   );
   const unknown = await post('/users', 'died', { key: api.apiKey, body: {} });
-  t.match(unknown, { status: 409, body: { detail: /look whether it was carried out/ } });
+  t.match(unknown, { status: 409, body: { detail: /Check whether it took effect/ } });
   t.equal(await userCount(), before);
 });
 
