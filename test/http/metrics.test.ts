@@ -208,9 +208,10 @@ t.test('a traced request is one tree of spans over the bus, in the format of Zip
   });
   await traced.ask(`/api/v1/users/${userId.replace(/^./, 'f')}`, { key: traced.apiKey });
   const mine = () => spans.filter(({ traceId: id }) => id === traceId('order.42'));
+  const failed = () => spans.filter(({ tags }) => Object(tags).error === 'USER_NOT_FOUND');
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
-      if (mine().length < 3) return;
+      if (mine().length < 3 || failed().length < 1) return;
       clearInterval(timer);
       resolve();
     }, 50);
@@ -220,6 +221,11 @@ t.test('a traced request is one tree of spans over the bus, in the format of Zip
   const root = mine().find(({ name }) => name === 'GET /users/:user_id');
   t.equal(root?.parentId, undefined);
   for (const span of mine().filter((one) => one !== root)) t.equal(span.parentId, root?.id);
+  t.ok(mine().every(({ tags }) => !('error' in Object(tags))));
+  t.same(
+    failed().map(({ name }) => name),
+    ['users.get'],
+  );
   for (const { traceId: trace, id, timestamp, duration } of spans) {
     t.match(trace, /^[0-9a-f]{32}$/);
     t.match(id, /^[0-9a-f]{16}$/);

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap';
 import { database } from '../../mixins/database.ts';
+import { inbox } from '../../mixins/inbox.ts';
 import { orm } from '../../mixins/orm.ts';
 import { startBroker, testConfig } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -40,4 +41,35 @@ t.test('a connection that is lost while its transaction thinks fails that transa
   });
   await t.rejects(lost);
   t.strictSame(await on.query('select 1 as one'), [{ one: 1 }], 'the pool goes on');
+});
+
+t.test(
+  'the last service that stops closes the pool, of the inbox too, and the next start opens another',
+  async (t) => {
+    const given = await environment(t);
+    const [plain, inboxMixin] = [database(), inbox()];
+    const pool = await plain.start(given);
+    const deliveries = await inboxMixin.start(given);
+    await plain.stop(pool);
+    t.equal(await deliveries.waiting('devicemaker', 1), 0, 'another service still uses it');
+    await inboxMixin.stop(deliveries);
+    await t.rejects(deliveries.waiting('devicemaker', 1), 'the pool is closed');
+    const next = await plain.start(given);
+    t.teardown(() => plain.stop(next));
+    t.strictSame(await next.query('select 1 as one'), [{ one: 1 }]);
+  },
+);
+
+t.test('of a transaction that fails nothing stays', async (t) => {
+  const given = await environment(t);
+  const resource = database();
+  const on = await resource.start(given);
+  t.teardown(() => resource.stop(on));
+  await on.query('create table counted (n int)');
+  const failed = on.transaction(async (transaction) => {
+    await transaction.query('insert into counted values (1)');
+    throw new Error('a failure');
+  });
+  await t.rejects(failed, { message: 'a failure' });
+  t.strictSame(await on.query('select n from counted'), []);
 });

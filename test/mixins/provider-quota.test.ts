@@ -101,7 +101,9 @@ t.test('it survives a restart', async (t) => {
 
 t.test('history leaves half of a quarter hour to live work, whoever used the rest', async (t) => {
   const { quota } = await quotaAt('00:01:00', { quarterLimit: 10, dayLimit: 1000 });
+  t.match(await quota.room(), { live: 10, history: 5 });
   t.equal(await drain(quota, 'backfill'), 5);
+  t.match(await quota.room(), { live: 5, history: 0 });
   t.equal(await quota.reserve(1, 'backfill'), null);
   t.equal(await drain(quota), 5);
 });
@@ -161,6 +163,19 @@ t.test("the provider's limits are obeyed, also where they are higher than the se
     answer(200, { 'x-readratelimit-limit': '3,9', 'X-READRATELIMIT-USAGE': '2,2' }),
   );
   t.equal(await drain(quota), 1);
+});
+
+t.test('a limit of two reads is obeyed, and a smaller one is ignored', async (t) => {
+  const { quota } = await quotaAt('10:05:00');
+  const settleTold = async (limits: string) =>
+    quota.settle(
+      await reserved(quota),
+      answer(200, { 'X-ReadRateLimit-Limit': limits, 'X-ReadRateLimit-Usage': '0,0' }),
+    );
+  await settleTold('2,12');
+  t.match(await quota.room(), { quarter_limit: 2, day_limit: 12 });
+  await settleTold('1,1');
+  t.match(await quota.room(), { quarter_limit: 2, day_limit: 12 });
 });
 
 t.test('usage of others is seen, and left room for', async (t) => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { ServiceBroker } from 'moleculer';
 import t, { type Test } from 'tap';
 import { logLine } from '../../runtime/log-line.ts';
+import { loggerFor } from '../../runtime/request-logger.ts';
 import { createWearer, joinApi, startApi } from '../support/api.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 import { wornDay } from '../support/worn-day.ts';
@@ -23,6 +25,12 @@ t.test('no field replaces the frame, and nothing costs the entry', async (t) => 
   t.match(JSON.parse(logLine('error', ['e', new Error('why')])[0] ?? ''), { more: [/why/] });
   t.match(JSON.parse(logLine('info', ['two\nlines', 1n])[0] ?? ''), { event: 'two\nlines', more: ['1n'] });
   t.match(JSON.parse(logLine('info', [{ a: 1 }])[0] ?? ''), { event: '{ a: 1 }' });
+});
+
+t.test('outside a request the logger is the one of the service', async (t) => {
+  const { logger } = new ServiceBroker({ logger: false });
+  for (const requestId of [null, undefined]) t.equal(loggerFor(logger, requestId), logger);
+  t.not(loggerFor(logger, 'a request'), logger);
 });
 
 /** What brokers of this process log from now on. */
