@@ -17,6 +17,8 @@ function fill(s: Setting, count: number, changes: Record<string, unknown> = {}):
   }
 }
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+
 const span = { start_ms: startMs, end_ms: startMs + 365 * dayMs };
 const manyReads = { ACTIVITYNET_READS_PER_15_MIN: '4000', ACTIVITYNET_READS_PER_DAY: '9000' };
 
@@ -159,6 +161,25 @@ t.test('the end of the connection stops it, with the reason', async (t) => {
   turnOn(s, quarterMs);
   await idle(s);
   t.equal(s.provider.asked.length, asked);
+});
+
+t.test('it fails with the thirtieth failure in a row of its list, and not before', async (t) => {
+  const s = await setUp(t, { bus: false });
+  const { id: user_id } = await s.person();
+  s.provider.fault = () => 500;
+  const run = async () =>
+    (await s.database.query('select state, failures, reason, finished_at from activitynet.history'))[0];
+  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  while ((await run())?.failures !== 1) await pause();
+  await s.database.query(
+    "update activitynet.history set failures = 28, run_at = run_at + interval '1 minute'",
+  );
+  turnOn(s, quarterMs);
+  while ((await run())?.failures === 28) await pause();
+  t.match(await run(), { state: 'listing', failures: 29, finished_at: null });
+  turnOn(s, dayMs);
+  while ((await run())?.failures === 29) await pause();
+  t.match(await run(), { state: 'failed', failures: 30, reason: 'HTTP_500', finished_at: Date });
 });
 
 t.test('it begins with a connection that is there, is active, and has a token', async (t) => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import type { Fault } from './provider.ts';
-import { idle, setUp } from './setting.ts';
+import { idle, quarterMs, setUp, turnOn, until } from './setting.ts';
 
 t.setTimeout(120_000);
 t.jobs = 3; // the tests mostly wait, each on a database of its own
@@ -101,6 +101,32 @@ t.test('a stumble is tried again at once', { buffered: true }, async (t) => {
     [502, 502, 200],
   );
 });
+
+t.test(
+  'a read that is tried again is paid for beyond the two of its activity',
+  { buffered: true },
+  async (t) => {
+    const s = await setUp(t, { bus: false, settings: { ACTIVITYNET_READS_PER_15_MIN: '2' } });
+    s.provider.tells = () => null;
+    const { account } = await s.person();
+    s.provider.activities.set('1', { details: run('1', { manual: true }) });
+    s.provider.fault = () => (s.provider.asked.length < 2 ? 502 : null);
+    await s.send({ owner_id: Number(account), object_id: 1 });
+    await until(async () => s.provider.asked.length === 2);
+    await idle(s);
+    t.same(
+      s.provider.asked.map(({ status }) => status),
+      [502, 502],
+      'two reads are all that the quarter hour has',
+    );
+    turnOn(s, quarterMs);
+    await s.settled();
+    t.same(
+      s.provider.asked.map(({ status }) => status),
+      [502, 502, 200],
+    );
+  },
+);
 
 t.test(
   'one activity that never answers does not hold up the others, and is given up in the end',

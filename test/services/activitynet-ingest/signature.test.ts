@@ -6,7 +6,7 @@ const secret = 'the client secret';
 const body = Buffer.from('{"object_id":1}');
 const receivedMs = 1_776_520_000_000;
 
-function sign(seconds: number, text: Buffer | string = body, key = secret): string {
+function sign(seconds: number | null, text: Buffer | string = body, key = secret): string {
   return createHmac('sha256', key).update(`${seconds}.`).update(text).digest('hex');
 }
 
@@ -37,6 +37,7 @@ t.test('refuses what is forged or broken', (t) => {
     `t=${now},v0=${sign(now)}`,
     `t=${now}`,
     `v1=${sign(now)}`,
+    `v1=${sign(null)}`,
     'nonsense',
     '',
   ])
