@@ -38,7 +38,6 @@ const parts = [
   'providers',
   'runtime',
   'mixins',
-  'runtime',
   ...globSync('services/*', { cwd: root }).sort(),
   'sandbox',
   'stack',
