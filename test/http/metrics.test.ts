@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -206,7 +206,7 @@ t.test('a traced request is one tree of spans over the bus, in the format of Zip
     key: traced.apiKey,
     headers: { 'X-Request-Id': 'order.42' },
   });
-  await traced.ask(`/api/v1/users/${userId.replace(/^./, 'f')}`, { key: traced.apiKey });
+  await traced.ask(`/api/v1/users/${randomUUID()}`, { key: traced.apiKey });
   const mine = () => spans.filter(({ traceId: id }) => id === traceId('order.42'));
   const failed = () => spans.filter(({ tags }) => Object(tags).error === 'USER_NOT_FOUND');
   await new Promise<void>((resolve) => {
