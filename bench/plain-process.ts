@@ -57,8 +57,8 @@ async function page(database: ReturnType<typeof databaseOf>, query: URLSearchPar
   const types = [seriesOf('heart_rate').id];
   const series = await countSeries(database, query.get('user') ?? '', types, piecesOf(range), null);
   const ids = series.map(({ id }) => id);
-  const [first, beyond] = [range.startMs * 1000, range.endMs * 1000];
-  const reach = { direction: 'next' as const, series: ids.map((id) => ({ id, first, beyond })) };
+  const [first, end] = [range.startMs * 1000, range.endMs * 1000];
+  const reach = { direction: 'next' as const, series: ids.map((id) => ({ id, first, end })) };
   const total = series.reduce((sum, { n }) => sum + n, 0);
   const near = bounded(reach, likelyBound(reach, total, limit + 1));
   const rows = await selectSamples(database, near, limit + 1);

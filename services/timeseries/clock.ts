@@ -1,19 +1,19 @@
 import type { StoreItem } from '../../domain/records.ts';
 import type { ClockRow } from './queries/select-clock.ts';
 
-/** The clock that an item itself tells: that of its records, else that of its samples; null where it tells none. */
+/** The clock offset that an item reports in its records, otherwise in its samples. Null if it reports none. */
 export function clockOf(item: StoreItem): ClockRow | null {
-  const told = [
+  const reported = [
     ...recordClocks(item),
     ...item.samples.map((block) => ({ ...block, start_ms: block.base_ms })),
   ];
-  const known = told.flatMap(({ start_ms, zone_offset_minutes }) =>
+  const known = reported.flatMap(({ start_ms, zone_offset_minutes }) =>
     zone_offset_minutes === null ? [] : [{ start_ms, zone_offset_minutes }],
   );
   return known.reduce<ClockRow | null>(later, null);
 }
 
-/** Of two clocks, the one that was told for the later instant. */
+/** The one of two clocks that was reported for the later instant. */
 export function later(a: ClockRow | null, b: ClockRow | null): ClockRow | null {
   if (a === null || b === null) return a ?? b;
   return b.start_ms >= a.start_ms ? b : a;

@@ -1,11 +1,11 @@
 import type { Mixin } from '../../runtime/environment.ts';
 
-/** Runs work of one key after the other, and work of different keys side by side. */
+/** Runs work of one key sequentially, and work of different keys in parallel. */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Turns within this process. Exactness needs the lock in the database; but whoever waits for it there holds a
- * connection, and a burst of stores of one user would leave none for anybody else.
+ * A mutex within this process. Correctness depends on the lock in the database. But each waiter for that lock holds a
+ * database connection, and a burst of stores of one user would use up the pool.
  */
 export function keyedMutex(): Mixin<KeyedMutex> {
   return { start: async () => turns(), stop: async () => undefined };

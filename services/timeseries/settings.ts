@@ -1,14 +1,14 @@
 import type { Mixin } from '../../runtime/environment.ts';
 
-/** What an operator may change of how stored data is judged and shown. */
+/** Settings of how stored data is judged and shown. */
 export interface Settings {
-  /** Providers, the most trusted first. */
+  /** Providers by priority, highest first. */
   readonly sourcePriority: readonly string[];
-  /** The name that a provider is shown under. */
+  /** The display name of a provider. */
   readonly shownAs: (provider: string) => string;
 }
 
-/** The settings that this service uses, as a mixin of its handlers. */
+/** The settings of this service as a mixin. */
 export function settings(): Mixin<Settings> {
   return {
     start: async ({ config }) => ({

@@ -9,7 +9,7 @@ import { metricsOf } from '../../runtime/metrics.ts';
 import { readBody } from './days/body.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
-import { type DatePlace, selectActivityDays } from './days/queries/select-activity-days.ts';
+import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
 import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
 import { selectEvent } from './queries/select-events.ts';
@@ -57,7 +57,7 @@ interface DayRange {
   readonly order: 'asc' | 'desc';
 }
 
-const placeOf = ({ user_id, first_date, last_date, after, order }: DayRange): DatePlace => ({
+const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange): DateCursor => ({
   userId: user_id,
   firstDate: first_date,
   lastDate: last_date,
@@ -65,7 +65,7 @@ const placeOf = ({ user_id, first_date, last_date, after, order }: DayRange): Da
   order,
 });
 
-// Users are not ours: whether one exists is asked only where there is nothing to show.
+// Whether the user exists is checked only if there is nothing to return, because users belong to another service.
 async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, call: Call, userId: string) {
   if (page.data.length === 0) await call('users.get', { user_id: userId });
   return page;
@@ -93,7 +93,7 @@ function changeWorkout(
   return keyedMutex(params.user_id, () => change(database, params, circumstances));
 }
 
-/** All stored health data: stored in transactions under the user's lock, read by keyset pages. */
+/** All stored health data. Writes are transactions under the user's lock, reads are keyset pages. */
 export default implement(timeseries, {
   uses: {
     database: database(),
@@ -134,13 +134,13 @@ export default implement(timeseries, {
       return otherToWire(row, settings);
     },
     async activityDays({ params, database }) {
-      const rows = await selectActivityDays(database, placeOf(params), params.limit);
+      const rows = await selectActivityDays(database, dateCursorOf(params), params.limit);
       const dates = [...new Set(rows.map(({ date }) => date))];
       const sedentary = await selectSedentary(database, params.user_id, dates);
       return activityDays(rows, sedentary, params.parts);
     },
     nights({ params, database }) {
-      return readNights(database, placeOf(params), params.limit);
+      return readNights(database, dateCursorOf(params), params.limit);
     },
     bodyFacts({ params, database }) {
       return readBody(database, params);
@@ -178,7 +178,7 @@ export default implement(timeseries, {
     },
     async reopen({ params, database, erasure }) {
       await reopen(database, params);
-      erasure.wake(); // it passes by what somebody else holds, as this did
+      erasure.wake(); // it skips users that another process holds
       return { open: true as const };
     },
     deleteWorkout: (ctx) => changeWorkout(ctx, deleteWorkout),

@@ -7,7 +7,7 @@ import { type BodySeriesRow, selectBodySeries } from './queries/select-body-seri
 import { selectPressures } from './queries/select-pressures.ts';
 import { type ReadingRow, selectReadings } from './queries/select-readings.ts';
 
-/** What of a body is asked for: at which instant, over how many local days and hours back. */
+/** Parameters of a body summary: the instant, the period in local days, and the window of single readings in hours. */
 export interface BodyQuery {
   readonly user_id: string;
   readonly now_ms: number;
@@ -26,7 +26,9 @@ const averagedTypes: readonly SeriesType[] = ['resting_heart_rate', 'heart_rate_
 const readTypes: readonly SeriesType[] = ['body_temperature', 'skin_temperature'];
 const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id);
 
-/** What is known of a body. Today is that of the latest clock that an item of the user told, else that of UTC. */
+/**
+ * The stored values of a body. Today's date is that of the latest reported clock of the user, otherwise that of UTC.
+ */
 export async function readBody(database: Queryable, query: BodyQuery): Promise<BodyFacts> {
   const { user_id, now_ms } = query;
   const clock = await selectClock(database, user_id);
@@ -50,17 +52,17 @@ export async function readBody(database: Queryable, query: BodyQuery): Promise<B
 
 function periodOf({ now_ms, period_days }: BodyQuery, offsetMinutes: number) {
   const todayMs = dateToMs(localDate(now_ms, offsetMinutes));
-  const [first, beyond] = [todayMs - (period_days - 1) * dayMs, todayMs + dayMs];
+  const [first, end] = [todayMs - (period_days - 1) * dayMs, todayMs + dayMs];
   const utcOf = (localMs: number) => localMs - offsetMinutes * minuteMs;
   return {
     firstDate: localDate(first, 0),
-    beyondDate: localDate(beyond, 0),
+    endDate: localDate(end, 0),
     startMs: utcOf(first),
-    endMs: utcOf(beyond),
+    endMs: utcOf(end),
   };
 }
 
-/** Of several devices of a provider the newest value. */
+/** The newest value of several devices of a provider. */
 function newest(rows: readonly ReadingRow[]): LatestValue[] {
   return onePerProvider(rows, (a, b) => b.at_ms - a.at_ms).map(
     ({ type_id, provider, device, value, at_ms }) => {

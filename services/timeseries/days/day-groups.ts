@@ -1,14 +1,14 @@
-/** The devices of an answer, each named once. */
+/** The distinct devices of an answer. */
 export interface DeviceNames {
   readonly names: string[];
-  placeOf(device: string): number;
+  indexOf(device: string): number;
 }
 
 /** Collects the devices of an answer. */
 export function deviceNames(): DeviceNames {
   const places = new Map<string, number>();
   const names: string[] = [];
-  function placeOf(device: string): number {
+  function indexOf(device: string): number {
     const known = places.get(device) ?? names.length;
     if (known === names.length) {
       places.set(device, known);
@@ -16,10 +16,10 @@ export function deviceNames(): DeviceNames {
     }
     return known;
   }
-  return { names, placeOf };
+  return { names, indexOf };
 }
 
-/** Rows by their date, in the order in which dates come, and within a date by provider. */
+/** Groups rows by date, in order of appearance, and by provider. */
 export function byDateAndProvider<Row extends { date: string; provider: string }, Source>(
   rows: readonly Row[],
   sourceOf: (provider: string, own: readonly Row[]) => Source,

@@ -10,7 +10,7 @@ import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.t
 import type { ActivityRow } from './queries/select-activity-days.ts';
 import type { SedentaryRow } from './queries/select-sedentary.ts';
 
-/** Rows of days, in the order of their dates, as the answer of `activityDays`; with all parts of each, or without. */
+/** Converts rows to the answer of `activityDays`, in the order of their dates, with or without all parts of each. */
 export function activityDays(
   rows: readonly ActivityRow[],
   sedentary: readonly SedentaryRow[],
@@ -44,15 +44,15 @@ function sourceOf(
 }
 
 /**
- * One total of a provider's records of one day. There are several where the clock was set meanwhile: records of
- * different hours are parts of the day and are added up, those that overlap are versions, and the longest counts.
+ * One total of a provider's records of a day. There are several if the clock was changed meanwhile. Records of
+ * different hours are parts of the day and are added. Overlapping records are versions, and only the longest counts.
  */
 function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal | null {
   const parts = disjoint(rows);
   const [longest] = parts;
   if (longest === undefined) return null;
   return {
-    device: devices.placeOf(longest.device),
+    device: devices.indexOf(longest.device),
     steps: sumOf(parts, 'steps'),
     distance_meters: sumOf(parts, 'distance_meters'),
     floors_climbed: sumOf(parts, 'floors_climbed'),
@@ -77,7 +77,7 @@ function longestFirst(rows: readonly ActivityRow[]): ActivityRow[] {
   return rows.toSorted((a, b) => seconds(b) - seconds(a) || startOf(b) - startOf(a));
 }
 
-/** All rows of a provider's day; those that do not count are versions of others. */
+/** All rows of a provider's day, including versions that do not count. */
 function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] {
   const of = (origin: DayPart['origin']) => rows.filter(({ kind }) => kind === origin);
   const totals = of('total');
@@ -105,10 +105,10 @@ function partOf(row: ActivityRow, origin: DayPart['origin'], counts: boolean, de
     min_bpm: row.min_bpm,
     max_bpm: row.max_bpm,
   };
-  return { ...values, origin, counts, device: devices.placeOf(row.device) };
+  return { ...values, origin, counts, device: devices.indexOf(row.device) };
 }
 
-/** Of several devices the largest value, field by field: the same steps on two wrists are not twice as many. */
+/** The largest value of several devices, field by field: steps that two devices counted are not added. */
 function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySamples | null {
   const [any] = rows;
   if (any === undefined) return null;
@@ -117,7 +117,7 @@ function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySampl
   const first = cumulative.find((field) => largest(field) !== null);
   const named = first === undefined ? fullest : rows.find((row) => row[first] === largest(first));
   return {
-    device: devices.placeOf((named ?? any).device),
+    device: devices.indexOf((named ?? any).device),
     steps: largest('steps'),
     distance_meters: largest('distance_meters'),
     floors_climbed: largest('floors_climbed'),
@@ -130,13 +130,13 @@ function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySampl
   };
 }
 
-/** Sums of the workouts of a day; the device is that of the longest. */
+/** Sums of the workouts of a day. The device is that of the longest. */
 function workoutsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayWorkouts | null {
   const length = ({ covered_seconds }: ActivityRow) => covered_seconds ?? 0;
   const [longest] = rows.toSorted((a, b) => length(b) - length(a));
   if (longest === undefined) return null;
   return {
-    device: devices.placeOf(longest.device),
+    device: devices.indexOf(longest.device),
     steps: sumOf(rows, 'steps'),
     distance_meters: sumOf(rows, 'distance_meters'),
     elevation_meters: sumOf(rows, 'elevation_meters'),
@@ -145,7 +145,7 @@ function workoutsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayWork
   };
 }
 
-// In the order in which a summary shows them: the first that is there names the source.
+// In the order of the summary. The first field with a value determines the source.
 const cumulative = [
   'steps',
   'distance_meters',

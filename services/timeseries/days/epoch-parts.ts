@@ -1,44 +1,44 @@
 import type { SeriesType } from '../../../domain/series.ts';
 import type { EpochPartRow } from './queries/select-epoch-parts.ts';
 
-/** A part of a slot of time with its place in the order of deliveries. */
+/** A part of a slot with its delivery order. */
 export interface EpochPart {
   readonly start_ms: number;
   readonly activity_type: string;
   readonly device: string;
   readonly zone_offset_minutes: number;
   readonly local_date: string;
-  /** The length of the slot, as the part tells it. */
+  /** The length of the slot as the part reports it. */
   readonly slot_seconds: number | null;
   readonly active_seconds: number | null;
   readonly sedentary_seconds: number | null;
   readonly values: Partial<Record<SeriesType, number>>;
-  /** A part of the slot that was delivered later has a higher one. */
+  /** Higher for parts of the slot that were delivered later. */
   readonly delivery: number;
-  /** Newer parts leave no time for it: it is kept, and counts nowhere. */
+  /** Newer parts leave no time for it. It is stored but does not count. */
   readonly is_superseded: boolean;
 }
 
-/** A part as it is stored. The columns that are added up are empty where the part counts nowhere. */
+/** The row of a part. The summed columns are empty if the part does not count. */
 export function rowOfPart({ values, is_superseded, ...part }: EpochPart): EpochPartRow {
   const { sedentary_seconds } = part;
   if (!is_superseded) return { ...part, vals: values, superseded: null };
   return { ...part, sedentary_seconds: null, vals: {}, superseded: { sedentary_seconds, vals: values } };
 }
 
-/** A stored part. */
+/** The part of a row. */
 export function partOfRow({ vals, superseded, ...row }: EpochPartRow): EpochPart {
   if (superseded === null) return { ...row, values: vals, is_superseded: false };
   const { sedentary_seconds } = superseded;
   return { ...row, sedentary_seconds, values: superseded.vals, is_superseded: true };
 }
 
-/** The slots of the device maker. */
+/** The slot length of the device maker. */
 const usualSlotSeconds = 900;
 
 /**
- * The parts of a slot, superseded or not: the newest counts, then each older one for whose active time the newer ones
- * leave room.
+ * Marks the parts of a slot as superseded or not. The newest part counts. Each older part counts if its active time
+ * fits into the time that the newer ones leave.
  */
 export function newestThatFit(parts: readonly EpochPart[]): EpochPart[] {
   const lengths = parts.map(({ slot_seconds }) => slot_seconds ?? 0);

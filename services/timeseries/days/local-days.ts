@@ -1,12 +1,12 @@
 import { dateToMs, dayMs, hourMs, minuteMs, type Range } from '../../../domain/time.ts';
 
 /*
- * A local day is the span that the provider's own daily record covers: 23 or 25 hours where the clock is changed. Without
- * a record it is cut by the offset of each sample. An item tells the offset of its start only, so the offset alone dates
- * the last hour of such a day wrongly. A sample is stored with the offset that puts it on its local day.
+ * A local day is the span of the provider's daily record: 23 or 25 hours on a day of a clock change. Without a record,
+ * each sample is dated by its offset. An item has only the offset of its start, so the last hour of a day of a clock
+ * change would be dated wrongly by the offset alone. A sample is stored with the offset that puts it on its local day.
  */
 
-/** A daily record of a provider, as far as it decides what belongs to its day. */
+/** The columns of a daily record that determine its local day. */
 export interface DaySpan extends Range {
   readonly date: string;
 }
@@ -15,23 +15,26 @@ export interface DaySpan extends Range {
 export interface LocalDays {
   /** The spans of daily records, ascending and disjoint. */
   readonly spans: readonly DaySpan[];
-  /** The offset, in minutes, that puts an instant on its local day: the given one, or the nearest by whole hours. */
+  /**
+   * The offset in minutes that puts an instant on its local day: the given one, or the nearest one that differs by
+   * whole hours.
+   */
   offsetOn(ms: number, offsetMinutes: number): number;
 }
 
 const farthestMinutes = 18 * 60;
-/** No calendar day lasts longer: a journey over the date line from UTC+14 to UTC-12. */
+/** The longest calendar day: a journey over the date line from UTC+14 to UTC-12. */
 const longestMs = 50 * hourMs;
 
-/** Local days by daily records. */
+/** Local days from daily records. */
 export function localDays(records: readonly DaySpan[]): LocalDays {
   const spans = disjoint(records);
-  let place = 0;
+  let index = 0;
   function spanAt(ms: number): DaySpan | undefined {
-    const known = spans[place];
+    const known = spans[index];
     if (known === undefined || ms < known.startMs || ms >= known.endMs)
-      place = spans.findIndex(({ startMs, endMs }) => ms >= startMs && ms < endMs);
-    return spans[place];
+      index = spans.findIndex(({ startMs, endMs }) => ms >= startMs && ms < endMs);
+    return spans[index];
   }
   return {
     spans,
@@ -42,7 +45,7 @@ export function localDays(records: readonly DaySpan[]): LocalDays {
   };
 }
 
-/** Where records overlap, the one that begins later counts: a record may claim 24 hours of a day of 23. */
+/** Where records overlap, the one that begins later takes precedence: a record may claim 24 hours for a day of 23. */
 function disjoint(records: readonly DaySpan[]): DaySpan[] {
   const days = records
     .filter(({ startMs, endMs }) => endMs - startMs <= longestMs)
@@ -55,7 +58,7 @@ function disjoint(records: readonly DaySpan[]): DaySpan[] {
   });
 }
 
-/** The part of a record's span in which some clock shows its date. */
+/** The part of a record's span in which some time zone has its date. */
 function reachable({ date, startMs, endMs }: DaySpan): DaySpan {
   const midnightMs = dateToMs(date);
   const first = Math.max(startMs, midnightMs - farthestMinutes * minuteMs);
@@ -72,7 +75,7 @@ function nearestOffset(ms: number, offsetMinutes: number, midnightMs: number): n
   return Math.max(-farthestMinutes, offsetMinutes - 60 * (Math.floor(lateMs / hourMs) + 1));
 }
 
-/** The range of instants; an empty one where there are none. */
+/** The range that contains all instants. Empty without instants. */
 export function boundsOf(instants: Iterable<number>): Range {
   let [startMs, lastMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const ms of instants) {
@@ -82,7 +85,7 @@ export function boundsOf(instants: Iterable<number>): Range {
   return { startMs, endMs: lastMs + 1 };
 }
 
-/** The parts of spans that lie within ranges. */
+/** The parts of spans that are within ranges. */
 export function spansWithin(spans: readonly DaySpan[], ranges: readonly Range[]): DaySpan[] {
   return spans.flatMap(({ date, ...span }) =>
     ranges.flatMap((range) => {

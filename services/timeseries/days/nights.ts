@@ -4,7 +4,7 @@ import { hourMs, type Range } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { ceilTo, floorTo } from '../samples/resolutions.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
-import type { DatePlace } from './queries/select-activity-days.ts';
+import type { DateCursor } from './queries/select-activity-days.ts';
 import { type NightRow, selectNights } from './queries/select-nights.ts';
 import { type NightPiece, type SleepMeanRow, selectSleepMeans } from './queries/select-sleep-means.ts';
 
@@ -16,8 +16,8 @@ const measured = [
 ] as const satisfies readonly (keyof NightMeans)[];
 const typeIds = measured.map((type) => seriesOf(type).id);
 
-/** A page of nights with what their samples come to. */
-export async function readNights(database: Queryable, dates: DatePlace, most: number): Promise<Nights> {
+/** A page of nights with the means of their samples. */
+export async function readNights(database: Queryable, dates: DateCursor, most: number): Promise<Nights> {
   const all = await selectNights(database, dates, most);
   const rows = all.filter(isNight);
   const { hours, edges } = piecesOf(rows);
@@ -35,7 +35,7 @@ function isNight(row: NightRow): row is Night {
   return row.date !== null;
 }
 
-/** The main sessions of nights as whole hours and the rest; `place` is that of the row. */
+/** Splits the main sessions of nights into whole hours and edges. `place` is the index of the row. */
 function piecesOf(rows: readonly Night[]): { hours: NightPiece[]; edges: NightPiece[] } {
   const cut = rows.flatMap((row, place) =>
     sessionsOf(row).map((session) => ({ place, provider: row.provider, ...cutAtHours(session) })),
@@ -64,7 +64,10 @@ function cutAtHours({ startMs, endMs }: Range): { hours: Range[]; edges: Range[]
   };
 }
 
-/** Of several devices the one that told the sleep, else the one that measured most in it: two are never mixed. */
+/**
+ * The means of the device that reported the sleep, otherwise of the device with the most samples in it. Devices are
+ * never mixed.
+ */
 function meansOf(rows: readonly SleepMeanRow[], device: string): NightMeans {
   const isOwn = (row: SleepMeanRow) => Number(row.device === device);
   const fullest = rows.toSorted((a, b) => isOwn(b) - isOwn(a) || b.n - a.n || (a.device < b.device ? -1 : 1));
@@ -85,7 +88,7 @@ function sourceOf(
 ): NightSource {
   if (row === undefined) throw new Error('a night without a row');
   const { nap_count, nap_seconds } = row;
-  const device = devices.placeOf(row.device);
+  const device = devices.indexOf(row.device);
   return { provider, device, main: mainOf(row), nap_count, nap_seconds: nap_seconds ?? 0 };
 }
 

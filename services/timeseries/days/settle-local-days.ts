@@ -11,8 +11,8 @@ import {
 } from './queries/update-local-dates.ts';
 
 /**
- * Puts what is stored on its local day: all within instants that daily records newly cover, and the workouts that were
- * written. Answers when workouts were that changed their day.
+ * Puts stored data on its local day: data within instants that daily records newly cover, and the written workouts.
+ * Returns the spans of workouts whose day changed.
  */
 export async function settleLocalDays(
   transaction: Queryable,

@@ -10,14 +10,14 @@ import { deleteSamples } from './queries/delete-samples.ts';
 import { selectEpochParts } from './queries/select-epoch-parts.ts';
 import { upsertEpochParts } from './queries/upsert-epoch-parts.ts';
 
-/** A part of a slot that an item of a call carries, with the offset that was resolved for it. */
+/** A part of a slot from an item of a call, with its resolved offset. */
 export interface PendingEpoch {
   readonly item: number;
   readonly epoch: EpochRecord;
   readonly zone_offset_minutes: number;
 }
 
-/** Whose slots are stored, and how they are dated. */
+/** The user whose slots are stored, and how they are dated. */
 export interface EpochContext {
   readonly user_id: string;
   readonly provider: string;
@@ -25,8 +25,8 @@ export interface EpochContext {
 }
 
 /**
- * Stores parts of slots and computes the samples of their slots anew, of the parts that count then: a sample that they
- * no longer come to is taken away. Answers the others, to be written with the samples of the call.
+ * Stores parts of slots and recomputes the samples of their slots from the parts that count. Samples that no longer
+ * result are deleted. Returns the others, to be written with the samples of the call.
  */
 export async function storeEpochs(
   transaction: Queryable,
@@ -41,14 +41,14 @@ export async function storeEpochs(
   const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
   await upsertEpochParts(transaction, user_id, provider, changed);
   const samples = slotSamples(parts);
-  const places = new Set(samples.map(placeKey));
-  const gone = slotSamples(stored).filter((sample) => !places.has(placeKey(sample)));
+  const keys = new Set(samples.map(slotKey));
+  const gone = slotSamples(stored).filter((sample) => !keys.has(slotKey(sample)));
   const typed = gone.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms }));
   await deleteSamples(transaction, user_id, provider, typed);
   return blocksOf(samples, pending);
 }
 
-/** All parts of the slots of a call, those that are pending in the place of their older versions. */
+/** All parts of the slots of a call. Pending parts replace their older versions. */
 function partsNow(
   stored: readonly EpochPart[],
   pending: readonly PendingEpoch[],
@@ -74,11 +74,11 @@ function partKey({ start_ms, activity_type }: EpochPart): string {
   return `${start_ms} ${activity_type}`;
 }
 
-function placeKey({ type, device, ms }: SlotSample): string {
+function slotKey({ type, device, ms }: SlotSample): string {
   return `${type} ${ms} ${device}`;
 }
 
-// A sample of several items counts for the last of them.
+// A sample of several items is counted for the last of them.
 function blocksOf(samples: readonly SlotSample[], pending: readonly PendingEpoch[]): PendingBlock[] {
   const itemOf = new Map(pending.map(({ item, epoch }) => [epoch.start_ms, item]));
   return samples.map(({ type, device, ms: base_ms, value, zone_offset_minutes }) => ({

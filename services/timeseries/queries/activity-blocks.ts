@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 import type { SeriesDay } from './other-instants.ts';
 
-/** Samples of one series and UTC day that an activity brought, encoded. */
+/** Encoded samples of an activity in one series and UTC day. */
 export interface ActivityBlockRow extends SeriesDay {
   readonly data_type: string;
   readonly key: string;
@@ -12,7 +12,7 @@ export interface ActivityBlockRow extends SeriesDay {
   readonly vals: Buffer;
 }
 
-/** Instants of a block that does not count any more, or counts again. */
+/** Instants of a block that was hidden, deleted or restored. */
 export interface BlockTimesRow extends SeriesDay {
   readonly times: Buffer;
 }
@@ -27,7 +27,7 @@ const insert = {
       $11::bytea[]) t (data_type, key, hash, part, series_id, day, zone_offset_minutes, times, vals)`,
 };
 
-/** Stores blocks; of two that hold one instant the later in the list counts. */
+/** Stores blocks. Of two that contain one instant the later in the list counts. */
 export async function insertActivityBlocks(
   transaction: Queryable,
   userId: string,
@@ -42,7 +42,7 @@ export async function insertActivityBlocks(
   await transaction.query(insert, values);
 }
 
-/** A part of a version that is being stored; `ends` says that the version is complete with it. */
+/** A part of a version that is being stored. `ends`: it is the last part. */
 export interface StoredPart {
   readonly data_type: string;
   readonly key: string;
@@ -53,7 +53,8 @@ export interface StoredPart {
 
 const shown = "b.series_id, b.day - date '1970-01-01' as day, b.times";
 
-// The list of keys leads the planner to the rows of these activities, where the join alone reads all of the user's.
+// The list of keys lets the planner find the rows of these activities by index. The join alone reads all rows of the
+// user.
 const deleteReplaced = {
   name: 'timeseries-delete-replaced-blocks',
   text: `
@@ -100,7 +101,7 @@ export function deleteActivityBlocks(
   return transaction.query<BlockTimesRow>(deleteAll, [userId, provider, keys]);
 }
 
-/** Hides the blocks of activities, or shows them again; answers those that were changed. */
+/** Hides or shows the blocks of activities. Returns the changed ones. */
 export async function hideActivityBlocks(
   transaction: Queryable,
   userId: string,
@@ -112,7 +113,7 @@ export async function hideActivityBlocks(
   return transaction.query<BlockTimesRow>(setHidden, [userId, provider, keys, hidden]);
 }
 
-/** A block whose samples are in its series, newest first in a list. */
+/** A block whose samples are in its series. */
 export interface ShownBlockRow extends SeriesDay {
   readonly zone_offset_minutes: number;
   readonly times: Buffer;
@@ -128,7 +129,7 @@ const selectShown = {
     where not b.hidden order by b.id desc`,
 };
 
-/** The blocks of all activities that bring samples to the given days, newest first. */
+/** The blocks of all activities with samples on the given days, newest first. */
 export async function selectShownBlocks(
   transaction: Queryable,
   days: readonly SeriesDay[],

@@ -6,9 +6,9 @@ const lock = {
 };
 
 /**
- * Waits for the user's turn and holds it to the end of the transaction. Taken first by all who write: statistics,
- * versions, merging and erasing are exact under concurrent writers only so (without it statistics drift), and one
- * lock a user cannot deadlock as a lock a series over several statements can.
+ * Takes the user's lock and holds it until the end of the transaction. Every writer takes it first. Without it,
+ * statistics, versions, merging and erasure are not exact under concurrent writers. One lock per user cannot deadlock,
+ * unlike locks per series that several statements take.
  */
 export async function lockUser(transaction: Queryable, userId: string): Promise<void> {
   await transaction.query(lock, [userId]);

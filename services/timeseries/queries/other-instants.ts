@@ -19,7 +19,7 @@ const select = {
     join timeseries.other_instants o on o.series_id = t.series_id and o.day = date '1970-01-01' + t.day`,
 };
 
-/** Instants of the given days at which records other than activities brought samples. */
+/** Instants of the given days at which records other than activities have samples. */
 export async function selectOtherInstants(
   transaction: Queryable,
   days: readonly SeriesDay[],
@@ -38,7 +38,7 @@ const upsert = {
     on conflict (series_id, day) do update set times = excluded.times`,
 };
 
-/** Writes the instants of days, each in the place of what was stored of its day. */
+/** Writes the instants of days, replacing the stored ones. */
 export async function upsertOtherInstants(
   transaction: Queryable,
   rows: readonly OtherInstantsRow[],

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** The latest clock that an item of a user told, and the instant at which it told it. */
+/** The offset of a user's clock as an item reported it, and the instant of the report. */
 export interface ClockRow {
   zone_offset_minutes: number;
   start_ms: number;

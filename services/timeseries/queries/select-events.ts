@@ -2,19 +2,19 @@ import type { Direction } from '../../../domain/cursor.ts';
 import type { Range } from '../../../domain/time.ts';
 import type { Queryable, Row } from '../../../mixins/database.ts';
 
-/** A table of events: what is read of a row, and which rows are listed. */
+/** A table of events: its columns, and which of its rows are listed. */
 export interface EventTable {
-  /** Of the statements' names. */
+  /** Part of the statements' names. */
   readonly name: string;
   readonly table: string;
-  /** Beside those of every event. */
+  /** Columns beside those that all events have. */
   readonly columns: string;
-  /** Further conditions that an event of a list, and a single one, must meet. */
+  /** Additional condition for lists and for single events. */
   readonly listed?: string;
   readonly single?: string;
 }
 
-/** What every event has; `at` in microseconds since 1970. */
+/** The columns that all events have. `at` is in microseconds since 1970. */
 export interface EventRow extends Row {
   id: string;
   at: number;
@@ -24,20 +24,20 @@ export interface EventRow extends Row {
   device: string;
 }
 
-/** Which events of a user are listed; type null for all. */
+/** Which events of a user are listed. A null type means all. */
 export interface EventFilter {
   readonly userId: string;
   readonly range: Range;
   readonly type: string | null;
 }
 
-/** Where a page of events is read from: the start and id of the item beside it, or the list's own beginning. */
-export interface EventPlace {
+/** Cursor of a page of events: the start and id of the adjacent item, or the beginning of the list. */
+export interface EventCursor {
   readonly direction: Direction;
   readonly after: { readonly start: string; readonly id: string } | null;
 }
 
-/** A page's events in the order in which they are read, and how many the list has. */
+/** A page's events in reading order, and the number of events in the list. */
 export interface EventsFound<Event> {
   readonly rows: Event[];
   readonly total: number;
@@ -48,13 +48,14 @@ const columnsOf = ({ columns }: EventTable) => `
   (extract(epoch from start_time) * 1000)::float8 as start_ms, (extract(epoch from end_time) * 1000)::float8 as end_ms,
   provider, device, ${columns}`;
 
-// Two texts, with and without a type, because each has an index of its own that a plan of either must see.
+// Two statements, with and without a type, because each uses an index of its own.
 const listedIn = ({ table, listed = 'true' }: EventTable, byType: boolean) => `
   from ${table}
   where user_id = $1 and start_time >= $2 and start_time < $3 ${byType ? 'and type = $4' : 'and $4::text is null'}
     and ${listed}`;
 
-// Page and total are of one moment. A list's own beginning is a place too: a null there would need another plan.
+// Page and total come from one snapshot. The beginning of the list is a cursor too, because a null would need another
+// plan.
 const pageOf = (table: EventTable, byType: boolean, direction: Direction) => {
   const [order, sign] = direction === 'next' ? ['desc', '<'] : ['asc', '>'];
   return `
@@ -76,7 +77,7 @@ export async function selectEvents<Event extends EventRow>(
   database: Queryable,
   table: EventTable,
   { userId, range, type }: EventFilter,
-  { direction, after }: EventPlace,
+  { direction, after }: EventCursor,
   most: number,
 ): Promise<EventsFound<Event>> {
   const name = `timeseries-select-${table.name}-${direction}${type === null ? '' : '-of-type'}`;
@@ -88,7 +89,7 @@ export async function selectEvents<Event extends EventRow>(
   return { rows: found.filter((row) => row.id !== null), total: found[0]?.total ?? 0 };
 }
 
-/** One event, in a list or not. */
+/** One event, listed or not. */
 export async function selectEvent<Event extends EventRow>(
   database: Queryable,
   table: EventTable,

@@ -17,9 +17,9 @@ const statement = {
     where user_id = $1 and provider = $2 and date between $3 and $4 and duration_seconds > 0`,
 };
 
-// A record covers its date only: within 18 hours of the UTC day, and 50 hours long at most.
+// A record is only valid within 18 hours of its UTC date, and covers at most 50 hours.
 const marginMs = 3 * dayMs;
-// PostgreSQL does not read the six-digit years that come after it.
+// PostgreSQL does not read the six-digit years after it.
 const latestMs = Date.UTC(9999, 11, 31);
 
 /** The local days of a provider and user around a range. */

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A series: what is measured, and by whose device. */
+/** A series: its type, provider and device. */
 export interface SeriesRow {
   id: number;
   type_id: number;

@@ -1,7 +1,7 @@
 import type { WorkoutType } from '../../../domain/workout-types.ts';
 import type { EventRow, EventTable } from './select-events.ts';
 
-/** A stored workout, as far as it is shown. */
+/** The columns of a workout that the API shows. */
 export interface WorkoutRow extends EventRow {
   type: WorkoutType;
   name: string;
@@ -15,7 +15,7 @@ export interface WorkoutRow extends EventRow {
   private: boolean | null;
 }
 
-/** Workouts: the parent of several, and one that stands for the same as another's, are in no list. */
+/** Workouts. Parents of several workouts and duplicates of a listed workout are not listed. */
 export const workoutTable: EventTable = {
   name: 'workouts',
   table: 'timeseries.workout',

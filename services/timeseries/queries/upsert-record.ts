@@ -1,18 +1,18 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
-/** A row of one of the record tables: each has an id that stays when the rest is replaced. */
+/** A row of a record table. Its id stays when the other columns are replaced. */
 export type RecordRow = Readonly<Record<string, string | number | boolean | null>> & { readonly id: string };
 
-/** The tables that hold one row a record. */
+/** The tables with one row per record. */
 export type RecordTable = 'workout' | 'sleep_session' | 'provider_day';
 
-/** Writes a record: a new one, or a newer version in the place of the one with its id. */
+/** Inserts a record, or replaces the row with its id. */
 export async function upsertRecord(
   transaction: Queryable,
   table: RecordTable,
   row: RecordRow,
 ): Promise<void> {
-  // In one order, whatever a row was put together from: the statement is prepared under one name.
+  // The columns are sorted, because the statement is prepared under one name.
   const entries = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const columns = entries.map(([name]) => name);
   await transaction.query(

@@ -2,8 +2,9 @@ import { seriesCatalogue } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 
 /**
- * Writes the catalogue where the triggers read it. Several processes may start at once: rows are taken in order.
- * A type that becomes a level in dB, or ceases to be one, needs a migration that computes its energies anew.
+ * Writes the catalogue of series types to the table that the triggers read. Rows are locked in one order, because
+ * several processes may start at once. A type that becomes a level in dB, or ceases to be one, needs a migration that
+ * recomputes its energies.
  */
 export async function upsertSeriesTypes(database: Queryable): Promise<void> {
   const rows = seriesCatalogue.map(({ id, type, bucket }) => ({ id, name: type, bucket }));

@@ -6,7 +6,7 @@ import type { Queryable } from '../../../mixins/database.ts';
 import { type EventRow, type EventTable, selectEvents } from '../queries/select-events.ts';
 import { isoMicroseconds } from '../samples/scan-range.ts';
 
-/** What events are asked for. */
+/** Parameters of a list of events. */
 export interface EventsQuery {
   readonly user_id: string;
   readonly start_date: Instant;
@@ -16,19 +16,19 @@ export interface EventsQuery {
   readonly limit: number;
 }
 
-/** A kind of event that is listed: where its rows are, and how they are shown. */
+/** A kind of listed event: its table and its wire form. */
 export interface EventKind<Row, Item> {
   readonly table: EventTable;
   readonly toWire: (row: Row) => Item;
-  /** Adds to the rows of a page what is not stored with them. */
+  /** Adds values to the rows of a page that are not stored with them. */
   readonly complete?: (on: Queryable, userId: string, rows: readonly Row[]) => Promise<Row[]>;
 }
 
 const Key = z.tuple([z.int(), z.uuid()]);
 
 /**
- * One page of a user's events whose start lies in [start, end), newest first, equal starts in the order of ids.
- * @throws RANGE_INVALID, CURSOR_INVALID (422).
+ * One page of a user's events whose start is in [start, end), newest first, equal starts ordered by id.
+ * @throws RANGE_INVALID, CURSOR_INVALID (422)
  */
 export async function readEvents<Row extends EventRow, Item>(
   database: Queryable,
@@ -42,8 +42,8 @@ export async function readEvents<Row extends EventRow, Item>(
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const filter = { userId: user_id, range, type };
   const after = cursor === null ? null : { start: isoMicroseconds(cursor.key[0]), id: cursor.key[1] };
-  const place = { direction: cursor?.direction ?? ('next' as const), after };
-  const found = await selectEvents<Row>(database, kind.table, filter, place, limit + 1);
+  const from = { direction: cursor?.direction ?? ('next' as const), after };
+  const found = await selectEvents<Row>(database, kind.table, filter, from, limit + 1);
   const rows = (await kind.complete?.(database, user_id, found.rows)) ?? found.rows;
   const totalCount = found.total;
   const keyOf = (row: Row) => [row.at, row.id];

@@ -4,12 +4,12 @@ import type { Settings } from '../settings.ts';
 import type { EventKind } from './events.ts';
 import { type OtherRow, otherTable } from './queries/select-others.ts';
 
-/** The events that are neither workouts nor sleep. */
+/** Events other than workouts and sleep. */
 export function otherEvents(settings: Settings): EventKind<OtherRow, OtherEvent> {
   return { table: otherTable, toWire: (row) => otherToWire(row, settings) };
 }
 
-/** Such an event as the API shows it; `data` as it was sent, without the account's id. */
+/** The wire form of such an event. `data` is as sent, without the account's id. */
 export function otherToWire(row: OtherRow, { shownAs }: Settings): OtherEvent {
   return {
     id: row.id,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../../mixins/database.ts';
-import type { Ledger } from './ledger.ts';
 import type { RecordIdentity } from './record-rows.ts';
+import type { StoredItems } from './stored-items.ts';
 
-/** What the records of an item are stored with. */
+/** Context of storing an item's records. */
 export interface RecordContext {
   readonly transaction: Queryable;
   readonly userId: string;
   readonly provider: string;
   readonly clockMinutes: number;
-  readonly ledger: Ledger;
-  /** Record ids that the ledger has of the item's stored version. */
+  readonly storedItems: StoredItems;
+  /** Ids of the records of the item's stored version. */
   readonly storedIds: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import type { DayRecord, SleepRecord, WorkoutRecord } from '../../../domain/reco
 import { localDate } from '../../../domain/time.ts';
 import type { RecordRow } from '../queries/upsert-record.ts';
 
-/** Where a record comes from and under which id it is stored. */
+/** The source and the id of a record. */
 export interface RecordIdentity {
   readonly id: string;
   readonly user_id: string;
@@ -10,7 +10,7 @@ export interface RecordIdentity {
   readonly key: string;
 }
 
-/** The row of a workout; one that is written again is no longer deleted. */
+/** The row of a workout. Writing it again clears a deletion mark. */
 export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockMinutes: number): RecordRow {
   const { start_ms, end_ms, zone_offset_minutes, plain_name: _, ...rest } = record;
   const offset = zone_offset_minutes ?? clockMinutes;
@@ -26,7 +26,7 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
   };
 }
 
-/** The row of a sleep session; it belongs to the local day of waking up. */
+/** The row of a sleep session. It belongs to the local day of waking up. */
 export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
   const { start_ms, end_ms, zone_offset_minutes, date, ...rest } = record;
   const offset = zone_offset_minutes ?? clockMinutes;

@@ -4,7 +4,7 @@ import { localDate } from '../../../domain/time.ts';
 import { upsertOther } from './queries/upsert-other.ts';
 import type { RecordContext } from './record-context.ts';
 
-/** Stores an item's event that is neither a workout nor a sleep. Answers its id. */
+/** Stores an item's event other than a workout or sleep. Returns its id. */
 export async function storeOther(context: RecordContext, { key, other }: StoreItem): Promise<string[]> {
   if (other === null) return [];
   const { transaction, userId: user_id, provider, clockMinutes } = context;

@@ -9,20 +9,20 @@ import { dayRow } from './record-rows.ts';
 import { storeOther } from './store-other.ts';
 import { storeSleeps } from './store-sleeps.ts';
 
-/** Ids of what is stored now; `stale` where the item lost against what was stored, and nothing was changed. */
+/** Ids of the stored records. `stale`: the stored version takes precedence, and nothing was changed. */
 export interface StoredRecords {
   readonly status: 'saved' | 'replaced' | 'stale';
   readonly ids: readonly string[];
   readonly workoutSpans: readonly Span[];
-  /** Instants that the item's daily record did not cover before, or for another date. */
+  /** Instants that the item's daily record did not cover before, or covered with another date. */
   readonly covered: readonly Range[];
-  /** Sleep sessions that are gone, and the one that stands for them now. */
+  /** Maps merged sleep sessions to the session that replaces them. */
   readonly merged: ReadonlyMap<string, string>;
-  /** The activity was deleted by an event that nobody confirmed: its samples are shown again. */
+  /** An unconfirmed event had deleted the activity: its samples are shown again. */
   readonly wasHidden: boolean;
 }
 
-/** Stores the records of an item in the place of those of its older version. */
+/** Stores the records of an item in place of those of its older version. */
 export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
   const sleeps = await storeSleeps(context, item);
   if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], covered: [], wasHidden: false };
@@ -46,7 +46,10 @@ async function storeDay(context: RecordContext, { key, day }: StoreItem) {
   return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)] };
 }
 
-/** A record that grew covers what is behind its former end; one of another date or start all of its span anew. */
+/**
+ * A record that grew newly covers the time after its former end. A record with another date or start newly covers its
+ * whole span.
+ */
 function newlyCovered(
   { start_ms, duration_seconds }: DayRecord,
   date: RecordRow[string] | undefined,

@@ -6,11 +6,11 @@ import { identityOf, type RecordContext } from './record-context.ts';
 import { sleepRow } from './record-rows.ts';
 import { outweighs, weightiest } from './versions.ts';
 
-/** What became of an item's sessions; `ids` are those that stand now for each of them. */
+/** The result of storing an item's sessions. `ids` has the current id of each. */
 export interface StoredSleeps {
   readonly status: 'saved' | 'replaced' | 'stale';
   readonly ids: readonly string[];
-  /** Sessions that turned out to be versions of one, and the one that stands for them now. */
+  /** Maps merged sessions to the session that replaces them. */
   readonly merged: ReadonlyMap<string, string>;
 }
 
@@ -21,8 +21,8 @@ interface StoredSession {
 }
 
 /**
- * Stores an item's sleep sessions by the rules for versions of a sleep. An item whose main sleep lost against a
- * stored one is stale as a whole: its naps would come back although the newer version no longer has them.
+ * Stores an item's sleep sessions by the rules for versions of a sleep. If the main sleep loses against a stored one,
+ * the whole item is stale. Otherwise naps would return that the newer version no longer contains.
  */
 export async function storeSleeps(context: RecordContext, item: StoreItem): Promise<StoredSleeps> {
   if (item.sleeps.length === 0) return outcomeOf([]);
@@ -61,16 +61,16 @@ async function storeSession(
   return { id: identity.id, gone, status: best === undefined ? 'saved' : 'replaced' };
 }
 
-// The call's own items are not in the database yet.
+// The call's own items are not written yet.
 async function versionsOf(context: RecordContext, { key, data_type }: StoreItem, session: SleepRecord) {
-  const { transaction, userId, provider, ledger } = context;
+  const { transaction, userId, provider, storedItems } = context;
   const of = { userId, provider, dataType: data_type };
   const stored = await selectOverlappingSleeps(transaction, of, session);
   const isFinalNow = [session, ...stored.filter((one) => one.key === key)].some(
     ({ rank }) => rank === sleepRanks.final,
   );
   const wasFinal = (ofKey: string) =>
-    (ofKey === key && isFinalNow) || (ledger.get({ data_type, key: ofKey })?.was_final ?? false);
+    (ofKey === key && isFinalNow) || (storedItems.get({ data_type, key: ofKey })?.was_final ?? false);
   const versions = stored.map((one) => ({ ...one, was_final: one.was_final || wasFinal(one.key) }));
   return { was_final: wasFinal(key), versions };
 }

@@ -18,12 +18,12 @@ import { settleSamples } from '../samples/settle-samples.ts';
 import { writeSamples } from '../samples/write-samples.ts';
 import { cropActivities } from '../workouts/crop-activities.ts';
 import { type Span, settleDuplicates } from '../workouts/settle-duplicates.ts';
-import { Ledger } from './ledger.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
 import { storeRecords } from './store-records.ts';
+import { StoredItems } from './stored-items.ts';
 import { type Decision, decide } from './versions.ts';
 
 /** Items of one user and provider, to be stored in one transaction. */
@@ -33,20 +33,20 @@ export interface StoreRequest {
   readonly items: readonly StoreItem[];
 }
 
-/** What a store is judged by beside its items. */
+/** Parameters of a store beside its items. */
 export interface StoreCircumstances {
   readonly sourcePriority: readonly string[];
   readonly nowMs: number;
-  /** The first local day whose samples are kept; null keeps all. */
+  /** The first local day whose samples are kept. Null keeps all. */
   readonly firstDay: string | null;
-  /** Who caused it, for audit entries. */
+  /** The origin for audit entries. */
   readonly origin: AuditOrigin;
 }
 
-/** A store in work: what it found, and what it gathers to write at its end. */
+/** State of a running store: what it has read, and what it writes at its end. */
 interface Work extends StoreRequest, StoreCircumstances {
   readonly transaction: Queryable;
-  readonly ledger: Ledger;
+  readonly storedItems: StoredItems;
   readonly blocks: PendingBlock[];
   readonly spans: Span[];
   readonly epochs: PendingEpoch[];
@@ -54,13 +54,13 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly covered: Range[];
   /** Items that are neither duplicates nor stale. */
   readonly accepted: StoreItem[];
-  /** Keys of activities that were hidden, and are stored again. */
+  /** Keys of activities that were hidden and are stored again. */
   readonly returned: string[];
   readonly storedClock: ClockRow | null;
   clock: ClockRow | null;
 }
 
-/** Stores items under the user's lock; outcomes in their order. @throws USER_ERASED (410). */
+/** Stores items under the user's lock. Returns outcomes in order. @throws USER_ERASED (410) */
 export function store(
   database: Database,
   request: StoreRequest,
@@ -84,21 +84,21 @@ async function begin(
   const { user_id, provider, items } = request;
   const rows = await selectItems(transaction, user_id, provider, items);
   const clock = (await selectClock(transaction, user_id)) ?? null;
-  const ledger = new Ledger(rows);
+  const storedItems = new StoredItems(rows);
   const gathered = { blocks: [], spans: [], epochs: [], covered: [], accepted: [], returned: [] };
-  return { ...request, ...circumstances, transaction, ledger, clock, storedClock: clock, ...gathered };
+  return { ...request, ...circumstances, transaction, storedItems, clock, storedClock: clock, ...gathered };
 }
 
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
-  const stored = work.ledger.get(item);
+  const stored = work.storedItems.get(item);
   const decision = decide(item, stored);
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
-  const told = clockOf(item);
-  const clock = later(work.clock, told);
-  const clockMinutes = (told ?? clock)?.zone_offset_minutes ?? 0;
+  const reported = clockOf(item);
+  const clock = later(work.clock, reported);
+  const clockMinutes = (reported ?? clock)?.zone_offset_minutes ?? 0;
   const result = await recordsOf(work, item, { decision, stored, clockMinutes });
   if (result.status === 'stale') {
-    work.ledger.noteRefused(item, result);
+    work.storedItems.noteRefused(item, result);
     return result;
   }
   work.clock = clock;
@@ -111,7 +111,7 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
       epoch: item.epoch,
       zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
     });
-  work.ledger.note(item, result);
+  work.storedItems.note(item, result);
   return result;
 }
 
@@ -121,18 +121,18 @@ interface Judged {
   readonly clockMinutes: number;
 }
 
-// A further part of a version finds its records stored: the first part brought them.
+// The first part of a version carries its records, so later parts find them stored.
 async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<StoreOutcome> {
   const { decision, stored, clockMinutes } = judged;
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
-  const { transaction, user_id: userId, provider, ledger } = work;
-  const context = { transaction, userId, provider, clockMinutes, ledger, storedIds };
+  const { transaction, user_id: userId, provider, storedItems } = work;
+  const context = { transaction, userId, provider, clockMinutes, storedItems, storedIds };
   const { status, ids, workoutSpans, covered, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);
   if (wasHidden) work.returned.push(item.key);
-  ledger.replaceIds(merged);
+  storedItems.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
   return outcome(status === 'saved' && decision === 'replace' ? 'replaced' : status, standing);
 }
@@ -144,13 +144,13 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
   await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
-  await upsertItems(transaction, user_id, provider, work.ledger.changes());
+  await upsertItems(transaction, user_id, provider, work.storedItems.changes());
   const written = await storeSamples(work, localDays);
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
 }
 
-/** The instants of all that a call brings and that belongs to a local day. */
+/** All instants of a call that belong to a local day. */
 function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number> {
   for (const { block } of blocks) for (const at of block.at) yield block.base_ms + at;
   for (const { epoch } of epochs) yield epoch.start_ms;
@@ -160,8 +160,8 @@ function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number
 
 async function storeSamples(work: Work, localDays: LocalDays): Promise<ReadonlyMap<number, number>> {
   const { transaction, user_id, provider, firstDay } = work;
-  // A call may bring two versions of an item.
-  const stored = new Set(work.accepted.filter((item) => work.ledger.isNewest(item)));
+  // A call may contain two versions of an item.
+  const stored = new Set(work.accepted.filter((item) => work.storedItems.isNewest(item)));
   const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
   const { byItem, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
   const cut = await cropActivities(transaction, work, [...stored]);

@@ -2,8 +2,8 @@ import { type StoreItem, sleepRanks } from '../../../domain/records.ts';
 import type { ItemRow } from './queries/select-items.ts';
 
 /**
- * How an item stands to what the ledger has of its key: `continue` is a further part of the version that is being
- * stored, or its first part again after a crash; `stale` and `duplicate` change nothing.
+ * The decision about a version compared to the stored one of its key. `continue`: a further part of the version that is
+ * being stored, or its first part repeated after a crash. `stale` and `duplicate` change nothing.
  */
 export type Decision = 'new' | 'replace' | 'continue' | 'duplicate' | 'stale';
 
@@ -20,22 +20,25 @@ export function decide(item: Version, stored: Stored | undefined): Decision {
   return 'replace';
 }
 
-/** What a sleep session is judged by among sessions that overlap it. */
+/** What decides between overlapping sleep sessions. */
 export interface SleepWeight {
   /** One of `sleepRanks`. */
   readonly rank: number;
-  /** Some delivery of the same record, this one included, was final. */
+  /** Some delivery of the same record, including this one, was final. */
   readonly was_final: boolean;
   readonly asleep_seconds: number;
   readonly span_seconds: number;
 }
 
-/** Whether a stored session stands against a later delivery: by validity, then length; of equals the later counts. */
+/**
+ * Whether a stored session takes precedence over a later delivery: by validity, then by length. On a tie the later
+ * delivery wins.
+ */
 export function outweighs(stored: SleepWeight, later: SleepWeight): boolean {
   return compare(stored, later) > 0;
 }
 
-/** The weightiest of several stored sessions. */
+/** The stored session that takes precedence over the others. */
 export function weightiest<T extends SleepWeight>(sessions: readonly T[]): T | undefined {
   return sessions.toSorted((a, b) => compare(b, a))[0];
 }
@@ -44,7 +47,7 @@ function compare(a: SleepWeight, b: SleepWeight): number {
   return validity(a) - validity(b) || a.asleep_seconds - b.asleep_seconds || a.span_seconds - b.span_seconds;
 }
 
-// A sleep that is neither tentative nor final is as good as final, unless the same record was final once.
+// A sleep that is neither tentative nor final counts as final, unless the same record was final before.
 function validity({ rank, was_final }: SleepWeight): number {
   if (rank === sleepRanks.tentative) return 0;
   return rank === sleepRanks.final || !was_final ? 2 : 1;

@@ -4,7 +4,7 @@ import type { WorkoutRow } from '../queries/select-workouts.ts';
 import type { Settings } from '../settings.ts';
 import type { SleepRow } from './queries/select-sleeps.ts';
 
-/** A workout as the API shows it; heart rates where the provider sent them. */
+/** The wire form of a workout, with heart rates if the provider sent them. */
 export function workoutToWire(row: WorkoutRow, { shownAs }: Settings): Workout {
   return {
     id: row.id,
@@ -23,7 +23,7 @@ export function workoutToWire(row: WorkoutRow, { shownAs }: Settings): Workout {
   };
 }
 
-/** A sleep session as the API shows it: whole minutes, rounded down. */
+/** The wire form of a sleep session, in whole minutes, rounded down. */
 export function sleepToWire(row: SleepRow, { shownAs }: Settings): SleepSession {
   return {
     id: row.id,
@@ -43,8 +43,8 @@ export function sleepToWire(row: SleepRow, { shownAs }: Settings): SleepSession 
 }
 
 /**
- * Time asleep as a share of the time in bed, to a hundredth of a percent; null for a session without length, and where
- * no stage was measured: then the time asleep is nothing but the time in bed.
+ * Time asleep as a share of the time in bed, to a hundredth of a percent. Null for a session without duration, or
+ * without a measured stage: the time asleep is then only the time in bed.
  */
 function efficiency(row: SleepRow): number | null {
   const { asleep_seconds, start_ms, end_ms } = row;

@@ -11,7 +11,10 @@ import { eraseSamples } from './queries/erase-samples.ts';
 import { insertTombstone } from './queries/insert-tombstone.ts';
 import { finishTombstone, forgetSeries } from './queries/update-tombstone.ts';
 
-/** Marks a user as erased, once no store of theirs is in work any more; what is left is erased behind it. */
+/**
+ * Marks a user as erased after running stores of the user have finished. The remaining data is erased in the
+ * background.
+ */
 export function markErased(database: Database, userId: string): Promise<void> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, userId);
@@ -20,8 +23,8 @@ export function markErased(database: Database, userId: string): Promise<void> {
 }
 
 /**
- * Does one bounded part of an erasure that is not finished. Answers whether there was one to work on: false means
- * that all are finished, or in the hands of other processes.
+ * Does one bounded part of an unfinished erasure. Returns false if all erasures are finished or held by other
+ * processes.
  */
 export function eraseOnePart(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {
@@ -39,9 +42,9 @@ export function eraseOnePart(database: Database): Promise<boolean> {
   });
 }
 
-/** Erasing behind the calls that asked for it. */
+/** Background erasure. */
 export interface Erasure {
-  /** Begins, or goes on, with whatever is not finished. */
+  /** Starts or continues unfinished erasures. */
   wake(): void;
 }
 
@@ -52,7 +55,7 @@ interface Running extends Erasure {
 const retryMs = 5000;
 const againMs = 60_000;
 
-/** A worker that erases what is not finished, at the start and whenever it is woken; one runs in each process. */
+/** A worker that erases in the background, at start and after `wake`. Each process runs one. */
 export function erasure(): Mixin<Running> {
   const pool = database();
   let open: Database | undefined;
@@ -100,7 +103,7 @@ function startErasing(on: Database, logger: Logger): Running {
     await running;
     clearTimeout(retry);
   }
-  // What a process that died had in hand is taken up by the others.
+  // Takes over erasures of processes that died.
   const again = setInterval(wake, againMs);
   wake();
   return { wake, stop };

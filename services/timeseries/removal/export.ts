@@ -3,13 +3,15 @@ import { formatInstant } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { selectSeries } from '../queries/select-series.ts';
 import type { Settings } from '../settings.ts';
-import { type ExportKind, type ExportPlace, selectExportRecords } from './queries/select-export.ts';
+import { type ExportCursor, type ExportKind, selectExportRecords } from './queries/select-export.ts';
 
-/** The next records of a kind as an export shows them: every column that is ours to give, times as on the wire. */
+/**
+ * The next records of a kind as an export returns them: all columns that may be exported, with times as on the wire.
+ */
 export async function exportRecords(
   database: Queryable,
   { shownAs }: Settings,
-  query: { user_id: string; kind: ExportKind; after: ExportPlace | null; limit: number },
+  query: { user_id: string; kind: ExportKind; after: ExportCursor | null; limit: number },
 ) {
   const rows = await selectExportRecords(database, query.user_id, query.kind, query.after, query.limit);
   const last = rows.length < query.limit ? undefined : rows.at(-1);
@@ -19,7 +21,7 @@ export async function exportRecords(
   };
 }
 
-/** The series that a user has, in the order of their ids. */
+/** The series of a user, ordered by id. */
 export async function exportSeries(database: Queryable, { shownAs }: Settings, userId: string) {
   const rows = await selectSeries(database, userId, null);
   return rows

@@ -11,7 +11,7 @@ import { eraseSamples } from './queries/erase-samples.ts';
 import { upsertPurge } from './queries/insert-purge.ts';
 import { finishItems, forgetPurgedSeries, openPurge } from './queries/update-purge.ts';
 
-/** What a user has of a provider; `version` names the request, a later one is larger. */
+/** A user's data of a provider. `version` identifies the request. Later requests have larger versions. */
 export interface PurgeKey {
   readonly user_id: string;
   readonly provider: ProviderName;
@@ -19,9 +19,9 @@ export interface PurgeKey {
 }
 
 /**
- * Takes away all that shows of a user's data of one provider, and closes the door for more. Samples and versions go
- * in parts behind it. Workouts of another provider that were the same as one of these are listed again. A request
- * that was carried out before changes nothing.
+ * Deletes a user's listed data of one provider and blocks further ingestion of it. Samples and stored versions are
+ * deleted in parts in the background. Workouts of another provider whose listed duplicate was deleted are listed again.
+ * A request that was carried out before changes nothing.
  */
 export function markPurged(
   database: Database,
@@ -37,7 +37,7 @@ export function markPurged(
   });
 }
 
-/** Does one bounded part of a purge that is not finished; false where there is none to work on. */
+/** Does one bounded part of an unfinished purge. Returns false if there is none to work on. */
 export function purgeOnePart(database: Database): Promise<boolean> {
   return database.transaction(async (transaction) => {
     const purge = await claimPurge(transaction);
@@ -47,7 +47,7 @@ export function purgeOnePart(database: Database): Promise<boolean> {
   });
 }
 
-// Answers whether nothing is left.
+// Returns whether nothing is left.
 async function workOnPurge(
   transaction: Queryable,
   { user_id, provider, series_ids, items_done }: PurgeRow,
@@ -70,8 +70,8 @@ function recordPurged(
 }
 
 /**
- * Opens the door again for a user who connects anew. The versions of what was there are erased first: an item that
- * is sent again would count as stored.
+ * Allows ingestion again after a purge, for a user who connects anew. Stored versions are deleted first. Otherwise an
+ * item that is sent again would count as a duplicate.
  */
 export async function reopen(database: Database, key: PurgeKey): Promise<void> {
   for (let isOpen = false; !isOpen; ) isOpen = await reopenOnePart(database, key);

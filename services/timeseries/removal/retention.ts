@@ -13,20 +13,20 @@ import { forgetEpochValues } from './queries/forget-epoch-values.ts';
 import { selectOldSeries } from './queries/select-old-series.ts';
 
 /*
- * SAMPLE_RETENTION_DAYS. Whole local days go, each sample's by its own clock, so that no summary tells of half a day:
- * a day goes when its last hour is too old wherever on earth it was lived. Rows go series by series through the
- * triggers and under the user's lock, so statistics are exact after each part. To drop chunks with their rows in
- * them would be cheaper, and leave statistics wrong until millions of them are deleted as well.
+ * SAMPLE_RETENTION_DAYS. Samples are deleted in whole local days, by the clock of each sample, so that no summary
+ * covers half a day: a day expires when its last hour is too old in every time zone. Rows are deleted series by series
+ * through the triggers and under the user's lock, so that statistics are exact after each part. Dropping chunks with
+ * rows would be cheaper, but would leave the statistics wrong until millions of them are deleted as well.
  */
 const furthestClockMs = 18 * hourMs;
 
-/** The first local day whose samples are kept; null keeps all. */
+/** The first local day whose samples are kept. Null keeps all. */
 export function keptFrom(nowMs: number, days: number): string | null {
   if (days === 0) return null;
   return new Date(nowMs - days * dayMs - furthestClockMs).toISOString().slice(0, 10);
 }
 
-/** What is to be stored without the samples that would not be kept; blocks of which nothing is left are left out. */
+/** Blocks without expired samples. Blocks that become empty are left out. */
 export function keptBlocks(blocks: readonly PendingBlock[], firstDay: string | null): PendingBlock[] {
   if (firstDay === null) return [...blocks];
   const firstMs = Date.parse(firstDay);
@@ -41,10 +41,10 @@ function keptOf(pending: PendingBlock, firstMs: number): PendingBlock {
   return { ...pending, block: { ...block, at: block.at.filter(isKept), values } };
 }
 
-/** What one part of a pass came to; `swept`: all rows of it are gone. */
+/** The result of one part of a pass. `swept`: all its rows are deleted. */
 export type RetentionPart = 'worked' | 'swept' | 'nothing';
 
-/** Does one bounded part of a pass, unless it is done or another process is at it. */
+/** Does one bounded part of a pass, unless it is done or held by another process. */
 export function retainOnePart(
   database: Database,
   firstDay: string,
@@ -82,7 +82,7 @@ interface Retaining {
 const everyMs = 60_000;
 const firstAfterMs = 20_000;
 
-/** Lets samples go behind everything else, as long as the process runs; returns what stops it. */
+/** Deletes expired samples in the background while the process runs. Returns a function that stops it. */
 export function startRetention({ database, days, logger }: Retaining): () => Promise<void> {
   let isStopping = false;
   const work = async () => {
@@ -93,7 +93,7 @@ export function startRetention({ database, days, logger }: Retaining): () => Pro
       const part = await retainOnePart(database, firstDay);
       if (part === 'swept') await finish(database, firstDay, logger);
       if (part !== 'worked') return;
-      await sleep(performance.now() - began); // half of the time is left to others
+      await sleep(performance.now() - began); // uses at most half of the time
     }
   };
   const stop = startPeriodicTask({ name: 'timeseries.retention', everyMs, firstAfterMs, work, logger });

@@ -13,7 +13,7 @@ import { readOtherInstants } from './other-instants.ts';
 import { type DaySamples, filtered, type PlacedBlock } from './placed-blocks.ts';
 import { decodeTimes, encodeTimes, encodeValues } from './sample-codec.ts';
 
-/** Series types of the samples that activities bring; other records may bring some of them too. */
+/** Series types of activity samples. Other records may contain some of them too. */
 export const activitySeries: ReadonlySet<SeriesType> = new Set([
   'heart_rate',
   'cadence',
@@ -29,14 +29,14 @@ export function isActivity({ data_type }: Pick<StoreItem, 'data_type'>): boolean
   return dataTypes.has(data_type);
 }
 
-/** Samples that an activity brings, with the item that they stand in. */
+/** Samples of an activity, with their item. */
 export interface OwnBlock {
   readonly item: StoreItem;
   readonly block: PlacedBlock;
   readonly days: readonly DaySamples[];
 }
 
-/** The samples of activities that their series hold: where another record brought a sample too, that one stays. */
+/** The activity samples that their series contain. At instants where another record has a sample, that one is used. */
 export async function shownBlocks(transaction: Queryable, own: readonly OwnBlock[]): Promise<PlacedBlock[]> {
   const days = new Map(own.flatMap((one) => one.days.map((day) => [dayKey(day), day])));
   const others = await readOtherInstants(transaction, [...days.values()]);
@@ -48,8 +48,8 @@ export async function shownBlocks(transaction: Queryable, own: readonly OwnBlock
 }
 
 /**
- * Keeps what each activity brought, in the place of its older versions. Answers the instants that an older version
- * had and the newer one has not.
+ * Stores the samples of each activity and deletes those of its older versions. Returns the instants that only an older
+ * version had.
  */
 export async function replaceActivityBlocks(
   transaction: Queryable,

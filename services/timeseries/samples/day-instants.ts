@@ -1,7 +1,7 @@
 import { dayMs } from '../../../domain/time.ts';
 import type { SeriesDay } from '../queries/other-instants.ts';
 
-/** Instants of one UTC day of a series, in milliseconds, ascending and without repetition. */
+/** Instants of one UTC day of a series, in milliseconds, ascending and distinct. */
 export interface DayInstants extends SeriesDay {
   readonly times: readonly number[];
 }
@@ -11,12 +11,12 @@ export function dayOf(ms: number): number {
   return Math.floor(ms / dayMs);
 }
 
-/** Names a day of a series. */
+/** Key of a day of a series. */
 export function dayKey({ series_id, day }: SeriesDay): string {
   return `${series_id} ${day}`;
 }
 
-/** Days of series, each once, with all of its instants. */
+/** Days of series, each once, with all its instants. */
 export function mergedDays(days: readonly DayInstants[]): DayInstants[] {
   const groups = Map.groupBy(days, dayKey).values();
   return [...groups].flatMap(([first, ...rest]) =>
@@ -26,7 +26,7 @@ export function mergedDays(days: readonly DayInstants[]): DayInstants[] {
   );
 }
 
-/** All instants of two ascending lists, each once. */
+/** The union of two ascending lists. */
 export function union(a: readonly number[], b: readonly number[]): readonly number[] {
   const merged: number[] = [];
   for (let [i, j] = [0, 0]; i < a.length || j < b.length; ) {
@@ -38,7 +38,7 @@ export function union(a: readonly number[], b: readonly number[]): readonly numb
   return merged;
 }
 
-/** The instants of a list that another one lacks. */
+/** The elements of a list that another one lacks. */
 export function without(a: readonly number[], b: readonly number[]): readonly number[] {
   if (b.length === 0) return a;
   const known = new Set(b);

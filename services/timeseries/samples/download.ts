@@ -17,7 +17,7 @@ interface SampleRange {
   readonly resolution: Resolution;
 }
 
-/** The series of a user that have samples in [start, end), or buckets in the range that whole buckets widen it to. */
+/** The series of a user with samples in [start, end), or with buckets in the range widened to whole buckets. */
 export async function seriesInRange(
   database: Queryable,
   { shownAs }: Settings,
@@ -35,7 +35,7 @@ export async function seriesInRange(
     });
 }
 
-/** The next samples or buckets of one series behind `after` (microseconds); `next` is null where there are no more. */
+/** The next samples or buckets of one series after `after` (microseconds). `next` is null at the end. */
 export async function readSeries(
   database: Queryable,
   request: SampleRange & {
@@ -49,9 +49,9 @@ export async function readSeries(
   if (series === undefined) return { at: [], values: [], next: null };
   const { after } = request;
   const cursor = after === null ? null : { direction: 'next' as const, key: [after, series.id] as const };
-  const reach = scanRangeOf([series.id], rangeOf(request, size), size?.widthMs ?? null, cursor);
+  const scanRange = scanRangeOf([series.id], rangeOf(request, size), size?.widthMs ?? null, cursor);
   const most = Math.min(request.limit, mostOf(size));
-  const rows = await readScanRange(database, reach, size, () => seriesById(series.type_id).bucket, most);
+  const rows = await readScanRange(database, scanRange, size, () => seriesById(series.type_id).bucket, most);
   return {
     at: rows.map(({ at }) => at),
     values: rows.map(({ value }) => value),
@@ -63,7 +63,7 @@ function rangeOf({ start_ms, end_ms }: SampleRange, size: BucketSize | null) {
   return widen({ startMs: start_ms, endMs: end_ms }, size);
 }
 
-/** A call reads so many samples of one a second at most, for buckets too: about 0.2 s. */
+/** Maximum number of samples that a call reads, also to compute buckets: about 0.2 s at one sample a second. */
 const mostSamples = 500_000;
 
 function mostOf(size: BucketSize | null): number {

@@ -4,10 +4,10 @@ import { type DayInstants, dayKey, mergedDays, union, without } from './day-inst
 import { instantsOf, type PlacedBlock } from './placed-blocks.ts';
 import { decodeTimes, encodeTimes } from './sample-codec.ts';
 
-/** Instants at which records other than activities brought samples, by day of a series. */
+/** Instants of samples from records other than activities, by day of a series. */
 export type OtherInstants = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Adds the instants of samples that records other than activities bring. */
+/** Adds the instants of samples from records other than activities. */
 export async function addOtherInstants(
   transaction: Queryable,
   blocks: readonly PlacedBlock[],
@@ -22,13 +22,13 @@ export async function addOtherInstants(
   );
 }
 
-// A day that is sent again mostly brings the same instants, and needs no write.
+// A day that is sent again usually has the same instants and needs no write.
 function grownDay(day: DayInstants, stored: readonly number[]): DayInstants[] {
   if (stored.length >= day.times.length && without(day.times, stored).length === 0) return [];
   return [{ ...day, times: union(stored, day.times) }];
 }
 
-/** The instants that are known of days of series. */
+/** The stored instants of days of series. */
 export async function readOtherInstants(
   transaction: Queryable,
   days: readonly SeriesDay[],

@@ -4,7 +4,7 @@ import { dayMs, earliestMs } from '../../../domain/time.ts';
 import { type DayInstants, dayOf } from './day-instants.ts';
 import type { PendingBlock } from './sample-columns.ts';
 
-/** Samples of an item with the series that they are stored in. */
+/** Samples of an item, with their series. */
 export interface PlacedBlock extends PendingBlock {
   readonly series_id: number;
 }
@@ -14,7 +14,7 @@ export interface DaySamples extends DayInstants {
   readonly values: readonly number[];
 }
 
-/** Blocks without values that their type does not allow, or at instants that are not stored; empty ones are left out. */
+/** Blocks without invalid values and instants. Empty blocks are left out. */
 export function validBlocks(blocks: readonly PendingBlock[], nowMs: number): PendingBlock[] {
   const latestMs = nowMs + dayMs;
   return blocks
@@ -26,7 +26,7 @@ export function validBlocks(blocks: readonly PendingBlock[], nowMs: number): Pen
     .filter(({ block }) => block.at.length > 0);
 }
 
-/** A block with the samples that a condition holds for; the same block where it holds for all. */
+/** A block with the samples that meet a condition. Returns the same object if all do. */
 export function filtered<T extends PendingBlock>(
   pending: T,
   holds: (time: number, value: number) => boolean,
@@ -39,7 +39,7 @@ export function filtered<T extends PendingBlock>(
   return { ...pending, block: { ...block, at: at.filter(keep), values: values.filter(keep) } };
 }
 
-/** The samples of a block by UTC day; of two of one instant the later given counts. */
+/** The samples of a block by UTC day. Of two at one instant the later one is kept. */
 export function daysOf({ series_id, block }: PlacedBlock): DaySamples[] {
   const { times, values } = ordered(block);
   return dayRanges(times).map(({ day, from, to }) => ({
@@ -68,7 +68,7 @@ function isAscending(times: readonly number[]): boolean {
   return times.every((time, index) => index === 0 || time > (times[index - 1] ?? 0));
 }
 
-/** Where each UTC day begins and ends in ascending instants. */
+/** The index range of each UTC day in ascending instants. */
 function dayRanges(times: readonly number[]): { day: number; from: number; to: number }[] {
   const ranges: { day: number; from: number; to: number }[] = [];
   for (let from = 0; from < times.length; ) {

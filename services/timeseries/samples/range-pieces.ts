@@ -1,14 +1,16 @@
 import { dayMs, hourMs, type Range } from '../../../domain/time.ts';
 import { ceilTo, floorTo } from './resolutions.ts';
 
-/** A range cut so that statistics can count it: whole UTC days, whole hours at their sides, the rest at the edges. */
+/**
+ * A range that is cut for counting by statistics: whole UTC days, whole hours beside them, and the rest at the edges.
+ */
 export interface RangePieces {
   readonly days: Range | null;
   readonly hours: readonly Range[];
   readonly edges: readonly Range[];
 }
 
-/** Cuts a range; every instant of it is in exactly one piece. */
+/** Cuts a range. Every instant is in exactly one piece. */
 export function piecesOf({ startMs, endMs }: Range): RangePieces {
   const outer = cut({ startMs, endMs }, hourMs);
   if (outer.inner === null) return { days: null, hours: [], edges: outer.sides };

@@ -6,18 +6,18 @@ import { type SampleRow, selectSamples } from './queries/select-samples.ts';
 import type { BucketSize } from './resolutions.ts';
 import type { ScanRange } from './scan-range.ts';
 
-/** How each series makes one value of a bucket. */
+/** The aggregate function of each series. */
 export type FunctionOf = (seriesId: number) => BucketFunction;
 
-/** At most `most` samples (where `size` is null) or buckets of a reach, in the order in which they are read. */
+/** At most `most` samples (`size` is null) or buckets of a range, in reading order. */
 export function readScanRange(
   database: Queryable,
-  reach: ScanRange,
+  scanRange: ScanRange,
   size: BucketSize | null,
   functionOf: FunctionOf,
   most: number,
 ): Promise<SampleRow[]> {
-  if (size === null) return selectSamples(database, reach, most);
-  if (size.resolution === '1hour') return selectHours(database, reach, functionOf, most);
-  return selectBuckets(database, reach, size, functionOf, most);
+  if (size === null) return selectSamples(database, scanRange, most);
+  if (size.resolution === '1hour') return selectHours(database, scanRange, functionOf, most);
+  return selectBuckets(database, scanRange, size, functionOf, most);
 }

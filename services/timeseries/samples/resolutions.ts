@@ -1,13 +1,13 @@
 import type { Resolution } from '../../../contracts/timeseries.ts';
 import { hourMs, minuteMs, type Range } from '../../../domain/time.ts';
 
-/** A resolution that has buckets, and what the statistics know of them. */
+/** A resolution with buckets, and its columns in the statistics. */
 export interface BucketSize {
   readonly resolution: Exclude<Resolution, 'raw'>;
   readonly widthMs: number;
-  /** The column of sample_day and sample_hour with the number of its buckets that are not empty. */
+  /** The column of sample_day and sample_hour that counts its non-empty buckets. */
   readonly countColumn: 'n1' | 'n5' | 'n15' | 'n60';
-  /** The function that counts them in a mask of minutes. */
+  /** The function that counts its buckets in a mask of minutes. */
   readonly countInMask: 'minutes_in' | 'fives_in' | 'quarters_in' | null;
   readonly interval: string;
 }
@@ -37,12 +37,12 @@ const sizes: readonly BucketSize[] = [
   { resolution: '1hour', widthMs: hourMs, countColumn: 'n60', countInMask: null, interval: '1 hour' },
 ];
 
-/** The bucket of a resolution; null for raw samples. */
+/** The bucket size of a resolution. Null for raw samples. */
 export function bucketSizeOf(resolution: Resolution): BucketSize | null {
   return sizes.find((size) => size.resolution === resolution) ?? null;
 }
 
-/** The range in whole buckets: half a bucket would be a wrong value. */
+/** Widens a range to whole buckets, because a partly read bucket would have a wrong value. */
 export function widen(range: Range, size: BucketSize | null): Range {
   if (size === null) return range;
   return { startMs: floorTo(range.startMs, size.widthMs), endMs: ceilTo(range.endMs, size.widthMs) };

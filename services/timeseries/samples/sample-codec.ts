@@ -1,12 +1,13 @@
 /*
- * Instants and values of samples as bytes. Instants are ascending milliseconds, stored as runs of one distance: an hour
- * at a sample a second takes 11 bytes. Values are stored as differences of whole numbers where at most three decimals
- * give each value back exactly, else as binary fractions of 4 or 8 bytes. Decoding returns exactly what was encoded.
+ * Encodes instants and values of samples as bytes. Instants are ascending milliseconds, stored as runs of equal
+ * distances: an hour at one sample a second takes 11 bytes. Values are stored as differences of whole numbers if at
+ * most three decimals represent each value exactly, otherwise as binary floats of 4 or 8 bytes. Decoding returns
+ * exactly what was encoded.
  */
 
 const base = 128;
 
-/** Encodes instants in milliseconds, ascending and without repetition. */
+/** Encodes instants in milliseconds, which are ascending and distinct. */
 export function encodeTimes(times: readonly number[]): Buffer {
   const numbers = [times.length, times[0] ?? 0];
   for (let index = 1; index < times.length; ) {
@@ -41,7 +42,7 @@ export function decodeTimes(bytes: Buffer): number[] {
 const single = 101;
 const double = 102;
 
-/** Encodes values; the first byte says how: a number of decimals, or the size of a binary fraction. */
+/** Encodes values. The first byte is the number of decimals or the size of a float. */
 export function encodeValues(values: readonly number[]): Buffer {
   for (const decimals of [0, 1, 2, 3]) {
     const scale = 10 ** decimals;
@@ -87,8 +88,8 @@ function fractions(bytes: Buffer, size: number, read: (offset: number) => number
   return Array.from({ length: bytes.length / size }, (_, index) => read(index * size));
 }
 
-// Seven bits a byte, the lowest first; the highest bit says that another byte follows. Arithmetic, because an instant
-// has more bits than a bit operation takes.
+// Seven bits per byte, lowest first. The highest bit marks that another byte follows. Uses arithmetic, because an
+// instant exceeds the 32 bits of bitwise operators.
 function toBytes(numbers: readonly number[]): Buffer {
   const bytes: number[] = [];
   for (let number of numbers) {

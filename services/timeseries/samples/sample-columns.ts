@@ -2,7 +2,7 @@ import type { SampleBlock } from '../../../domain/records.ts';
 import type { LocalDays } from '../days/local-days.ts';
 import type { SampleColumns } from '../queries/upsert-samples.ts';
 
-/** Samples of one series that an item of a call carries, with the offset that was resolved for them. */
+/** Samples of one series from an item, with the resolved offset of their clock. */
 export interface PendingBlock {
   readonly item: number;
   readonly block: SampleBlock;
@@ -17,8 +17,8 @@ interface Sample {
 }
 
 /**
- * Samples of several blocks as columns of at most `most` rows, in the order of (series, time), each with the offset
- * that puts it on its local day; of two with one key the later given counts.
+ * Samples of several blocks as columns of at most `most` rows, ordered by (series, time), each with the offset that
+ * puts it on its local day. Of two with one key the later one is kept.
  */
 export function* sampleColumns(
   placed: readonly (PendingBlock & { readonly series_id: number })[],
@@ -44,7 +44,7 @@ function collect({ item, block, zone_offset_minutes: offset }: PendingBlock, int
 function tidy(samples: Sample[]): Sample[] {
   if (samples.every((sample, index) => index === 0 || sample.time > (samples[index - 1]?.time ?? 0)))
     return samples;
-  // The sort is stable, so the last of equal times is the last that was given.
+  // The sort is stable, so the last of equal times is the last one given.
   const sorted = samples.toSorted((a, b) => a.time - b.time);
   return sorted.filter((sample, index) => sorted[index + 1]?.time !== sample.time);
 }

@@ -15,7 +15,7 @@ import { type FunctionOf, readScanRange } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
 import { bounded, likelyBound, type SampleKey, type ScanRange, scanRangeOf } from './scan-range.ts';
 
-/** What samples are asked for. */
+/** Parameters of a page of samples. */
 export interface SamplesQuery {
   readonly user_id: string;
   readonly start_time: Instant;
@@ -30,7 +30,7 @@ const Key: z.ZodType<SampleKey> = z.tuple([z.int(), z.int()]);
 
 /**
  * One page of a user's samples or buckets in [start, end), oldest first, equal times in the order of their series.
- * @throws RANGE_INVALID, CURSOR_INVALID (422).
+ * @throws RANGE_INVALID, CURSOR_INVALID (422)
  */
 export async function readSamples(
   database: Queryable,
@@ -45,7 +45,7 @@ export async function readSamples(
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
   const series = await countSeries(database, user_id, typeIds, piecesOf(range), size);
   const ids = series.filter(({ n }) => n > 0).map(({ id }) => id);
-  const reach = scanRangeOf(ids, range, size?.widthMs ?? null, cursor);
+  const scanRange = scanRangeOf(ids, range, size?.widthMs ?? null, cursor);
   const byId = new Map(series.map((one) => [one.id, one]));
   const functionOf = (id: number) => seriesById(known(byId, id).type_id).bucket;
   const totalCount = series.reduce((total, { n }) => total + n, 0);
@@ -55,22 +55,22 @@ export async function readSamples(
     resolution,
     limit,
     direction: cursor?.direction ?? null,
-    rows: await readRows(database, reach, size, functionOf, totalCount, limit + 1),
+    rows: await readRows(database, scanRange, size, functionOf, totalCount, limit + 1),
     totalCount,
     keyOf: (row) => [row.at, row.series_id],
     toWire: (row) => toWire(row, known(byId, row.series_id), settings),
   });
 }
 
-/** The stored ids of series types, each once; null for all of them. */
+/** The stored ids of series types, each once. Null for all of them. */
 export function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | null {
   if (types === undefined || types.length === 0) return null;
   return [...new Set(types.map((type) => seriesOf(type).id))].sort((a, b) => a - b);
 }
 
-// First up to where a page is likely full: the planner leaves out all chunks behind it, and planning is most of the
-// cost (a year: 0.25 instead of 0.53 ms of one series, 0.47 instead of 1.05 of eight). Where that was too near, all
-// of it is read. Hours have no chunks.
+// Reads first up to an instant by which the page is probably full, so that the planner excludes later chunks: planning
+// is most of the cost (a year: 0.25 ms instead of 0.53 ms for one series, 0.47 ms instead of 1.05 ms for eight). If the
+// page is not full, the whole range is read. Hourly statistics have no chunks.
 async function readRows(
   database: Queryable,
   whole: ScanRange,
@@ -85,7 +85,7 @@ async function readRows(
   return bound !== null && near.length === most ? near : readWhole(database, whole, size, functionOf, most);
 }
 
-/** From how many series on it pays to bound a page by days first (0.3 ms). */
+/** From this number of series on, bounding a page by days first (0.3 ms) is faster. */
 const manySeries = 13;
 
 async function readWhole(

@@ -13,25 +13,25 @@ import { decodeTimes, decodeValues } from './sample-codec.ts';
 import { unclaimedSamples } from './unclaimed-samples.ts';
 
 /*
- * What a series holds at an instant at which an activity brought a sample:
- * - the sample of another record (a day's heart rates, a health snapshot), where one brought a sample too;
- * - else the sample of the activity that was stored last, of those that are neither deleted nor hidden;
- * - else none, unless the sample is older than what is kept of activities (unclaimed-samples.ts).
+ * The sample that a series contains at an instant at which an activity has one:
+ * - the sample of another record (a day's heart rates, a health snapshot), if it has one;
+ * - otherwise the sample of the activity that was stored last, of those that are neither deleted nor hidden;
+ * - otherwise none, unless the sample is older than separately stored activity samples (unclaimed-samples.ts).
  */
 
-/** A sample that a series holds at an instant, or null where it holds none. */
+/** A sample of a series at an instant, or null. */
 interface Settled {
   readonly series_id: number;
   readonly ms: number;
   readonly sample: { readonly value: number; readonly zone_offset_minutes: number } | null;
 }
 
-/** Whose samples are settled, and which of them are kept. */
+/** The user whose samples are updated, and which samples are kept. */
 export interface SettleContext extends Unclaimed {
   readonly firstDay: string | null;
 }
 
-/** Brings instants in line with the activities that are stored now; answers how many samples were removed. */
+/** Updates the samples at the given instants by the stored activities. Returns the number of removed samples. */
 export async function settleSamples(
   transaction: Queryable,
   context: SettleContext,
@@ -48,7 +48,7 @@ export async function settleSamples(
   return remove(transaction, gone);
 }
 
-// The blocks are in order, the newest first.
+// Blocks are ordered, newest first.
 function settledOf(day: DayInstants, blocks: readonly ShownBlockRow[], others: OtherInstants): Settled[] {
   const { series_id, times } = day;
   const kept = others.get(dayKey(day));

@@ -2,7 +2,7 @@ import { withoutNoise } from '../../../domain/decimals.ts';
 import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../../domain/series.ts';
 import type { EpochPart } from '../days/epoch-parts.ts';
 
-/** The one sample of a series that the parts of a slot of time come to. */
+/** The sample of a series that results from the parts of a slot. */
 export interface SlotSample {
   readonly type: SeriesType;
   readonly device: string;
@@ -12,12 +12,12 @@ export interface SlotSample {
 }
 
 /**
- * The samples of slots, of their parts that are not superseded: values of a type whose buckets are sums are added up, of
- * others the mean counts, weighted by the time in which a part was active. Devices stay apart.
+ * The samples of slots, computed from their parts that are not superseded. Values of a type whose buckets are sums are
+ * added. Other values become the mean, weighted by active time. Devices are kept separate.
  */
 export function slotSamples(parts: readonly EpochPart[]): SlotSample[] {
   const counted = parts.filter(({ is_superseded }) => !is_superseded);
-  // In one order, whatever the database has: the last digit of a sum must not depend on it.
+  // Sorted, because the last digit of a sum depends on the order.
   const ordered = counted.toSorted((a, b) => (a.activity_type < b.activity_type ? -1 : 1));
   const slots = Map.groupBy(ordered, ({ start_ms, device }) => `${start_ms} ${device}`);
   return [...slots.values()].flatMap(samplesOf);
@@ -34,21 +34,22 @@ function samplesOf(parts: readonly EpochPart[]): SlotSample[] {
   });
 }
 
-// A single value stays as it was sent.
+// A single value stays as sent.
 function sumOf(parts: readonly EpochPart[], type: SeriesType): number {
-  const told = parts.flatMap(({ values }) => values[type] ?? []);
-  const sum = told.reduce((total, value) => total + value, 0);
-  return told.length === 1 ? sum : withoutNoise(sum);
+  const reported = parts.flatMap(({ values }) => values[type] ?? []);
+  const sum = reported.reduce((total, value) => total + value, 0);
+  return reported.length === 1 ? sum : withoutNoise(sum);
 }
 
 function meanOf(parts: readonly EpochPart[], type: SeriesType): number {
-  const told = parts.flatMap(({ values, active_seconds }) => {
+  const reported = parts.flatMap(({ values, active_seconds }) => {
     const value = values[type];
     return value === undefined ? [] : [{ value, weight: active_seconds ?? 0 }];
   });
-  const [first] = told;
-  if (told.length === 1 && first !== undefined) return first.value;
-  const weight = told.reduce((sum, one) => sum + one.weight, 0);
-  if (weight === 0) return withoutNoise(told.reduce((sum, { value }) => sum + value, 0) / told.length);
-  return withoutNoise(told.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
+  const [first] = reported;
+  if (reported.length === 1 && first !== undefined) return first.value;
+  const weight = reported.reduce((sum, one) => sum + one.weight, 0);
+  if (weight === 0)
+    return withoutNoise(reported.reduce((sum, { value }) => sum + value, 0) / reported.length);
+  return withoutNoise(reported.reduce((sum, one) => sum + one.value * one.weight, 0) / weight);
 }

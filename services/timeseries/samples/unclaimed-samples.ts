@@ -14,9 +14,9 @@ import {
 import { encodeTimes, encodeValues } from './sample-codec.ts';
 
 /*
- * Samples that were stored before what activities bring was kept apart (series.unclaimed_until). Series to which only
- * activities bring samples: what lies within one activity and within no other is taken for its own. Other series (the
- * heart rate of the device maker, which days bring too): such samples stay.
+ * Samples that were stored before activity samples were stored separately (series.unclaimed_until). In series that only
+ * activities write, samples within exactly one activity are assigned to it. In other series (the heart rate of the
+ * device maker, which days write too) such samples stay.
  */
 
 function sendsActivitiesOnly(provider: string): boolean {
@@ -27,7 +27,7 @@ function isShared(type: SeriesType | undefined, provider: string): boolean {
   return type === 'heart_rate' && !sendsActivitiesOnly(provider);
 }
 
-/** Claims the samples of an activity that was stored before, so that they can be hidden or removed with it. */
+/** Claims the samples of an activity that was stored before, so that they can be hidden or deleted with it. */
 export async function claimSamples(
   transaction: Queryable,
   userId: string,
@@ -46,10 +46,10 @@ export async function claimSamples(
   await insertActivityBlocks(transaction, userId, provider, blocks);
 }
 
-/** Whether a sample may have been brought by a record that nobody knows of. */
+/** Whether a sample may come from an unknown record. */
 export type IsUnclaimed = (seriesId: number, ms: number) => boolean;
 
-/** Tells of instants at which activities brought samples whether somebody else may have brought them too. */
+/** Finds out for instants of activity samples whether another record may have written the sample too. */
 export async function unclaimedSamples(
   transaction: Queryable,
   whose: Unclaimed,

@@ -17,26 +17,28 @@ import { daysOf, type PlacedBlock, validBlocks } from './placed-blocks.ts';
 import { ensureSeries } from './queries/ensure-series.ts';
 import { type PendingBlock, sampleColumns } from './sample-columns.ts';
 
-/** What the samples of a call are written with. */
+/** Context of writing the samples of a call. */
 export interface SampleContext {
   readonly transaction: Queryable;
   readonly user_id: string;
   readonly provider: string;
   readonly items: readonly StoreItem[];
-  /** Items of the call that are stored now: no duplicate, not stale, and no newer version later in the call. */
+  /**
+   * Items of the call that are stored now: neither duplicates nor stale, and without a newer version later in the call.
+   */
   readonly stored: ReadonlySet<StoreItem>;
   readonly nowMs: number;
   readonly firstDay: string | null;
   readonly localDays: LocalDays;
 }
 
-/** Samples written for each item of the call, and instants that the older versions of activities leave behind. */
+/** Number of samples written per item of the call, and instants that only older versions of activities had. */
 export interface WrittenSamples {
   readonly byItem: ReadonlyMap<number, number>;
   readonly left: readonly DayInstants[];
 }
 
-/** Writes the samples of a call, and keeps which of them activities brought. */
+/** Writes the samples of a call and stores separately which of them come from activities. */
 export async function writeSamples(
   context: SampleContext,
   pending: readonly PendingBlock[],

@@ -3,8 +3,8 @@ import type { WorkoutRow } from '../queries/select-workouts.ts';
 import { selectHeartRates } from './queries/select-heart-rates.ts';
 
 /**
- * Fills in the heart rates that a provider did not send, from the samples of the same provider. At reading, not
- * at storing: the samples of a workout often come after it.
+ * Adds heart rates that the provider did not send, from samples of the same provider. Computed on read, because the
+ * samples of a workout often arrive after it.
  */
 export async function completeWorkouts(
   database: Queryable,

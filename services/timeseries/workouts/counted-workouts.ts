@@ -3,17 +3,17 @@ import { areAtOnce, type DuplicateCandidate } from './duplicates.ts';
 /** How a workout counts in the sums of a day. */
 export interface Counted {
   /**
-   * Names the workout that several devices of a provider recorded, by the id of the preferred recording: the sums of
-   * each device are compared, and the largest counts. Null where one device recorded it.
+   * Id of the preferred recording of a workout that several devices of a provider recorded. The sums per device are
+   * compared, and the largest counts. Null if one device recorded it.
    */
   readonly counted_with: string | null;
-  /** The local day, where another recording decides it. */
+  /** The local day, if another recording determines it. */
   readonly counted_on: string | null;
 }
 
 /**
- * How workouts count, by id. Those that are the same as another, of whatever source, count on the local day of the one
- * that is listed. `workouts` are in the order of preference, `listed` names the listed duplicate of each.
+ * How workouts count, by id. Duplicates of any source count on the local day of the listed one. `workouts` are ordered
+ * by preference, `listed` maps each to its listed duplicate.
  */
 export function countedWorkouts(
   workouts: readonly DuplicateCandidate[],
@@ -21,7 +21,7 @@ export function countedWorkouts(
 ): Map<string, Counted> {
   const leaders = leadersOf(workouts);
   const byId = new Map(workouts.map((one) => [one.id, one]));
-  // Each step leads to a workout that is preferred, so there is an end.
+  // Each step leads to a preferred workout, so the recursion ends.
   const decisive = (id: string): string => {
     const leader = leaders.get(id) ?? id;
     const next = listed.get(leader) ?? leader;
@@ -39,7 +39,7 @@ export function countedWorkouts(
   );
 }
 
-/** The preferred recording of each workout that several devices of one provider recorded, by the id of each. */
+/** Maps each workout that several devices of one provider recorded to its preferred recording. */
 function leadersOf(workouts: readonly DuplicateCandidate[]): Map<string, string> {
   const leaders = new Map<string, string>();
   for (const leader of workouts) {
@@ -50,7 +50,8 @@ function leadersOf(workouts: readonly DuplicateCandidate[]): Map<string, string>
   return leaders;
 }
 
-// Directly or through others: of a ride that one device has whole and the other in two parts all three are recordings.
+// Includes indirect overlaps: if one device has a ride whole and another one in two parts, all three are recordings of
+// it.
 function recordingsOf(
   first: DuplicateCandidate,
   workouts: readonly DuplicateCandidate[],

@@ -7,15 +7,15 @@ import { deleteBlocks, selectBlocksOf, updateBlock } from './queries/crop-blocks
 import { selectCropped } from './queries/select-cropped.ts';
 
 /*
- * The device maker sends an activity and its details apart. An owner who crops an activity makes it send both again, in
- * any order, or the activity alone. Details that are sent again replace their samples by themselves. Until they come,
- * samples outside of the cropped activity are removed. A span by itself is no reason: an activity may be shorter than
- * its details because it leaves pauses out.
+ * The device maker sends an activity and its details separately. When a user crops an activity, the device maker sends
+ * both again in any order, or the activity alone. Repeated details replace their samples. Until they arrive, samples
+ * outside of the cropped activity are removed. A shorter span alone does not mean a crop: an activity without its
+ * pauses is shorter than its details.
  */
 
 type Span = Pick<WorkoutRecord, 'start_ms' | 'end_ms'>;
 
-/** Whether a workout counts as cropped, now that a data type sent its span. */
+/** Whether a workout counts as cropped after a data type sent its span. */
 export function isCropped(
   dataType: string,
   sent: Span,
@@ -24,15 +24,15 @@ export function isCropped(
   const former = stored?.parts[dataType];
   if (stored === undefined || former === undefined || dataType !== 'activities')
     return stored?.cropped ?? false;
-  if (reachesBeyond(sent, former)) return false;
-  return reachesBeyond(former, sent) || stored.cropped;
+  if (exceeds(sent, former)) return false;
+  return exceeds(former, sent) || stored.cropped;
 }
 
-function reachesBeyond(a: Span, b: Span): boolean {
+function exceeds(a: Span, b: Span): boolean {
   return a.start_ms < b.start_ms || a.end_ms > b.end_ms;
 }
 
-/** Takes the samples outside of activities that were cropped from what their details brought; answers the instants. */
+/** Removes the samples of details outside of cropped activities. Returns their instants. */
 export async function cropActivities(
   transaction: Queryable,
   { user_id, provider }: { readonly user_id: string; readonly provider: string },
@@ -44,7 +44,7 @@ export async function cropActivities(
   for (const { key, parts } of await selectCropped(transaction, user_id, provider, keys)) {
     const { activities, activityDetails } = parts;
     if (activities === undefined || activityDetails === undefined) continue;
-    if (!reachesBeyond(activityDetails, activities)) continue;
+    if (!exceeds(activityDetails, activities)) continue;
     cut.push(...(await cropBlocks(transaction, { user_id, provider, key }, activities)));
   }
   return cut;

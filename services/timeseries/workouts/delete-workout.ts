@@ -17,34 +17,34 @@ import {
 } from './queries/delete-workout.ts';
 import { settleDuplicates } from './settle-duplicates.ts';
 
-/** Which workout its provider deleted. */
+/** The workout that its provider deleted. */
 export interface Deletion {
   readonly user_id: string;
   readonly provider: string;
   readonly key: string;
 }
 
-/** How deletions are judged. */
+/** Parameters of a deletion. */
 export interface DeletionCircumstances {
-  /** The row of a marked workout is kept without its health data; that of a removed one is gone. */
+  /** The row of a marked workout is kept without its health data. The row of a removed workout is deleted. */
   readonly how: Config['EVENT_DELETE'];
   readonly sourcePriority: readonly string[];
-  /** The first local day whose samples are kept; null keeps all. */
+  /** The first local day whose samples are kept. Null keeps all. */
   readonly firstDay: string | null;
-  /** Who caused it, for audit entries. */
+  /** The origin for audit entries. */
   readonly origin: AuditOrigin;
 }
 
-/** What a deletion, or taking it back, came to. */
+/** The result of a deletion or of its reversal. */
 export interface DeletionResult {
-  /** Null where there is no such workout. */
+  /** Null if the workout does not exist. */
   readonly record_id: string | null;
   readonly samples_removed: number;
 }
 
 /**
- * Deletes a workout and the samples that came only from it; its duplicate of another provider is listed again. The
- * ledger forgets its version, so that the same activity is stored when it comes back.
+ * Deletes a workout and the samples that only it contained. Its duplicate of another provider is listed again. The
+ * stored version is deleted too, so that the same activity is stored when it is sent again.
  */
 export function deleteWorkout(
   database: Database,
@@ -60,7 +60,7 @@ export function deleteWorkout(
   });
 }
 
-/** Takes a workout and its samples out of every list, series and day; nothing is lost until it is deleted. */
+/** Removes a workout and its samples from every list, series and day. The data is kept until the deletion. */
 export function hideWorkout(
   database: Database,
   deletion: Deletion,
@@ -73,7 +73,7 @@ export function hideWorkout(
   });
 }
 
-/** Puts a workout that was hidden, and its samples, back; null where none was. */
+/** Restores a hidden workout and its samples. Null if none was hidden. */
 export function restoreWorkout(
   database: Database,
   deletion: Deletion,
@@ -100,7 +100,7 @@ async function setHidden(
 
 type Action = 'activity.deleted' | 'activity.hidden' | 'activity.restored';
 
-/** Changes a workout; answers its blocks that are touched, null where nothing is to be changed. */
+/** Changes a workout. Returns its affected blocks, or null if there is nothing to change. */
 type Work = (transaction: Queryable, workout: WorkoutRow) => Promise<readonly BlockTimesRow[] | null>;
 
 const nothing: DeletionResult = { record_id: null, samples_removed: 0 };

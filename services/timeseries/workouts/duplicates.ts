@@ -1,6 +1,6 @@
 import { sameFamily, type WorkoutType } from '../../../domain/workout-types.ts';
 
-/** A workout among those that may be the same one, recorded by another provider or device. */
+/** A workout that may be a duplicate of one from another provider or device. */
 export interface DuplicateCandidate {
   readonly id: string;
   readonly provider: string;
@@ -9,21 +9,21 @@ export interface DuplicateCandidate {
   readonly local_date: string;
   readonly start_ms: number;
   readonly end_ms: number;
-  /** How many of the fields that a provider may leave out are there. */
+  /** The number of optional fields with a value. */
   readonly filled: number;
   readonly duplicate_of: string | null;
   readonly counted_with: string | null;
   readonly counted_on: string | null;
 }
 
-/** Workouts by preference: the fullest first, then the source of higher priority, then the earlier. */
+/** Workouts by preference: most fields first, then higher source priority, then the earlier start. */
 export function byFullness(
   workouts: readonly DuplicateCandidate[],
   priority: readonly string[],
 ): DuplicateCandidate[] {
   const rank = ({ provider }: DuplicateCandidate) => {
-    const place = priority.indexOf(provider);
-    return place === -1 ? priority.length : place;
+    const rank = priority.indexOf(provider);
+    return rank === -1 ? priority.length : rank;
   };
   return workouts.toSorted(
     (a, b) => b.filled - a.filled || rank(a) - rank(b) || a.start_ms - b.start_ms || (a.id < b.id ? -1 : 1),
@@ -31,9 +31,9 @@ export function byFullness(
 }
 
 /**
- * The listed duplicate of each workout, null where it is listed itself. Whatever is the same as one that is preferred and
- * listed is not listed: of a ride that one source has whole and the other in two parts, either the whole or both parts
- * stand. `workouts` are in the order of preference.
+ * The listed duplicate of each workout, null if the workout itself is listed. A duplicate of a preferred, listed
+ * workout is not listed: of a ride that one source has whole and another one in two parts, either the whole or both
+ * parts are listed. `workouts` are ordered by preference.
  */
 export function listedDuplicates(workouts: readonly DuplicateCandidate[]): Map<string, string | null> {
   const listed: DuplicateCandidate[] = [];

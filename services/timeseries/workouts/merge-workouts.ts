@@ -1,14 +1,14 @@
 import type { WorkoutRecord } from '../../../domain/records.ts';
 
-/** What each data type told of one workout. */
+/** The fields of one workout by data type. */
 export type WorkoutParts = Readonly<Record<string, WorkoutRecord>>;
 
-/** Tells the fields of an activity beside its samples, and fills only what the activity itself left open. */
+/** Activity details repeat the fields of the activity. They only fill fields that the activity itself lacks. */
 const lastBelieved = 'activityDetails';
 
 /**
- * One workout of what several data types told of it, whichever came first: none wipes what only another one sent.
- * @throws when there is no part.
+ * Merges the fields of several data types into one workout, in any order of arrival. A field is never cleared by a data
+ * type that lacks it. @throws if there is no part
  */
 export function mergeWorkouts(parts: WorkoutParts): WorkoutRecord {
   const inOrder = Object.entries(parts).toSorted(
@@ -40,7 +40,7 @@ function filled(record: WorkoutRecord, other: WorkoutRecord): WorkoutRecord {
   };
 }
 
-// A name that was made of a type gives way to a real one, and to one made of a type that is known.
+// A name that was made from a type is replaced by a real name, or by one that was made from a known type.
 function namesOf(record: WorkoutRecord, other: WorkoutRecord): Partial<WorkoutRecord> {
   if (record.plain_name !== true) return {};
   if (other.plain_name === true && record.raw_type !== '') return {};

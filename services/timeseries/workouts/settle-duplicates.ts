@@ -4,16 +4,19 @@ import { byFullness, type DuplicateCandidate, listedDuplicates } from './duplica
 import { selectOverlappingWorkouts } from './queries/select-overlapping-workouts.ts';
 import { type DuplicateChange, updateDuplicates } from './queries/update-duplicates.ts';
 
-/** A stretch of time in which workouts were written, changed or taken away. */
+/** A span in which workouts were written, changed or deleted. */
 export interface Span {
   readonly start_ms: number;
   readonly end_ms: number;
 }
 
-// Each round reaches the neighbours of the last one's; chains longer than this are no person's day.
+// Each round adds the neighbours of the last one. Longer chains of overlapping workouts do not occur in real data.
 const mostRounds = 8;
 
-/** Sets anew, for all workouts that touch the spans, directly or through others, which are listed and how they count. */
+/**
+ * Recomputes which workouts are listed and how they count, for all workouts that overlap the spans directly or through
+ * others.
+ */
 export async function settleDuplicates(
   transaction: Queryable,
   userId: string,

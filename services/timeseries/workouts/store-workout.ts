@@ -9,18 +9,18 @@ import { forgetVersion } from './queries/forget-version.ts';
 import { selectWorkoutSpan } from './queries/select-workout-span.ts';
 import type { Span } from './settle-duplicates.ts';
 
-/** What became of an item's workout. */
+/** The result of storing an item's workout. */
 export interface StoredWorkout {
   readonly ids: readonly string[];
   readonly spans: readonly Span[];
   readonly wasThere: boolean;
-  /** It was deleted by an event that nobody confirmed: its samples are shown again. */
+  /** An unconfirmed event had deleted it: its samples are shown again. */
   readonly wasHidden: boolean;
 }
 
 /**
- * Stores an item's workout. A workout is known by its key alone: what several data types tell of one activity is one
- * record. The ledger has them apart, so that each is a duplicate of its own version whatever the others told meanwhile.
+ * Stores an item's workout. The key alone identifies a workout: all data types of one activity share a record. Item
+ * versions are stored per data type, so that each item is compared to its own last version only.
  */
 export async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
   const { data_type, key, workout } = item;
@@ -40,8 +40,8 @@ export async function storeWorkout(context: RecordContext, item: StoreItem): Pro
   return { ids, spans: [merged, stored], wasThere: true, wasHidden: stored.hidden };
 }
 
-// The samples that were cropped come back with the details, if these are sent again.
-async function forgetDetails({ transaction, userId, provider, ledger }: RecordContext, key: string) {
+// Removed samples return if the details are sent again.
+async function forgetDetails({ transaction, userId, provider, storedItems }: RecordContext, key: string) {
   const details = { data_type: 'activityDetails', key };
-  if (ledger.forget(details)) await forgetVersion(transaction, userId, provider, details.data_type, key);
+  if (storedItems.forget(details)) await forgetVersion(transaction, userId, provider, details.data_type, key);
 }

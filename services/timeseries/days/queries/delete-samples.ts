@@ -1,13 +1,13 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A sample by its place: a series of the provider, and an instant in milliseconds. */
-export interface SamplePlace {
+/** The key of a sample: a series of the provider, and an instant in milliseconds. */
+export interface StoredInstant {
   readonly type_id: number;
   readonly device: string;
   readonly ms: number;
 }
 
-// The bounds let the planner pass by chunks that hold none of them.
+// The bounds let the planner skip chunks without these samples.
 const statement = {
   name: 'timeseries-delete-samples',
   text: `
@@ -17,17 +17,17 @@ const statement = {
       and x.series_id = s.id and x.ts = to_timestamp(t.ms / 1000) and x.ts >= $6 and x.ts <= $7`,
 };
 
-/** Takes single samples away; statistics follow. */
+/** Deletes single samples. Triggers update the statistics. */
 export async function deleteSamples(
   transaction: Queryable,
   userId: string,
   provider: string,
-  places: readonly SamplePlace[],
+  instants: readonly StoredInstant[],
 ): Promise<void> {
-  if (places.length === 0) return;
-  const times = places.map(({ ms }) => ms);
+  if (instants.length === 0) return;
+  const times = instants.map(({ ms }) => ms);
   const [first, last] = [Math.min(...times), Math.max(...times)].map((ms) => new Date(ms).toISOString());
-  const types = places.map(({ type_id }) => type_id);
-  const devices = places.map(({ device }) => device);
+  const types = instants.map(({ type_id }) => type_id);
+  const devices = instants.map(({ device }) => device);
   await transaction.query(statement, [userId, provider, types, devices, times, first, last]);
 }

@@ -2,16 +2,16 @@ import { type SeriesType, seriesOf } from '../../../../domain/series.ts';
 import { dateToMs, dayMs } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** What is stored of a local day by one provider; of totals and samples: by one device of it. */
+/** The stored values of a local day from one provider. Totals and samples have a row per device. */
 export interface ActivityRow {
-  /** The number of days in the range, in every row. */
+  /** The number of days in the range. Equal in all rows. */
   total: number;
   /** Null in the only row of an empty page. */
   kind: 'total' | 'samples' | 'workouts' | null;
   date: string;
   provider: string;
   device: string;
-  /** Of totals: what the record covers; of workouts: the length of the longest. */
+  /** Totals: the span of the record. Workouts: the span of the longest. */
   start_ms: number | null;
   covered_seconds: number | null;
   steps: number | null;
@@ -23,15 +23,15 @@ export interface ActivityRow {
   vigorous_seconds: number | null;
   active_calories_kcal: number | null;
   basal_calories_kcal: number | null;
-  /** Of samples only: how many the mean is of. */
+  /** Samples only: the number of values of the mean. */
   beats: number | null;
   avg_bpm: number | null;
   min_bpm: number | null;
   max_bpm: number | null;
 }
 
-/** Which local days of a range are read: those after a date, in the order of reading. */
-export interface DatePlace {
+/** The local days of a range to read: those after a date, in reading order. */
+export interface DateCursor {
   readonly userId: string;
   readonly firstDate: string;
   readonly lastDate: string;
@@ -61,15 +61,15 @@ const types = ids(
   ...distances,
 );
 
-// Of two equally long workouts, of the earlier.
+// Of two equally long workouts the earlier one.
 const ofLongest = (column: string) => `(array_agg(${column} order by duration_seconds desc, start_time))[1]`;
 const figures = ['steps', 'distance_meters', 'elevation_gain_meters', 'active_seconds', 'calories_kcal'];
 const each = (aggregate: 'sum' | 'max') =>
   figures.map((name) => `${aggregate}(${name}) as ${name}`).join(', ');
 
-// Basal energy alone makes no day: it shows in a total only, beside the active part. A duplicate counts for its own
-// provider, on the day of the workout that stands for it: else two rides of a day, one listed from either provider,
-// would come to the longer of them. A workout that several devices of a provider recorded is a row of its own.
+// Basal energy alone makes no day: it appears only in a total with active energy. A duplicate counts for its own
+// provider, on the day of its listed workout. Otherwise two rides of a day, each listed from another provider, would be
+// reduced to the longer one. A workout that several devices of a provider recorded has a row per device.
 const textOf = (order: 'asc' | 'desc') => `
   with sampled as materialized (
     select d.date, s.provider, s.device, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
@@ -142,15 +142,15 @@ const statements = {
   desc: { name: 'timeseries-select-activity-days-desc', text: textOf('desc') },
 };
 
-// A workout starts within 18 hours of its local day; its duplicate, which overlaps it, within a day more.
+// A workout starts within 18 hours of its local day. Its duplicate overlaps it, and starts at most a day further away.
 const marginMs = 3 * dayMs;
-// PostgreSQL does not read the six-digit years that come after it.
+// PostgreSQL does not read the six-digit years after it.
 const latestMs = Date.UTC(9999, 11, 31);
 
-/** All that is stored of at most `most` local days with activity; days and values are of one moment. */
+/** The stored values of at most `most` local days with activity, from one snapshot. */
 export function selectActivityDays(
   database: Queryable,
-  { userId, firstDate, lastDate, after, order }: DatePlace,
+  { userId, firstDate, lastDate, after, order }: DateCursor,
   most: number,
 ): Promise<ActivityRow[]> {
   const from = new Date(dateToMs(firstDate) - marginMs).toISOString();

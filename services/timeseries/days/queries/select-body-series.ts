@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** The newest value of a series, and what the samples of a period of local days come to. */
+/** The newest value of a series, and the aggregate of its samples over a period of local days. */
 export interface BodySeriesRow {
   type_id: number;
   provider: string;
@@ -11,8 +11,7 @@ export interface BodySeriesRow {
   mean: number | null;
 }
 
-// The newest value stands in the newest hour of the statistics: the samples, with a chunk for each month, are not
-// looked at.
+// The newest value is in the newest hour of the statistics. Samples, with a chunk per month, are not read.
 const statement = {
   name: 'timeseries-select-body-series',
   text: `
@@ -29,12 +28,12 @@ const statement = {
     where s.user_id = $1 and s.type_id = any($2)`,
 };
 
-/** A user's series of the given types; the period is the local days [firstDate, beyondDate). */
+/** A user's series of the given types. The period is the local days [firstDate, endDate). */
 export function selectBodySeries(
   database: Queryable,
   userId: string,
   typeIds: readonly number[],
-  { firstDate, beyondDate }: { firstDate: string; beyondDate: string },
+  { firstDate, endDate }: { firstDate: string; endDate: string },
 ): Promise<BodySeriesRow[]> {
-  return database.query<BodySeriesRow>(statement, [userId, typeIds, firstDate, beyondDate]);
+  return database.query<BodySeriesRow>(statement, [userId, typeIds, firstDate, endDate]);
 }

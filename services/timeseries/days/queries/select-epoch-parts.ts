@@ -1,7 +1,7 @@
 import type { SeriesType } from '../../../../domain/series.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A part of a slot of time, as it is stored (`epoch-parts.ts`). */
+/** A part of a slot as stored (`epoch-parts.ts`). */
 export interface EpochPartRow {
   start_ms: number;
   activity_type: string;
@@ -13,7 +13,7 @@ export interface EpochPartRow {
   sedentary_seconds: number | null;
   vals: Partial<Record<SeriesType, number>>;
   delivery: number;
-  /** What a part holds that newer parts of its slot supersede; null where it counts. */
+  /** The values of a superseded part. Null if the part counts. */
   superseded: {
     readonly sedentary_seconds: number | null;
     readonly vals: Partial<Record<SeriesType, number>>;

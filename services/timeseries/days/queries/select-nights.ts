@@ -1,16 +1,16 @@
 import type { Queryable } from '../../../../mixins/database.ts';
-import type { DatePlace } from './select-activity-days.ts';
+import type { DateCursor } from './select-activity-days.ts';
 
-/** One provider's sessions of a local day, added up. */
+/** One provider's sessions of a local day, summed. */
 export interface NightRow {
-  /** The number of days in the range, in every row. */
+  /** The number of days in the range. Equal in all rows. */
   total: number;
   /** Null in the only row of an empty page. */
   date: string | null;
   provider: string;
   device: string;
   sessions: number;
-  /** Of the main sessions, in the order of time; null where there are naps only. */
+  /** Starts of the main sessions in time order. Null if there are naps only. */
   starts_ms: number[] | null;
   ends_ms: number[] | null;
   asleep_seconds: number | null;
@@ -19,7 +19,7 @@ export interface NightRow {
   rem_seconds: number | null;
   awake_seconds: number | null;
   interruptions: number | null;
-  /** Whether each main session has a measured stage; null where there are naps only. */
+  /** Whether each main session has a measured stage. Null if there are naps only. */
   is_staged: boolean | null;
   nap_count: number;
   nap_seconds: number | null;
@@ -61,10 +61,10 @@ const statements = {
   desc: { name: 'timeseries-select-nights-desc', text: textOf('desc') },
 };
 
-/** The sleep of at most `most` local days on which somebody woke up. */
+/** The sleep of at most `most` local days of waking up. */
 export function selectNights(
   database: Queryable,
-  { userId, firstDate, lastDate, after, order }: DatePlace,
+  { userId, firstDate, lastDate, after, order }: DateCursor,
   most: number,
 ): Promise<NightRow[]> {
   return database.query<NightRow>(statements[order], [userId, firstDate, lastDate, after, most]);

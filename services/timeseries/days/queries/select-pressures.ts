@@ -2,7 +2,7 @@ import type { PressureReadings } from '../../../../domain/facts.ts';
 import { seriesOf } from '../../../../domain/series.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
-// A reading is two samples of one device at one instant; one without the other is none.
+// A reading is two samples of one device at one instant. A single one is not a reading.
 const statement = {
   name: 'timeseries-select-pressures',
   text: `
@@ -22,7 +22,7 @@ const statement = {
     group by s.provider`,
 };
 
-/** Blood pressures in [startMs, endMs], a row a provider. */
+/** Blood pressures in [startMs, endMs], one row per provider. */
 export function selectPressures(
   database: Queryable,
   userId: string,

@@ -21,7 +21,10 @@ const statement = {
     where s.user_id = $1 and s.type_id = any($2)`,
 };
 
-/** The newest reading of each series of the given types in [startMs, endMs], the end included: it is now. */
+/**
+ * The newest reading of each series of the given types in [startMs, endMs]. The end is included because it is the
+ * current time.
+ */
 export function selectReadings(
   database: Queryable,
   userId: string,

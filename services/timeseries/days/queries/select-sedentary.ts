@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** How long nobody moved on a local day, by one provider. */
+/** Time without movement on a local day, from one provider. */
 export interface SedentaryRow {
   date: string;
   provider: string;
@@ -16,7 +16,7 @@ const statement = {
     group by local_date, provider`,
 };
 
-/** Sedentary time of local days; those of which nobody told any are left out. */
+/** Sedentary time of local days. Days without a value are left out. */
 export function selectSedentary(
   database: Queryable,
   userId: string,

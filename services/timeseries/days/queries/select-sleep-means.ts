@@ -1,7 +1,7 @@
 import type { Range } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** The mean of one series over the main sleep of a night; `place` is the night's in the list that was asked for. */
+/** The mean of one series over the main sleep of a night. `place` is the index of the night in the request. */
 export interface SleepMeanRow {
   place: number;
   type_id: number;
@@ -10,14 +10,14 @@ export interface SleepMeanRow {
   mean: number;
 }
 
-/** A stretch of a night: whole hours, or a piece of an hour. */
+/** A part of a night: whole hours, or a part of an hour. */
 export interface NightPiece extends Range {
   readonly place: number;
   readonly provider: string;
 }
 
-// Whole hours come from the statistics, the two ends of a session from the samples: a night at 1 Hz is some 9 rows
-// of hours and at most 7,200 samples of its 28,800.
+// Whole hours come from the statistics, the two ends of a session from samples: a night at 1 Hz reads about 9 hourly
+// rows and at most 7,200 of its 28,800 samples.
 const statement = {
   name: 'timeseries-select-sleep-means',
   text: `
@@ -52,8 +52,8 @@ export async function selectSleepMeans(
 ): Promise<SleepMeanRow[]> {
   if (hours.length + edges.length === 0) return [];
   const first = Math.min(...edges.map(({ startMs }) => startMs), Date.UTC(9999, 0));
-  const beyond = Math.max(...edges.map(({ endMs }) => endMs), 0);
-  const values = [userId, typeIds, ...columns(hours), ...columns(edges), iso(first), iso(beyond)];
+  const end = Math.max(...edges.map(({ endMs }) => endMs), 0);
+  const values = [userId, typeIds, ...columns(hours), ...columns(edges), iso(first), iso(end)];
   return database.query<SleepMeanRow>(statement, values);
 }
 

@@ -25,7 +25,7 @@ const ofEpochParts = {
     where p.user_id = $1 and p.provider = $2 and ${within('p.start_time')} and p.local_date <> t.date`,
 };
 
-// The range of all spans excludes chunks; a span is one range of the index of each series.
+// The range of all spans excludes chunks. Each span is one index range per series.
 const selectMisdated = {
   name: 'timeseries-select-misdated-samples',
   text: `
@@ -38,7 +38,7 @@ const selectMisdated = {
       and timeseries.local_midnight(x.ts, x.zone_offset_minutes) <> t.date::timestamp at time zone 'UTC'`,
 };
 
-/** Whose records are dated. */
+/** The user and provider whose records are dated. */
 export interface Whose {
   readonly user_id: string;
   readonly provider: string;
@@ -50,7 +50,7 @@ function valuesOf({ user_id, provider }: Whose, days: readonly DaySpan[]) {
   return { values: [user_id, provider, days.map(({ date }) => date), starts, ends], starts, ends };
 }
 
-/** Puts workouts that start within spans on their dates; answers when those were that stood on another one. */
+/** Updates the dates of workouts that start within spans. Returns the spans of those that changed. */
 export function updateWorkoutDates(
   transaction: Queryable,
   whose: Whose,
@@ -59,7 +59,7 @@ export function updateWorkoutDates(
   return transaction.query<{ start_ms: number; end_ms: number }>(ofWorkouts, valuesOf(whose, days).values);
 }
 
-/** Puts parts of slots that begin within spans on their dates. */
+/** Updates the dates of parts of slots that begin within spans. */
 export async function updateEpochDates(
   transaction: Queryable,
   whose: Whose,

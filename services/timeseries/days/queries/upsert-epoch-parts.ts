@@ -19,7 +19,7 @@ const statement = {
         vals = excluded.vals, delivery = excluded.delivery, superseded = excluded.superseded`,
 };
 
-/** Writes parts of slots in one statement; no two of one slot and activity type. */
+/** Writes parts of slots in one statement. Their keys (slot and activity type) must be distinct. */
 export async function upsertEpochParts(
   transaction: Queryable,
   userId: string,

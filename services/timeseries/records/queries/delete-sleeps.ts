@@ -17,7 +17,7 @@ const dropped = {
     where user_id = $1 and provider = $2 and key = $3 and id = any($4::uuid[]) and id <> all($5::uuid[])`,
 };
 
-/** Sessions that turned out to be versions of the kept one; the ledger names the kept one in their place. */
+/** Deletes sessions that are versions of the kept one. Stored items then refer to the kept one. */
 export async function deleteMergedSleeps(
   transaction: Queryable,
   where: { userId: string; provider: string; dataType: string },
@@ -28,7 +28,7 @@ export async function deleteMergedSleeps(
   await transaction.query(merged, [where.userId, where.provider, where.dataType, ids, keptId]);
 }
 
-/** Sessions of an item's older version that its newer one no longer has. */
+/** Deletes sessions of an item's older version that its newer version lacks. */
 export async function deleteDroppedSleeps(
   transaction: Queryable,
   where: { userId: string; provider: string; key: string },

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A stored daily record: its id, and what it covers. */
+/** The id and the time span of a stored daily record. */
 export interface DayRow {
   readonly id: string;
   readonly date: string;
@@ -15,7 +15,7 @@ const statement = {
     from timeseries.provider_day where user_id = $1 and provider = $2 and key = $3`,
 };
 
-/** The day that a provider's key names, if it is stored. */
+/** The stored day of a provider's key. */
 export async function selectDay(
   transaction: Queryable,
   userId: string,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** An item of the version ledger. `hash` is null while its parts are pending. */
+/** The stored version of an item. `hash` is null while its parts are pending. */
 export interface ItemRow {
   data_type: string;
   key: string;
@@ -9,7 +9,7 @@ export interface ItemRow {
   pending_hash: string | null;
   is_first: boolean;
   record_ids: string[];
-  /** Of sleeps: some version of the item was final, whether it was stored or not. */
+  /** Sleeps only: some version of the item was final, whether it was stored or not. */
   was_final: boolean;
 }
 
@@ -22,7 +22,7 @@ const statement = {
     join timeseries.item i on i.user_id = $1 and i.provider = $2 and i.data_type = t.data_type and i.key = t.key`,
 };
 
-/** What is stored of the named items. */
+/** The stored versions of the given items. */
 export function selectItems(
   transaction: Queryable,
   userId: string,

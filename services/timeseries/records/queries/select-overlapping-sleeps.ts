@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A stored session that overlaps another one of its kind; `key` is that of the item that wrote it. */
+/** A stored session that overlaps another one of its kind. `key` is that of its item. */
 export interface SleepVersionRow {
   id: string;
   key: string;
@@ -24,7 +24,7 @@ const statement = {
       and s.start_time < to_timestamp($5::float8 / 1000) and s.end_time > to_timestamp($4::float8 / 1000)`,
 };
 
-/** Sessions of the provider that overlap a span, naps apart from main sleeps. */
+/** Sessions of the provider that overlap a span. Naps and main sleeps are compared separately. */
 export function selectOverlappingSleeps(
   transaction: Queryable,
   of: { readonly userId: string; readonly provider: string; readonly dataType: string },

@@ -1,6 +1,6 @@
 import type { EventRow, EventTable } from '../../queries/select-events.ts';
 
-/** A stored sleep session, as far as it is shown. */
+/** The columns of a sleep session that the API shows. */
 export interface SleepRow extends EventRow {
   is_nap: boolean;
   asleep_seconds: number;
@@ -10,7 +10,7 @@ export interface SleepRow extends EventRow {
   rem_seconds: number | null;
 }
 
-/** Sleep sessions, naps too. */
+/** Sleep sessions, including naps. */
 export const sleepTable: EventTable = {
   name: 'sleeps',
   table: 'timeseries.sleep_session',

@@ -8,8 +8,8 @@ const statement = {
 };
 
 /**
- * Whether a user was erased, or what they had of a provider. Asked under the user's lock, or a store in flight would
- * outlive the erasure.
+ * Whether a user was erased, or the user's data of a provider was purged. Must be read under the user's lock. Otherwise
+ * a running store could write after the erasure.
  */
 export async function isErased(transaction: Queryable, userId: string, provider: string): Promise<boolean> {
   return (await transaction.query(statement, [userId, provider])).length > 0;

@@ -10,7 +10,7 @@ const statement = {
       set zone_offset_minutes = excluded.zone_offset_minutes, start_time = excluded.start_time`,
 };
 
-/** Keeps the latest known clock of a user. */
+/** Stores the latest known clock of a user. */
 export async function upsertClock(transaction: Queryable, userId: string, clock: ClockRow): Promise<void> {
   await transaction.query(statement, [userId, clock.zone_offset_minutes, clock.start_ms]);
 }

@@ -16,7 +16,7 @@ const statement = {
         was_final = excluded.was_final`,
 };
 
-/** Writes versions into the ledger. */
+/** Writes stored versions of items. */
 export async function upsertItems(
   transaction: Queryable,
   userId: string,

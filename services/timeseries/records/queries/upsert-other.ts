@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** An event that is neither a workout nor a sleep, to be written; `data` is JSON text. */
+/** Columns of an event other than a workout or sleep. `data` is JSON text. */
 export interface OtherValues {
   readonly id: string;
   readonly user_id: string;
@@ -27,7 +27,7 @@ const statement = {
     returning id`,
 };
 
-/** Writes an event, or its newer version under the id that it has. Answers the id. */
+/** Inserts an event, or replaces the version with its id. Returns the id. */
 export async function upsertOther(transaction: Queryable, values: OtherValues): Promise<string> {
   const { id, user_id, provider, type, key, device, start_time, end_time } = values;
   const rest = [values.zone_offset_minutes, values.local_date, values.data];

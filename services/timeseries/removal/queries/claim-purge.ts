@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A purge, with what is left to do of it. */
+/** A purge and its remaining work. */
 export interface PurgeRow {
   user_id: string;
   provider: string;
@@ -11,7 +11,7 @@ export interface PurgeRow {
 
 const columns = 'user_id, provider, version, series_ids, items_done';
 
-/** Takes one purge that is not finished for this transaction; others pass it by. Undefined where none is free. */
+/** Locks one unfinished purge for this transaction. Locked purges are skipped. Undefined if none is free. */
 export async function claimPurge(transaction: Queryable): Promise<PurgeRow | undefined> {
   const [row] = await transaction.query<PurgeRow>(
     `select ${columns} from timeseries.purge
@@ -21,7 +21,7 @@ export async function claimPurge(transaction: Queryable): Promise<PurgeRow | und
   return row;
 }
 
-/** The purge of a user and provider, held to the end of the transaction. */
+/** The purge of a user and provider, locked until the end of the transaction. */
 export async function lockPurge(
   transaction: Queryable,
   userId: string,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** How far a pass over all series has come. */
+/** Progress of a retention pass over all series. */
 export interface RetentionRow {
   /** A date, or `-infinity`. */
   kept_from: string;
@@ -9,8 +9,8 @@ export interface RetentionRow {
 }
 
 /**
- * Takes the pass for this transaction; whoever dies lets go of it. Undefined while another process has it. A pass of
- * another border than `keptFrom` is begun anew.
+ * Locks the pass for this transaction. The lock ends with the process. Undefined if another process holds it. A pass
+ * with another border than `keptFrom` starts again.
  */
 export async function claimRetention(
   transaction: Queryable,
@@ -28,12 +28,12 @@ export async function claimRetention(
   return { kept_from: keptFrom, series_id: 0, is_finished: false };
 }
 
-/** Notes that a series has nothing left that is too old, nor have those with smaller ids. */
+/** Records that this series and all with smaller ids contain no expired samples. */
 export async function passSeries(transaction: Queryable, seriesId: number): Promise<void> {
   await transaction.query('update timeseries.retention set series_id = $1', [seriesId]);
 }
 
-/** Notes that a pass is done, unless a later one has begun. */
+/** Records that a pass is done, unless a later one has begun. */
 export async function finishRetention(database: Queryable, keptFrom: string): Promise<void> {
   await database.query('update timeseries.retention set finished_at = now() where kept_from = $1', [
     keptFrom,

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A user whose erasure goes on, with the series whose samples still lie there. */
+/** A user whose erasure is unfinished, with the series whose samples remain. */
 export interface TombstoneRow {
   user_id: string;
   series_ids: number[];
 }
 
 /**
- * Takes one erasure that is not finished for this transaction; others pass it by, and whoever dies lets go of it.
- * Undefined where there is none that is free.
+ * Locks one unfinished erasure for this transaction. Locked erasures are skipped, and the lock ends with the process.
+ * Undefined if none is free.
  */
 export async function claimTombstone(transaction: Queryable): Promise<TombstoneRow | undefined> {
   const [row] = await transaction.query<TombstoneRow>(

@@ -3,13 +3,13 @@ import type { Queryable } from '../../../../mixins/database.ts';
 /** Bounds a transaction, and with it how long stores of the user wait. */
 export const oldSamplesPerPart = 20_000;
 
-// The bound on ts lets the planner pass by the chunks behind the border: no clock is further off than 18 hours.
+// The bound on ts lets the planner skip chunks after the border. Clocks differ from UTC by at most 18 hours.
 const old = `series_id = $1 and ts < $2::timestamptz + interval '18 hours'
   and ts + zone_offset_minutes * interval '1 minute' < $2::timestamptz`;
 
 /**
- * Deletes the oldest samples of a series whose local day is before `keptFrom`; statistics follow by the triggers. The
- * caller holds the user's lock. Answers whether that was all of them.
+ * Deletes the oldest samples of a series whose local day is before `keptFrom`. Triggers update the statistics. The
+ * caller holds the user's lock. Returns whether those were all.
  */
 export async function deleteOldSamples(
   transaction: Queryable,
@@ -28,7 +28,7 @@ export async function deleteOldSamples(
   return next === undefined;
 }
 
-/** Takes a series away that has no sample left. The caller holds the user's lock. */
+/** Deletes a series without samples. The caller holds the user's lock. */
 export async function deleteEmptySeries(transaction: Queryable, seriesId: number): Promise<void> {
   await transaction.query(
     `delete from timeseries.series where id = $1

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** Deletes a user's records of one provider; tells when the workouts among them were. */
+/** Deletes a user's records of one provider. Returns the time spans of its workouts. */
 export async function deleteRecords(
   transaction: Queryable,
   userId: string,

@@ -6,7 +6,7 @@ interface ChunkRow {
   beyond: string;
 }
 
-// Ranges of time that end before the border, with TimescaleDB; without it samples are one table.
+// Chunks that end before the border. Without TimescaleDB samples are one table and there are none.
 const chunks = `
   select format('%I.%I', chunk_schema, chunk_name) as name, range_start::text as first, range_end::text as beyond
   from timescaledb_information.chunks
@@ -15,8 +15,8 @@ const chunks = `
   order by range_start`;
 
 /**
- * Gives the disk space of chunks back whose samples are all gone. Answers how many, and whether some are left: those
- * that are in use at the moment, or still full of dead rows.
+ * Drops chunks without samples to free their disk space. Returns the number, and whether some remain because they are
+ * in use or still contain dead rows.
  */
 export async function dropEmptyChunks(
   database: Database,
@@ -30,7 +30,7 @@ export async function dropEmptyChunks(
   return { dropped, left: rows.length - dropped };
 }
 
-// Whoever reads or writes the chunk goes first, and nobody waits long behind us.
+// Waits only briefly for the lock, because other readers and writers of the chunk would queue behind it.
 const patience =
   "select set_config('lock_timeout', '200ms', true), set_config('statement_timeout', '2s', true)";
 const givenUp = new Set(['55P03', '57014', '40P01']);

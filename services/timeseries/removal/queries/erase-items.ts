@@ -2,7 +2,7 @@ import type { Queryable } from '../../../../mixins/database.ts';
 
 const most = 10_000;
 
-/** Erases a part of a user's version ledger. Answers whether it was the last part. */
+/** Deletes a part of a user's stored item versions. Returns whether it was the last part. */
 export async function eraseItems(transaction: Queryable, userId: string): Promise<boolean> {
   const rows = await transaction.query(
     `delete from timeseries.item where ctid = any(array(
@@ -12,7 +12,7 @@ export async function eraseItems(transaction: Queryable, userId: string): Promis
   return rows.length < most;
 }
 
-/** The same of what came of one provider. Answers whether it was the last part. */
+/** As `eraseItems`, for the items of one provider. */
 export async function eraseProviderItems(
   transaction: Queryable,
   userId: string,

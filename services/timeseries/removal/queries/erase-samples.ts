@@ -1,12 +1,12 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** Bounds a transaction: 20,000 samples are gone in some 50 ms. */
+/** Bounds a transaction: deleting 20,000 samples takes about 50 ms. */
 const most = 20_000;
 const tables = ['sample_hour', 'sample_day', 'sample_local_day', 'other_instants', 'activity_block'];
 
 /**
- * Erases a part of a series that no longer has its row: statistics first, then the oldest samples. Answers
- * whether it was the last part.
+ * Deletes a part of a series whose row is already deleted: statistics first, then the oldest samples. Returns whether
+ * it was the last part.
  */
 export async function eraseSamples(transaction: Queryable, seriesId: number): Promise<boolean> {
   for (const table of tables)

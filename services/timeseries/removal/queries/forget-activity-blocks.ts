@@ -2,7 +2,7 @@ import type { Queryable } from '../../../../mixins/database.ts';
 
 const most = 5000;
 
-// A row holds samples of a UTC day: the last of them lies on the local day before the border where the row goes.
+// A row contains samples of one UTC day. It is deleted if its last sample is on a local day before the border.
 const rules = [
   [
     'activity_block',
@@ -11,7 +11,7 @@ const rules = [
   ['other_instants', 'day < $1::date - 1'],
 ] as const;
 
-/** Deletes what is known of samples that are not kept any more, in bounded parts. Answers whether it was all. */
+/** Deletes activity blocks and known instants of expired samples in bounded parts. Returns whether those were all. */
 export async function forgetActivityBlocks(transaction: Queryable, keptFrom: string): Promise<boolean> {
   let isAll = true;
   for (const [table, isOld] of rules) {

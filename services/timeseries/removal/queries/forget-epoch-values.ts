@@ -2,7 +2,7 @@ import type { Queryable } from '../../../../mixins/database.ts';
 
 const most = 5000;
 
-/** Empties the values of some slots of time before a local day. Answers whether those were all. */
+/** Clears the values of some slots before a local day. Returns whether those were all. */
 export async function forgetEpochValues(transaction: Queryable, keptFrom: string): Promise<boolean> {
   const forget = async (change: string, condition: string) => {
     const rows = await transaction.query(

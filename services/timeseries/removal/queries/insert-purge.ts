@@ -1,8 +1,8 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /**
- * Closes the door for a provider's data of a user, and takes away what names its samples; `series_ids` remembers
- * them. False when this request, or a later one, was carried out before.
+ * Blocks ingestion of a provider's data of a user and deletes its series. `series_ids` keeps their ids for the
+ * background deletion. Returns false if this request or a later one was carried out before.
  */
 export async function upsertPurge(
   transaction: Queryable,

@@ -1,9 +1,8 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /**
- * Marks a user as erased and takes away all that shows: what names the samples, and the records. The samples
- * themselves lie without a series then; `series_ids` remembers them for the erasure behind. A second call finds
- * the mark and changes nothing.
+ * Marks a user as erased and deletes the user's series and records. Their samples remain until the background erasure,
+ * for which `series_ids` keeps the ids of the series. A second call finds the mark and changes nothing.
  */
 export async function insertTombstone(transaction: Queryable, userId: string): Promise<void> {
   await transaction.query(

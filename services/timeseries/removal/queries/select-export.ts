@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** Kinds of records that an export lists, each with the table that holds it. */
+/** Kinds of records that an export contains, with their tables. */
 export const exportTables = {
   workout: 'timeseries.workout',
   sleep: 'timeseries.sleep_session',
@@ -8,23 +8,23 @@ export const exportTables = {
   other: 'timeseries.other_record',
 } as const;
 
-/** A kind of record that an export lists. */
+/** A kind of record that an export contains. */
 export type ExportKind = keyof typeof exportTables;
 
-/** A stored record as JSON, its place beside it. */
+/** A stored record as JSON, with its cursor. */
 export interface ExportRow {
   id: string;
   start_time: string;
   record: Record<string, unknown>;
 }
 
-/** Where a page of an export goes on: behind the record of this start and id. */
-export interface ExportPlace {
+/** Cursor of an export: the start and id of the last record. */
+export interface ExportCursor {
   readonly start_time: string;
   readonly id: string;
 }
 
-// Of a deleted workout nothing is left, and of a hidden one nothing is shown.
+// Excludes deleted and hidden workouts.
 const recordsText = (kind: ExportKind) => `
   select id, start_time::text as start_time,
     to_jsonb(record) - array['user_id', 'parts', 'deleted_at', 'hidden', 'cropped'] as record
@@ -37,21 +37,21 @@ export function selectExportRecords(
   database: Queryable,
   userId: string,
   kind: ExportKind,
-  after: ExportPlace | null,
+  after: ExportCursor | null,
   most: number,
 ): Promise<ExportRow[]> {
   const statement = { name: `timeseries-export-${kind}`, text: recordsText(kind) };
   return database.query<ExportRow>(statement, [userId, after?.start_time ?? null, after?.id ?? null, most]);
 }
 
-/** Samples of one series as columns; `at` in microseconds since 1970. */
+/** Samples of one series as columns. `at` is in microseconds since 1970. */
 export interface SampleColumns {
   at: number[];
   values: number[];
   zone_offset_minutes: number[];
 }
 
-// One series a call: 5,000 rows in primary-key order, 9 ms; over all series at once the merge would cost a sort.
+// One series per call: 5,000 rows in primary-key order take 9 ms. Merging all series would need a sort.
 const samples = {
   name: 'timeseries-export-samples',
   text: `
@@ -65,7 +65,7 @@ const samples = {
       order by ts limit $4) page`,
 };
 
-/** The next samples of a user's series behind an instant in microseconds, oldest first. */
+/** The next samples of a user's series after an instant in microseconds, oldest first. */
 export async function selectExportSamples(
   database: Queryable,
   userId: string,

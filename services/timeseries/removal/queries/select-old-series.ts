@@ -1,13 +1,13 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A series with samples of days that are not kept. */
+/** A series with expired samples. */
 export interface OldSeriesRow {
   id: number;
   user_id: string;
 }
 
-// Statistics tell which series there are, at one look into an index each. The limit inside keeps the planner from
-// reading all statistics at once.
+// Finds the series through the statistics, with one index lookup per series. The inner limit prevents the planner from
+// reading all statistics.
 const statement = `
   select s.id, s.user_id from timeseries.series s
   cross join lateral (
@@ -15,7 +15,7 @@ const statement = `
   ) old
   where s.id > $1 order by s.id limit 1`;
 
-/** The next series behind `afterId` that has samples of local days before `keptFrom`. */
+/** The next series after `afterId` with samples of local days before `keptFrom`. */
 export async function selectOldSeries(
   transaction: Queryable,
   afterId: number,

@@ -9,12 +9,12 @@ async function update(transaction: Queryable, change: string, values: readonly u
   return row?.finished === true;
 }
 
-/** Notes that the versions of what was purged are gone; whether nothing is left. */
+/** Records that the stored versions of purged items are deleted. Returns whether nothing is left. */
 export function finishItems(transaction: Queryable, userId: string, provider: string): Promise<boolean> {
   return update(transaction, 'items_done = true', [userId, provider]);
 }
 
-/** Notes that the samples of a purged series are gone; whether nothing is left. */
+/** Records that the samples of a purged series are deleted. Returns whether nothing is left. */
 export function forgetPurgedSeries(
   transaction: Queryable,
   userId: string,
@@ -24,7 +24,7 @@ export function forgetPurgedSeries(
   return update(transaction, 'series_ids = array_remove(series_ids, $3)', [userId, provider, seriesId]);
 }
 
-/** Lets data in again; the versions of what was there are gone. Whether nothing is left. */
+/** Allows ingestion again. The stored versions are deleted. Returns whether nothing is left. */
 export function openPurge(transaction: Queryable, userId: string, provider: string): Promise<boolean> {
   return update(transaction, 'closed = false, items_done = true', [userId, provider]);
 }

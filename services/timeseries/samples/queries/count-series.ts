@@ -4,14 +4,14 @@ import type { SeriesRow } from '../../queries/select-series.ts';
 import type { RangePieces } from '../range-pieces.ts';
 import { type BucketSize, floorTo } from '../resolutions.ts';
 
-/** A series with how many of its items lie in a range. */
+/** A series with the number of its items in a range. */
 export interface CountedSeries extends SeriesRow {
   n: number;
 }
 
-// Exact, and from statistics: whole days and hours are sums of counts, only the two edges look at samples (or, of
-// buckets, at the minutes of their hours). 31 million matching rows: 0.9 ms; count(*) over them: 2 s. Its plan is the
-// same for all values, and planning it took four times as long as running it: a pool that plans once.
+// Exact, and computed from statistics: whole days and hours are sums of counts. Only the two edges read samples, or for
+// buckets the minutes of their hours. 31 million matching rows take 0.9 ms, count(*) takes 2 s. The plan is the same
+// for all values, and planning takes four times as long as execution, so the pool plans once.
 const counted = (day: string, hour: string, edges: string) => `
   select s.id, s.type_id, s.provider, s.device, (d.n + h.n + e.n)::float8 as n
   from timeseries.series s
@@ -25,13 +25,13 @@ const counted = (day: string, hour: string, edges: string) => `
   cross join lateral (select ${edges} as n) e
   where s.user_id = $1 and ($2::smallint[] is null or s.type_id = any($2))`;
 
-const hoursIn = (hour: string, first: string, beyond: string) => `
+const hoursIn = (hour: string, first: string, end: string) => `
   select coalesce(sum(${hour}), 0) from timeseries.sample_hour
-  where series_id = s.id and bucket >= ${first} and bucket < ${beyond}`;
+  where series_id = s.id and bucket >= ${first} and bucket < ${end}`;
 
-// Each edge has bounds of its own: the planner sees that it lies in one chunk. A range of whole hours has none.
-const samplesIn = (first: string, beyond: string) => `
-  select count(*) from timeseries.sample where series_id = s.id and ts >= ${first} and ts < ${beyond}`;
+// Each edge has bounds of its own, so that the planner reads one chunk only. A range of whole hours has no edges.
+const samplesIn = (first: string, end: string) => `
+  select count(*) from timeseries.sample where series_id = s.id and ts >= ${first} and ts < ${end}`;
 
 const minutesIn = (count: string, hour: string, minutes: string) => `
   select coalesce(sum(timeseries.${count}(mask & ${minutes}::bigint)), 0) from timeseries.sample_hour
@@ -62,8 +62,8 @@ const buckets = ({ resolution, countColumn, countInMask }: BucketSize) => ({
 const none: Range = { startMs: 0, endMs: 0 };
 
 /**
- * A user's series of the given types, or all of them, each with the exact number of its samples, or of buckets that
- * are not empty, in a range cut into pieces.
+ * A user's series of the given types, or all, each with the exact number of its samples or non-empty buckets in a range
+ * that is cut into pieces.
  */
 export function countSeries(
   database: Queryable,
@@ -82,7 +82,7 @@ export function countSeries(
   return database.query<CountedSeries>(buckets(size), [...shared, ...[first, last].flatMap(minutesOf)]);
 }
 
-/** The hour that a piece lies in, and its minutes of it as a mask. */
+/** The hour of a piece, and the piece's minutes as a mask. */
 function minutesOf({ startMs, endMs }: Range): [hour: string, minutes: string] {
   const hour = floorTo(startMs, hourMs);
   const first = BigInt(Math.floor((startMs - hour) / minuteMs));

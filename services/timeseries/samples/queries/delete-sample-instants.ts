@@ -6,7 +6,7 @@ export interface SampleInstants {
   readonly times: readonly number[];
 }
 
-// The bounds let the planner pass by chunks that hold none of them.
+// The bounds let the planner skip chunks without these samples.
 const statement = {
   name: 'timeseries-delete-sample-instants',
   text: `
@@ -18,7 +18,7 @@ const statement = {
     select count(*)::int as n from gone`,
 };
 
-/** Deletes single samples; statistics follow. Answers how many there were. */
+/** Deletes single samples. Triggers update the statistics. Returns their number. */
 export async function deleteSampleInstants(
   transaction: Queryable,
   { seriesIds, times }: SampleInstants,

@@ -27,7 +27,7 @@ const insert = {
     returning id, type_id, device`,
 };
 
-/** The stored ids of series, made where they are not there yet. The caller holds the user's lock. */
+/** The ids of series. Missing series are inserted. The caller holds the user's lock. */
 export async function ensureSeries(
   transaction: Queryable,
   userId: string,

@@ -5,8 +5,8 @@ import { bounded, type ScanRange } from '../scan-range.ts';
 import { selectPageBound } from './select-page-bound.ts';
 import { type SampleRow, scanRangeColumns } from './select-samples.ts';
 
-// Read backward, a bucket is added up in the order of time all the same: its last digit must not depend on the way.
-// Forward the index has that order, and to ask for it would cost the early stop (41 instead of 22 ms at 1 Hz).
+// Backward too, a bucket is summed in time order, so that its last digit does not depend on the direction. Forward, the
+// index already has that order, and an explicit order would prevent the early stop (41 ms instead of 22 ms at 1 Hz).
 const textOf = (interval: string, order: 'asc' | 'desc') => `
   select x.series_id, (extract(epoch from x.bucket) * 1000000)::float8 as at,
     case x.function when 'sum' then x.total when 'mean' then x.total / x.n when 'leq' then 10 * log10(x.total / x.n)
@@ -26,18 +26,18 @@ const textOf = (interval: string, order: 'asc' | 'desc') => `
   ) x
   order by x.bucket ${order}, x.series_id ${order}`;
 
-/** At most `most` buckets of a size below an hour; `functionOf` names how each series makes one value of a bucket. */
+/** At most `most` buckets of a size below an hour. `functionOf` names the aggregate function of each series. */
 export async function selectBuckets(
   database: Queryable,
-  reach: ScanRange,
+  scanRange: ScanRange,
   size: BucketSize,
   functionOf: (seriesId: number) => BucketFunction,
   most: number,
 ): Promise<SampleRow[]> {
-  if (reach.series.length === 0) return [];
-  const near = bounded(reach, await selectPageBound(database, reach, size, most));
-  const text = textOf(size.interval, reach.direction === 'next' ? 'asc' : 'desc');
-  const name = `timeseries-select-buckets-${size.resolution}-${reach.direction}`;
+  if (scanRange.series.length === 0) return [];
+  const near = bounded(scanRange, await selectPageBound(database, scanRange, size, most));
+  const text = textOf(size.interval, scanRange.direction === 'next' ? 'asc' : 'desc');
+  const name = `timeseries-select-buckets-${size.resolution}-${scanRange.direction}`;
   const functions = near.series.map(({ id }) => functionOf(id));
   return database.query<SampleRow>({ name, text }, [...scanRangeColumns(near), most, functions]);
 }

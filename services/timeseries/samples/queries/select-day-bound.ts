@@ -3,10 +3,10 @@ import type { Queryable } from '../../../../mixins/database.ts';
 import { ceilTo, floorTo } from '../resolutions.ts';
 import { isoMicroseconds, outerBounds, type ScanRange } from '../scan-range.ts';
 
-/** The column of sample_day that counts what is listed. */
+/** The column of sample_day that counts the listed items. */
 export type DayCount = 'n' | 'n1' | 'n5' | 'n15' | 'n60';
 
-// Windows of 1, 2, 4 … days, until the counts of whole days fill a page: a few index probes of each series.
+// Windows of 1, 2, 4 … days, until the counts of whole days fill a page: a few index lookups per series.
 const textOf = (column: DayCount, isForward: boolean) => {
   const [low, high] = isForward ? ['w.edge', 'w.edge + w.width'] : ['w.edge - w.width', 'w.edge'];
   return `
@@ -22,27 +22,27 @@ const textOf = (column: DayCount, isForward: boolean) => {
 };
 
 /**
- * An instant, in microseconds, by which a page of `most` items is full for certain; null where nothing bounds it.
- * For users with many series: 83 of them over a year cost 24-32 ms a page without it.
+ * An instant in microseconds by which a page of `most` items is certainly full, or null if there is none. For users
+ * with many series: without it a page over a year of 83 series takes 24-32 ms.
  */
 export async function selectDayBound(
   database: Queryable,
-  reach: ScanRange,
+  scanRange: ScanRange,
   column: DayCount,
   most: number,
 ): Promise<number | null> {
-  const isForward = reach.direction === 'next';
-  const { first, beyond } = outerBounds(reach);
-  // Bounds of the series differ by a bucket at most; a day that the reach has only a part of counts for nothing.
-  const latestFirst = Math.max(...reach.series.map((one) => one.first));
-  const earliestBeyond = Math.min(...reach.series.map((one) => one.beyond));
+  const isForward = scanRange.direction === 'next';
+  const { first, end } = outerBounds(scanRange);
+  // The bounds of the series differ by at most a bucket. Days that are only partly in the range are not counted.
+  const latestFirst = Math.max(...scanRange.series.map((one) => one.first));
+  const earliestEnd = Math.min(...scanRange.series.map((one) => one.end));
   const dayUs = dayMs * 1000;
-  const edges = isForward ? [ceilTo(latestFirst, dayUs), beyond] : [floorTo(earliestBeyond, dayUs), first];
+  const edges = isForward ? [ceilTo(latestFirst, dayUs), end] : [floorTo(earliestEnd, dayUs), first];
   const statement = {
-    name: `timeseries-select-day-bound-${column}-${reach.direction}`,
+    name: `timeseries-select-day-bound-${column}-${scanRange.direction}`,
     text: textOf(column, isForward),
   };
-  const ids = reach.series.map(({ id }) => id);
+  const ids = scanRange.series.map(({ id }) => id);
   const values = [ids, ...edges.map(isoMicroseconds), most];
   const [row] = await database.query<{ bound: number }>(statement, values);
   return row?.bound ?? null;

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../../mixins/database.ts';
 import type { ScanRange } from '../scan-range.ts';
 import { type SampleRow, scanRangeColumns } from './select-samples.ts';
 
-// 1-second data: 0.4 ms from the hourly statistics, 51 ms from the samples.
+// For data at one sample a second: 0.4 ms from the hourly statistics, 51 ms from the samples.
 const statements = {
   next: { name: 'timeseries-select-hours-next', text: textOf('asc') },
   previous: { name: 'timeseries-select-hours-previous', text: textOf('desc') },
@@ -23,17 +23,17 @@ function textOf(order: 'asc' | 'desc'): string {
     order by x.bucket ${order}, x.series_id ${order} limit $6`;
 }
 
-/** At most `most` hourly buckets of the reach; `functionOf` names how each series makes one value of a bucket. */
+/** At most `most` hourly buckets of the range. `functionOf` names the aggregate function of each series. */
 export async function selectHours(
   database: Queryable,
-  reach: ScanRange,
+  scanRange: ScanRange,
   functionOf: (seriesId: number) => BucketFunction,
   most: number,
 ): Promise<SampleRow[]> {
-  if (reach.series.length === 0) return [];
-  const functions = reach.series.map(({ id }) => functionOf(id));
-  return database.query<SampleRow>(statements[reach.direction], [
-    ...scanRangeColumns(reach),
+  if (scanRange.series.length === 0) return [];
+  const functions = scanRange.series.map(({ id }) => functionOf(id));
+  return database.query<SampleRow>(statements[scanRange.direction], [
+    ...scanRangeColumns(scanRange),
     most,
     functions,
   ]);

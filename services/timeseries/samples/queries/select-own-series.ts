@@ -6,7 +6,7 @@ const statement = {
   text: 'select id, type_id, provider, device from timeseries.series where user_id = $1 and id = $2',
 };
 
-/** A series, if it is one of the user's. */
+/** A series if it belongs to the user. */
 export async function selectOwnSeries(
   database: Queryable,
   userId: string,

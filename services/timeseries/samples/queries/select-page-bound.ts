@@ -3,7 +3,7 @@ import type { BucketSize } from '../resolutions.ts';
 import type { ScanRange } from '../scan-range.ts';
 import { scanRangeColumns } from './select-samples.ts';
 
-// An hour that the reach has only a part of may hold fewer buckets than its count says: it counts for nothing.
+// Hours that are only partly in the range are not counted, because they may contain fewer buckets.
 const next = (column: string) => `
   select (extract(epoch from min(bucket) + interval '1 hour') * 1000000)::float8 as bound
   from (
@@ -34,20 +34,20 @@ const previous = (column: string) => `
   where upto >= $6`;
 
 /**
- * The instant, in microseconds, by which a page of `most` buckets is full for certain, known from the hourly
- * counts (0.4 ms); null where the whole reach has fewer. Without it a page of buckets would have to aggregate
- * the whole range where the planner cannot stop early (200 ms over a year).
+ * The instant in microseconds by which a page of `most` buckets is certainly full, from the hourly counts (0.4 ms).
+ * Null if the whole range has fewer. Without it, a page of buckets would aggregate the whole range whenever the planner
+ * cannot stop early (200 ms over a year).
  */
 export async function selectPageBound(
   database: Queryable,
-  reach: ScanRange,
+  scanRange: ScanRange,
   { resolution, countColumn }: BucketSize,
   most: number,
 ): Promise<number | null> {
-  const text = reach.direction === 'next' ? next(countColumn) : previous(countColumn);
-  const name = `timeseries-select-page-bound-${resolution}-${reach.direction}`;
+  const text = scanRange.direction === 'next' ? next(countColumn) : previous(countColumn);
+  const name = `timeseries-select-page-bound-${resolution}-${scanRange.direction}`;
   const [row] = await database.query<{ bound: number | null }>({ name, text }, [
-    ...scanRangeColumns(reach),
+    ...scanRangeColumns(scanRange),
     most,
   ]);
   return row?.bound ?? null;

@@ -9,9 +9,8 @@ export interface SampleRow {
   value: number;
 }
 
-// Each series is read from its own place and stops after a page: 0.5-1.4 ms at any range. `series_id = any (…)
-// order by ts` reads the whole range first: 45-84 ms over a year. The bounds that all series share ($4, $5) are
-// there for the planner, which leaves out the chunks beyond them.
+// Each series is read from its own start and stops after a page: 0.5-1.4 ms for any range. `series_id = any (…) order
+// by ts` reads the whole range first: 45-84 ms over a year. The common bounds ($4, $5) let the planner exclude chunks.
 const statements = {
   next: { name: 'timeseries-select-samples-next', text: textOf('asc') },
   previous: { name: 'timeseries-select-samples-previous', text: textOf('desc') },
@@ -29,24 +28,24 @@ function textOf(order: 'asc' | 'desc'): string {
     order by x.ts ${order}, x.series_id ${order} limit $6`;
 }
 
-/** At most `most` samples of the reach, in the order in which they are read. */
+/** At most `most` samples of the range, in reading order. */
 export async function selectSamples(
   database: Queryable,
-  reach: ScanRange,
+  scanRange: ScanRange,
   most: number,
 ): Promise<SampleRow[]> {
-  if (reach.series.length === 0) return [];
-  return database.query<SampleRow>(statements[reach.direction], [...scanRangeColumns(reach), most]);
+  if (scanRange.series.length === 0) return [];
+  return database.query<SampleRow>(statements[scanRange.direction], [...scanRangeColumns(scanRange), most]);
 }
 
-/** The first five parameters of a query over a reach: ids, firsts, beyonds, and the outer bounds. */
-export function scanRangeColumns(reach: ScanRange): unknown[] {
-  const { first, beyond } = outerBounds(reach);
+/** The first five parameters of a query over a range: ids, starts, ends, and the outer bounds. */
+export function scanRangeColumns(scanRange: ScanRange): unknown[] {
+  const { first, end } = outerBounds(scanRange);
   return [
-    reach.series.map(({ id }) => id),
-    reach.series.map((one) => isoMicroseconds(one.first)),
-    reach.series.map((one) => isoMicroseconds(one.beyond)),
+    scanRange.series.map(({ id }) => id),
+    scanRange.series.map((one) => isoMicroseconds(one.first)),
+    scanRange.series.map((one) => isoMicroseconds(one.end)),
     isoMicroseconds(first),
-    isoMicroseconds(beyond),
+    isoMicroseconds(end),
   ];
 }

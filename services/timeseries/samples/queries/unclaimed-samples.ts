@@ -1,16 +1,16 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A series that has samples from before what activities bring was kept apart. */
+/** A series with samples from before activity samples were stored separately. */
 export interface UnclaimedSeriesRow {
   readonly series_id: number;
   readonly type_id: number;
-  /** Samples before this instant may be of anybody. */
+  /** Samples before this instant may come from any record. */
   readonly until_ms: number;
-  /** When other workouts of its provider and device were. */
+  /** Time spans of other workouts of its provider and device. */
   readonly spans: readonly (readonly [start_ms: number, end_ms: number])[];
 }
 
-/** Whose samples are looked at, but for those of some activities. */
+/** The user whose samples are read, and the activities to exclude. */
 export interface Unclaimed {
   readonly user_id: string;
   readonly provider: string;
@@ -31,7 +31,7 @@ const select = {
     where s.id = any($4) and s.unclaimed_until > to_timestamp($5::float8 / 1000)`,
 };
 
-/** Which of the series have unclaimed samples between two instants: in an installation that is new, none. */
+/** The series with unclaimed samples between two instants. A new installation has none. */
 export function selectUnclaimed(
   transaction: Queryable,
   { user_id, provider, keys }: Unclaimed,
@@ -52,7 +52,7 @@ export interface UnclaimedRow {
   readonly values: readonly number[];
 }
 
-/** A workout whose samples nobody claimed. */
+/** A workout without claimed samples. */
 export interface UnclaimedWorkout {
   readonly key: string;
   readonly device: string;
@@ -78,7 +78,7 @@ const selectSamples = {
     group by 1, 2, 3`,
 };
 
-/** Samples within a workout that nobody claimed, and that no other workout of its provider and device covers. */
+/** Unclaimed samples within a workout that no other workout of its provider and device covers. */
 export function selectUnclaimedSamples(
   transaction: Queryable,
   userId: string,

@@ -15,7 +15,7 @@ const select = {
     where user_id = $1 and provider = $2 and key = $3 and data_type = $4`,
 };
 
-/** What one data type brought of an activity. */
+/** The blocks of an activity from one data type. */
 export function selectBlocksOf(
   transaction: Queryable,
   { user_id, provider, key }: { readonly user_id: string; readonly provider: string; readonly key: string },

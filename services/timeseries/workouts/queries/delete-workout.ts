@@ -6,7 +6,7 @@ export interface WorkoutRow {
   readonly device: string;
   readonly start_ms: number;
   readonly end_ms: number;
-  /** It is in no list: its deletion is not confirmed yet. */
+  /** Its deletion is unconfirmed, so it is not listed. */
   readonly hidden: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function selectDeletable(
   return row;
 }
 
-// What is left says that the record was deleted, and when; its id is that of the activity if it comes back.
+// The remaining row records the deletion and its time. An activity that returns gets the same id.
 const wipe: Statement = {
   name: 'timeseries-wipe-workout',
   text: `
@@ -49,7 +49,7 @@ export async function wipeWorkout(transaction: Queryable, userId: string, id: st
   await transaction.query(wipe, [userId, id]);
 }
 
-/** Removes a workout's row. */
+/** Deletes a workout's row. */
 export async function removeWorkout(transaction: Queryable, userId: string, id: string): Promise<void> {
   await transaction.query('delete from timeseries.workout where user_id = $1 and id = $2', [userId, id]);
 }
@@ -62,7 +62,7 @@ const hide: Statement = {
     where user_id = $1 and id = $2`,
 };
 
-/** Takes a workout out of all lists, or puts it back. */
+/** Hides a workout from all lists, or shows it again. */
 export async function hideWorkoutRow(
   transaction: Queryable,
   userId: string,
@@ -79,7 +79,7 @@ const forget: Statement = {
     where user_id = $1 and provider = $2 and data_type in ('activities', 'activityDetails') and key = $3`,
 };
 
-/** Forgets which versions of an activity are stored: whatever comes next is stored anew. */
+/** Deletes the stored versions of an activity, so that the next delivery is stored. */
 export async function forgetVersions(
   on: Queryable,
   userId: string,

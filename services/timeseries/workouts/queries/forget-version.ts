@@ -7,7 +7,7 @@ const statement = {
     where user_id = $1 and provider = $2 and data_type = $3 and key = $4`,
 };
 
-/** Forgets which version of an item is stored: the same content is stored again when it comes. */
+/** Deletes the stored version of an item, so that the same content is stored again. */
 export async function forgetVersion(
   transaction: Queryable,
   userId: string,

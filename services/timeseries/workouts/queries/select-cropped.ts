@@ -15,7 +15,7 @@ const statement = {
     where user_id = $1 and provider = $2 and key = any($3) and cropped`,
 };
 
-/** Which of the named activities were cropped. */
+/** The cropped ones of the named activities. */
 export function selectCropped(
   transaction: Queryable,
   userId: string,

@@ -1,7 +1,7 @@
 import { seriesOf } from '../../../../domain/series.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** A span of time and the source whose heart rate is asked for. */
+/** A span of time and the source of its heart rate. */
 export interface HeartRateSpan {
   readonly provider: string;
   readonly device: string;
@@ -16,8 +16,8 @@ export interface HeartRateRow {
   highest: number;
 }
 
-// Of a provider's devices the span's own is taken, else the one with the most samples: two are never mixed. 50
-// workouts of an hour, a sample a second each: 12 ms.
+// Uses the device of the span, otherwise the device with the most samples. Devices are never mixed. 50 workouts of an
+// hour at one sample a second take 12 ms.
 const statement = {
   name: 'timeseries-select-heart-rates',
   text: `
@@ -36,7 +36,7 @@ const statement = {
     ) best`,
 };
 
-/** Average and highest heart rate of each span that has samples of its own provider. */
+/** Average and maximum heart rate of each span with samples of its own provider. */
 export function selectHeartRates(
   database: Queryable,
   userId: string,

@@ -18,8 +18,8 @@ const statement = {
 };
 
 /**
- * Workouts of all providers that touch one of the spans. A start within seven days bounds the index scan: a
- * workout that lasts longer has no duplicate.
+ * Workouts of all providers that overlap one of the spans. Starts within seven days bound the index scan: a longer
+ * workout has no duplicates.
  */
 export function selectOverlappingWorkouts(
   transaction: Queryable,

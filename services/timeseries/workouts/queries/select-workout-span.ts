@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../../mixins/database.ts';
 import type { WorkoutParts } from '../merge-workouts.ts';
 
-/** When a stored workout was, under which id it is known, and what each data type told of it. */
+/** The span and the id of a stored workout, and its fields by data type. */
 export interface WorkoutSpanRow {
   id: string;
   start_ms: number;
@@ -10,7 +10,7 @@ export interface WorkoutSpanRow {
   parts: WorkoutParts;
   cropped: boolean;
   hidden: boolean;
-  /** It was stored before what activities bring was kept apart. */
+  /** It was stored before activity samples were stored separately. */
   is_unclaimed: boolean;
 }
 
@@ -28,7 +28,7 @@ const statement = {
     from timeseries.workout w where w.user_id = $1 and w.provider = $2 and w.key = $3`,
 };
 
-/** The workout that a provider's key names, if it is stored. */
+/** The stored workout of a provider's key. */
 export async function selectWorkoutSpan(
   transaction: Queryable,
   userId: string,

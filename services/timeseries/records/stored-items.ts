@@ -3,8 +3,8 @@ import type { ItemRow } from './queries/select-items.ts';
 
 type Named = Pick<StoreItem, 'data_type' | 'key'>;
 
-/** The versions that are stored of the items of a call; changes are gathered until its end. */
-export class Ledger {
+/** The stored versions of a call's items. Changes are collected and written at the end of the call. */
+export class StoredItems {
   readonly #rows: Map<string, ItemRow>;
   readonly #changed = new Map<string, ItemRow>();
 
@@ -12,18 +12,18 @@ export class Ledger {
     this.#rows = new Map(stored.map((row) => [nameOf(row), row]));
   }
 
-  /** What is stored of an item; undefined where nothing is. */
+  /** The stored version of an item, or undefined. */
   get(item: Named): ItemRow | undefined {
     return this.#rows.get(nameOf(item));
   }
 
-  /** Whether a version, or a part of it, is the one that is stored now. */
+  /** Whether a version, or a part of it, is the stored one. */
   isNewest(item: Named & { readonly hash: string }): boolean {
     const row = this.get(item);
     return (row?.hash ?? row?.pending_hash) === item.hash;
   }
 
-  /** Forgets the version of an item that an earlier call stored; false where this call stored one. */
+  /** Removes the version that an earlier call stored. Returns false if this call stored one. */
   forget(item: Named): boolean {
     if (this.#changed.has(nameOf(item))) return false;
     const row = this.get(item);
@@ -31,13 +31,15 @@ export class Ledger {
     return true;
   }
 
-  /** Rows to be written. */
+  /** Rows to write. */
   changes(): ItemRow[] {
     return [...this.#changed.values()];
   }
 
-  /** Notes a version that is stored now. While parts are pending the row has no hash: a crash between two parts ends
-   * in a new store of them all. */
+  /**
+   * Records a version as stored. The row has no hash while parts are pending, so that all parts are stored again after
+   * a crash between two of them.
+   */
   note(item: StoreItem, { status, record_ids }: StoreOutcome): void {
     const { data_type, key, duration_seconds, hash, more } = item;
     this.#keep({
@@ -49,7 +51,7 @@ export class Ledger {
     });
   }
 
-  /** Notes a version that was not stored: of a final sleep, that there was one. */
+  /** Records a version that was not stored: for a final sleep, that a final version exists. */
   noteRefused(item: StoreItem, { record_ids }: StoreOutcome): void {
     if (!isFinal(item)) return;
     const { data_type, key, duration_seconds } = item;
@@ -58,7 +60,7 @@ export class Ledger {
     this.#keep({ ...row, was_final: true });
   }
 
-  /** Records that stand for others now take their places. */
+  /** Replaces the ids of merged records. */
   replaceIds(merged: ReadonlyMap<string, string>): void {
     if (merged.size === 0) return;
     for (const row of this.#rows.values())
