@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * How an answer differs from its contract: a sentence for each field that is missing, has another type or is not in the
- * contract. Paths and types only, never a value. For development: it costs as much as a validation.
+ * Differences between an answer and its contract: a sentence for each field that is missing, has another type or is not
+ * in the contract. Sentences contain paths and types, never a value. For development only, because it costs as much as
+ * a validation.
  */
 export function answerProblems(schema: z.ZodType, answer: unknown): string[] {
   const parsed = schema.safeParse(answer);
@@ -12,7 +13,7 @@ export function answerProblems(schema: z.ZodType, answer: unknown): string[] {
   );
 }
 
-// Schemas drop what they do not name: what the parsed answer lacks is not in the contract.
+// Schemas drop unknown fields. A field that is absent from the parsed answer is not in the contract.
 function unknownFields(answer: unknown, parsed: unknown, path: readonly string[]): string[] {
   if (typeof answer !== 'object' || answer === null || typeof parsed !== 'object' || parsed === null)
     return [];

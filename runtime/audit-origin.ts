@@ -1,27 +1,27 @@
 import type { Caller } from '../contracts/auth.ts';
 import type { Meta } from './environment.ts';
 
-/** Who caused a change, and by which request; a handler finds its own as `ctx.origin`. */
+/** The actor and the request that caused a change. A handler's own is `ctx.origin`. */
 export interface AuditOrigin {
   /**
    * `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`, `user:{user_id}`, `webhook:{provider}`,
-   * `consent:{provider}` or `system:{service}`; null where nobody is logged in.
+   * `consent:{provider}` or `system:{service}`. Null without a login.
    */
   readonly actor: string | null;
   readonly requestId: string | null;
 }
 
-/** The origin of what a service does by itself: erasures, retention, work that is resumed. */
+/** The origin of background work of a service: erasures, retention, resumed work. */
 export function systemOrigin(service: string): AuditOrigin {
   return { actor: `system:${service}`, requestId: null };
 }
 
-/** The origin of a call: the holder of its credential, else the actor that its metadata names. */
+/** The origin of a call: the holder of its credential, otherwise the actor in its metadata. */
 export function originOf({ caller, actor }: Meta, requestId: string | null | undefined): AuditOrigin {
   return { actor: caller ? actorOf(caller) : (actor ?? null), requestId: requestId ?? null };
 }
 
-/** How the audit trail names the holder of a credential. */
+/** The actor of a credential in audit entries. */
 export function actorOf(caller: Caller): string {
   if (caller.kind === 'developer') return `admin:${caller.developer_id}`;
   return caller.kind === 'sdk' ? `user:${caller.user_id}` : `api_key:${caller.id}`;

@@ -7,19 +7,19 @@ import { openMetrics } from './metrics.ts';
 import { endMetrics, serveMetrics } from './metrics-server.ts';
 import { openTracer, tracerOf } from './tracing.ts';
 
-/** What a broker needs beside the settings. */
+/** Parameters of a broker beside the settings. */
 export interface BrokerChoice {
   readonly config: Config;
   readonly nodeID?: string;
   readonly services?: readonly ServiceSchema[];
-  /** Brokers of different namespaces do not see each other on one bus. */
+  /** Brokers of different namespaces on one bus are isolated. */
   readonly namespace?: string;
 }
 
 /**
- * Options of every broker of the product. Heartbeats of 1 s with a time-out of 3 s bound what a killed node
- * costs its callers to 3.4 s (measured; 10 s and an error with Moleculer's defaults). Validation is switched
- * off because contracts are checked inside the handlers: `params` would be broadcast to every node.
+ * Options of every broker of the product. Heartbeats of 1 s with a timeout of 3 s limit the effect of a killed node on
+ * its callers to 3.4 s (measured; 10 s and an error with Moleculer's defaults). Moleculer's validation is off because
+ * contracts are validated in the handlers: `params` would be broadcast to every node.
  */
 export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   return {
@@ -41,7 +41,7 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
     heartbeatInterval: 1,
     heartbeatTimeout: 3,
     tracking: { enabled: true, shutdownTimeout: 2000 },
-    // The pause between telling the others that we go and going: what they sent meanwhile is still answered.
+    // Pause between announcing the stop and stopping. Calls that arrive meanwhile are still answered.
     registry: { preferLocal: true, stopDelay: Math.min(500, config.DRAIN_MS) },
     created(broker) {
       provideConfig(broker, config);
@@ -59,7 +59,7 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   };
 }
 
-/** NATS_URL as options of the client, which takes credentials as options only. */
+/** Converts NATS_URL to client options, because the client accepts credentials as options only. */
 export function natsOptions(text: string) {
   const url = new URL(text);
   const user = decodeURIComponent(url.username);
@@ -68,9 +68,9 @@ export function natsOptions(text: string) {
   return { servers: `${url.protocol}//${url.host}`, ...credentials, maxReconnectAttempts: -1 };
 }
 
-/** Makes a broker with its settings and services; nothing runs until it is started. */
+/** Creates a broker with its settings and services. Nothing runs until it is started. */
 export function createBroker({ config, nodeID, services = [], namespace }: BrokerChoice): ServiceBroker {
-  // Whoever makes a broker ends it: Moleculer's own signal handlers exit before the rest is stopped.
+  // The creator stops the broker: Moleculer's own signal handlers exit before other parts are stopped.
   const options = { ...brokerOptions(config, nodeID), skipProcessEventRegistration: true };
   const broker = new ServiceBroker(namespace === undefined ? options : { ...options, namespace });
   for (const service of services) broker.createService(service);

@@ -4,14 +4,14 @@ type Drain = () => Promise<void>;
 
 const drains = new WeakMap<ServiceBroker, Drain[]>();
 
-/** Says what has to come to its end before the services of a broker stop: they are all still there meanwhile. */
+/** Registers work that must finish before the services of a broker stop. All services still run meanwhile. */
 export function onDrain(broker: ServiceBroker, drain: Drain): void {
   drains.set(broker, [...(drains.get(broker) ?? []), drain]);
 }
 
 /**
- * Makes a broker drain before it stops, whoever tells it to; told twice, it stops once. Moleculer has no hook that
- * early: it waits for calls in flight first, and a gateway would take new requests all that time.
+ * Makes a broker drain before it stops. Repeated stops have no effect. Moleculer has no hook that is early enough: it
+ * first waits for running calls, during which a gateway would accept new requests.
  */
 export function drainBeforeStop(broker: ServiceBroker): void {
   const stop = broker.stop.bind(broker);

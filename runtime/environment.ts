@@ -3,25 +3,28 @@ import type { Config } from '../config.ts';
 import { type Actions, actionsByName } from '../contracts/all.ts';
 import type { Caller } from '../contracts/auth.ts';
 
-/** What travels with a chain of calls: who started it. Null where a service acts by itself, or at the REPL. */
+/** Metadata of a chain of calls: its caller. Null if a service acts by itself, or at the REPL. */
 export interface Meta {
   caller?: Caller | null;
-  /** Who acts where there is no caller, as audit entries name them: `webhook:{provider}`. */
+  /** The actor for audit entries if there is no caller: `webhook:{provider}`. */
   actor?: string;
-  /** The network address of whoever shows a credential without being logged in: failures are counted by it. */
+  /**
+   * The network address of a client that presents a credential without being logged in. Failed attempts are counted per
+   * address.
+   */
   address?: string;
-  /** Where the gateway that took the request listens; never what its Host header says. */
+  /** The address of the gateway that received the request. Never taken from the Host header. */
   gateway_url?: string;
 }
 
-/** Calls an action of any service by name; parameters and result are typed by the callee's contract. */
+/** Calls an action of any service by name. Parameters and result are typed by the callee's contract. */
 export type Call = <N extends keyof Actions>(
   name: N,
   params: Actions[N]['params'],
   options?: CallingOptions,
 ) => Promise<Actions[N]['returns']>;
 
-/** What a resource or a service finds when it starts. */
+/** What a mixin or a service gets when it starts. */
 export interface Environment {
   readonly config: Config;
   readonly broker: ServiceBroker;
@@ -30,8 +33,8 @@ export interface Environment {
 }
 
 /**
- * What a service mixes in: a pool, an inbox, a worker. `implement` makes a Moleculer mixin of it, whose `started` makes
- * the value and whose `stopped` releases it.
+ * What a service mixes in: a pool, an inbox, a worker. `implement` makes a Moleculer mixin of it, whose `started`
+ * creates the value and whose `stopped` releases it.
  */
 export interface Mixin<T> {
   start(environment: Environment): Promise<T>;
@@ -40,32 +43,32 @@ export interface Mixin<T> {
 
 const configs = new WeakMap<ServiceBroker, Config>();
 
-/** Gives a broker its settings. Broker metadata would be the obvious place, but it is sent to every node. */
+/** Stores the settings of a broker. They are not in the broker's metadata, because metadata is sent to every node. */
 export function provideConfig(broker: ServiceBroker, config: Config): void {
   configs.set(broker, config);
 }
 
-/** The settings of a broker. @throws when nobody provided them. */
+/** The settings of a broker. @throws if none were provided */
 export function configOf(broker: ServiceBroker): Config {
   const config = configs.get(broker);
   if (config === undefined) throw new Error('this broker was started without settings');
   return config;
 }
 
-/** Time-out and retries of an action, from its contract: only what may run twice is tried again. */
+/** Timeout and retries of an action, from its contract. Only idempotent actions are retried. */
 export function callingOptions(name: string): CallingOptions {
   const definition = actionsByName.get(name);
   return { timeout: definition?.timeoutMs ?? 5000, retries: definition?.idempotent ? 2 : 0 };
 }
 
-/** Calls that go on with a request that came in before, by its id. */
+/** Calls with the id of an earlier request. */
 export function callWithin(broker: ServiceBroker, requestID: string): Call {
   return typedCall({
     call: (name, params, options) => broker.call(name, params, { requestID, ...options }),
   });
 }
 
-/** Calls an action whose name is only known when it runs: its contract states that it takes these parameters. */
+/** Calls an action whose name is only known at run time. Its contract guarantees these parameters. */
 export function callByName(
   call: Call,
   name: string,
@@ -76,7 +79,7 @@ export function callByName(
   return byName(name, params, options);
 }
 
-/** Calls on behalf of somebody who has no credential, as audit entries name them: `webhook:{provider}`. */
+/** Calls without a credential, with an actor for audit entries: `webhook:{provider}`. */
 export function callAs(call: Call, actor: string): Call {
   return (name, params, options) => call(name, params, { ...options, meta: { ...options?.meta, actor } });
 }
@@ -85,10 +88,10 @@ interface Caller_ {
   call(name: string, params: unknown, options?: CallingOptions): Promise<unknown>;
 }
 
-/** Makes a typed `call` of a broker or a context. */
+/** Makes a typed `call` from a broker or a context. */
 export function typedCall(through: Caller_): Call {
-  // The one place where the bus, which knows no types, meets the contracts: results were validated by the
-  // callee's types, and a test with validation of answers switched on holds them to it.
+  // The only cast between the untyped bus and the contracts. Results have the callee's types, and a test checks answers
+  // against their contracts.
   const call = (name: string, params: unknown, options?: CallingOptions) =>
     through.call(name, params, { ...callingOptions(name), ...options });
   return call as Call;

@@ -2,13 +2,13 @@ import { Errors, type Logger } from 'moleculer';
 import { fieldOf } from '../domain/error-code.ts';
 import { isErrorCode, ServiceError } from '../domain/errors.ts';
 
-/** PostgreSQL's classes of failure that pass by themselves: no connection, no resources, shutting down. */
+/** PostgreSQL's error classes that are temporary: no connection, no resources, shutting down. */
 const passing = /^(08|53|57P0|25006|40001|40P01)/;
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND']);
 
 /**
- * What a caller is told of a failure: one of the table as it is, Moleculer's own (service away, time-out) as they
- * are, a database out of reach as SERVICE_UNAVAILABLE, anything else as INTERNAL after it was logged. The log gets
+ * The error that a caller gets. Errors of the table and Moleculer's own (service unavailable, timeout) are passed on,
+ * an unreachable database becomes SERVICE_UNAVAILABLE, anything else is logged and becomes INTERNAL. The log contains
  * names, codes and stack frames, never a message of the database, which may quote a row.
  */
 export function failureOf(error: unknown, logger: Logger, where: string): unknown {
@@ -46,7 +46,7 @@ function fieldsOf(error: unknown) {
   return { type: read('type'), code: read('code'), name: read('name'), stack: read('stack'), message };
 }
 
-/** The code of a failure that says nothing of values: one of the table, Moleculer's, or INTERNAL. */
+/** The code of an error without any value: one of the table, Moleculer's, or INTERNAL. */
 export function codeOf(error: unknown): string {
   const type = fieldOf(error, 'type');
   if (isErrorCode(type) || (typeof type === 'string' && /^[A-Z_]{1,40}$/.test(type))) return type;

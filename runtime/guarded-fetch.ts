@@ -7,30 +7,30 @@ import { createGunzip } from 'node:zlib';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 /**
- * Fetches JSON from a URL that a stranger handed over. The origin must be on a list; the address is checked when the
- * socket is made, so that the address that was checked is the address that is connected to, whatever a name resolves
- * to a moment later; redirects are not followed; time and size are bounded, of an inflated body too. Nothing of the
- * URL or the body gets into an outcome.
+ * Fetches JSON from a URL of an untrusted sender. The origin must be on a list. The address is checked when the socket
+ * is opened, so that the connection uses the checked address even if the name resolves differently later. Redirects are
+ * not followed. Time and size are bounded, also of a decompressed body. Outcomes contain no part of the URL or the
+ * body.
  */
 export interface Guard {
-  /** Exact origins (`https://host[:port]`) that may be asked. One whose host is a loopback address is allowed as it is. */
+  /** Allowed exact origins (`https://host[:port]`). One whose host is a loopback address is allowed as it is. */
   readonly origins: readonly string[];
-  /** Name, TCP and TLS. */
+  /** Timeout of name resolution, TCP and TLS. */
   readonly connectMs: number;
-  /** All of it, to the last byte. */
+  /** Timeout of the whole request, to the last byte. */
   readonly totalMs: number;
   readonly mostBytes: number;
-  /** Bytes that all fetches of the process may hold at once. */
-  readonly held: ByteBudget;
+  /** Bytes that all fetches of the process may hold together. */
+  readonly held: ByteLimit;
   readonly signal: AbortSignal;
-  /** How names are resolved; the machine's way unless told. */
+  /** Resolves names. Default: the system resolver. */
   readonly resolve?: Resolve;
 }
 
-/** All addresses of a name. */
+/** Returns all addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
-/** Why nothing was fetched; `crowded`: other fetches hold the memory, `stopped`: the caller's signal. */
+/** Why nothing was fetched. `crowded`: other fetches use the memory. `stopped`: the caller's signal. */
 export type FetchFailure =
   | 'origin_refused'
   | 'address_refused'
@@ -44,7 +44,7 @@ export type FetchFailure =
   | 'crowded'
   | 'stopped';
 
-/** A body whose bytes count against the budget until `release` is called, or the failure with what the answer told. */
+/** A body whose bytes count against the limit until `release` is called, or a failure with facts from the answer. */
 export type Fetched =
   | { readonly ok: true; readonly body: Buffer; readonly release: () => void }
   | {
@@ -54,7 +54,7 @@ export type Fetched =
       readonly retryAfter: string | null;
     };
 
-/** Fetches one body. Never throws: whatever happens is an outcome. */
+/** Fetches one body. Never throws: errors are outcomes. */
 export async function guardedFetch(url: URL, guard: Guard): Promise<Fetched> {
   const refusal = refusalOf(url, guard.origins);
   if (refusal !== null) return failed(refusal);
@@ -82,14 +82,14 @@ export async function guardedFetch(url: URL, guard: Guard): Promise<Fetched> {
   }
 }
 
-/** Bytes that several holders share; who finds too few left goes without. */
-export interface ByteBudget {
+/** A number of bytes that several holders share. A request that exceeds the rest fails. */
+export interface ByteLimit {
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
 
-/** A budget of its own. */
-export function byteBudget(most: number): ByteBudget {
+/** Creates a byte limit. */
+export function byteLimit(most: number): ByteLimit {
   let held = 0;
   return {
     take(bytes) {
@@ -120,8 +120,8 @@ function failureOf(error: unknown): FetchFailure {
   return error instanceof Stop ? error.failure : 'unreachable';
 }
 
-// A literal address is never looked up, so it is judged here. One that is listed was written down by the operator;
-// of those that are not public only loopback is believed.
+// A literal address is never resolved, so it is checked here. A listed one was configured by the operator. Of addresses
+// that are not public only loopback is allowed.
 function refusalOf({ origin, protocol, hostname }: URL, origins: readonly string[]): FetchFailure | null {
   if ((protocol !== 'https:' && protocol !== 'http:') || !origins.includes(origin)) return 'origin_refused';
   const literal = hostname.replace(/^\[|\]$/g, '');
@@ -155,7 +155,7 @@ const headers = {
 
 const resolveByMachine: Resolve = (name) => dns.lookup(name, { all: true });
 
-// One address that is not public spoils the name: an honest one has none.
+// A name with any address that is not public is rejected, because legitimate names have none.
 function guardedLookup(resolve: Resolve): LookupFunction {
   return (name, { all }, callback) => {
     resolve(name).then(

@@ -12,11 +12,11 @@ import { metricsOf } from './metrics.ts';
 import { loggerFor } from './request-logger.ts';
 import { tracerOf } from './tracing.ts';
 
-/** What a handler is given, beside what its service mixes in. */
+/** What a handler gets beside the mixins of its service. */
 export interface ActionContext<P> {
   readonly params: P;
   readonly meta: Meta;
-  /** Who called and by which request, for audit entries. */
+  /** The actor and the request, for audit entries. */
   readonly origin: AuditOrigin;
   readonly call: Call;
   readonly logger: Logger;
@@ -28,32 +28,38 @@ type Mixins = Readonly<Record<string, Mixin<unknown>>>;
 type Started<M extends Mixins> = { readonly [K in keyof M]: M[K] extends Mixin<infer T> ? T : never };
 type Actions = Readonly<Record<string, ActionDefinition>>;
 
-/** A handler for each action of the contract: parsed parameters in, wire types out. */
+/** A handler for each action of the contract. It takes parsed parameters and returns wire types. */
 export type Handlers<A extends Actions, R> = {
   readonly [K in keyof A]: (
     ctx: ActionContext<z.output<A[K]['params']>> & R,
   ) => Promise<z.input<A[K]['returns']>> | z.input<A[K]['returns']>;
 };
 
-/** How a contract is carried out. */
+/** The implementation of a contract. */
 export interface Implementation<A extends Actions, M extends Mixins> {
-  /** Started before the first call, in this order, and stopped in the reverse one; handlers find them in `ctx`. */
+  /**
+   * Mixins are started in this order before the first call, and stopped in reverse. Handlers find their values in
+   * `ctx`.
+   */
   readonly uses?: M;
   readonly actions: Handlers<A, Started<M>>;
-  /** Runs once all mixins are started; what it returns runs when the service stops, before they stop. */
+  /**
+   * Runs after all mixins have started. The function that it returns runs when the service stops, before the mixins
+   * stop.
+   */
   readonly started?: (environment: Environment & Started<M>) => Promise<(() => Promise<void>) | undefined>;
 }
 
 interface Running {
-  /** What the service's mixins made, by name. */
+  /** The values of the service's mixins, by name. */
   readonly values: Record<string, unknown>;
-  /** What the service's own `started` returned. */
+  /** The function that the service's `started` returned. */
   stop?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Makes a Moleculer service of a contract and its implementation. Parameters are validated here, once, where the
- * action runs; failures that are not in the error table are logged without their values and become INTERNAL.
+ * Makes a Moleculer service from a contract and its implementation. Parameters are validated here, once, where the
+ * action runs. Errors that are not in the error table are logged without values and become INTERNAL.
  */
 export function implement<N extends string, A extends Actions, M extends Mixins = Record<never, never>>(
   contract: Contract<N, A>,
@@ -72,7 +78,7 @@ export function implement<N extends string, A extends Actions, M extends Mixins 
       },
     ]),
   );
-  // Moleculer runs `started` of the last mixin first and of the service last, `stopped` the other way round.
+  // Moleculer runs `started` of the last mixin first and of the service last, and `stopped` in reverse.
   const begin: Partial<ServiceSchema> = {
     async started(this: Service) {
       services.set(this, { values: {} });
@@ -121,7 +127,7 @@ function schemaOf(
   };
 }
 
-// Figures and a trace cost what is measured in ARCHITECTURE.md, and nothing where nobody asked for them.
+// Metrics and traces have the cost that ARCHITECTURE.md states, and none if they are off.
 async function watched(
   { broker, name }: Service,
   ctx: Context<unknown, Meta>,
@@ -175,7 +181,7 @@ async function run(
 
 const mostProblems = 10;
 
-// `npm run dev` sets CHECK_ANSWERS: elsewhere an answer is what its handler returns.
+// `npm run dev` sets CHECK_ANSWERS. Elsewhere answers are returned unchecked.
 function checkAnswer({ returns }: ActionDefinition, answer: unknown, logger: Logger, action: string): void {
   const problems = answerProblems(returns, answer);
   if (problems.length > 0)

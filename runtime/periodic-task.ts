@@ -1,19 +1,19 @@
 import type { Logger } from 'moleculer';
 import { loggedCodeOf } from './failure.ts';
 
-/** Housekeeping that comes round: what it does, how often, and the name that its failures are logged under. */
+/** A task that runs periodically: its function, its interval, and its name in logs. */
 export interface PeriodicTask {
   readonly name: string;
   readonly everyMs: number;
-  /** How long after the start the first round begins; `everyMs` unless told. */
+  /** Delay of the first run. Default: `everyMs`. */
   readonly firstAfterMs?: number;
   readonly work: () => Promise<void>;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
- * Runs work again and again, never two rounds at once; a round that fails is logged and the next one comes.
- * Returns what stops it: no round begins after, and the one in work has ended.
+ * Runs a task periodically, never twice at once. A failed run is logged, and the next one follows. Returns a function
+ * that stops it and waits for the current run.
  */
 export function startPeriodicTask({
   name,

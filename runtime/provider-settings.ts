@@ -3,19 +3,19 @@ import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
 import { type ProviderName, providerNamed, providers } from '../providers/all.ts';
 
-/** What the settings say about one provider. */
+/** The settings of one provider. */
 export interface ProviderSettings {
   readonly apiUrl: string;
-  /** Credentials that the provider gave to this installation. */
+  /** Credentials that the provider issued to this installation. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** Secrets of the secret webhook addresses. The first is shown to developers, all of them are accepted. */
+  /** Secrets in the webhook addresses. The first is shown to developers, all are accepted. */
   readonly webhookSecrets: readonly string[];
-  /** Addresses and ranges that may send webhooks; empty: any. */
+  /** Addresses and ranges that may send webhooks. Empty: any. */
   readonly webhookSenders: readonly string[];
 }
 
-/** The settings of a provider, by what they mean. */
+/** The settings of a provider under common names. */
 export function settingsOf(config: Config, provider: ProviderName): ProviderSettings {
   const { names } = providers[provider];
   return {
@@ -27,15 +27,15 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
   };
 }
 
-/** A route that has a secret address: its path with the prefix of the API, and whose secret it takes. */
+/** A route with a secret address: its path with the API's prefix, and its provider. */
 export interface SecretRoute {
   readonly path: string;
   readonly provider: ProviderName;
-  /** The kind of deliveries that it takes; undefined where it takes none. */
+  /** The kind of deliveries that it receives. Undefined if it receives none. */
   readonly kind: string | undefined;
 }
 
-/** All routes that have a secret address. */
+/** All routes with a secret address. */
 export const secretRoutes: readonly SecretRoute[] = contracts.flatMap((contract: Contract) =>
   Object.values(contract.actions).flatMap(({ http }) => {
     if (http?.secretAddress === undefined) return [];
@@ -44,12 +44,12 @@ export const secretRoutes: readonly SecretRoute[] = contracts.flatMap((contract:
   }),
 );
 
-/** Where the API is reached: PUBLIC_URL, else where the gateway itself listens. */
+/** The URL of the API: PUBLIC_URL, otherwise the address of the gateway. */
 export function publicUrl({ PUBLIC_URL, HOST, PORT }: Config, gatewayUrl: string | undefined): string {
   return (PUBLIC_URL ?? gatewayUrl ?? `http://${HOST}:${PORT}`).replace(/\/$/, '');
 }
 
-/** The secret addresses of a provider's webhooks by kind, as an operator registers them; empty without a secret. */
+/** The secret addresses of a provider's webhooks by kind, to be registered at the provider. Empty without a secret. */
 export function secretAddresses(
   config: Config,
   provider: ProviderName,
@@ -62,8 +62,8 @@ export function secretAddresses(
 }
 
 /**
- * Whether the answer to a delivery must not say whether an account exists: nobody authenticated its sender, and the
- * provider is a real one, whose client secret is set.
+ * Whether the answer to a delivery must not reveal whether an account exists: its sender is unauthenticated and the
+ * provider is a real one, because its client secret is set.
  */
 export function hidesAccounts(config: Config, provider: ProviderName, authenticated: boolean): boolean {
   if (authenticated) return false;

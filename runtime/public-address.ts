@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Which addresses a stranger's URL may lead to. Everything that is not plainly a host of the public internet is
- * refused: this machine, its networks, a cloud's metadata service, and IPv6 forms that carry an IPv4 address.
+ * Addresses that a URL of an untrusted sender may lead to. Everything except hosts of the public internet is rejected:
+ * this machine, its networks, a cloud's metadata service, and IPv6 forms that contain an IPv4 address.
  */
 const specialV4 = blockOf('ipv4', [
   '0.0.0.0/8',
@@ -21,12 +21,12 @@ const specialV4 = blockOf('ipv4', [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]);
-// Of IPv6 only 2000::/3 is given out. Mapped, translated (64:ff9b::), local and multicast addresses lie outside it.
+// Only 2000::/3 of IPv6 is allocated. Mapped, translated (64:ff9b::), local and multicast addresses are outside.
 const globalV6 = blockOf('ipv6', ['2000::/3']);
 const specialV6 = blockOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 const loopback = blockOf('ipv4', ['127.0.0.0/8']);
 
-/** Whether an address is one of the public internet; false for what is no address, or one with a zone. */
+/** Whether an address is public. False for anything that is not an address, and for an address with a zone. */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
   const family = isIP(address);
@@ -34,7 +34,7 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6');
 }
 
-/** Whether an address is this machine's loopback, in its plain form. */
+/** Whether an address is a loopback address of this machine, in its plain form. */
 export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && loopback.check(address, 'ipv4'));
 }

@@ -2,12 +2,12 @@ import type { Logger } from 'moleculer';
 
 type Arguments = readonly unknown[];
 
-/** A logger whose every entry says which request it is of; as it is where there is none. */
+/** A logger that adds the request id to every entry. Returns the logger itself without a request. */
 export function loggerFor(logger: Logger, requestId: string | null | undefined): Logger {
   return typeof requestId === 'string' ? new RequestLogger(logger, requestId) : logger;
 }
 
-// One small object a call: moleculer's loggers are closures of a service, and have no fields of a call.
+// One small object per call, because Moleculer's loggers are closures of a service without fields per call.
 class RequestLogger {
   readonly #logger: Logger;
   readonly #requestId: string;

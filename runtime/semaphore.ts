@@ -1,16 +1,15 @@
 /**
- * Semaphore of work in one process, first come first served: at most `parallel` at once, and together at most `bytes`
- * of bodies, so that ten large deliveries at the same time wait for each other instead of filling the memory. One
- * that is larger than the whole budget is let in alone.
+ * Limits work in one process, first come first served: at most `parallel` at once, with at most `bytes` of bodies
+ * together, so that large deliveries wait instead of filling the memory. Work that exceeds the whole limit runs alone.
  */
 export interface Semaphore {
-  /** Runs `work` when its turn comes. */
+  /** Runs `work` when a slot and enough bytes are free. */
   run<T>(bytes: number, work: () => Promise<T>): Promise<T>;
-  /** How many more could begin at once. */
+  /** Number of free slots. */
   free(): number;
 }
 
-/** Makes turns of their own for one worker. */
+/** Creates a semaphore. */
 export function semaphore(parallel: number, bytes: number): Semaphore {
   const waiting: { weight: number; begin: () => void }[] = [];
   let running = 0;

@@ -1,13 +1,13 @@
 import type { Mixin } from './environment.ts';
 
-/** Wakes a loop of this process before its time; a ring that nobody waits for yet is not lost. */
+/** Wakes a loop of this process early. A notification is kept until the next wait. */
 export interface WakeSignal {
   notify(): void;
-  /** Returns when it rings, or after `ms`; one loop waits at a wake signal. */
+  /** Resolves after a notification or after `ms`. Only one loop may wait. */
   wait(ms: number): Promise<void>;
 }
 
-/** A wake signal as a mixin: handlers ring it, the loop waits at it. */
+/** A wake signal as a mixin: handlers notify it, a loop waits for it. */
 export function wakeSignal(): Mixin<WakeSignal> {
   return { start: async () => newWakeSignal(), stop: async () => undefined };
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
-import { byteBudget, type Guard, guardedFetch } from '../../runtime/guarded-fetch.ts';
+import { byteLimit, type Guard, guardedFetch } from '../../runtime/guarded-fetch.ts';
 import { isLoopbackAddress, isPublicAddress } from '../../runtime/public-address.ts';
 import {
   type Answering,
@@ -19,7 +19,7 @@ const guardOf = (changes: Partial<Guard> = {}): Guard => ({
   connectMs: 2000,
   totalMs: 5000,
   mostBytes: 10_000,
-  held: byteBudget(1_000_000),
+  held: byteLimit(1_000_000),
   signal: new AbortController().signal,
   ...changes,
 });
@@ -250,7 +250,7 @@ t.test('ends with the signal of its caller', async (t) => {
 
 t.test('all fetches together hold no more than the budget, and give it back', async (t) => {
   provider.answer(raw('x'.repeat(6000)));
-  const held = byteBudget(10_000);
+  const held = byteLimit(10_000);
   const first = await guardedFetch(url, guardOf({ held }));
   t.equal(await outcomeOf({ held }), 'crowded');
   if (first.ok) first.release();
@@ -302,12 +302,12 @@ t.test('a body in chunks that fails gives its bytes back', async (t) => {
   ];
   for (const [failure, answering] of failures) {
     provider.answer(answering);
-    const held = byteBudget(20_000);
+    const held = byteLimit(20_000);
     t.equal(await outcomeOf({ held }), failure);
     t.ok(held.take(20_000), `${failure}: nothing is held`);
   }
   provider.answer(chunked((res) => res.end('x'.repeat(3000))));
-  const small = byteBudget(8000);
+  const small = byteLimit(8000);
   t.equal(await outcomeOf({ held: small }), 'crowded');
   t.ok(small.take(8000), 'crowded: nothing is held');
 });

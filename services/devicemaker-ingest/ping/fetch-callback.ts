@@ -1,8 +1,8 @@
 import { retryAfterMs } from '../../../domain/retry-after.ts';
 import { dayMs } from '../../../domain/time.ts';
 import {
-  type ByteBudget,
-  byteBudget,
+  type ByteLimit,
+  byteLimit,
   type Fetched,
   type FetchFailure,
   guardedFetch,
@@ -19,7 +19,7 @@ export interface FetchLimits {
   readonly mostBytes: number;
   /** Limit for activity details, which contain hours at 1 Hz. */
   readonly mostBytesOfDetails: number;
-  readonly held: ByteBudget;
+  readonly held: ByteLimit;
   readonly resolve?: Resolve;
 }
 
@@ -31,7 +31,7 @@ export const fetchLimits = (): FetchLimits => ({
   totalMs: 10_000,
   mostBytes: 16 * mebibyte,
   mostBytesOfDetails: 110 * mebibyte,
-  held: byteBudget(160 * mebibyte),
+  held: byteLimit(160 * mebibyte),
 });
 
 /**
