@@ -1,18 +1,18 @@
 import { loadConfig } from './config.ts';
 import { createBroker } from './runtime/broker.ts';
 import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
-import { type Lifetime, live } from './stack/lifetime.ts';
 import { metricsPortsOf } from './stack/listening.ts';
 import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
+import { type Lifetime, runUntilSignal } from './stack/run-until-signal.ts';
 import { startSandbox } from './stack/sandbox.ts';
-import { bringPeople } from './stack/sandbox-people.ts';
+import { startPeople } from './stack/sandbox-people.ts';
 import { loadServices } from './stack/services.ts';
 import { startPage } from './stack/start-page.ts';
 
 const say = (line: string) => console.log(line);
 
 /** `npm start`: everything on this machine, in one process, until a signal ends it. */
-await live(async ({ signal, started, fail }: Lifetime) => {
+await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   // The page is what a person looks for here; LOG_LEVEL=info tells of every delivery. Of one process nobody takes over
   // when it is told to stop, so it waits for no balancer.
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn', DRAIN_MS: '0' });
@@ -31,10 +31,10 @@ await live(async ({ signal, started, fail }: Lifetime) => {
   const url = gatewayUrl(broker);
   writeRunFile(prepared, url);
   const people =
-    sandbox && (await bringPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
+    sandbox && (await startPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;
   const notes = notesOn(config, sandbox !== null);
   const webhooks = webhookAddresses(config, url);
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
-  await people?.showHistory();
+  await people?.showBackfill();
 }, say);

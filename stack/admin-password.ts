@@ -1,4 +1,4 @@
-// `npm run admin-password`: shows the generated password of the first account again, as long as nobody used it.
+// `npm run admin-password`: shows the generated password of the first account until it is used.
 import { unusedLogin } from './first-account.ts';
 import { runOnDatabase } from './own-database.ts';
 import { StartError } from './start-error.ts';

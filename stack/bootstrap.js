@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Runs a TypeScript file of this project on whatever Node.js a machine has (18 or newer): installs the packages
-// when they are missing, then goes on under the pinned Node.js 24, which is one of them.
-// Plain JavaScript without packages: it runs before there are any.
+// Runs a TypeScript file of this project on any Node.js from version 18: installs the packages if they are missing,
+// then continues under the pinned Node.js 24, which is one of the packages.
+// Plain JavaScript without packages, because it runs before they are installed.
 // usage: node stack/bootstrap.js <file.ts> [arguments]
 import { spawn } from 'node:child_process';
 import { delimiter, dirname, resolve } from 'node:path';
@@ -23,7 +23,7 @@ try {
   process.exit(1);
 }
 
-/** In this process where it is the pinned Node.js already: that spares a process that only waits. */
+/** Runs in this process if it is the pinned Node.js already, which saves a waiting parent process. */
 async function runFile(path, args) {
   const pinned = pinnedNode(root);
   if (pinned === null) return runHere(path, args);
@@ -36,7 +36,7 @@ async function runFile(path, args) {
   process.exit(exitCode ?? code);
 }
 
-/** For another C library, as Alpine Linux has it, the pinned Node.js is no program. */
+/** The pinned Node.js does not run with another C library, for example on Alpine Linux. */
 async function runWithout(program, error, path, args) {
   if (!isNewEnough())
     throw new StartFailure(

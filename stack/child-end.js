@@ -3,8 +3,8 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Passes signals on until a child ends (`instead` replaces them). Ctrl-C in a terminal reaches the child by itself,
- * with its process group. `exitCode` is set where a signal ended the child or was meant to.
+ * Forwards signals until a child ends (`instead` replaces them). Ctrl-C in a terminal reaches the child directly, with
+ * its process group. `exitCode` is set if a signal ended the child or was sent to it.
  */
 export async function endOf(child, instead) {
   let stoppedBy;

@@ -3,12 +3,12 @@ import type { Config } from '../config.ts';
 import { loadConfig } from '../config.ts';
 import { providers } from '../providers/all.ts';
 import { createBroker } from '../runtime/broker.ts';
-import { live } from './lifetime.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
+import { runUntilSignal } from './run-until-signal.ts';
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
-import { bringPeople } from './sandbox-people.ts';
+import { startPeople } from './sandbox-people.ts';
 import { serviceNames } from './services.ts';
 import { StartError } from './start-error.ts';
 import { startPage } from './start-page.ts';
@@ -18,10 +18,10 @@ const mostOfOne = 64;
 const startLimitMs = 60_000;
 
 /**
- * `npm run cluster -- --scale timeseries=3`: the same services, one process each and more where asked, over NATS.
- * A process that dies is started again with a growing pause. Further gateways listen on the ports that follow.
+ * `npm run cluster -- --scale timeseries=3`: the same services over NATS, one process each or more. A process that dies
+ * is restarted with a growing delay. Further gateways listen on the following ports.
  */
-await live(async ({ signal, started, fail }) => {
+await runUntilSignal(async ({ signal, started, fail }) => {
   const scale = scaleOf(process.argv.slice(2));
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn' });
   const ports = portsOf(settings.PORT, scale);
@@ -40,12 +40,12 @@ await live(async ({ signal, started, fail }) => {
   const url = `http://${config.HOST}:${config.PORT}`;
   writeRunFile(prepared, url);
   const people =
-    sandbox && (await bringPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
+    sandbox && (await startPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = people?.example ?? null;
   const notes = notesOn({ ...config, ...sandbox?.settings }, sandbox !== null);
   const webhooks = webhookAddresses(config, url);
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
-  await people?.showHistory();
+  await people?.showBackfill();
 }, say);
 
 function membersIn(scale: ReadonlyMap<string, number>): number {
@@ -98,7 +98,7 @@ function webhookSecretsOf(config: Config): Record<string, string | undefined> {
   return Object.fromEntries(names.map((name) => [name, config[name]?.join(',')]));
 }
 
-// One address tells the figures of one process: those of the members follow the cluster's own, in the log's order.
+// Each process serves its own metrics. The ports of the members follow that of the cluster, in the order of the log.
 function withFigures(member: Member, port: number | undefined, index: number): Member {
   if (port === undefined || port === 0) return member;
   return { ...member, environment: { ...member.environment, METRICS_PORT: String(port + index) } };

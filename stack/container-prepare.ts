@@ -8,7 +8,7 @@ import { messageForOperator } from './start-error.ts';
 
 const patienceMs = 60_000;
 
-/** What comes before the first service of a composed set-up: the tables of this version, and somebody who can log in. */
+/** Runs before the first service of a compose installation: migrates the database and creates the first account. */
 async function prepare(): Promise<string> {
   const config = loadConfig();
   for (const line of misspeltSettings(process.env)) console.warn(`Warning: ${line}`);

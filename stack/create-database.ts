@@ -1,9 +1,9 @@
-// Databases on a server that runs: the one of `npm start`, and one per test file.
+// Creates databases on a running server: the one of `npm start`, and one per test file.
 import pg from 'pg';
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 
-/** Connects, works, disconnects. */
+/** Runs `work` with a connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -15,8 +15,8 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 }
 
 /**
- * Makes a database, with TimescaleDB where the server has it, and returns its URL. One that exists is left as it is.
- * `owner` is another role that gets it.
+ * Creates a database, with TimescaleDB if the server has it, and returns its URL. An existing database does not change.
+ * `owner` is another role that owns it.
  * @param adminUrl any database of the server, as a role that may create databases
  */
 export async function createDatabase(adminUrl: string, name: string, owner?: string): Promise<string> {
@@ -31,7 +31,7 @@ export async function createDatabase(adminUrl: string, name: string, owner?: str
   return url;
 }
 
-/** Drops a database, ending whoever is connected; none of that name is no error. */
+/** Drops a database and ends its connections. A missing database is not an error. */
 export async function dropDatabase(adminUrl: string, name: string): Promise<void> {
   urlOf(adminUrl, name);
   await withClient(adminUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
@@ -45,7 +45,7 @@ export async function hasTimescale(url: string): Promise<boolean> {
   return found.rowCount !== 0;
 }
 
-/** Names are pasted into SQL: only such as need no quoting. */
+/** Names are inserted into SQL, so only names that need no quoting are allowed. */
 function urlOf(adminUrl: string, name: string): string {
   if (!NAME.test(name)) throw new Error(`not a database name: ${name}`);
   const url = new URL(adminUrl);

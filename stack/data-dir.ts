@@ -1,11 +1,11 @@
-// The data folder belongs to one start at a time: two would overwrite each other's notes, and share one sandbox.
+// Locks the data folder: two processes would overwrite each other's files and share one sandbox.
 import { existsSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { holderOf, takeLock } from './lock.ts';
 import { folderError, StartError } from './start-error.ts';
 import { ownFolder, resolveDataDir } from './unprivileged.ts';
 
-/** A folder that is ours until it is released. */
+/** A locked data folder. */
 export interface DataDir {
   readonly path: string;
   release(): Promise<void>;
@@ -15,8 +15,8 @@ const MEGABYTE = 1024 * 1024;
 const LEAST_FREE_MB = 32;
 
 /**
- * Takes the folder that DATA_DIR names; `newDatabaseMb` is the room that a new database needs in it.
- * @throws StartError when it cannot be used, or another process has it.
+ * Locks the folder that DATA_DIR names. `newDatabaseMb` is the disk space that a new database needs.
+ * @throws StartError if it cannot be used, or if another process has locked it
  */
 export function takeDataDir(wanted: string, newDatabaseMb: number): DataDir {
   const path = resolveDataDir(wanted);
@@ -42,7 +42,7 @@ export function takeDataDir(wanted: string, newDatabaseMb: number): DataDir {
   }
 }
 
-/** The process that runs with a data folder; null where none does. */
+/** The process that runs with a data folder, or null. */
 export function processOf(path: string): number | null {
   return holderOf(join(path, 'process.lock'))?.pid ?? null;
 }

@@ -1,5 +1,5 @@
-// The two roles of a server that we start, each with a password of its own: `postgres`, the superuser, which only this
-// folder's files let in, and `pulsebus`, which owns the database and is what services connect as.
+// The two roles of a server that the product starts, each with its own password: the superuser `postgres`, which only
+// this folder uses, and `pulsebus`, which owns the database and is the role of the services.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import type pg from 'pg';
 import { withClient } from './create-database.ts';
 import { applicationLogLevel } from './postgres-settings.ts';
 
-/** What a role may do beside owning its database. */
+/** Rights of a role beyond owning its database. */
 export interface ApplicationRights {
-  /** Tests and the bench make databases of their own, and end connections to drop them. */
+  /** Tests and benchmarks create databases and end connections to drop them. */
   readonly createsDatabases: boolean;
 }
 
@@ -42,7 +42,7 @@ async function superuserUrl(dataDir: string, urlOf: UrlOf): Promise<string> {
   if (existsSync(file)) return as(superuserPassword(dataDir));
   const aside = `${file}.new`;
   const password = keptPassword(aside);
-  // A start that ended between the change and the renaming left the new password in force.
+  // If a start ended between the change and the renaming, the new password is already in force.
   if (!(await letsIn(as(password))))
     await withClient(as(applicationPassword(dataDir)), (client) =>
       client.query(`alter role postgres password '${password}'`),

@@ -14,7 +14,7 @@ interface Row {
 
 const settings = ['log_error_verbosity', 'log_min_error_statement'] as const;
 
-/** What an operator should change on a server of their own: a role that may do too much, a log that quotes rows. */
+/** Warnings about an external server: a role with too many rights, a log that quotes rows. */
 export async function databaseWarnings(url: string): Promise<string[]> {
   const { rows } = await withClient(url, (client) => client.query<Row>(select, [settings]));
   const superuser = rows.find(({ is_superuser }) => is_superuser);

@@ -1,6 +1,6 @@
-// PostgreSQL 17, TimescaleDB and NATS from Debian 13, unpacked into a folder of our own and started through the
-// C library that came along: nothing is installed into the system, and root is not needed. The unpacked folder
-// is 114 MB and takes about 8 s once.
+// PostgreSQL 17, TimescaleDB and NATS from Debian 13, unpacked into a separate folder and started through the C library
+// of the same packages: nothing is installed into the system, and root is not needed. The unpacked folder has 114 MB.
+// Unpacking takes about 8 s once.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -22,7 +22,7 @@ import { wrapPrograms } from './wrappers.ts';
 
 const RELEASE = 'trixie';
 
-/** No LLVM, perl or debconf: what the three servers load, and no more. */
+/** Only what the three servers load. No LLVM, perl or debconf. */
 const PACKAGES = `libc6 libgcc-s1 libstdc++6 postgresql-17 postgresql-client-17 postgresql-17-timescaledb
   libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libcom-err2 libkeyutils1 libicu76 libldap2 libsasl2-2
   liblz4-1 libpam0g libaudit1 libcap-ng0 libpq5 libselinux1 libpcre2-8-0 libssl3t64 libsystemd0 libcap2 libuuid1
@@ -110,7 +110,7 @@ async function unpack(
   }
 }
 
-/** Of starts that were killed: we hold the lock, so nobody works in them. */
+/** Removes leftovers of killed starts. The caller holds the lock, so no other start uses them. */
 function removeLeftovers(stackDir: string, name: string): void {
   for (const found of readdirSync(stackDir))
     if (found.startsWith(`${name}.new-`)) rmSync(join(stackDir, found), { recursive: true, force: true });

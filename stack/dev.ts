@@ -31,7 +31,7 @@ function start(): void {
   });
 }
 
-// The old process stops first: both listen on one port and take one data folder.
+// The old process stops first, because both use the same port and data folder.
 async function restart(file: string): Promise<void> {
   if (isStopping) return;
   console.log(`${file} changed: starting anew.`);

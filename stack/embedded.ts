@@ -1,4 +1,4 @@
-// The last way: PostgreSQL from npm. It has no TimescaleDB, but it is there on macOS and on any Linux.
+// The fallback: PostgreSQL from npm. It has no TimescaleDB, but runs on macOS and any Linux.
 import { chmodSync, cpSync, existsSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ function findNative(): string {
   }
 }
 
-/** A copy in the stack folder where the checkout is out of the servers' reach (root's home). */
+/** A copy in the stack folder if the servers' account cannot read the checkout (root's home). */
 function reachable(native: string, stackDir: string, account: Account): string {
   if (canReach(account, native)) return native;
   const copy = join(ownFolder(stackDir), 'embedded-17.10.0-beta.17');

@@ -15,7 +15,7 @@ import { writePrivate } from './secrets.ts';
 const KeptLogin = z.object({ email: z.string(), password: z.string() });
 const fileIn = (dataDir: string) => join(dataDir, 'first-login.json');
 
-/** What is said where ADMIN_PASSWORD opens nothing. */
+/** The text if ADMIN_PASSWORD has no effect. */
 export const settingIgnored =
   'ADMIN_PASSWORD is not the password of ADMIN_EMAIL: it counts only while there is no account.';
 
@@ -24,7 +24,7 @@ export interface FirstAccount extends FirstDeveloper {
   readonly isShownByCommand: boolean;
 }
 
-/** Makes sure that somebody can log in. A generated password is kept in the data folder until it was used. */
+/** Ensures that an account exists. A generated password is kept in the data folder until it is used. */
 export function firstAccount(
   databaseUrl: string,
   config: Config,
@@ -38,7 +38,7 @@ export function firstAccount(
   });
 }
 
-/** The generated log-in of a data folder while nobody used it; a used one is removed from the folder. */
+/** The generated login of a data folder while it is unused. A used one is removed from the folder. */
 export async function unusedLogin(database: Database, dataDir: string): Promise<Login | null> {
   const login = keptLogin(dataDir);
   if (login === null) return null;
@@ -47,10 +47,10 @@ export async function unusedLogin(database: Database, dataDir: string): Promise<
   return null;
 }
 
-/** Works on a database through one connection. */
+/** Runs `work` on a database with one connection. */
 export async function withPool<T>(databaseUrl: string, work: (database: Database) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
-  // An idle connection that the server ends as it stops would end this process.
+  // Without a listener, the error of an idle connection that a stopping server ends would end this process.
   pool.on('error', () => undefined);
   try {
     return await work(databaseOf(pool));

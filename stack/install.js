@@ -1,4 +1,4 @@
-// Installs the packages with npm, and says in three lines why that failed. Plain JavaScript: there are no packages yet.
+// Installs the packages with npm and explains a failure in three lines. Plain JavaScript, because packages are missing.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function isInstalled(root) {
   const hash = hashOf(lock);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
   if (!agreesWith(root, JSON.parse(lock))) return false;
-  writeStamp(stamp, hash); // somebody ran npm
+  writeStamp(stamp, hash); // npm was run by hand
   return true;
 }
 
@@ -62,13 +62,13 @@ function writeStamp(stamp, hash) {
   try {
     writeFileSync(stamp, hash);
   } catch {
-    // node_modules of somebody else, or read-only: it is only looked through again at the next start
+    // node_modules is read-only or belongs to another user: it is only checked again at the next start
   }
 }
 
 /**
- * Asks the registry first: without a network `npm ci` repeats each request for minutes. Where the registry does not
- * answer, npm's cache may still hold all packages.
+ * Pings the registry first: without a network `npm ci` repeats each request for minutes. If the registry does not
+ * answer, npm's cache may still contain all packages.
  */
 async function installPackages(root) {
   const ping = await runNpm(root, [
@@ -78,7 +78,7 @@ async function installPackages(root) {
     '--fetch-timeout=10000',
   ]);
   const unreachable = ping.code !== 0 && isNetworkCode(causeOf(ping.output).code);
-  // Development packages too, whatever NODE_ENV says: the type checker and the tests are among them.
+  // Includes development packages whatever NODE_ENV is: the type checker and the tests are among them.
   const options = [
     '--include=dev',
     '--include=optional',
@@ -87,13 +87,13 @@ async function installPackages(root) {
   ];
   const { code, output, isDiskFull } = await runNpm(root, ['ci', ...options]);
   if (code === 0 && !isDiskFull) return;
-  rmSync(noteOf(root), { force: true }); // what is there is not whole
+  rmSync(noteOf(root), { force: true }); // the installation is incomplete
   throw installFailure({ root, code, output, isDiskFull, pingOutput: unreachable ? ping.output : null });
 }
 
 /**
- * Runs npm to its end, or to the first sign of a full disk: npm only warns of a file that it could not write, repeats
- * the warning thousands of times, and ends with 0. Exits with npm where a signal ended it.
+ * Runs npm until it ends or reports a full disk: npm only warns about a file that it could not write, repeats the
+ * warning thousands of times, and exits with 0. Exits like npm if a signal ended it.
  */
 async function runNpm(root, args) {
   const npm = process.env.npm_execpath;
@@ -108,7 +108,7 @@ async function runNpm(root, args) {
       isDiskFull = true;
       child.kill('SIGKILL');
     });
-  // npm goes on after SIGTERM; what it leaves behind is removed by the next install
+  // npm continues after SIGTERM. The next install removes what it leaves behind
   const { code, signal, error, exitCode } = await endOf(child, 'SIGKILL');
   if (exitCode !== undefined && !isDiskFull) process.exit(exitCode);
   if (error?.code === 'ENOENT')

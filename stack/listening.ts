@@ -1,4 +1,4 @@
-// Whether this machine lets us listen where the settings say, looked at before anything is started.
+// Checks that the configured ports are free before anything is started.
 
 import { createServer } from 'node:net';
 import type { Config } from '../config.ts';
@@ -43,7 +43,7 @@ export async function checkMetricsPorts(
   await checkListening(host, metricsPorts, 'METRICS_PORT');
 }
 
-/** What a failure to listen means; `free` is a port that can be had instead, or null. */
+/** The explanation of a failure to listen. `free` is an available port, or null. */
 export function sentenceOf(
   code: string,
   host: string,

@@ -1,5 +1,5 @@
-// One at a time, across processes. The lock is a file that names its holder; it appears whole (written aside,
-// then linked), and a holder that died is noticed by its process.
+// A lock across processes: a file that names its holder. It is written to a temporary name and then linked, so that it
+// appears complete. A holder that died is detected by its process.
 
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const PATIENCE_MS = 600_000;
 
 const ATTEMPTS = 10;
 
-/** Runs work while holding a lock file; waits for a holder that runs, takes over from one that died. */
+/** Runs work while holding a lock file. Waits for a running holder, and takes over from one that died. */
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const own = writeOwn(file);
   try {
@@ -26,7 +26,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Takes a lock file without waiting. Returns null when it is ours now, else the running process that holds it. */
+/** Takes a lock file without waiting. Returns null on success, otherwise the running process that holds it. */
 export function takeLock(file: string): ProcessMark | null {
   const own = writeOwn(file);
   try {
@@ -41,7 +41,7 @@ export function takeLock(file: string): ProcessMark | null {
   throw new Error(`${file} cannot be taken; remove it if no process of Pulsebus runs`);
 }
 
-/** The running process that holds a lock file; null where none does. */
+/** The running process that holds a lock file, or null. */
 export function holderOf(file: string): ProcessMark | null {
   try {
     const mark = ProcessMark.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -73,12 +73,12 @@ function tryLink(from: string, to: string): boolean {
   }
 }
 
-/** Between our look and our grip another start may have taken over: then its lock goes back. */
+/** If another start took the lock over after it was read, the lock is put back. */
 function takeAway(file: string, aside: string): void {
   try {
     renameSync(file, aside);
   } catch {
-    return; // already gone
+    return; // already removed
   }
   if (holderOf(aside) !== null) tryLink(aside, file);
   rmSync(aside);

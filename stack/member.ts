@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A process of a cluster: what it is called in the log, and what it is told. */
+/** A process of a cluster: its name in the log, and its environment. */
 export interface Member {
   readonly title: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ const settledAfterMs = 60_000;
 const killAfterMs = 12_000;
 const program = join(import.meta.dirname, 'process.ts');
 
-/** Keeps a process running; the returned function ends it for good, gently first. */
+/** Keeps a process running. The returned function stops it for good, with a signal first. */
 export function startMember(member: Member, say: (line: string) => void): () => Promise<void> {
   let child: ChildProcess | null = null;
   let ending = false;
@@ -41,8 +41,8 @@ export function startMember(member: Member, say: (line: string) => void): () => 
   };
 }
 
-// A group of its own: Ctrl-C in a terminal reaches us alone, and we end the processes in order. The pipe to its
-// input ends with us, however we end.
+// A process group of its own: Ctrl-C in a terminal reaches only the cluster, which stops the processes in order. Each
+// process ends when the pipe to its input closes, so also if the cluster is killed.
 function launch({ title, environment }: Member, say: (line: string) => void): ChildProcess {
   const child = spawn(process.execPath, [program, '--with-parent'], {
     env: { ...environment },

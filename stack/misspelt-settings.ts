@@ -2,10 +2,10 @@ import { type RawSettings, settingNames } from '../config.ts';
 import { editDistance, misspelledName } from '../domain/nearest.ts';
 import { providerNames } from '../providers/all.ts';
 
-/** Beginnings that no other program's variables have: such a name is meant for us. */
+/** Prefixes that only settings of this product have. */
 const prefixes = ['PULSEBUS', 'SANDBOX', 'BACKFILL', 'RATE_LIMIT', 'WEBHOOK', ...providerNames];
 const OURS = new RegExp(`^(${prefixes.join('|').toUpperCase()})_`);
-/** Shorter names resemble those of many other programs: HOME and HOST are two characters apart. */
+/** Shorter names resemble those of many other programs: HOME and HOST differ in two characters. */
 const SHORT = 5;
 
 /** A sentence for each variable of an environment that looks like a misspelt setting. */

@@ -1,4 +1,4 @@
-// NATS on 127.0.0.1 with a generated password, without JetStream: durable work lies in the database.
+// NATS on 127.0.0.1 with a generated password, without JetStream: durable work is in the database.
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,7 +8,7 @@ import { commandLine, signal, waitUntil } from './processes.ts';
 import { startServer } from './server-process.ts';
 import { type Account, serverFolder } from './unprivileged.ts';
 
-/** Where the server keeps its configuration, and how it is to run. */
+/** The folder of the server's configuration, and how to run it. */
 export interface NatsOptions {
   dataDir: string;
   program: string;
@@ -79,7 +79,7 @@ authorization { user: "pulsebus", password: "${values.password}" }
 `;
 }
 
-/** NATS greets each connection with its name: only ours knows the one that we just made up. */
+/** NATS greets each connection with its name. The generated name identifies this server. */
 function answersAs(name: string, port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(port, '127.0.0.1');

@@ -12,8 +12,8 @@ import { resolveDataDir } from './unprivileged.ts';
 type Command = (database: Database, dataDir: string) => Promise<string>;
 
 /**
- * Runs a command on the database of DATABASE_URL, else on that of the start that runs with DATA_DIR, else on servers that
- * run as long as the command. Ends the process with 1 and a sentence where it fails.
+ * Runs a command on the database of DATABASE_URL, otherwise on that of a process that runs with DATA_DIR, otherwise on
+ * servers that are started for the command. Exits 1 with a sentence if it fails.
  */
 export async function runOnDatabase(command: Command): Promise<void> {
   try {

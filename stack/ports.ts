@@ -1,4 +1,4 @@
-// A port of our own, the same at each start as long as nobody else took it: bookmarks and psql histories stay true.
+// A port per server, the same at each start unless another program took it, so that bookmarks stay valid.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function readPorts(file: string): Record<string, number> {
   try {
     return Ports.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return {}; // the first start, or a file cut short by a crash: choose anew
+    return {}; // the first start, or a file that a crash truncated: choose again
   }
 }
 

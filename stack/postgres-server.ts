@@ -1,5 +1,5 @@
-// PostgreSQL in a folder of this checkout, on 127.0.0.1, with a password: the machine may have other users, and
-// this is other people's health data. Services connect as `pulsebus`, which owns its databases and is no superuser.
+// PostgreSQL in a folder of this checkout, on 127.0.0.1, with a password, because other users of the machine must not
+// read health data. Services connect as `pulsebus`, which owns its databases and is no superuser.
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase } from './create-database.ts';
@@ -31,7 +31,7 @@ export interface PostgresServer {
 }
 
 const READY_TIMEOUT_MS = 120_000; // recovery after a kill -9 may have gigabytes of WAL to read
-const STARTS = 3; // another process may take the port between our look and the server's
+const STARTS = 3; // another process may take the port between the check and the server's start
 
 /** Starts the server of a data folder, made first where it is not there. @throws Error with the log's last lines. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
@@ -69,7 +69,7 @@ async function finish(
   }
 }
 
-/** Made aside and renamed: a start that was killed half-way leaves nothing that looks like data. */
+/** Created under a temporary name and renamed, so that a killed start leaves nothing that looks like data. */
 async function initialise(data: string, password: string, options: PostgresOptions): Promise<void> {
   options.log('Making a new PostgreSQL data folder');
   const work = `${data}.new`;
@@ -111,7 +111,7 @@ function startOn(port: number, data: string, options: PostgresOptions): ServerPr
   });
 }
 
-/** The server writes its state into its own pid file: a connection to the port might reach somebody else's. */
+/** Reads the server's pid file: a connection to the port might reach another server. */
 function isReady(data: string): boolean {
   return readPidFile(data)?.[7]?.trim() === 'ready' && runningPid(data) !== null;
 }
@@ -130,16 +130,16 @@ function runningPid(data: string): number | null {
   return pid > 0 && (commandLine(pid)?.includes(`-D ${data}`) ?? false) ? pid : null;
 }
 
-/** Ends what an earlier start left, and removes a pid file that PostgreSQL would take for a running server's. */
+/** Stops a server of an earlier start, and removes a pid file that PostgreSQL would take for a running server's. */
 async function endLeftover(data: string): Promise<void> {
   const lines = readPidFile(data);
-  if (lines === null) return; // the usual case: it was stopped in order
+  if (lines === null) return; // the usual case: it was stopped cleanly
   const running = runningPid(data);
   if (running !== null) signal(running, 'SIGINT');
   // backends may outlive a server that was killed; a second one beside them would destroy the data
   const ended = () => runningPid(data) === null && pidsIn(data).length === 0;
   if (!(await waitUntil(ended, READY_TIMEOUT_MS)))
     throw new Error(`PostgreSQL of an earlier start does not end: pids ${pidsIn(data).join(', ')}`);
-  // the number may be another process's by now, or a zombie's that nobody has reaped yet
+  // the number may belong to another process, or to a zombie
   if (exists(Number(lines[0]))) rmSync(join(data, 'postmaster.pid'), { force: true });
 }

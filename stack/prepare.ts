@@ -7,10 +7,10 @@ import { publicUrl, secretAddresses, settingsOf } from '../runtime/provider-sett
 import { takeDataDir } from './data-dir.ts';
 import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount } from './first-account.ts';
-import type { Lifetime } from './lifetime.ts';
 import { checkListening, checkMetricsPorts } from './listening.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { checkServers } from './reachable.ts';
+import type { Lifetime } from './run-until-signal.ts';
 import { sandboxIsOn } from './sandbox.ts';
 import { generatedSecrets, writePrivate } from './secrets.ts';
 import { type Stack, startStack } from './stack.ts';
@@ -21,7 +21,7 @@ import type { Started } from './started.ts';
 const DATABASE_MB = 256;
 const SANDBOX_MB = 1024;
 
-/** What stands before the first service starts. */
+/** The state before the first service starts. */
 export interface Prepared {
   /** The settings with the servers and secrets that were found or made. */
   readonly config: Config;
@@ -29,7 +29,7 @@ export interface Prepared {
   readonly login: StartPage['login'];
 }
 
-/** How a start speaks, leaves what is to be stopped, and which ports its gateways and figures will have. */
+/** How a start prints lines, registers stops, and which ports its gateways and metrics use. */
 export interface Preparation {
   readonly started: Started;
   readonly ports: readonly number[];
@@ -39,8 +39,8 @@ export interface Preparation {
 }
 
 /**
- * Starts the servers that were not given, migrates, and makes sure that somebody can log in. What can fail for a reason
- * that an operator can mend is looked at first. @throws StartError that names the setting.
+ * Starts servers that were not given, migrates, and ensures that an account exists. Errors that an operator can correct
+ * are checked first. @throws StartError that names the setting
  */
 export async function prepare(given: Config, preparation: Preparation): Promise<Prepared> {
   const { say, started, ports, metricsPorts } = preparation;
@@ -59,7 +59,7 @@ export async function prepare(given: Config, preparation: Preparation): Promise<
   }
 }
 
-/** The room that a new database takes: with the sandbox's people, a month of six of them and the WAL of their arrival. */
+/** Disk space of a new database: with the sandbox, a month of six people and the WAL of their import. */
 function spaceFor(config: Config): number {
   if (config.DATABASE_URL !== undefined) return 0;
   return sandboxIsOn(config) ? SANDBOX_MB : DATABASE_MB;
@@ -78,13 +78,13 @@ async function prepareIn(
   return { config, stack, login: await firstAccount(stack.databaseUrl, config, dataDir) };
 }
 
-/** Leaves word of what runs, for the REPL and for tools. */
+/** Writes the file that says where the product runs, for the REPL and for tools. */
 export function writeRunFile({ stack }: Prepared, url: string): void {
   const run = { pid: process.pid, url, natsUrl: stack.natsUrl, databaseUrl: stack.databaseUrl };
   writePrivate(join(stack.dataDir, 'run.json'), JSON.stringify(run));
 }
 
-/** What a person should know about the settings as they are. */
+/** Warnings about the current settings. */
 export function notesOn(config: Config, isSandbox: boolean): string[] {
   const { HOST } = config;
   return [
@@ -123,7 +123,7 @@ function webhookNotes(config: Config): string[] {
   ];
 }
 
-/** The secret webhook addresses of all providers, as they are registered. */
+/** The secret webhook addresses of all providers, to be registered there. */
 export function webhookAddresses(config: Config, url: string): string[] {
   const base = publicUrl(config, url);
   return providerNames.flatMap((provider) => Object.values(secretAddresses(config, provider, base)));
@@ -156,7 +156,7 @@ function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Con
   };
 }
 
-// Gateways of several machines on one bus must accept the same addresses: there the operator sets the secrets.
+// Gateways of several machines on one bus must accept the same addresses, so the operator sets the secrets there.
 function generatedWebhookSecrets(given: Config, secrets: ReturnType<typeof generatedSecrets>) {
   const names = Object.values(providers).map((provider) => provider.names.webhookSecrets);
   return Object.fromEntries(names.map((name) => [name, given[name] ?? [secrets[name]]]));

@@ -1,5 +1,5 @@
-// apt, kept away from the machine: its own state, cache and source, and none of the machine's hooks. Taken
-// from the machine are its mirror, its proxy and certificate settings, and Debian's keys.
+// apt with its own state, cache and sources, and without the machine's hooks. It uses the machine's mirrors, proxy and
+// certificate settings, and Debian's keys.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './processes.ts';

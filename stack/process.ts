@@ -1,14 +1,14 @@
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
-import { live } from './lifetime.ts';
 import { checkServers } from './reachable.ts';
+import { runUntilSignal } from './run-until-signal.ts';
 import { loadServices } from './services.ts';
 
-/** Of processes that start together with their servers, some are there first. */
+/** Processes that start together with their servers may be ready first. */
 const patienceMs = 30_000;
 
 /** One process of a cluster: the services that SERVICES names, on the bus and database that the settings name. */
-await live(async ({ started }) => {
+await runUntilSignal(async ({ started }) => {
   if (process.argv.includes('--with-parent')) endWithParent();
   const config = loadConfig();
   await checkServers(config, patienceMs);
@@ -17,7 +17,8 @@ await live(async ({ started }) => {
   await broker.start();
 });
 
-// Whoever started us holds the other end of our input: when it dies, even by kill -9, we end as if told to.
+// The parent holds the other end of the input. If the parent dies, even by kill -9, this process stops as after a
+// signal.
 function endWithParent(): void {
   process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGTERM'));
 }

@@ -1,5 +1,5 @@
-// Which process is whose. A pid alone proves nothing after a kill -9 or a restart of the machine: the
-// number may belong to somebody else by then. So a process is known by its pid and its command line.
+// Identifies processes. After a kill -9 or a restart of the machine a pid may belong to another process, so a process
+// is identified by its pid and its command line.
 
 import { execFile, execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { errorCodeOf } from '../domain/error-code.ts';
 
-/** A process as it was when it was written down. */
+/** A process as recorded. */
 export const ProcessMark = z.object({ pid: z.int().positive(), command: z.string() });
 export type ProcessMark = z.infer<typeof ProcessMark>;
 
@@ -35,7 +35,7 @@ export function isRunning(mark: ProcessMark): boolean {
   return commandLine(mark.pid) === mark.command;
 }
 
-/** Whether a number belongs to any process, a zombie included. */
+/** Whether a pid belongs to any process, including a zombie. */
 export function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -56,7 +56,7 @@ function workingFolder(pid: string): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    return null; // ended meanwhile, a zombie, or somebody else's
+    return null; // ended meanwhile, a zombie, or another user's
   }
 }
 
@@ -73,7 +73,7 @@ export async function waitUntil(
   return true;
 }
 
-/** Sends a signal; a process that is gone already is no error. */
+/** Sends a signal. A process that has already ended is not an error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -93,7 +93,7 @@ export interface RunOptions {
 const execute = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Runs a program to its end and returns what it printed. @throws Error with the last lines of its complaint. */
+/** Runs a program and returns its output. @throws Error with the last lines of its error output */
 export async function run(
   program: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
-// Whether the servers that the settings name answer, looked at before anything is started: the services themselves
-// wait for a server that is away, without an end.
+// Checks that the configured servers answer before anything is started, because services wait for an unavailable server
+// indefinitely.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'nats';

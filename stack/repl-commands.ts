@@ -5,7 +5,7 @@ import { plainMessage } from '../domain/plain-message.ts';
 import { ProviderName } from '../providers/all.ts';
 import type { Call } from '../runtime/environment.ts';
 
-/** A command of the console: what is typed, what it is for, and the lines that it answers. */
+/** A command of the console: its syntax, its purpose, and the lines that it prints. */
 export interface Command {
   /** As commander.js reads it: `<needed>`, `[optional]`. */
   readonly command: string;
@@ -16,7 +16,7 @@ export interface Command {
 const Id = z.uuid('must be a UUID');
 const mostShown = 50;
 
-/** What an operator wants at night, in one line each. */
+/** The commands for operators, in one line each. */
 export const commands: readonly Command[] = [
   command(
     'deliveries [status]',
@@ -94,7 +94,7 @@ function backfillTable({ provider, status, reason, start_time, end_time, types }
   ];
 }
 
-/** What a failed call is answered with: its sentence, which holds no secret. */
+/** The sentence of a failed call. It contains no secret. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -12,7 +12,7 @@ import { serviceNames } from './services.ts';
 import { messageForOperator } from './start-error.ts';
 import { resolveDataDir } from './unprivileged.ts';
 
-/** What start.ts writes down for those who join. */
+/** The file that start.ts writes. */
 const Running = z.object({ pid: z.int(), natsUrl: z.string().nullable() });
 
 const discoveryMs = 2000;
@@ -27,11 +27,11 @@ const broker = createBroker({
   nodeID: `repl-${process.pid}`,
 });
 const running = new Set<Promise<void>>();
-// The end of a piped input ends the console: what was asked before is answered first.
+// The end of a piped input ends the console after pending commands are answered.
 broker.middlewares.add({ name: 'answers', stopping: async () => void (await Promise.all(running)) });
 broker.options.replOptions = { customCommands: commands.map(customCommand) };
 await broker.start();
-await broker.waitForServices([...serviceNames], discoveryMs).catch(() => undefined); // look at what is there
+await broker.waitForServices([...serviceNames], discoveryMs).catch(() => undefined); // continues with the services that are there
 broker.repl();
 
 function customCommand({ command, description, run }: Command) {
@@ -49,7 +49,7 @@ function customCommand({ command, description, run }: Command) {
   };
 }
 
-/** The bus of the start that runs for this data folder; ends here, with a sentence, when there is none to join. */
+/** The bus of the process that runs with this data folder. Exits with a sentence if there is none. */
 function runningBus(dataDir: string): string {
   const running = readRunning(join(dataDir, 'run.json'));
   if (running === null) return giveUp('Nothing runs here to join: run `npm start` first.');

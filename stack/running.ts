@@ -1,5 +1,5 @@
-// Which servers run for a data folder, and for which process: a note that only its owner can read, since it
-// holds passwords. It counts as long as its owner runs.
+// The servers that run for a data folder, and their process: a file that only its owner can read, because it contains
+// passwords. It is valid while the process runs.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -22,11 +22,11 @@ export function findRunning(dataDir: string): Servers | null {
     const note = Note.parse(JSON.parse(readFileSync(noteIn(dataDir), 'utf8')));
     return isRunning(note.owner) ? note.servers : null;
   } catch {
-    return null; // none, or cut short by a crash
+    return null; // missing, or truncated by a crash
   }
 }
 
-/** Writes down what this process runs; returns what takes the note away again. */
+/** Records what this process runs. Returns a function that removes the record. */
 export function writeRunning(dataDir: string, servers: Servers): () => Promise<void> {
   const file = noteIn(dataDir);
   rmSync(file, { force: true });

@@ -8,15 +8,15 @@ import { simulations } from '../sandbox/all.ts';
 import { apiAt } from '../sandbox/api.ts';
 import { type Connected, type Connecting, connectPeople, historyProgress } from '../sandbox/connecting.ts';
 import { people } from '../sandbox/people.ts';
-import type { Lifetime } from './lifetime.ts';
+import { serveConnectLink } from './connect-link.ts';
 import { progressOf } from './progress.ts';
+import type { Lifetime } from './run-until-signal.ts';
 import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
-import { openDoor } from './sandbox-door.ts';
 import { sandboxKey } from './sandbox-key.ts';
 import { StartError } from './start-error.ts';
 import type { StartPage } from './start-page.ts';
 
-/** What bringing the synthetic people in takes. */
+/** Parameters of connecting the synthetic people. */
 export interface People {
   readonly sandbox: RunningSandbox;
   readonly broker: ServiceBroker;
@@ -31,12 +31,12 @@ export interface People {
 /** The people, and what the start page shows of them. */
 export interface PeopleThere {
   readonly example: StartPage['example'];
-  /** Shows how their history comes in; returns when it is there, or is to be waited for no longer. */
-  showHistory(): Promise<void>;
+  /** Shows the progress of their backfill. Resolves when it is finished or takes too long. */
+  showBackfill(): Promise<void>;
 }
 
-/** Connects the sandbox's people through its consent pages, and their data through the webhooks. */
-export async function bringPeople(choice: People): Promise<PeopleThere> {
+/** Connects the sandbox's people through its consent pages. Their data arrives through webhooks. */
+export async function startPeople(choice: People): Promise<PeopleThere> {
   try {
     return await connectAll(choice);
   } catch (error) {
@@ -62,17 +62,20 @@ async function connectAll(choice: People): Promise<PeopleThere> {
   await pointAt(sandbox, url, signal, config);
   const connected = await connectPeople(connecting);
   const [first] = connected;
-  const door = await openDoor(connecting);
-  started(door.stop);
+  const link = await serveConnectLink(connecting);
+  started(link.stop);
   const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
   const example =
     first === undefined
       ? null
       : {
           ...{ keyFile, userId: first.user_id, day: daysAgo(1), from: daysAgo(7) },
-          ...{ connectUrl: door.url, sandboxUrl: sandbox.access.url },
+          ...{ connectUrl: link.url, sandboxUrl: sandbox.access.url },
         };
-  return { example, showHistory: () => showHistory(choice, connecting, connected).catch(noProgress(choice)) };
+  return {
+    example,
+    showBackfill: () => showBackfill(choice, connecting, connected).catch(noProgress(choice)),
+  };
 }
 
 /** Points the notifications of all providers at the services, at the secret addresses where `config` has secrets. */
@@ -95,7 +98,7 @@ async function expectOk(asked: Promise<Response>): Promise<Response> {
   throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
 }
 
-/** The history comes in behind: that its progress cannot be shown ends nothing. */
+/** The backfill runs in the background: an error of its progress display is ignored. */
 const noProgress =
   ({ say, signal }: People) =>
   (error: unknown) => {
@@ -104,10 +107,10 @@ const noProgress =
   };
 
 const lookEveryMs = 1000;
-/** The service itself waits five minutes for a type of which nothing comes. */
+/** The service itself waits five minutes for a type without data. */
 const patienceMs = 6 * 60_000;
 
-async function showHistory(
+async function showBackfill(
   { say, signal }: People,
   connecting: Connecting,
   connected: readonly Connected[],

@@ -1,11 +1,11 @@
-// The simulated providers beside the services: on a thread of their own, reached over HTTP like real ones.
+// The simulated providers. They run on a thread of their own and are reached over HTTP like real ones.
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Config, loadConfig } from '../config.ts';
 import { settingsOf as realSettings } from '../runtime/provider-settings.ts';
 import { simulations } from '../sandbox/all.ts';
 import { SandboxAccess } from '../sandbox/simulation.ts';
-import type { Lifetime } from './lifetime.ts';
+import type { Lifetime } from './run-until-signal.ts';
 
 /** The settings that lead the services to the sandbox instead of the real providers. */
 export type ProviderSettings = Readonly<Record<string, Config[keyof Config]>>;
@@ -18,13 +18,13 @@ export interface RunningSandbox {
 
 /** The people that every sandbox of `npm start` has. */
 export const sandboxSeed = 'first light';
-/** A real provider gathers backfill requests for five minutes, which is too long for a first look. */
+/** A real provider collects backfill requests for five minutes, which is too long for a first start. */
 const batchWindowMs = 300;
 const stopWithinMs = 5000;
-/** Megabytes: a month of six people is 80; without a bound the collector lets it grow to 470. */
+/** Megabytes. A month of six people takes 80. Without a limit the heap grows to 470. */
 const mostHeap = 384;
 
-/** Starts the sandbox where it is wanted; null where it is not. */
+/** Starts the sandbox if it is enabled. Returns null otherwise. */
 export async function startSandbox(
   config: Config,
   dataDir: string,
@@ -74,7 +74,7 @@ async function stop(thread: Worker): Promise<void> {
   clearTimeout(late);
 }
 
-/** The settings that lead to a sandbox. Its accounts are synthetic, so answers at plain addresses may name them. */
+/** The settings that lead to a sandbox. Its accounts are synthetic, so answers at plain addresses may reveal them. */
 export function settingsOf({ settings }: SandboxAccess): ProviderSettings {
   const environment = { ...settings, WEBHOOK_PLAIN_ANSWERS: 'full' };
   return Object.fromEntries(

@@ -1,11 +1,11 @@
-// A database server and a bus for an hour of trying things: prints their URLs, stays until Ctrl-C, leaves nothing.
+// A temporary database server and bus: prints their URLs, runs until Ctrl-C, and deletes its data.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack } from './stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pulsebus-scratch-'));
-chmodSync(folder, 0o711); // the database server's account walks through it
+chmodSync(folder, 0o711); // the database server's account needs access through it
 const stack = await startStack({
   dataDir: join(folder, 'data'),
   ephemeral: true,

@@ -10,8 +10,8 @@ const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', ...webhookSecrets] as const
 const Secrets = z.record(z.enum(secretNames), Secret);
 
 /**
- * Secrets that nobody set, made once and kept in the data folder for its owner's eyes only. A file of an earlier
- * version keeps its secrets and gets those that it lacks.
+ * Generates secrets that are not configured, once, and keeps them in the data folder, readable by its owner only. A
+ * file of an earlier version keeps its secrets and gets missing ones.
  */
 export function generatedSecrets(dataDir: string): z.infer<typeof Secrets> {
   const file = join(dataDir, 'secrets.json');
@@ -24,7 +24,7 @@ export function generatedSecrets(dataDir: string): z.infer<typeof Secrets> {
   return Secrets.parse(all);
 }
 
-/** Writes a file that only its owner can read: whole or not at all, so that a full disk costs no secret. */
+/** Writes a file that only its owner can read. The write is atomic, so that a full disk destroys no secret. */
 export function writePrivate(file: string, text: string): void {
   const aside = `${file}.new`;
   writeFileSync(aside, text, { mode: 0o600 });

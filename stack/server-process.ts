@@ -1,6 +1,6 @@
-// A server that lives exactly as long as we do. It runs in a session of its own, so that Ctrl-C in a terminal
-// reaches only us and we stop servers in order; and it hangs on a pipe from us, so that it also stops when we
-// are killed with -9: the shell below then reads the end of the pipe.
+// A server that runs exactly as long as this process. It has a session of its own, so that Ctrl-C in a terminal does
+// not reach it and servers stop in order. The shell below reads a pipe from this process and stops the server when the
+// pipe closes, also after a kill -9.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, closeSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import type { Account } from './unprivileged.ts';
@@ -18,7 +18,7 @@ exit "$code"`;
 const STOP_TIMEOUT_MS = 60_000;
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
-/** What to start, as whom, and how to end it. */
+/** The command of a server, its account, and its stop signal. */
 export interface ServerCommand {
   name: string;
   command: readonly string[];
@@ -31,11 +31,11 @@ export interface ServerCommand {
 /** A server that was started. */
 export interface ServerProcess {
   hasEnded(): boolean;
-  /** Resolves with what the server wrote last when it ends without being stopped; never otherwise. */
+  /** Resolves with the server's last output if it ends without being stopped. */
   readonly endedByItself: Promise<string>;
-  /** The last lines that the server wrote, for the message of a start that failed. */
+  /** The last lines of the server's output, for the message of a failed start. */
   lastLines(): string;
-  /** Ends the server in its own orderly way and waits for it. */
+  /** Stops the server cleanly and waits for it. */
   stop(): Promise<void>;
 }
 
@@ -66,7 +66,10 @@ export function startServer(options: ServerCommand): ServerProcess {
   };
 }
 
-/** A sentence with the last reason in the log. A server that loses its disk says so, then only that it ends. */
+/**
+ * A sentence with the last reason in the log. A server that loses its disk logs the reason first, then only that it
+ * ends.
+ */
 function lastComplaint({ name, logFile }: ServerCommand): string {
   const reason = linesOf(logFile)
     .slice(-50)
@@ -93,7 +96,7 @@ function spawnSupervised(options: ServerCommand): ChildProcess {
     },
   );
   closeSync(log);
-  child.stdin?.on('error', () => {}); // the server went first: its exit says so
+  child.stdin?.on('error', () => {}); // the server ended first: its exit is reported
   child.unref();
   return child;
 }
@@ -105,7 +108,7 @@ function openLog(file: string): number {
   return log;
 }
 
-/** The last resort, for a server that ignores its signal: its whole session. */
+/** Kills the whole session of a server that ignores its stop signal. */
 function killSession(child: ChildProcess): void {
   if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
 }

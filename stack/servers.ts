@@ -1,4 +1,4 @@
-// The decision between the ways to a database and a bus, and the sentence that says why.
+// Chooses a database and a bus, and explains the choice in a sentence.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasTimescale } from './create-database.ts';
@@ -10,7 +10,7 @@ import type { Servers } from './running.ts';
 import type { StackOptions, Stop } from './stack-options.ts';
 import { type Account, defaultStackDir, serverAccount } from './unprivileged.ts';
 
-/** Everything that a start needs, decided once. */
+/** Parameters of a start. */
 interface Start {
   options: StackOptions;
   dataDir: string;
@@ -18,7 +18,7 @@ interface Start {
   stops: Stop[];
 }
 
-/** Starts what is not given by URL, and leaves in `stops` how to end it. */
+/** Starts servers that are not given by URL. Registers in `stops` how to stop them. */
 export async function startServers(options: StackOptions, dataDir: string, stops: Stop[]): Promise<Servers> {
   const start = { options, dataDir, account: serverAccount(), stops };
   const { databaseUrl, natsUrl } = options;
@@ -78,7 +78,7 @@ function watch({ endedByItself }: { readonly endedByItself: Promise<string> }, {
   void endedByItself.then((sentence) => (options.serverEnded ?? options.log)(sentence));
 }
 
-/** Tells that the data was made with TimescaleDB: a PostgreSQL without it cannot read the hypertables. */
+/** Marks data that was made with TimescaleDB: a PostgreSQL without it cannot read the hypertables. */
 function timescaleMark(start: Start): string {
   return join(start.dataDir, 'with-timescale');
 }

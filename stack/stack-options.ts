@@ -1,4 +1,4 @@
-/** What the caller knows: folders, and servers that run already. */
+/** Folders, and servers that already run. */
 export interface StackOptions {
   dataDir: string;
   stackDir?: string;
@@ -10,9 +10,9 @@ export interface StackOptions {
   /** Whether the URL's role may make databases; tests always may. */
   createsDatabases?: boolean;
   log(line: string): void;
-  /** Called when a server that was started here ends without being stopped, with a sentence that says why. */
+  /** Called with an explanation if a server that was started here ends without being stopped. */
   serverEnded?(sentence: string): void;
 }
 
-/** Ends one thing that was started. */
+/** Stops one thing that was started. */
 export type Stop = () => Promise<void>;

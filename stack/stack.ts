@@ -1,5 +1,5 @@
-// PostgreSQL, TimescaleDB and NATS for this machine, the first way that applies: servers whose URLs are given,
-// else unpacked Debian packages, else PostgreSQL from npm with the bus in process.
+// PostgreSQL, TimescaleDB and NATS for this machine, from the first available source: servers whose URLs are given,
+// unpacked Debian packages, or PostgreSQL from npm with an in-process bus.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.ts';
@@ -8,7 +8,7 @@ import { startServers } from './servers.ts';
 import type { StackOptions, Stop } from './stack-options.ts';
 import { ownFolder, resolveDataDir } from './unprivileged.ts';
 
-/** What services need to know about the servers below them. */
+/** The servers that services use. */
 export interface Stack {
   /** postgres://… of the database `pulsebus` on a server that runs. */
   databaseUrl: string;
@@ -16,11 +16,11 @@ export interface Stack {
   natsUrl: string | null;
   /** Whether the extension can be created there. */
   timescale: boolean;
-  /** One sentence: what was chosen, and why earlier ways were not. */
+  /** One sentence: the choice, and why earlier sources were not available. */
   choice: string;
-  /** The folder in use; may lie under /var/tmp where the wanted one is out of the servers' reach. */
+  /** The folder in use. It is under /var/tmp if the servers' account cannot reach the configured one. */
   dataDir: string;
-  /** Ends only what this call started. */
+  /** Stops only what this call started. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** A second start of the same checkout shares the servers of the first, and leaves them alone when it stops. */
+/** A second start of the same checkout shares the servers of the first and does not stop them. */
 async function shareOrStart(options: StackOptions, dataDir: string, stops: Stop[]): Promise<Servers> {
   const given = options.databaseUrl !== undefined && options.natsUrl !== undefined;
   const running = given ? null : findRunning(dataDir);

@@ -16,7 +16,7 @@ const fileReasons: Readonly<Record<string, string>> = {
   ENOENT: 'a part of the path does not exist',
 };
 
-/** The message of a failure that an operator can mend; null for any other, which needs its stack trace. */
+/** The message of an error that an operator can correct. Null for any other, which is printed with its stack trace. */
 export function messageForOperator(error: unknown): string | null {
   if (error instanceof StartError || error instanceof ConfigError) return error.message;
   const isArgument = error instanceof Error && /^ERR_PARSE_ARGS/.test(errorCodeOf(error) ?? '');
@@ -31,13 +31,13 @@ export function folderError(error: unknown, setting: string, folder: string): St
   return new StartError(message, { cause: error });
 }
 
-/** What a failed start of the servers means to an operator. Programming errors stay as they are. */
+/** Explains a failed start of the servers. Programming errors are returned unchanged. */
 export function startErrorOf(error: unknown, dataDir: string): unknown {
   if (error instanceof StartError || !(error instanceof Error) || error.name !== 'Error') return error;
   return folderError(error, 'DATA_DIR', dataDir) ?? new StartError(error.message, { cause: error });
 }
 
-// Programs that were started say it in words, PostgreSQL by a code of its own.
+// Child programs report a full disk in words, PostgreSQL with an error code.
 function fileReason(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const code = errorCodeOf(error) ?? '';

@@ -1,6 +1,6 @@
 import { settingIgnored } from './first-account.ts';
 
-/** What the page that `npm start` prints is made of. */
+/** Input of the page that `npm start` prints. */
 export interface StartPage {
   readonly url: string;
   readonly choice: string;
@@ -10,13 +10,13 @@ export interface StartPage {
     readonly password: string | null;
     /** Whether `npm run admin-password` shows the password. */
     readonly isShownByCommand: boolean;
-    /** ADMIN_PASSWORD is set and opens nothing. */
+    /** ADMIN_PASSWORD is set but has no effect. */
     readonly isSettingIgnored: boolean;
   };
   /** The secret addresses to register at the providers. */
   readonly webhooks: readonly string[];
   readonly notes: readonly string[];
-  /** Null where there is nothing to show yet: no synthetic people. */
+  /** Null without synthetic people. */
   readonly example: {
     readonly keyFile: string;
     readonly userId: string;
@@ -61,7 +61,7 @@ function loginLines({ email, password, isShownByCommand, isSettingIgnored }: Sta
   return lines.map((line, index) => `  ${(index === 0 ? 'Log in' : '').padEnd(14)} ${line}`);
 }
 
-// Whoever reads the page may post webhooks as the provider; so may whoever reads the password above it.
+// A reader of the page may post webhooks as the provider, and may log in with the password above it.
 function webhookLines(webhooks: readonly string[]): string[] {
   return webhooks.map((address, index) => `  ${(index === 0 ? 'Webhooks' : '').padEnd(14)} ${address}`);
 }

@@ -1,2 +1,2 @@
-/** Who is told that something was started, so that it can be stopped in the reverse order. */
+/** Registers how to stop something that was started. Stops run in reverse order. */
 export type Started = (stop: () => Promise<unknown>) => void;

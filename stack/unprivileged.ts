@@ -1,11 +1,11 @@
-// PostgreSQL refuses to run as root, and nothing else here needs root either. So where we are root the
-// servers run as `nobody`, which must be able to walk to their programs and data.
+// PostgreSQL refuses to run as root, and nothing else needs root. If this process is root, the servers run as `nobody`,
+// which needs access to their programs and data.
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-/** The account that servers run as; null where they run as we do. */
+/** The account of the servers. Null if it is the current one. */
 export type Account = { uid: number; gid: number } | null;
 
 /** `nobody` where we are root, otherwise null. */
@@ -15,7 +15,7 @@ export function serverAccount(): Account {
   return { uid: Number(entry?.[1] ?? 65534), gid: Number(entry?.[2] ?? 65534) };
 }
 
-/** The folder that holds this checkout's data: the wanted one, or one under /var/tmp where the servers cannot reach it. */
+/** The folder of this checkout's data: the configured one, or one under /var/tmp if the servers cannot reach it. */
 export function resolveDataDir(wanted: string): string {
   const path = resolve(wanted);
   if (canReach(serverAccount(), dirname(path))) return path;
@@ -45,9 +45,9 @@ function canEnter(account: { uid: number; gid: number }, folder: string): boolea
 }
 
 /**
- * Makes a folder that only we write to and that the servers can walk through, or checks the one that is there.
- * @throws Error when it belongs to somebody else, is a link, or is writable by others: under /var/tmp anyone
- * could have put programs of their own there before us.
+ * Creates a folder that only this account can write to and that the servers can enter, or checks an existing one.
+ * @throws Error if it belongs to another account, is a link, or is writable by others: under /var/tmp anyone could have
+ * put programs there.
  */
 export function ownFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o755 });

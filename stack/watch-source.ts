@@ -1,12 +1,12 @@
-// Says when a source file changes. Folders are watched, not files: `sed -i`, `git checkout` and many editors write a
-// new file and rename it over the old one, which ends a watch of the file itself.
+// Reports changes of source files. Folders are watched and not files: `sed -i`, `git checkout` and many editors replace
+// a file, which ends a watch of the file itself.
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 
 const EXTENSIONS = ['.ts', '.js', '.sql', '.json'];
 /** Folders that hold no source of what runs, or that a run writes to. */
 const SKIPPED = ['node_modules', 'test', 'bench', 'grafana', 'docs'];
-/** A checkout changes many files: they are one change. */
+/** Changes within this time are reported as one, because a checkout changes many files. */
 const QUIET_MS = 200;
 
 /** Calls back with a changed file, relative to the root, once changes pause. Returns what ends the watch. */
@@ -46,7 +46,7 @@ function addFolders(folder: string, add: (folder: string) => void): void {
       if (entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.includes(entry.name))
         add(join(folder, entry.name));
   } catch {
-    // it was removed meanwhile
+    // it was deleted meanwhile
   }
 }
 

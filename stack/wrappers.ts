@@ -1,13 +1,13 @@
-// The unpacked programs need a newer C library than the machine has. A wrapper beside each starts it through
-// the unpacked loader. --argv0 is essential: postgres finds share/ and lib/ relative to it, and initdb and
-// pg_ctl start the wrapper that lies beside them.
+// The unpacked programs need a newer C library than the machine has. A wrapper script starts each through the unpacked
+// loader. --argv0 is required: postgres finds share/ and lib/ relative to it, and initdb and pg_ctl start the wrapper
+// beside them.
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BIN = 'usr/lib/postgresql/17/bin';
 const ELF = 'usr/lib/postgresql/17/elf';
 
-/** Moves PostgreSQL's programs aside and puts wrappers in their place. nats-server, written in Go, needs none. */
+/** Moves PostgreSQL's programs aside and installs wrappers. nats-server is a static Go program and needs none. */
 export function wrapPrograms(root: string, abi: { triplet: string; loader: string }): void {
   const bin = join(root, BIN);
   const elf = join(root, ELF);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import t from 'tap';
-import { openDoor } from '../../stack/sandbox-door.ts';
+import { serveConnectLink } from '../../stack/connect-link.ts';
 import { devicemakerOf } from '../sandbox/application.ts';
 import { whole } from '../sandbox/whole.ts';
 
@@ -8,7 +8,7 @@ t.setTimeout(60_000);
 
 const all = await whole(t, []);
 
-/** Asks the door under another name than its own. */
+/** Requests the address under another name than its own. */
 function statusUnder(url: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
@@ -18,9 +18,9 @@ function statusUnder(url: string, host: string): Promise<number | undefined> {
 }
 
 t.test('each visit is sent to a consent page by a link of its own', async (t) => {
-  const door = await openDoor(all.connecting);
-  t.teardown(door.stop);
-  const visit = () => fetch(door.url, { redirect: 'manual' });
+  const link = await serveConnectLink(all.connecting);
+  t.teardown(link.stop);
+  const visit = () => fetch(link.url, { redirect: 'manual' });
   const links = [await visit(), await visit()].map((answer) => {
     t.equal(answer.status, 303);
     t.equal(answer.headers.get('cache-control'), 'no-store');
@@ -34,22 +34,22 @@ t.test('each visit is sent to a consent page by a link of its own', async (t) =>
 });
 
 t.test('it is for this machine, for one page, and for reading', async (t) => {
-  const door = await openDoor(all.connecting);
-  t.teardown(door.stop);
-  t.equal(await statusUnder(door.url, 'example.com'), 403);
-  t.equal((await fetch(`${door.url}x`)).status, 404);
-  t.equal((await fetch(door.url, { method: 'POST' })).status, 405);
+  const link = await serveConnectLink(all.connecting);
+  t.teardown(link.stop);
+  t.equal(await statusUnder(link.url, 'example.com'), 403);
+  t.equal((await fetch(`${link.url}x`)).status, 404);
+  t.equal((await fetch(link.url, { method: 'POST' })).status, 405);
 });
 
 t.test('while the API makes no link the visitor is told so', async (t) => {
-  const door = await openDoor({
+  const link = await serveConnectLink({
     ...all.connecting,
     api: {
       request: () => Promise.reject(new Error('away')),
     },
   });
-  t.teardown(door.stop);
-  const answer = await fetch(door.url, { redirect: 'manual' });
+  t.teardown(link.stop);
+  const answer = await fetch(link.url, { redirect: 'manual' });
   t.equal(answer.status, 503);
   t.match(await answer.text(), /Try again/);
 });

@@ -2,16 +2,18 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { z } from 'zod';
 import { type Connecting, visitorsLink } from '../sandbox/connecting.ts';
 
-/** An address for a browser: each visit is sent on to a consent page by a link of its own. */
-export interface Door {
+/** A permanent address for a browser. Each visit is redirected to a consent page by a new link. */
+export interface ConnectLink {
   readonly url: string;
   stop(): Promise<void>;
 }
 
 const Address = z.object({ port: z.int() });
 
-/** Opens the door on loopback; a link of the API is good for 15 minutes, the door as long as the product runs. */
-export async function openDoor(connecting: Connecting): Promise<Door> {
+/**
+ * Serves the address on loopback. A link of the API is valid for 15 minutes, this address as long as the product runs.
+ */
+export async function serveConnectLink(connecting: Connecting): Promise<ConnectLink> {
   const server = createServer((request, response) => void show(connecting, request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = Address.parse(server.address());
@@ -31,7 +33,7 @@ async function show(
 ): Promise<void> {
   const answer = (status: number, more: Record<string, string> = {}) =>
     response.writeHead(status, { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...more });
-  // A name that leads here from elsewhere would let any page in a browser in.
+  // Other host names are rejected, because DNS rebinding would let any web page use this address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) return void answer(403).end();
   if (method !== 'GET') return void answer(405, { Allow: 'GET' }).end();
   if (url !== '/') return void answer(404).end();

@@ -2,22 +2,22 @@ import { messageForOperator } from './start-error.ts';
 
 const stopLimitMs = 20_000;
 
-/** A program that runs until a signal ends it. */
+/** Control of a program that runs until a signal. */
 export interface Lifetime {
-  /** Aborted when the end has begun. */
+  /** Aborted when the stop begins. */
   readonly signal: AbortSignal;
-  /** Stops everything, as a failed start does. */
+  /** Stops everything and exits 1, as after a failed start. */
   fail(error: Error): void;
-  /** Says how to stop what was started just now. */
+  /** Registers how to stop something that was started. */
   started(stop: () => Promise<unknown>): void;
 }
 
 /**
- * Runs a program until SIGINT, SIGTERM or SIGHUP; then stops what it started, in the reverse order, and exits 0.
- * npm passes a Ctrl-C on that the terminal sent already: a second signal must not cut the stop short. `say` receives a
- * line when the stop begins and one when it is done.
+ * Runs a program until SIGINT, SIGTERM or SIGHUP. Then stops what it started, in reverse order, and exits 0. npm
+ * forwards a Ctrl-C that the terminal has already sent, so a second signal does not cut the stop short. `say` receives
+ * a line when the stop begins and one when it is done.
  */
-export async function live(
+export async function runUntilSignal(
   program: (lifetime: Lifetime) => Promise<void>,
   say: (line: string) => void = () => undefined,
 ): Promise<void> {
@@ -27,7 +27,7 @@ export async function live(
     if (abort.signal.aborted) return;
     abort.abort();
     setTimeout(() => giveUp(say), stopLimitMs).unref();
-    for (const stop of stops.splice(0).reverse()) await stop().catch(tell);
+    for (const stop of stops.splice(0).reverse()) await stop().catch(reportFailedStop);
     if (code === 0) say('Stopped. The data is kept for the next start.');
     process.exit(code);
   };
@@ -50,6 +50,6 @@ function giveUp(say: (line: string) => void): never {
   process.exit(1);
 }
 
-function tell(error: unknown): void {
+function reportFailedStop(error: unknown): void {
   console.error('a part did not stop cleanly:', error instanceof Error ? error.message : typeof error);
 }
