@@ -1,6 +1,6 @@
 import { ServiceBroker } from 'moleculer';
 import t from 'tap';
-import { failureOf } from '../../runtime/failure.ts';
+import { codeOf, failureOf } from '../../runtime/failure.ts';
 
 t.test('a database out of reach is SERVICE_UNAVAILABLE, any other failure INTERNAL', (t) => {
   const { logger } = new ServiceBroker({ logger: false });
@@ -15,5 +15,20 @@ t.test('a database out of reach is SERVICE_UNAVAILABLE, any other failure INTERN
     [null, 'INTERNAL'],
   ] as const)
     t.match(failureOf(error, logger, 'users.get'), { type }, String(error));
+  t.end();
+});
+
+t.test('the code of anything that is thrown', (t) => {
+  for (const [error, code] of [
+    [{ type: 'USER_NOT_FOUND' }, 'USER_NOT_FOUND'],
+    [{ type: 'REQUEST_TIMEOUT' }, 'REQUEST_TIMEOUT'],
+    [{ type: 'a text that may quote a row' }, 'INTERNAL'],
+    [{ type: 1 }, 'INTERNAL'],
+    [{}, 'INTERNAL'],
+    [null, 'INTERNAL'],
+    [undefined, 'INTERNAL'],
+    ['x', 'INTERNAL'],
+  ] as const)
+    t.equal(codeOf(error), code, JSON.stringify(error));
   t.end();
 });
