@@ -76,6 +76,8 @@ function testEnvironment(stack: Stack): NodeJS.ProcessEnv {
   return {
     ...withPinnedNode(rest),
     TMPDIR: work, // what an aborted test leaves goes with it
+    // Each test file is a process of its own; they share what was compiled.
+    NODE_COMPILE_CACHE: join(work, 'compiled'),
     TEST_DATABASE_URL: stack.databaseUrl,
     ...(stack.natsUrl === null ? {} : { TEST_NATS_URL: stack.natsUrl }),
   };

@@ -2,15 +2,15 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { serviceNames } from '../../stack/services.ts';
-import { misplaced, startCluster, untilWorkedOff } from '../faults/cluster.ts';
-import { fuzz } from '../faults/fuzz.ts';
-import { keepAlive, send } from '../faults/http.ts';
-import { Load } from '../faults/load.ts';
-import { freePort, startProcess, untilReady } from '../faults/members.ts';
-import { makeDeveloper, makeWorld } from '../faults/world.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { misplaced, startCluster, untilWorkedOff } from './cluster.ts';
+import { fuzz } from './fuzz.ts';
+import { keepAlive, send } from './http.ts';
+import { Load } from './load.ts';
+import { freePort, startProcess, untilReady } from './members.ts';
+import { makeDeveloper, makeWorld } from './world.ts';
 
-/** A short set of `npm run test:faults`; both parts wait most of the time, so they wait together. */
+/** A short set of the other files; both parts wait most of the time, so they wait together. */
 t.setTimeout(110_000); // a machine that runs other things beside
 t.jobs = 2;
 
