@@ -21,3 +21,12 @@ export function callOn<E extends keyof Lifecycle>(
   const names = actionsOn(event, provider);
   return Promise.allSettled(names.map((name) => callByName(call, name, params, options)));
 }
+
+/** Calls every service that declares an event, one after the other in the order of the contracts. @throws the first failure */
+export async function callInOrder<E extends keyof Lifecycle>(
+  call: Call,
+  { event, params, provider }: Happened<E>,
+  options: CallingOptions,
+): Promise<void> {
+  for (const name of actionsOn(event, provider)) await callByName(call, name, params, options);
+}

@@ -78,7 +78,7 @@ async function connect(
 ): Promise<Outcome> {
   const { config, cipher, api } = deps;
   const { provider } = attempt;
-  clientOf(config, provider);
+  clientOf(config, provider); // throws before the code is used up
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
   const proof = { code, verifier };
   const { apiUrl } = settingsOf(config, provider);

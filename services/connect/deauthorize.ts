@@ -34,7 +34,7 @@ export async function deauthorize(
 }
 
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
-  clientOf(config, provider);
+  clientOf(config, provider); // throws: an unconfigured provider is asked later
   const { url, method, sendsTokenInForm } = providers[provider].oauth.revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { access_token: token } : {});
   const how = method === 'POST' ? { form } : { method };

@@ -2,7 +2,7 @@ import type { CallingOptions, Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { callOn } from '../../runtime/lifecycle.ts';
+import { callInOrder } from '../../runtime/lifecycle.ts';
 import type { AccountHashes } from './account-hashes.ts';
 import { eraseAccounts } from './erase-accounts.ts';
 import { insertErasedAccounts } from './queries/erased-accounts.ts';
@@ -62,12 +62,12 @@ export async function reopen(call: Call, purged: Omit<RequestedPurge, 'connectio
   await call('timeseries.reopen', { user_id, provider, version });
 }
 
+// timeseries comes first: it refuses the provider's data before an ingest service forgets that it has fetched any.
 async function carryOut(
   call: Call,
   { user_id, provider, version }: Omit<RequestedPurge, 'connection_id'>,
   options: CallingOptions,
 ): Promise<void> {
   const params = { user_id, provider, version };
-  const answers = await callOn(call, { event: 'connectionPurged', params, provider }, options);
-  for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+  await callInOrder(call, { event: 'connectionPurged', params, provider }, options);
 }

@@ -84,12 +84,12 @@ export function wanted({ devicemaker, activitynet }: Ledger): Picture {
 }
 
 /** What the API may list instead of the device maker's workout: the platform's, by its text. */
-function twins({ devicemaker, activitynet }: Ledger): ReadonlyMap<string, string> {
+function duplicates({ devicemaker, activitynet }: Ledger): ReadonlyMap<string, string> {
   const own = devicemaker?.workouts ?? [];
   return new Map(
     (activitynet?.activities ?? []).flatMap((one) => {
-      const twin = own.find((other) => overlap(one, other));
-      return twin === undefined ? [] : [[shown(one), shown(twin)] as const];
+      const duplicate = own.find((other) => overlap(one, other));
+      return duplicate === undefined ? [] : [[shown(one), shown(duplicate)] as const];
     }),
   );
 }
@@ -114,7 +114,7 @@ const dates = 'start_date=2020-01-01&end_date=2030-01-01';
 
 /** The picture that the API gives. */
 export async function found(get: Get, userId: string, ledger: Ledger): Promise<Picture> {
-  const twin = twins(ledger);
+  const duplicateOf = duplicates(ledger);
   const user = `/users/${userId}`;
   const samples: Record<string, number> = {};
   for (const type of Object.keys(wanted(ledger).samples).filter((name) => name !== all))
@@ -128,7 +128,7 @@ export async function found(get: Get, userId: string, ledger: Ledger): Promise<P
     samples,
     workouts: workouts
       .map(shown)
-      .map((one) => twin.get(one) ?? one)
+      .map((one) => duplicateOf.get(one) ?? one)
       .sort(),
     sleeps: sleeps.map((one) => `${second(one.start_time)} ${one.duration_seconds} ${one.is_nap}`).sort(),
     days: days.map(({ date, steps, sedentary_minutes }) => `${date} ${steps} ${sedentary_minutes}`).sort(),
