@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { action, contract, Nothing } from '../domain/contract.ts';
+import { action, contract, Nothing, readers } from '../domain/contract.ts';
 import { RangeEnd, RangeStart, TimeParameter } from '../domain/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
-import { Resolution, Sample, TypesParameter } from './timeseries.ts';
+import { Resolution, Sample, TypesParameter } from './timeseries/schemas.ts';
 
 /** What an export has lines of, in its order. */
 export const exportKinds = [
@@ -45,7 +45,7 @@ export const apiGateway = contract('api-gateway', {
     http: {
       method: 'GET',
       path: '/users/:user_id/export',
-      access: ['api-key', 'developer', 'sdk'],
+      access: readers,
       tag: 'Data',
       stream: ['ndjson'],
       audit: 'user.exported',
@@ -72,7 +72,7 @@ export const apiGateway = contract('api-gateway', {
     http: {
       method: 'GET',
       path: '/users/:user_id/timeseries/download',
-      access: ['api-key', 'developer', 'sdk'],
+      access: readers,
       tag: 'Data',
       stream: ['ndjson', 'csv'],
       audit: 'user.exported',

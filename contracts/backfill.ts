@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { action, contract } from '../domain/contract.ts';
+import { action, contract, readers, writers } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 
-const readers = ['api-key', 'developer', 'sdk'] as const;
-const writers = ['api-key', 'developer'] as const;
 const path = '/users/:user_id/connections/:provider/backfill';
 
 /**

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { action, contract } from '../domain/contract.ts';
+import { action, contract, readers } from '../domain/contract.ts';
 import { BrowserAnswer, Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { BackfillType } from './backfill.ts';
-import { Connection } from './users.ts';
-
-const readers = ['api-key', 'developer', 'sdk'] as const;
+import { Ciphertext } from './fields.ts';
+import { Connection } from './users/schemas.ts';
 
 /** How a way to the consent page ended. */
 export const ConnectStatus = z.enum(['connected', 'denied', 'failed']).meta({ id: 'ConnectStatus' });
@@ -31,8 +30,6 @@ export const ConnectionStatus = Connection.extend({
   /** How far the history of each data type is; empty where none was asked for. */
   data_types: z.array(BackfillType),
 }).meta({ id: 'ConnectionStatus' });
-
-const Ciphertext = z.string().min(1).max(16_384);
 
 /** A refreshed token pair as ciphertext. */
 const SealedTokens = z.object({

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { action, contract, Nothing } from '../domain/contract.ts';
+import { action, contract, Nothing, writers } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { Text, Timestamp } from '../domain/wire.ts';
 import { byProvider, ProviderName } from '../providers/all.ts';
-
-const operators = ['api-key', 'developer'] as const;
 
 /** Where a delivery stands: waiting for its turn or another try, in work, done, or given up. */
 export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']).meta({ id: 'DeliveryStatus' });
@@ -96,7 +94,7 @@ export const deliveries = contract('deliveries', {
       limit: limitUpTo(100),
     }),
     returns: z.object({ data: z.array(Delivery), pagination: Pagination }).meta({ id: 'DeliveryPage' }),
-    http: { method: 'GET', path: '/deliveries', access: operators, tag: 'Operations' },
+    http: { method: 'GET', path: '/deliveries', access: writers, tag: 'Operations' },
     idempotent: true,
   }),
   replay: action({
@@ -110,7 +108,7 @@ export const deliveries = contract('deliveries', {
     http: {
       method: 'POST',
       path: '/deliveries/:delivery_id/replay',
-      access: operators,
+      access: writers,
       status: 202,
       tag: 'Operations',
       bodyOptional: true,
@@ -121,7 +119,7 @@ export const deliveries = contract('deliveries', {
     summary: 'Get the status of each provider: queues, response times, remaining quota',
     params: Nothing,
     returns: Status,
-    http: { method: 'GET', path: '/status', access: operators, tag: 'Operations' },
+    http: { method: 'GET', path: '/status', access: writers, tag: 'Operations' },
     idempotent: true,
   }),
   /**

@@ -9,6 +9,12 @@ import type { AuditAction } from './audit.ts';
 /** Who may call a route: any client, the sender of a webhook, or the holder of a credential. */
 export type Access = 'public' | 'webhook' | 'api-key' | 'developer' | 'sdk';
 
+/** Who may read the data of a user. */
+export const readers = ['api-key', 'developer', 'sdk'] as const;
+
+/** Who may change the data of users. */
+export const writers = ['api-key', 'developer'] as const;
+
 /** Every path of the API has this prefix. */
 export const apiPrefix = '/api/v1';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import type { StoredTokens } from '../contracts/users.ts';
+import type { StoredTokens } from '../contracts/users/schemas.ts';
 import { isError } from '../domain/errors.ts';
 import type { ProviderName } from '../providers/all.ts';
 import type { Environment, Mixin } from '../runtime/environment.ts';

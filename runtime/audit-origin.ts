@@ -1,4 +1,4 @@
-import type { Caller } from '../contracts/auth.ts';
+import type { Caller } from '../contracts/auth/schemas.ts';
 import type { Meta } from './environment.ts';
 
 /** The actor and the request that caused a change. A handler's own is `ctx.origin`. */

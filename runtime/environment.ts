@@ -1,7 +1,7 @@
 import type { CallingOptions, Logger, ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
 import { type Actions, actionsByName } from '../contracts/all.ts';
-import type { Caller } from '../contracts/auth.ts';
+import type { Caller } from '../contracts/auth/schemas.ts';
 
 /** Metadata of a chain of calls: its caller. Null if a service acts by itself, or at the REPL. */
 export interface Meta {

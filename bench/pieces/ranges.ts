@@ -1,4 +1,4 @@
-import type { Resolution } from '../../contracts/timeseries.ts';
+import type { Resolution } from '../../contracts/timeseries/schemas.ts';
 import type { Bench, Piece } from '../bench.ts';
 import { latencies, samplesPath, spread, targetOf } from '../requests.ts';
 import { pairRow, shown } from '../row.ts';

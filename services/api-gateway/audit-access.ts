@@ -1,4 +1,4 @@
-import type { Caller } from '../../contracts/auth.ts';
+import type { Caller } from '../../contracts/auth/schemas.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { type NewAuditEntry, recordAudit } from '../../mixins/audit.ts';
 import { originOf } from '../../runtime/audit-origin.ts';

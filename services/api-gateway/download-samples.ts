@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { apiGateway } from '../../contracts/api-gateway.ts';
-import type { Sample } from '../../contracts/timeseries.ts';
+import type { Sample } from '../../contracts/timeseries/schemas.ts';
 import { formatInstant, resolveRange } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { SeriesReader, type SeriesSample } from './series-reader.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
-import type { Admission } from '../../contracts/auth.ts';
+import type { Admission } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Inbox } from '../../mixins/inbox.ts';

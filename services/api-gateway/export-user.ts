@@ -5,7 +5,7 @@ import {
   type ExportLine,
   exportKinds,
 } from '../../contracts/api-gateway.ts';
-import type { AuditEntry } from '../../contracts/auth.ts';
+import type { AuditEntry } from '../../contracts/auth/schemas.ts';
 import { dateToMs, dayMs, formatInstant, localDate } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 

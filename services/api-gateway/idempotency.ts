@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
-import type { Caller } from '../../contracts/auth.ts';
+import type { Caller } from '../../contracts/auth/schemas.ts';
 import { fieldOf } from '../../domain/error-code.ts';
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
 import { type Cipher, cipherOf } from '../../mixins/cipher.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Caller } from '../../contracts/auth.ts';
+import type { Caller } from '../../contracts/auth/schemas.ts';
 import type { Access } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { callByName, type Meta } from '../../runtime/environment.ts';

@@ -1,5 +1,5 @@
 import { apiGateway } from '../../contracts/api-gateway.ts';
-import type { Sample } from '../../contracts/timeseries.ts';
+import type { Sample } from '../../contracts/timeseries/schemas.ts';
 import { parseParams } from '../../domain/params.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../../contracts/auth.ts';
+import type { Caller } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';

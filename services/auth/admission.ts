@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Admission, Caller } from '../../contracts/auth.ts';
+import type { Admission, Caller } from '../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { type AdmittedRow, admitFamily, admitKey } from './queries/admit.ts';
 import type { TokenSigner } from './tokens.ts';

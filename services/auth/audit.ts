@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AuditEntry } from '../../contracts/auth.ts';
+import type { AuditEntry } from '../../contracts/auth/schemas.ts';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
 import { formatInstant, type Instant, type Range, resolveRange } from '../../domain/time.ts';

@@ -1,4 +1,4 @@
-import type { Caller, Tokens } from '../../contracts/auth.ts';
+import type { Caller, Tokens } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';

@@ -1,4 +1,4 @@
-import type * as wire from '../../contracts/auth.ts';
+import type * as wire from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';

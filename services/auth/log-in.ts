@@ -1,4 +1,4 @@
-import type { Tokens } from '../../contracts/auth.ts';
+import type { Tokens } from '../../contracts/auth/schemas.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'moleculer';
-import type { Tokens } from '../../contracts/auth.ts';
+import type { Tokens } from '../../contracts/auth/schemas.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import type { Tokens } from '../../contracts/auth.ts';
+import type { Tokens } from '../../contracts/auth/schemas.ts';
 
 /** The subject of tokens: a user's id (`sdk`) or a developer's. `issuedBy` is for the audit. */
 export interface Grant {

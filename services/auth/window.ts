@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { LimitWindow } from '../../contracts/auth.ts';
+import type { LimitWindow } from '../../contracts/auth/schemas.ts';
 import { instantOrNull } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { selectWindow, type WindowRow } from './queries/select-window.ts';

@@ -1,4 +1,4 @@
-import type * as wire from '../../contracts/auth.ts';
+import type * as wire from '../../contracts/auth/schemas.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { ApiKey, Application, Developer } from './auth.entities.ts';
 

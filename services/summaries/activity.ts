@@ -1,4 +1,4 @@
-import type { ActivitySummary } from '../../contracts/summaries.ts';
+import type { ActivitySummary } from '../../contracts/summaries/schemas.ts';
 import type { ActivityDays, DaySource } from '../../domain/facts.ts';
 import { wholeMinutes } from '../../domain/time.ts';
 import { type DayFigure, type Offer, offerOf, sedentaryOf, totalEnergyOf } from './activity-figures.ts';

@@ -1,4 +1,4 @@
-import type { BodySummary } from '../../contracts/summaries.ts';
+import type { BodySummary } from '../../contracts/summaries/schemas.ts';
 import type { BodyFacts, LatestValue, PeriodMean, PressureReadings } from '../../domain/facts.ts';
 import type { SeriesType } from '../../domain/series.ts';
 import { formatInstant } from '../../domain/time.ts';

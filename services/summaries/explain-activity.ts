@@ -1,4 +1,4 @@
-import type { ActivityExplanation, ExplainedSource } from '../../contracts/summaries.ts';
+import type { ActivityExplanation, ExplainedSource } from '../../contracts/summaries/schemas.ts';
 import type { DayPart, DaySource } from '../../domain/facts.ts';
 import type { ActivityDay } from './activity.ts';
 import {

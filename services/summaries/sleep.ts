@@ -1,4 +1,4 @@
-import type { SleepSummary } from '../../contracts/summaries.ts';
+import type { SleepSummary } from '../../contracts/summaries/schemas.ts';
 import type { NightSleep, NightSource, Nights } from '../../domain/facts.ts';
 import { formatInstant, wholeMinutes } from '../../domain/time.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';

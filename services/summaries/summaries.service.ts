@@ -1,4 +1,5 @@
-import { type ExplainedActivitySummary, summaries } from '../../contracts/summaries.ts';
+import type { ExplainedActivitySummary } from '../../contracts/summaries/schemas.ts';
+import { summaries } from '../../contracts/summaries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
 import type { Call } from '../../runtime/environment.ts';

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { pendingSentence } from '../../contracts/devicemaker-ingest.ts';
+import { pendingSentence } from '../../contracts/devicemaker-ingest/answers.ts';
 import type { Database } from '../../mixins/database.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
 import type { Cluster } from './cluster.ts';

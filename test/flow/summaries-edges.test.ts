@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
-import { BodySummary } from '../../contracts/summaries.ts';
+import { BodySummary } from '../../contracts/summaries/schemas.ts';
 import { dayMs, formatInstant, localDate, minuteMs } from '../../domain/time.ts';
 import timeseries from '../../services/timeseries/timeseries.service.ts';
 import { activity, block, day, item, night, sleep, workout } from '../services/timeseries/items.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ActivitySummary } from '../../contracts/summaries.ts';
+import { ActivitySummary } from '../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../domain/page.ts';
 import { deliverInAnyOrder } from '../services/summaries/deliver.ts';
 import { expectedActivity } from '../services/summaries/oracle.ts';

@@ -5,7 +5,7 @@ import {
   ExplainedActivitySummary,
   type ExplainedSource,
   SleepSummary,
-} from '../../contracts/summaries.ts';
+} from '../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../domain/page.ts';
 import { deliver } from '../services/summaries/deliver.ts';
 import {

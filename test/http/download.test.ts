@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
-import { Sample } from '../../contracts/timeseries.ts';
+import { Sample } from '../../contracts/timeseries/schemas.ts';
 import type { Page } from '../../domain/page.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { block, item } from '../services/timeseries/items.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t, { type Test } from 'tap';
-import type { StoredTokens } from '../../contracts/users.ts';
+import type { StoredTokens } from '../../contracts/users/schemas.ts';
 import { action, contract, Nothing } from '../../domain/contract.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { cipherOf } from '../../mixins/cipher.ts';

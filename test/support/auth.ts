@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import type { Caller, Tokens } from '../../contracts/auth.ts';
+import type { Caller, Tokens } from '../../contracts/auth/schemas.ts';
 import type { Call } from '../../runtime/environment.ts';
 import auth from '../../services/auth/auth.service.ts';
 import { ensureFirstDeveloper } from '../../services/auth/first-developer.ts';

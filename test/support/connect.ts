@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { Connection } from '../../contracts/users.ts';
+import { Connection } from '../../contracts/users/schemas.ts';
 import { type Choice, consentTo } from '../services/connect/provider.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from './api.ts';
 import { freshDatabase } from './database.ts';

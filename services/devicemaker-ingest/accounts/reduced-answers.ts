@@ -4,7 +4,7 @@ import {
   type PingAnswer,
   type PushAnswer,
   reducedSentence,
-} from '../../../contracts/devicemaker-ingest.ts';
+} from '../../../contracts/devicemaker-ingest/answers.ts';
 import type { Job, Outcome } from '../../../mixins/inbox-worker.ts';
 import { cleanText } from '../../../providers/devicemaker/normalise/item.ts';
 import { hidesAccounts } from '../../../runtime/provider-settings.ts';

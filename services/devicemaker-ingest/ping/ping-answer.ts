@@ -2,7 +2,7 @@ import {
   type PingActivityResult,
   type PingAnswer,
   pendingSentence,
-} from '../../../contracts/devicemaker-ingest.ts';
+} from '../../../contracts/devicemaker-ingest/answers.ts';
 import { cleanText } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Specials } from '../accounts/specials.ts';
 import type { BackfillReport } from '../items/report-received.ts';

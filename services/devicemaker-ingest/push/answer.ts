@@ -2,7 +2,7 @@ import {
   type ActivityResult,
   type PushAnswer,
   pendingSentence,
-} from '../../../contracts/devicemaker-ingest.ts';
+} from '../../../contracts/devicemaker-ingest/answers.ts';
 import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Specials } from '../accounts/specials.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';

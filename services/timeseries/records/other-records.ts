@@ -1,4 +1,4 @@
-import type { OtherEvent } from '../../../contracts/timeseries.ts';
+import type { OtherEvent } from '../../../contracts/timeseries/schemas.ts';
 import { formatInstant } from '../../../domain/time.ts';
 import type { Settings } from '../settings.ts';
 import type { EventKind } from './events.ts';

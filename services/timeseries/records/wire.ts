@@ -1,4 +1,4 @@
-import type { SleepSession, Workout } from '../../../contracts/timeseries.ts';
+import type { SleepSession, Workout } from '../../../contracts/timeseries/schemas.ts';
 import { formatInstant, wholeMinutes } from '../../../domain/time.ts';
 import type { WorkoutRow } from '../queries/select-workouts.ts';
 import type { Settings } from '../settings.ts';

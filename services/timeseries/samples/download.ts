@@ -1,4 +1,4 @@
-import type { Resolution } from '../../../contracts/timeseries.ts';
+import type { Resolution } from '../../../contracts/timeseries/schemas.ts';
 import { type SeriesType, seriesById } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { Settings } from '../settings.ts';

@@ -1,4 +1,4 @@
-import type { Resolution } from '../../../contracts/timeseries.ts';
+import type { Resolution } from '../../../contracts/timeseries/schemas.ts';
 import { hourMs, minuteMs, type Range } from '../../../domain/time.ts';
 
 /** A resolution with buckets, and its columns in the statistics. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Resolution, Sample } from '../../../contracts/timeseries.ts';
+import type { Resolution, Sample } from '../../../contracts/timeseries/schemas.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import type { Caller } from '../../../contracts/auth.ts';
+import type { Caller } from '../../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { endReusedFamily } from '../../../services/auth/queries/end-families.ts';
 import { sha256 } from '../../../services/auth/secrets.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import t from 'tap';
-import type { Tokens } from '../../../contracts/auth.ts';
+import type { Tokens } from '../../../contracts/auth/schemas.ts';
 import { insertFamilyByApplication } from '../../../services/auth/queries/insert-family.ts';
 import { rotateSecret } from '../../../services/auth/queries/rotate-secret.ts';
 import { sha256 } from '../../../services/auth/secrets.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import t from 'tap';
-import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest.ts';
+import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';

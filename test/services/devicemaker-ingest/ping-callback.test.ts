@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { loadConfig } from '../../../config.ts';
-import { PingAnswer } from '../../../contracts/devicemaker-ingest.ts';
+import { PingAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import { type DataType, dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';

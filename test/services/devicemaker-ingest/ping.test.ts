@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest.ts';
+import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import { dataTypes } from '../../../providers/devicemaker/data-types.ts';
 import { devicemakerIngestWith } from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { PushAnswer, pendingSentence } from '../../../contracts/devicemaker-ingest.ts';
+import { PushAnswer, pendingSentence } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest.ts';
+import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';

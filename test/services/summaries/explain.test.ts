@@ -1,6 +1,6 @@
 import t from 'tap';
 import { z } from 'zod';
-import { ExplainedActivitySummary } from '../../../contracts/summaries.ts';
+import { ExplainedActivitySummary } from '../../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../../domain/page.ts';
 import { createUser, createWearer, push, startApi, userToken } from '../../support/api.ts';
 import { activity, at, block, day, item, workout } from '../timeseries/items.ts';

@@ -1,4 +1,4 @@
-import type { ActivitySummary, SleepSummary } from '../../../contracts/summaries.ts';
+import type { ActivitySummary, SleepSummary } from '../../../contracts/summaries/schemas.ts';
 import type { Life, LifeDaily, LifeEpoch, LifeSample, LifeSleep, LifeWorkout } from './lives.ts';
 
 /** Summaries computed the long way round from the plain lists of a life, by the rules as the documents word them. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Sample } from '../../../contracts/timeseries.ts';
+import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import { dayMs, minuteMs } from '../../../domain/time.ts';
 import { likelyBound } from '../../../services/timeseries/samples/scan-range.ts';
 import { block, item } from './items.ts';

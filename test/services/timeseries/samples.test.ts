@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Sample } from '../../../contracts/timeseries.ts';
+import type { Sample } from '../../../contracts/timeseries/schemas.ts';
 import type { ErrorCode } from '../../../domain/errors.ts';
 import { accepts, seriesOf, seriesTypes } from '../../../domain/series.ts';
 import { dayMs } from '../../../domain/time.ts';

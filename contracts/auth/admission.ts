@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { action } from '../../domain/contract.ts';
+import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
+import { TimeParameter } from '../../domain/time.ts';
+import { Text, UserId } from '../../domain/wire.ts';
+import { Admission, AuditActionName, AuditEntry, LimitWindow } from './schemas.ts';
+
+/** Admission of requests, the audit trail, and the erasure of a user. */
+export const admissionActions = {
+  audit: action({
+    summary: 'List audit entries, newest first',
+    description:
+      'The audit trail records every change and every export of personal data. Filters can be combined: `user_id` (the user whose data it is), `actor` (in the form that entries have), `action`, and the times `start_time` (included) and `end_time` (excluded). An entry holds only ids, names of fields and counts, so it is kept when its user is erased.',
+    params: z.object({
+      user_id: UserId.optional().describe('Only entries about the data of this user.'),
+      actor: Text.min(1)
+        .max(200)
+        .optional()
+        .describe('Only entries of this actor, in the form that entries have (`admin:<id>`).'),
+      action: AuditActionName.optional().describe('Only entries of this action.'),
+      start_time: TimeParameter.optional().describe('Only entries at or after this time.'),
+      end_time: TimeParameter.optional().describe('Only entries before this time.'),
+      cursor: CursorParameter,
+      limit: limitUpTo(100),
+    }),
+    returns: pageOf(AuditEntry).meta({ id: 'AuditPage' }),
+    http: { method: 'GET', path: '/audit', access: ['developer'], tag: 'Operations' },
+    idempotent: true,
+  }),
+  /**
+   * One call and one statement a request: is this credential alive, whose is it, what is left of its window.
+   * An API key comes as the SHA-256 of its text, in hex; the key itself never crosses the bus.
+   */
+  admit: action({
+    summary: 'Admit a credential and count the request',
+    params: z.union([
+      z.object({ api_key_hash: z.string().length(64) }),
+      z.object({ token: z.string().max(4096) }),
+    ]),
+    returns: Admission,
+    // Counted again when it is tried again: a request that met a dying process may count twice, never not at all.
+    idempotent: true,
+  }),
+  /** For operators: `subject_id` is an API key's, a developer's or a user's id; any other is a user without a window. */
+  window: action({
+    summary: 'What is left of a window, without counting',
+    params: z.object({ subject_id: z.uuid('must be a UUID') }),
+    returns: LimitWindow,
+    idempotent: true,
+  }),
+  /** Everything that can read this user's data ends: their tokens and refresh tokens. */
+  forgetUser: action({
+    summary: 'End all tokens of a user who is deleted',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ ended: z.int() }),
+    idempotent: true,
+    on: ['userErased'],
+  }),
+};

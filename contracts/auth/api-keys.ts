@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { action, Nothing } from '../../domain/contract.ts';
+import { Title } from '../fields.ts';
+import { ApiKey, KeyId, NewApiKey } from './schemas.ts';
+
+const developer = ['developer'] as const;
+
+/** API keys. */
+export const apiKeyActions = {
+  createKey: action({
+    summary: 'Create an API key; only this response contains the key',
+    params: z
+      .object({
+        name: Title.default('Default').meta({
+          description: 'A name that describes the use of the key.',
+          example: 'My backend',
+        }),
+      })
+      .meta({ id: 'CreateApiKeyRequest' }),
+    returns: NewApiKey,
+    http: {
+      method: 'POST',
+      path: '/api-keys',
+      access: developer,
+      status: 201,
+      tag: 'API keys',
+      bodyOptional: true,
+      idempotencyKey: true,
+      audit: 'api_key.created',
+    },
+  }),
+  listKeys: action({
+    summary: 'List API keys, without their values',
+    params: Nothing,
+    returns: z.array(ApiKey),
+    http: { method: 'GET', path: '/api-keys', access: developer, tag: 'API keys' },
+    idempotent: true,
+  }),
+  renameKey: action({
+    summary: 'Rename an API key',
+    params: z
+      .object({
+        key_id: KeyId,
+        name: Title.meta({ description: 'The new name.', example: 'My other backend' }),
+      })
+      .meta({ id: 'RenameApiKeyRequest' }),
+    returns: ApiKey,
+    http: {
+      method: 'PATCH',
+      path: '/api-keys/:key_id',
+      access: developer,
+      tag: 'API keys',
+      audit: 'api_key.renamed',
+    },
+  }),
+  rotateKey: action({
+    summary: 'Rotate an API key; the old key is invalid when the response arrives',
+    params: z.object({ key_id: KeyId }),
+    returns: NewApiKey,
+    http: {
+      method: 'POST',
+      path: '/api-keys/:key_id/rotate',
+      access: developer,
+      status: 201,
+      tag: 'API keys',
+      bodyOptional: true,
+      audit: 'api_key.rotated',
+    },
+  }),
+  removeKey: action({
+    summary: 'Delete an API key',
+    params: z.object({ key_id: KeyId }),
+    returns: ApiKey,
+    http: {
+      method: 'DELETE',
+      path: '/api-keys/:key_id',
+      access: developer,
+      tag: 'API keys',
+      audit: 'api_key.deleted',
+    },
+  }),
+};

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { action, Nothing } from '../../domain/contract.ts';
+import { Email } from '../fields.ts';
+import { Developer, hashingTimeoutMs } from './schemas.ts';
+
+const Password = z.string().min(10, 'must have at least 10 characters').max(1024);
+const developer = ['developer'] as const;
+const passwordRules =
+  'A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.';
+
+/** Developer accounts. */
+export const developerActions = {
+  me: action({
+    summary: 'Get the current developer',
+    params: Nothing,
+    returns: Developer,
+    http: { method: 'GET', path: '/auth/me', access: developer, tag: 'Accounts' },
+    idempotent: true,
+  }),
+  changePassword: action({
+    summary: 'Change your password and end all other sessions',
+    description: passwordRules,
+    params: z
+      .object({
+        current_password: z
+          .string()
+          .max(1024)
+          .meta({ description: 'The current password.', example: 'correct horse battery staple' }),
+        new_password: Password.meta({
+          description: 'The new password.',
+          example: 'purple lamps over quiet water',
+        }),
+      })
+      .meta({ id: 'ChangePasswordRequest' }),
+    returns: Developer,
+    http: {
+      method: 'POST',
+      path: '/auth/change-password',
+      access: developer,
+      tag: 'Accounts',
+      audit: 'developer.password_changed',
+    },
+    timeoutMs: hashingTimeoutMs,
+  }),
+  createDeveloper: action({
+    summary: 'Create a developer account',
+    description: passwordRules,
+    params: z
+      .object({
+        email: Email.meta({
+          description: 'The e-mail address that the developer logs in with.',
+          example: 'grace@example.com',
+        }),
+        password: Password.meta({
+          description: 'The initial password. The developer can change it.',
+          example: 'purple lamps over quiet water',
+        }),
+      })
+      .meta({ id: 'CreateDeveloperRequest' }),
+    returns: Developer,
+    http: {
+      method: 'POST',
+      path: '/developers',
+      access: developer,
+      status: 201,
+      tag: 'Accounts',
+      idempotencyKey: true,
+      audit: 'developer.created',
+    },
+    timeoutMs: hashingTimeoutMs,
+  }),
+  listDevelopers: action({
+    summary: 'List developer accounts',
+    params: Nothing,
+    returns: z.array(Developer),
+    http: { method: 'GET', path: '/developers', access: developer, tag: 'Accounts' },
+    idempotent: true,
+  }),
+  removeDeveloper: action({
+    summary: 'Delete a developer account and keep its API keys',
+    params: z.object({
+      developer_id: z
+        .uuid('must be a UUID')
+        .describe('The `id` of a developer account, from `GET /developers`.'),
+    }),
+    returns: Developer,
+    http: {
+      method: 'DELETE',
+      path: '/developers/:developer_id',
+      access: developer,
+      tag: 'Accounts',
+      audit: 'developer.deleted',
+    },
+  }),
+};

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { auditActions } from '../../domain/audit.ts';
+import { Text, Timestamp } from '../../domain/wire.ts';
+
+/** Tokens as they are handed out. */
+export const Tokens = z
+  .object({
+    access_token: z.string(),
+    token_type: z.literal('bearer'),
+    expires_in: z.int(),
+    refresh_token: z.string(),
+  })
+  .meta({
+    id: 'Tokens',
+    description: 'A pair of tokens. `expires_in` is the lifetime of the access token in seconds.',
+  });
+
+/** An account that may manage keys, applications and other accounts. */
+export const Developer = z.object({ id: z.string(), email: z.string(), created_at: Timestamp }).meta({
+  id: 'Developer',
+  description: 'An account that manages API keys, applications and other accounts.',
+});
+
+/** What is shown of an API key after its creation. */
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    created_by: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey', description: 'An API key without its value.' });
+
+/** An API key with its secret value, shown once: at creation and at rotation. */
+export const NewApiKey = ApiKey.extend({ key: z.string() }).meta({
+  id: 'NewApiKey',
+  description: 'An API key with its value, which no later response contains.',
+});
+
+/** A mobile or web application that may obtain tokens for its users. */
+export const Application = z
+  .object({
+    id: z.string(),
+    app_id: z.string(),
+    name: z.string(),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Application', description: 'A mobile or web application that obtains tokens for its users.' });
+
+/** An application with its secret, shown once. */
+export const NewApplication = Application.extend({ app_secret: z.string() }).meta({
+  id: 'NewApplication',
+  description: 'An application with its secret, which no later response contains.',
+});
+
+/** The name of an action of the audit trail. */
+export const AuditActionName = z.enum(Object.keys(auditActions)).meta({ id: 'AuditAction' });
+
+/**
+ * A change, or an export of personal data. `actor` is `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`,
+ * `user:{user_id}`, `webhook:{provider}`, `consent:{provider}` (the owner of an account, on the consent page) or
+ * `system:{service}`, and null where nobody was logged in. `details` holds ids, names of fields and counts.
+ */
+export const AuditEntry = z
+  .object({
+    id: z.string(),
+    at: Timestamp,
+    actor: z.string().nullable(),
+    action: AuditActionName,
+    subject_id: z.string().nullable(),
+    subject_name: z.string().nullable(),
+    user_id: z.string().nullable(),
+    request_id: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()).nullable(),
+  })
+  .meta({ id: 'AuditEntry' });
+
+/** Whose a credential is. */
+export const Caller = z.object({
+  kind: z.enum(['api-key', 'developer', 'sdk']),
+  /** The key's, developer's or token family's id: for logs and the audit, no secret. */
+  id: z.string(),
+  developer_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+});
+
+/** What `auth.admit` found: null for the caller where the credential is not alive; `reset` in Unix seconds. */
+export const Admission = z.object({
+  caller: Caller.nullable(),
+  allowed: z.boolean(),
+  limit: z.int(),
+  remaining: z.int(),
+  reset: z.int(),
+});
+
+/** The running minute of a key, a developer or a user; `reset_at` is null where none runs. */
+export const LimitWindow = z.object({
+  kind: Caller.shape.kind,
+  limit: z.int(),
+  used: z.int(),
+  remaining: z.int(),
+  reset_at: Timestamp.nullable(),
+});
+/** The id of an API key, or the key itself. */
+export const KeyId = z.string().min(1).max(100).describe('The `id` of an API key, or the key itself.');
+
+/** The public id of an application. */
+export const AppId = Text.min(1).max(100).describe('The `app_id` of an application.');
+
+/** The secret of an application. */
+export const AppSecret = z.string().max(200).describe('The `app_secret` of the application.');
+
+/** The time-out of actions that hash a password: two are hashed at a time, 0.1 s each, so 100 at once take 6 s. */
+export const hashingTimeoutMs = 20_000;
+
+export type Tokens = z.infer<typeof Tokens>;
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export type Developer = z.infer<typeof Developer>;
+export type ApiKey = z.infer<typeof ApiKey>;
+export type NewApiKey = z.infer<typeof NewApiKey>;
+export type Application = z.infer<typeof Application>;
+export type NewApplication = z.infer<typeof NewApplication>;
+export type Caller = z.infer<typeof Caller>;
+export type Admission = z.infer<typeof Admission>;
+export type LimitWindow = z.infer<typeof LimitWindow>;

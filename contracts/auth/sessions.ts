@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { action, Nothing } from '../../domain/contract.ts';
+import { Text } from '../../domain/wire.ts';
+import { AppId, AppSecret, hashingTimeoutMs, Tokens } from './schemas.ts';
+
+/** Log-in of developers, and the end and renewal of sessions. */
+export const sessionActions = {
+  login: action({
+    summary: 'Log in as a developer',
+    description: 'Takes JSON `{email, password}`, or a form with `username` and `password`.',
+    params: z
+      .object({
+        email: Text.max(320)
+          .optional()
+          .meta({ description: 'The e-mail address of the account.', example: 'developer@example.com' }),
+        username: Text.max(320).optional().describe('Synonym of `email`, as OAuth forms name it.'),
+        password: z.string().max(1024).meta({
+          description: 'The password. `npm start` prints the password of the first account.',
+          example: 'correct horse battery staple',
+        }),
+      })
+      .refine(({ email, username }) => (email ?? username) !== undefined, {
+        path: ['email'],
+        error: 'is required',
+      })
+      .meta({ id: 'LoginRequest' }),
+    returns: Tokens,
+    http: {
+      method: 'POST',
+      path: '/auth/login',
+      access: ['public'],
+      tag: 'Accounts',
+      form: true,
+      countFailures: true,
+      audit: 'developer.logged_in',
+    },
+    timeoutMs: hashingTimeoutMs,
+  }),
+  refresh: action({
+    summary: 'Exchange a refresh token for new tokens',
+    description:
+      'A refresh token is valid once. A second use more than 10 seconds after the first revokes all tokens of the same session.',
+    params: z
+      .object({
+        refresh_token: z
+          .string()
+          .min(1)
+          .max(200)
+          .meta({ description: 'The `refresh_token` of the latest response.', example: 'rt-00000000' }),
+      })
+      .meta({ id: 'RefreshRequest' }),
+    returns: Tokens,
+    http: {
+      method: 'POST',
+      path: '/auth/refresh',
+      access: ['public'],
+      tag: 'Tokens',
+      countFailures: true,
+      audit: { none: 'The tokens belong to a family that has an entry of its start.' },
+    },
+  }),
+  revoke: action({
+    summary: 'End a session: revoke a token and all tokens of the same session',
+    description:
+      'Implements RFC 7009 for JSON and form bodies. `token` is an access token or a refresh token; its holder may revoke it. A session consists of all tokens that derive from one log-in or from one issued token. They are invalid when the response arrives. An unknown or expired token returns 200 too. An application that authenticates (`app_id` and `app_secret`, or `client_id` and `client_secret`) can revoke tokens that it obtained; the tokens of others return 403.',
+    params: z
+      .object({
+        token: z
+          .string()
+          .min(1)
+          .max(4096)
+          .meta({ description: 'An access token or a refresh token.', example: 'rt-00000000' }),
+        token_type_hint: z.string().max(100).optional().describe('Accepted and ignored.'),
+        app_id: AppId.optional(),
+        app_secret: AppSecret.optional(),
+        client_id: AppId.optional().describe('Synonym of `app_id`, as OAuth names it.'),
+        client_secret: AppSecret.optional().describe('Synonym of `app_secret`, as OAuth names it.'),
+      })
+      .meta({ id: 'RevokeRequest' }),
+    returns: Nothing,
+    http: {
+      method: 'POST',
+      path: '/auth/revoke',
+      access: ['public'],
+      tag: 'Tokens',
+      form: true,
+      audit: 'token.revoked',
+    },
+  }),
+};

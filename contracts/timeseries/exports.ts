@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { action } from '../../domain/contract.ts';
+import { SeriesTypeName, Source, UserId } from '../../domain/wire.ts';
+import { Resolution } from './schemas.ts';
+
+/** Samples of [start, end), raw or in buckets. */
+const sampleRange = {
+  user_id: UserId,
+  start_ms: z.int(),
+  end_ms: z.int(),
+  resolution: Resolution,
+};
+
+/** Records, series and samples in parts, for exports and downloads. */
+export const exportActions = {
+  /** The next stored records of a kind, oldest first; `next` is null on the last page. */
+  exportRecords: action({
+    summary: 'Read stored records for an export',
+    params: z.object({
+      user_id: UserId,
+      kind: z.enum(['workout', 'sleep', 'day', 'other']),
+      after: z.object({ start_time: z.string(), id: z.uuid() }).nullable(),
+      limit: z.int().min(1).max(500),
+    }),
+    returns: z.object({
+      records: z.array(z.record(z.string(), z.unknown())),
+      next: z.object({ start_time: z.string(), id: z.string() }).nullable(),
+    }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  exportSeries: action({
+    summary: 'List the series of a user for an export',
+    params: z.object({ user_id: UserId }),
+    returns: z.array(z.object({ series_id: z.int(), type: z.string(), unit: z.string(), source: Source })),
+    idempotent: true,
+  }),
+  /** The next samples of one series behind `after`, as columns; times in microseconds since 1970. */
+  exportSamples: action({
+    summary: 'Read samples of a series for an export',
+    params: z.object({
+      user_id: UserId,
+      series_id: z.int(),
+      after: z.number(),
+      limit: z.int().min(1).max(5000),
+    }),
+    returns: z.object({
+      at: z.array(z.number()),
+      values: z.array(z.number()),
+      zone_offset_minutes: z.array(z.int()),
+    }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /** Those that have samples, or buckets, in [start, end); buckets widen the range to whole ones. */
+  seriesInRange: action({
+    summary: 'List the series that have samples in a range, for a download',
+    params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(100).nullable() }),
+    returns: z.array(
+      z.object({ series_id: z.int(), type: SeriesTypeName, unit: z.string(), source: Source }),
+    ),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /**
+   * The next samples or buckets of one series behind `after`, as columns; times in microseconds since 1970. There may
+   * be fewer than `limit`; `next` is the `after` of the next call, and null where there are no more.
+   */
+  readSeries: action({
+    summary: 'Read samples of a series in a range, for a download',
+    params: z.object({
+      ...sampleRange,
+      series_id: z.int(),
+      after: z.number().nullable(),
+      limit: z.int().min(1).max(5000),
+    }),
+    returns: z.object({
+      at: z.array(z.number()),
+      values: z.array(z.number()),
+      next: z.number().nullable(),
+    }),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+};

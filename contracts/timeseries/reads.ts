@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { action, readers } from '../../domain/contract.ts';
+import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
+import { RangeEnd, RangeStart } from '../../domain/time.ts';
+import { OtherEventType, UserId, WorkoutTypeName } from '../../domain/wire.ts';
+import {
+  OtherEvent,
+  Resolution,
+  Sample,
+  SingleWorkout,
+  SleepSession,
+  TypesParameter,
+  Workout,
+} from './schemas.ts';
+
+const RecordId = z
+  .uuid('must be a UUID')
+  .transform((id) => id.toLowerCase())
+  .describe('The `id` of an event, from the lists of events.');
+
+const eventRange = {
+  user_id: UserId,
+  start_date: RangeStart,
+  end_date: RangeEnd,
+  cursor: CursorParameter,
+  limit: limitUpTo(100),
+};
+
+/** Stored health data as the public API returns it. */
+export const readActions = {
+  samples: action({
+    summary: 'Read samples, raw or in buckets',
+    description:
+      'Samples are sorted oldest first. Buckets are aligned to the UTC epoch, and the timestamp of a bucket is its start. The range is widened to whole buckets. Each source has its own buckets.',
+    params: z.object({
+      user_id: UserId,
+      start_time: RangeStart,
+      end_time: RangeEnd,
+      types: TypesParameter,
+      resolution: Resolution.default('raw'),
+      cursor: CursorParameter,
+      limit: limitUpTo(100),
+    }),
+    returns: pageOf(Sample).meta({ id: 'TimeseriesPage' }),
+    http: { method: 'GET', path: '/users/:user_id/timeseries', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  workouts: action({
+    summary: 'List workouts, newest first',
+    params: z.object({
+      ...eventRange,
+      record_type: WorkoutTypeName.optional().describe('Only workouts of this type.'),
+    }),
+    returns: pageOf(Workout).meta({ id: 'WorkoutPage' }),
+    http: { method: 'GET', path: '/users/:user_id/events/workouts', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  workout: action({
+    summary: 'Get one workout',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: SingleWorkout,
+    http: { method: 'GET', path: '/users/:user_id/events/workouts/:event_id', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  sleeps: action({
+    summary: 'List sleep sessions and naps, newest first',
+    params: z.object(eventRange),
+    returns: pageOf(SleepSession).meta({ id: 'SleepSessionPage' }),
+    http: { method: 'GET', path: '/users/:user_id/events/sleep', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  sleep: action({
+    summary: 'Get one sleep session',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: SleepSession,
+    http: { method: 'GET', path: '/users/:user_id/events/sleep/:event_id', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  others: action({
+    summary: 'List events that are neither workouts nor sleep, newest first',
+    description:
+      'Movement that a device detected by itself (`moveiq`) and the menstrual cycle (`mct`, one event per day). Neither is part of any total.',
+    params: z.object({
+      ...eventRange,
+      type: OtherEventType.optional().describe('Only events of this type.'),
+    }),
+    returns: pageOf(OtherEvent).meta({ id: 'OtherEventPage' }),
+    http: { method: 'GET', path: '/users/:user_id/events/other', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  other: action({
+    summary: 'Get one event that is neither a workout nor a sleep',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: OtherEvent,
+    http: { method: 'GET', path: '/users/:user_id/events/other/:event_id', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+};

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { action, readers, writers } from '../../domain/contract.ts';
+import { limitUpTo } from '../../domain/page.ts';
+import { SortOrder, Text, UserId } from '../../domain/wire.ts';
+import { Email, Name } from '../fields.ts';
+import { User, UserPage } from './schemas.ts';
+
+const ExternalUserId = Text.trim().min(1).max(255).nullable();
+
+const UserFields = z.object({
+  first_name: Name.nullable().optional().meta({ description: 'At most 100 characters.', example: 'Ada' }),
+  last_name: Name.nullable().optional().meta({ description: 'At most 100 characters.', example: 'Jones' }),
+  email: Email.nullable().optional().meta({
+    description: 'An e-mail address. Several users may share it.',
+    example: 'ada@example.com',
+  }),
+  external_user_id: ExternalUserId.optional().describe(
+    "The user's id in your own system. It is unique among users.",
+  ),
+});
+
+/** The records of users. */
+export const userActions = {
+  create: action({
+    summary: 'Create a user',
+    params: UserFields.meta({ id: 'UserFields' }),
+    returns: User,
+    http: {
+      method: 'POST',
+      path: '/users',
+      access: writers,
+      status: 201,
+      tag: 'Users',
+      idempotencyKey: true,
+      audit: 'user.created',
+    },
+  }),
+  list: action({
+    summary: 'List users, page by page',
+    description:
+      '`search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. While users are added, the order oldest first neither repeats nor omits a user.',
+    params: z.object({
+      page: z.coerce
+        .number()
+        .pipe(z.int().min(1).max(1_000_000))
+        .default(1)
+        .describe('Page number, starting with 1.'),
+      limit: limitUpTo(100, 20),
+      sort_by: z
+        .enum(['created_at', 'email', 'first_name', 'last_name'])
+        .default('created_at')
+        .describe('The field that the list is sorted by.'),
+      sort_order: SortOrder.default('desc'),
+      search: Text.max(200)
+        .optional()
+        .describe(
+          'Only users with this text in a name, the e-mail address or the external id, ignoring case.',
+        ),
+      email: Text.max(320).optional().describe('Only users with this e-mail address.'),
+      external_user_id: Text.max(255).optional().describe('Only the user with this external id.'),
+    }),
+    returns: UserPage,
+    http: { method: 'GET', path: '/users', access: writers, tag: 'Users', audit: 'user.read' },
+    idempotent: true,
+  }),
+  get: action({
+    summary: 'Get one user',
+    params: z.object({ user_id: UserId }),
+    returns: User,
+    http: { method: 'GET', path: '/users/:user_id', access: readers, tag: 'Users' },
+    idempotent: true,
+  }),
+  update: action({
+    summary: 'Update a user; omitted fields are unchanged',
+    params: UserFields.extend({ user_id: UserId }).meta({ id: 'UserFields' }),
+    returns: User,
+    http: { method: 'PATCH', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.updated' },
+  }),
+  remove: action({
+    summary: 'Delete a user and all their data',
+    description: 'The user is deleted when the response arrives. Their data is erased in the background.',
+    params: z.object({ user_id: UserId }),
+    returns: User,
+    http: { method: 'DELETE', path: '/users/:user_id', access: writers, tag: 'Users', audit: 'user.deleted' },
+    timeoutMs: 10_000,
+  }),
+};
