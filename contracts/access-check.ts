@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 
-/** A question to a provider about one connection: is our access still good, and what may we read? */
+/** A read at a provider that checks the access, or the permissions, of one connection. */
 export const AccessQuestion = z.object({
   user_id: UserId,
   provider: ProviderName,
@@ -10,8 +10,8 @@ export const AccessQuestion = z.object({
 });
 
 /**
- * What a provider answered. `granted`: our access is good, with the scope where the question was about it. `ended`:
- * the provider refuses our access. `unknown`: it could not be asked now. `no_token`: there is nothing to ask with.
+ * The result of the read. `granted`: the access is valid; `scope` is set if the permissions were read. `ended`: the
+ * provider refuses the access. `unknown`: the read failed temporarily. `no_token`: the connection has no token.
  */
 export const AccessAnswer = z.object({
   access: z.enum(['granted', 'ended', 'unknown', 'no_token']),

@@ -6,8 +6,8 @@ import { Backfill } from './backfill.ts';
 import { Figures } from './ingest-figures.ts';
 
 /**
- * What an event is answered with: `processed` names the activity, the action and the user of ours; `skipped` says
- * why nothing follows from it. `accepted` says neither: the sender was not authenticated.
+ * The answer to an event. The message of `processed` names the activity, the action and the user; that of `skipped` states
+ * the reason. `accepted` states neither, because the sender is not authenticated.
  */
 export const EventAnswer = z
   .object({
@@ -16,7 +16,7 @@ export const EventAnswer = z
   })
   .meta({ id: 'EventAnswer' });
 
-/** What an event is answered with where the answer must not say whether an account exists. */
+/** The answer to an event where the answer must not reveal whether an account exists. */
 export const acceptedEvent: z.infer<typeof EventAnswer> = {
   status: 'accepted',
   message: 'The event is accepted. Its outcome is returned on the secret webhook address only.',
@@ -28,9 +28,9 @@ const pending = (): z.infer<typeof EventAnswer> => ({
 });
 
 const path = '/webhooks/activitynet/webhook';
-/** Events carry no data: the longest title of an activity fits many times. */
+/** Events contain no data: a title of the maximum length fits many times. */
 const eventLimitBytes = 16 * 1024;
-const Asked = Text.max(1000);
+const VerifyText = Text.max(1000);
 
 const eventExample = {
   object_type: 'activity',
@@ -41,7 +41,7 @@ const eventExample = {
   event_time: 1_767_225_600,
 };
 
-/** The activity platform: its events, which carry no data, and the fetching that follows from them. */
+/** The activity platform: it receives events without data and fetches the activities that they name. */
 export const activitynetIngest = contract('activitynet-ingest', {
   verify: action({
     summary: 'Verify a webhook subscription of the activity platform',
@@ -49,11 +49,11 @@ export const activitynetIngest = contract('activitynet-ingest', {
       'hub.mode': z
         .literal('subscribe', 'must be subscribe')
         .meta({ description: 'Always `subscribe`.', example: 'subscribe' }),
-      'hub.challenge': Asked.meta({
+      'hub.challenge': VerifyText.meta({
         description: 'A text that the response returns unchanged.',
         example: 'a-challenge',
       }),
-      'hub.verify_token': Asked.meta({
+      'hub.verify_token': VerifyText.meta({
         description: 'The value of ACTIVITYNET_VERIFY_TOKEN. Any other value returns 403.',
         example: 'the-verify-token',
       }),
@@ -101,51 +101,51 @@ export const activitynetIngest = contract('activitynet-ingest', {
     },
     idempotent: true,
   }),
-  /** Pages through the list of activities and fetches each, as far as live events leave room. */
+  /** Reads the list of activities page by page and fetches each, within the quota that live events leave. */
   startHistory: action({
-    summary: "Fetch a connection's activities of a span of time",
+    summary: "Start a backfill of a connection's activities in a span of time",
     params: z.object({ user_id: UserId, start_ms: z.int(), end_ms: z.int() }),
     returns: Backfill,
   }),
   historyStatus: action({
-    summary: 'How far the newest history run of a connection is',
+    summary: 'Get the newest backfill of a connection',
     params: z.object({ user_id: UserId }),
     returns: Backfill,
     idempotent: true,
   }),
   cancelHistory: action({
-    summary: 'Cancel the history run of a connection',
+    summary: 'Cancel the backfill of a connection',
     params: z.object({ user_id: UserId }),
     returns: Backfill,
     idempotent: true,
   }),
-  /** The connection ended: nothing of it is fetched any more. */
+  /** Nothing more is fetched for a connection that ended. */
   stopConnection: action({
-    summary: 'Drop what waits for a connection that ended',
+    summary: 'Drop the waiting fetches of a connection that ended',
     params: z.object({ connection_id: z.uuid() }),
     returns: z.object({ dropped: z.int() }),
     idempotent: true,
     on: ['connectionEnded'],
     provider: 'activitynet',
   }),
-  /** The ending of a connection was contradicted: what was dropped since then is taken up again. */
+  /** The provider contradicted the ending of a connection: the fetches that were dropped since then wait again. */
   resumeConnection: action({
-    summary: 'Resume what was dropped of a connection that is restored',
+    summary: 'Resume the dropped fetches of a restored connection',
     params: z.object({ connection_id: z.uuid(), since: Timestamp }),
     returns: z.object({ resumed: z.int() }),
     idempotent: true,
     on: ['connectionRestored'],
     provider: 'activitynet',
   }),
-  /** Asks the activity platform about one connection, within its limits for reads. */
+  /** The read counts against the limits of the activity platform. */
   checkAccess: action({
-    summary: 'Ask the provider whether our access to an account is good',
+    summary: 'Check with the provider whether our access to an account is valid',
     params: AccessQuestion,
     returns: AccessAnswer,
     timeoutMs: 30_000,
   }),
   forgetUser: action({
-    summary: 'Erase what is known of the activities of a user who is deleted',
+    summary: 'Erase the activity states of a deleted user',
     params: z.object({ user_id: UserId }),
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
@@ -153,7 +153,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     provider: 'activitynet',
   }),
   figures: action({
-    summary: 'What waits to be fetched, and what the provider still allows',
+    summary: 'Get queue lengths and the remaining read quota',
     params: Nothing,
     returns: Figures,
     idempotent: true,

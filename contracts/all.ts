@@ -11,7 +11,7 @@ import { summaries } from './summaries.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
 
-/** Every service of the product: its table of contents. */
+/** The contracts of all services. */
 export const contracts = [
   apiGateway,
   auth,
@@ -25,7 +25,7 @@ export const contracts = [
   backfill,
 ] as const;
 
-/** Every remote call by its full name, with what goes in and what comes out. */
+/** The parameters and the answer of every remote call, by its full name. */
 export interface Actions
   extends ActionsOf<typeof apiGateway>,
     ActionsOf<typeof auth>,
@@ -38,14 +38,14 @@ export interface Actions
     ActionsOf<typeof deliveries>,
     ActionsOf<typeof backfill> {}
 
-/** Full name (`users.get`) to definition, for whoever calls or routes by name. */
+/** Every action by its full name (`users.get`). */
 export const actionsByName: ReadonlyMap<string, ActionDefinition> = new Map(
   contracts.flatMap((one: Contract) =>
     Object.entries(one.actions).map(([name, definition]) => [`${one.name}.${name}`, definition] as const),
   ),
 );
 
-/** The full names of the actions that an event calls, in the order of the contracts; `provider` is the connection's. */
+/** The full names of the actions that an event calls, in the order of the contracts. `provider` is that of the connection. */
 export function actionsOn(event: keyof Lifecycle, provider?: ProviderName): string[] {
   const isCalled = ({ on, provider: own = provider }: ActionDefinition) =>
     on?.includes(event) === true && (provider === undefined || own === provider);

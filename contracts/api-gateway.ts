@@ -4,7 +4,7 @@ import { RangeEnd, RangeStart, TimeParameter } from '../domain/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
 import { Resolution, Sample, TypesParameter } from './timeseries/schemas.ts';
 
-/** What an export has lines of, in its order. */
+/** The kinds of lines of an export, in its order. */
 export const exportKinds = [
   'user',
   'connection',
@@ -16,10 +16,10 @@ export const exportKinds = [
   'audit',
 ] as const;
 
-/** One line of an export, told apart by `kind`; the last one is `end` with the number of lines before it. */
+/** One line of an export. Its `kind` determines its fields. The last line is `end` with the number of lines before it. */
 export const ExportLine = z.looseObject({ kind: z.enum([...exportKinds, 'end']) }).meta({ id: 'ExportLine' });
 
-/** The edge itself: whether it is up, and whether it should be sent requests. */
+/** The HTTP gateway: health, readiness, streamed exports and downloads. */
 export const apiGateway = contract('api-gateway', {
   health: action({
     summary: 'Check that the gateway runs',
@@ -89,7 +89,7 @@ export const apiGateway = contract('api-gateway', {
     idempotent: true,
   }),
   forgetUser: action({
-    summary: 'Erase the answers kept under an Idempotency-Key for a user who is deleted',
+    summary: 'Erase the answers kept under an Idempotency-Key of a deleted user',
     params: z.object({ user_id: UserId }),
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,

@@ -6,14 +6,14 @@ import { ProviderName } from '../providers/all.ts';
 const path = '/users/:user_id/connections/:provider/backfill';
 
 /**
- * Where one request for history stands, or all those of a type: it waits for its turn, is with the provider, its
- * data came, nothing is to come of it, or it was given up. `reason` says why nothing came.
+ * The state of one request for past data, or of all those of a data type. `waiting`: not sent yet; `requested`: sent to the
+ * provider; `received`: its data arrived; `skipped`: no data will arrive; `failed`: not tried again.
  */
 export const StepStatus = z
   .enum(['waiting', 'requested', 'received', 'skipped', 'failed'])
   .meta({ id: 'BackfillStepStatus' });
 
-/** How far the history of one data type is; `requests` are spans of at most 30 days. */
+/** The backfill of one data type. Each of its `requests` covers at most 30 days. */
 export const BackfillType = z
   .object({
     type: z.string(),
@@ -28,7 +28,7 @@ export const BackfillType = z
   })
   .meta({ id: 'BackfillType', description: 'The backfill of one data type.' });
 
-/** The newest backfill of a connection. `stopped`: the provider or the user put an end to it, `reason` says how. */
+/** The newest backfill of a connection. `stopped`: the provider or the user ended it; `reason` is the cause. */
 export const Backfill = z
   .object({
     id: z.string(),
@@ -48,7 +48,7 @@ export const Backfill = z
       'The newest backfill of a connection. If it is `stopped`, the provider or the user ended it, and `reason` holds the cause.',
   });
 
-/** What a delivery brought of one type for one connection; the times are those of its first and last item. */
+/** The items of one data type that a delivery contained for one connection, with the start of the first and last one. */
 export const Received = z.object({
   connection_id: z.uuid(),
   user_id: z.uuid(),
@@ -59,7 +59,7 @@ export const Received = z.object({
   last_start_ms: z.int().nullable(),
 });
 
-/** History: a provider is asked for what it kept from before the connection was made. */
+/** Backfill: requests the data from before the connection was made. */
 export const backfill = contract('backfill', {
   start: action({
     summary: "Start a backfill of a connection's past data",
@@ -104,11 +104,11 @@ export const backfill = contract('backfill', {
     http: { method: 'DELETE', path, access: writers, tag: 'Connections', audit: 'backfill.cancelled' },
   }),
   /**
-   * An ingest service stored a delivery's items. `completed`: the requests that this delivery answered; `chained`:
-   * the users whose next request it set off. The same delivery again counts nothing and is told the same.
+   * An ingest service stored the items of a delivery. `completed` lists the requests that the delivery answered, `chained`
+   * the users whose next request follows. A repeated call for the same delivery counts nothing and returns the same.
    */
   received: action({
-    summary: 'Note that data of connections came',
+    summary: 'Record that data of connections arrived',
     params: z.object({
       provider: ProviderName,
       delivery_id: z.uuid(),
@@ -121,7 +121,7 @@ export const backfill = contract('backfill', {
     idempotent: true,
     timeoutMs: 3000,
   }),
-  /** The connection ended: so does its backfill. Without this call it would find out at its next request. */
+  /** Ends the backfill of a connection that ended. Without this call it would end at its next request. */
   stop: action({
     summary: 'Stop the backfill of a connection that ended',
     params: z.object({ connection_id: z.uuid() }),
@@ -129,16 +129,16 @@ export const backfill = contract('backfill', {
     idempotent: true,
     on: ['connectionEnded'],
   }),
-  /** The ending of a connection was contradicted: a backfill that it stopped goes on. */
+  /** The provider contradicted the ending of a connection: the backfill that was stopped continues. */
   resume: action({
-    summary: 'Resume the backfill of a connection that is restored',
+    summary: 'Resume the backfill of a restored connection',
     params: z.object({ connection_id: z.uuid(), since: Timestamp }),
     returns: z.object({ resumed: z.boolean() }),
     idempotent: true,
     on: ['connectionRestored'],
   }),
   forgetUser: action({
-    summary: 'Erase the backfills of a user who is deleted',
+    summary: 'Erase the backfills of a deleted user',
     params: z.object({ user_id: UserId }),
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,

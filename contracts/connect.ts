@@ -7,10 +7,10 @@ import { BackfillType } from './backfill.ts';
 import { Ciphertext } from './fields.ts';
 import { Connection } from './users/schemas.ts';
 
-/** How a way to the consent page ended. */
+/** The result of a connection attempt. */
 export const ConnectStatus = z.enum(['connected', 'denied', 'failed']).meta({ id: 'ConnectStatus' });
 
-/** Why it did not end in a connection. */
+/** The reason why an attempt made no connection. */
 export const ConnectReason = z
   .enum([
     'access_denied',
@@ -23,25 +23,25 @@ export const ConnectReason = z
   ])
   .meta({ id: 'ConnectReason' });
 
-/** A connection with what an application can tell its owner about it; sentences are for a person. */
+/** A connection with the state that an application shows to its user. */
 export const ConnectionStatus = Connection.extend({
-  /** Why it does not work, or what went wrong last; null while all is well. */
+  /** A sentence about why the connection does not work, or about its last error; null if there is none. */
   last_error: z.string().nullable(),
-  /** How far the history of each data type is; empty where none was asked for. */
+  /** The backfill of each data type; empty if none was started. */
   data_types: z.array(BackfillType),
 }).meta({ id: 'ConnectionStatus' });
 
-/** A refreshed token pair as ciphertext. */
-const SealedTokens = z.object({
+/** A pair of tokens, encrypted. */
+const EncryptedTokens = z.object({
   access_token: Ciphertext,
   refresh_token: Ciphertext.nullable(),
   expires_at: Timestamp.nullable(),
 });
 
-// Whatever a provider appends to its redirect must not end in an error of ours: what is not usable is not there.
-const Appended = (most: number) => z.string().min(1).max(most).optional().catch(undefined);
+// An invalid parameter that a provider appends to its redirect is ignored, so that it does not cause a 422.
+const CallbackParameter = (most: number) => z.string().min(1).max(most).optional().catch(undefined);
 
-/** From a user to a connected account at a provider, and the end of it. */
+/** The OAuth flow that connects a user to an account at a provider, and token revocation. */
 export const connect = contract('connect', {
   authorize: action({
     summary: "Create a link to a provider's consent page",
@@ -69,10 +69,10 @@ export const connect = contract('connect', {
     summary: 'Receive the browser after the consent page of a provider',
     params: z.object({
       provider: ProviderName,
-      state: Appended(512).describe('The `state` of the link.'),
-      code: Appended(4096).describe('The authorization code of the provider.'),
-      error: Appended(512).describe('The error of the provider, if it issued no code.'),
-      scope: Appended(4096).describe('The permissions that the user granted.'),
+      state: CallbackParameter(512).describe('The `state` of the link.'),
+      code: CallbackParameter(4096).describe('The authorization code of the provider.'),
+      error: CallbackParameter(512).describe('The error of the provider, if it issued no code.'),
+      scope: CallbackParameter(4096).describe('The permissions that the user granted.'),
     }),
     returns: BrowserAnswer,
     http: {
@@ -115,21 +115,21 @@ export const connect = contract('connect', {
     },
     idempotent: true,
   }),
-  /** Asks the device maker about one connection, also about one whose ending is unconfirmed. */
+  /** Checks the access of one connection, also of one whose ending is unconfirmed. */
   checkAccess: action({
-    summary: 'Ask the provider whether our access to an account is good',
+    summary: 'Check with the provider whether our access to an account is valid',
     params: AccessQuestion,
     returns: AccessAnswer,
     timeoutMs: 30_000,
   }),
   /**
-   * Tells a provider that we give up our access. `done`: it knows, or there is no access any more. Otherwise later
-   * once more, with `tokens` where they were refreshed on the way.
+   * Revokes our access at the provider. `done`: the provider confirmed it, or the access had already ended. Otherwise the
+   * caller retries later, with `tokens` if they were refreshed.
    */
   deauthorize: action({
-    summary: 'Give up our access to an account',
-    params: SealedTokens.extend({ connection_id: z.uuid(), provider: ProviderName }),
-    returns: z.object({ done: z.boolean(), tokens: SealedTokens.nullable() }),
+    summary: 'Revoke our access to an account',
+    params: EncryptedTokens.extend({ connection_id: z.uuid(), provider: ProviderName }),
+    returns: z.object({ done: z.boolean(), tokens: EncryptedTokens.nullable() }),
     timeoutMs: 20_000,
   }),
 });

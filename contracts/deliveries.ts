@@ -4,10 +4,10 @@ import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { Text, Timestamp } from '../domain/wire.ts';
 import { byProvider, ProviderName } from '../providers/all.ts';
 
-/** Where a delivery stands: waiting for its turn or another try, in work, done, or given up. */
+/** The state of a delivery. `ready`: waits for its first or next attempt; `dead`: a dead letter. */
 export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']).meta({ id: 'DeliveryStatus' });
 
-/** A notification of a provider, as it came; its body is not shown. `error` is a code, never a value of the body. */
+/** A webhook request of a provider, without its body. `error` is a code, never a value of the body. */
 export const Delivery = z
   .object({
     id: z.string(),
@@ -20,7 +20,7 @@ export const Delivery = z
     done_at: Timestamp.nullable(),
     error: z.string().nullable(),
     body_bytes: z.int(),
-    /** The sender proved that it is the provider: the secret address was used, or the signature was verified. */
+    /** The request came to the secret address or has a valid signature. */
     authenticated: z.boolean(),
   })
   .meta({
@@ -30,21 +30,21 @@ export const Delivery = z
 
 const Count = z.int().nonnegative();
 
-/** How a provider does. Null is what is not known: there was nothing to measure, or nobody to ask. */
+/** The status of one provider. A value is null if there is nothing to measure or its service is unavailable. */
 export const ProviderStatus = z
   .object({
-    /** Its client id and secret are set. */
+    /** Whether its client id and secret are set. */
     configured: z.boolean(),
-    /** The secret addresses to register at the provider, by kind; null for callers that are not developers. */
+    /** The secret addresses to register at the provider, by kind; null unless the caller is a developer. */
     webhook_addresses: z.record(z.string(), z.string()).nullable(),
-    /** Notifications that wait for their turn or another try, and those that were given up. */
+    /** Deliveries that wait for their first or next attempt, that are being processed, and dead letters. */
     deliveries: z.object({
       waiting: Count,
       working: Count,
       dead: Count,
       oldest_waiting_seconds: z.int().nullable(),
     }),
-    /** Of our requests to its API in the last minutes. */
+    /** Our requests to its API in the last minutes. */
     answers: z.object({
       minutes: Count,
       requests: Count,
@@ -53,11 +53,11 @@ export const ProviderStatus = z
       mean_ms: z.int().nullable(),
       slowest_ms: z.number().nullable(),
     }),
-    /** Activities that are still to be fetched, where a provider only tells that they are there. */
+    /** Activities that wait to be fetched, if the provider's events contain no data. */
     fetches: z
       .object({ live_waiting: Count, history_waiting: Count, postponed: Count, given_up: Count })
       .nullable(),
-    /** What may still be asked of it, where it limits that. */
+    /** The remaining read quota, if the provider limits reads. */
     budget: z
       .object({
         quarter_left: Count,
@@ -73,7 +73,7 @@ export const ProviderStatus = z
     description: 'The status of one provider. A value is null if it is unknown or does not apply.',
   });
 
-/** How the providers do; `away` names services that could not be asked. */
+/** The status of all providers. `away` names the services that did not answer. */
 export const Status = z
   .object({
     providers: z.object(byProvider(() => ProviderStatus)),
@@ -81,7 +81,7 @@ export const Status = z
   })
   .meta({ id: 'Status' });
 
-/** The inbox of all providers, for whoever runs the service. */
+/** The inbox of all providers, for operators. */
 export const deliveries = contract('deliveries', {
   list: action({
     summary: 'List deliveries, newest first',
@@ -123,11 +123,11 @@ export const deliveries = contract('deliveries', {
     idempotent: true,
   }),
   /**
-   * Their items are taken out of the deliveries that came until `erased_at`, in the background; of those
-   * in work, once that attempt has ended.
+   * Removes the items of accounts from deliveries that arrived until `erased_at`, in the background. A delivery that is
+   * being processed is edited after that attempt has ended.
    */
   eraseAccounts: action({
-    summary: 'Erase what raw deliveries hold of accounts',
+    summary: 'Erase the items of accounts from kept deliveries',
     params: z.object({
       erased_at: Timestamp,
       accounts: z
@@ -137,9 +137,9 @@ export const deliveries = contract('deliveries', {
     returns: z.object({ noted: z.literal(true) }),
     idempotent: true,
   }),
-  /** The same for one delivery, of accounts that were erased before it came. */
+  /** Removes the items of accounts that were erased before the delivery arrived. */
   eraseFromDelivery: action({
-    summary: 'Erase what one raw delivery holds of accounts',
+    summary: 'Erase the items of accounts from one kept delivery',
     params: z.object({
       delivery_id: z.uuid(),
       provider_user_ids: z.array(Text.min(1).max(255)).max(1000),
@@ -147,9 +147,9 @@ export const deliveries = contract('deliveries', {
     returns: z.object({ noted: z.literal(true) }),
     idempotent: true,
   }),
-  /** What a process has gathered of a provider's answers since it told last. */
+  /** Adds the statistics that a process collected about the providers' answers since its last call. */
   noteAnswers: action({
-    summary: 'Note how providers answered',
+    summary: 'Record statistics of the answers of providers',
     params: z.object({
       answers: z
         .array(

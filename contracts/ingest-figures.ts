@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What waits, what may still be read of the provider, and what was skipped in the last seven days, by reason. */
+/** Queue lengths, the remaining read quota, and the items skipped in the last seven days by reason. */
 export const Figures = z.object({
   live_waiting: z.int(),
   history_waiting: z.int(),
-  /** Asked for by events that nobody authenticated, whose owners have no reads left for them. */
+  /** Requested by events that are not authenticated, for users whose quota of such reads is used up. */
   postponed: z.int(),
   given_up: z.int(),
   oldest_event_time: z.int().nullable(),

@@ -20,7 +20,7 @@ const days = {
 const rangeNote =
   'A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted.';
 
-/** Daily summaries, and that of a body. */
+/** Summaries of days, nights and bodies. */
 export const summaries = contract('summaries', {
   activity: action({
     summary: 'List activity summaries, one per local day',

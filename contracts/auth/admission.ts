@@ -28,8 +28,8 @@ export const admissionActions = {
     idempotent: true,
   }),
   /**
-   * One call and one statement a request: is this credential alive, whose is it, what is left of its window.
-   * An API key comes as the SHA-256 of its text, in hex; the key itself never crosses the bus.
+   * Validates a credential and counts the request in its rate-limit window, with one SQL statement. An API key is passed
+   * as the SHA-256 of its text in hex; the key itself is never sent over the bus.
    */
   admit: action({
     summary: 'Admit a credential and count the request',
@@ -38,17 +38,17 @@ export const admissionActions = {
       z.object({ token: z.string().max(4096) }),
     ]),
     returns: Admission,
-    // Counted again when it is tried again: a request that met a dying process may count twice, never not at all.
+    // A retry counts again: if a process dies during the call, the request may count twice, but it is never omitted.
     idempotent: true,
   }),
-  /** For operators: `subject_id` is an API key's, a developer's or a user's id; any other is a user without a window. */
+  /** For operators. `subject_id` is the id of an API key, a developer or a user; any other id is read as that of a user. */
   window: action({
-    summary: 'What is left of a window, without counting',
+    summary: 'Get what is left of a rate-limit window, without counting',
     params: z.object({ subject_id: z.uuid('must be a UUID') }),
     returns: LimitWindow,
     idempotent: true,
   }),
-  /** Everything that can read this user's data ends: their tokens and refresh tokens. */
+  /** Revokes all tokens and refresh tokens that read the user's data. */
   forgetUser: action({
     summary: 'End all tokens of a user who is deleted',
     params: z.object({ user_id: UserId }),

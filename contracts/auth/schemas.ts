@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { auditActions } from '../../domain/audit.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
 
-/** Tokens as they are handed out. */
+/** A pair of tokens. */
 export const Tokens = z
   .object({
     access_token: z.string(),
@@ -15,13 +15,13 @@ export const Tokens = z
     description: 'A pair of tokens. `expires_in` is the lifetime of the access token in seconds.',
   });
 
-/** An account that may manage keys, applications and other accounts. */
+/** A developer account: it manages API keys, applications and other accounts. */
 export const Developer = z.object({ id: z.string(), email: z.string(), created_at: Timestamp }).meta({
   id: 'Developer',
   description: 'An account that manages API keys, applications and other accounts.',
 });
 
-/** What is shown of an API key after its creation. */
+/** An API key without its value. */
 export const ApiKey = z
   .object({
     id: z.string(),
@@ -32,13 +32,13 @@ export const ApiKey = z
   })
   .meta({ id: 'ApiKey', description: 'An API key without its value.' });
 
-/** An API key with its secret value, shown once: at creation and at rotation. */
+/** An API key with its value, which is returned by its creation and by its rotation only. */
 export const NewApiKey = ApiKey.extend({ key: z.string() }).meta({
   id: 'NewApiKey',
   description: 'An API key with its value, which no later response contains.',
 });
 
-/** A mobile or web application that may obtain tokens for its users. */
+/** A mobile or web application that obtains tokens for its users. */
 export const Application = z
   .object({
     id: z.string(),
@@ -48,7 +48,7 @@ export const Application = z
   })
   .meta({ id: 'Application', description: 'A mobile or web application that obtains tokens for its users.' });
 
-/** An application with its secret, shown once. */
+/** An application with its secret, which is returned by its creation and by its rotation only. */
 export const NewApplication = Application.extend({ app_secret: z.string() }).meta({
   id: 'NewApplication',
   description: 'An application with its secret, which no later response contains.',
@@ -59,8 +59,8 @@ export const AuditActionName = z.enum(Object.keys(auditActions)).meta({ id: 'Aud
 
 /**
  * A change, or an export of personal data. `actor` is `admin:{developer_id}`, `api_key:{key_id}`, `app:{app_id}`,
- * `user:{user_id}`, `webhook:{provider}`, `consent:{provider}` (the owner of an account, on the consent page) or
- * `system:{service}`, and null where nobody was logged in. `details` holds ids, names of fields and counts.
+ * `user:{user_id}`, `webhook:{provider}`, `consent:{provider}` (the user, on the consent page) or `system:{service}`.
+ * It is null if the request had no credential. `details` contains ids, names of fields and counts.
  */
 export const AuditEntry = z
   .object({
@@ -76,16 +76,16 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditEntry' });
 
-/** Whose a credential is. */
+/** The holder of a credential. */
 export const Caller = z.object({
   kind: z.enum(['api-key', 'developer', 'sdk']),
-  /** The key's, developer's or token family's id: for logs and the audit, no secret. */
+  /** The id of the key, the developer or the token family. It is not secret; logs and audit entries contain it. */
   id: z.string(),
   developer_id: z.string().nullable(),
   user_id: z.string().nullable(),
 });
 
-/** What `auth.admit` found: null for the caller where the credential is not alive; `reset` in Unix seconds. */
+/** The answer of `auth.admit`. `caller` is null if the credential is invalid; `reset` is in Unix seconds. */
 export const Admission = z.object({
   caller: Caller.nullable(),
   allowed: z.boolean(),
@@ -94,7 +94,7 @@ export const Admission = z.object({
   reset: z.int(),
 });
 
-/** The running minute of a key, a developer or a user; `reset_at` is null where none runs. */
+/** The current rate-limit window (a minute) of a key, a developer or a user; `reset_at` is null if there is none. */
 export const LimitWindow = z.object({
   kind: Caller.shape.kind,
   limit: z.int(),

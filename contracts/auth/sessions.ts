@@ -3,7 +3,7 @@ import { action, Nothing } from '../../domain/contract.ts';
 import { Text } from '../../domain/wire.ts';
 import { AppId, AppSecret, hashingTimeoutMs, Tokens } from './schemas.ts';
 
-/** Log-in of developers, and the end and renewal of sessions. */
+/** Start, renewal and end of sessions. */
 export const sessionActions = {
   login: action({
     summary: 'Log in as a developer',

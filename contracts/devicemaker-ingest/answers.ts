@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What became of one activity of a push. */
+/** The outcome of one activity of a push. */
 export const ActivityResult = z
   .object({
     activity_id: z.string().nullable(),
@@ -21,15 +21,15 @@ const Placeholders = z
     'Number of values in all items that mean "not measured" (stress -1, oxygen 0). They are not stored and are no errors.',
   );
 
-/** Items that were handled, and those of them that were stored. */
+/** The number of processed items, and of those that were stored. */
 const ItemCounts = z.object({ processed: z.int(), saved: z.int() }).meta({ id: 'ItemCounts' });
 
-/** Changes of permissions that were applied, and a sentence for each that was not. */
+/** The number of applied changes of permissions, and a sentence for each that failed. */
 const PermissionsChanges = z
   .object({ updated: z.int(), errors: z.array(z.string()) })
   .meta({ id: 'PermissionsChanges' });
 
-/** Connections that were revoked, and a sentence for each deregistration that failed. */
+/** The number of revoked connections, and a sentence for each deregistration that failed. */
 const Deregistrations = z
   .object({ revoked: z.int(), errors: z.array(z.string()) })
   .meta({ id: 'Deregistrations' });
@@ -50,8 +50,10 @@ export const PushAnswer = z
   })
   .meta({ id: 'PushAnswer' });
 
-/** What became of a notice of activities for one of our users; `queued` goes on behind, `errors` says of an `error`
- * whether it is tried again. */
+/**
+ * The outcome of a ping item of activities. `queued`: it is fetched in the background. For an `error`, the list `errors`
+ * states whether it is retried.
+ */
 export const PingActivityResult = z
   .object({
     garmin_user_id: z.string().nullable(),
@@ -63,7 +65,7 @@ export const PingActivityResult = z
   })
   .meta({ id: 'PingActivityResult' });
 
-/** What the notices of one data type brought; `processed` counts notices, `fetched` and `saved` their items. */
+/** The outcome of the ping items of one data type. `processed` counts them; `fetched` and `saved` count their records. */
 export const PingWellness = z
   .object({
     processed: z.int(),
@@ -103,13 +105,13 @@ export const PingAnswer = z
   })
   .meta({ id: 'PingAnswer' });
 
-/** What an ingest call says over the bus; the answer itself stands in the delivery's row, finished or so far. */
+/** The answer of an ingest call over the bus. The HTTP answer, complete or partial, is in the row of the delivery. */
 export const Worked = z.object({ done: z.boolean() });
 
-/** What stands in `errors` while a stored delivery waits for its turn. */
+/** The entry of `errors` while a stored delivery waits to be processed. */
 export const pendingSentence = 'The delivery is stored and processed in the background.';
 
-/** What stands in `errors` of an answer that must not say whether an account exists. */
+/** The entry of `errors` in an answer that must not reveal whether an account exists. */
 export const reducedSentence = 'The outcome of the items is returned on the secret webhook address only.';
 
 /** The answer to a ping that is stored and not processed yet. */

@@ -5,7 +5,7 @@ const Count = z.int().nullable();
 const Measure = z.number().nullable();
 const LocalDate = z.string().meta({ format: 'date', description: 'A local day, YYYY-MM-DD.' });
 
-/** One local day of activity; a field that nobody sent is null, never a made-up 0. */
+/** One local day of activity. A field is null, never 0, if no provider sent a value. */
 export const ActivitySummary = z.object({
   date: LocalDate,
   source: Source,
@@ -21,7 +21,7 @@ export const ActivitySummary = z.object({
   heart_rate: z.object({ avg_bpm: Count, max_bpm: Count, min_bpm: Count }),
 });
 
-/** A source that has a value of a field on a day, and what became of it. */
+/** A source that has a value of a field on a day, and how that value was used. */
 export const ExplainedSource = z
   .object({
     source: Source,
@@ -83,12 +83,12 @@ export const ExplainedField = z
   ])
   .meta({ id: 'ExplainedField' });
 
-/** For each field of an activity summary its sources; an empty list where nobody sent a value. */
+/** The sources of each field of an activity summary; an empty list if no provider sent a value. */
 export const ActivityExplanation = z
   .record(ExplainedField, z.array(ExplainedSource))
   .meta({ id: 'ActivityExplanation' });
 
-/** An activity summary, and on request what it was made of. */
+/** An activity summary, and on request the sources of its values. */
 export const ExplainedActivitySummary = ActivitySummary.extend({
   explanation: ActivityExplanation.optional().describe(
     'With `explain=true` only: the sources of each field, nested ones by their path (`heart_rate.avg_bpm`).',
@@ -98,7 +98,7 @@ export const ExplainedActivitySummary = ActivitySummary.extend({
   description: 'The activity of one local day. A field is null if no provider sent a value.',
 });
 
-/** The sleep that ended on a local day; all but the naps is null where there was no main sleep. */
+/** The sleep that ended on a local day. All fields except those of naps are null if there was no main sleep. */
 export const SleepSummary = z
   .object({
     date: LocalDate,
@@ -123,7 +123,7 @@ export const SleepSummary = z
       'The sleep that ended on a local day. The values, except those of naps, are null if there was no main sleep.',
   });
 
-/** Blood pressure readings within the window: pairs of one instant. */
+/** Blood pressure readings in the time window: pairs of the same instant. */
 export const BloodPressure = z
   .object({
     avg_systolic_mmhg: Measure,
@@ -139,7 +139,7 @@ export const BloodPressure = z
     description: 'Blood pressure readings of the time window: pairs of the same instant.',
   });
 
-/** What is known of a body now; the sections are always there, their values may be null. */
+/** The current values of a body. All sections are present; their values may be null. */
 export const BodySummary = z
   .object({
     source: Source,

@@ -13,7 +13,7 @@ const sampleRange = {
 
 /** Records, series and samples in parts, for exports and downloads. */
 export const exportActions = {
-  /** The next stored records of a kind, oldest first; `next` is null on the last page. */
+  /** Stored records of one kind after `after`, oldest first; `next` is null on the last page. */
   exportRecords: action({
     summary: 'Read stored records for an export',
     params: z.object({
@@ -35,7 +35,7 @@ export const exportActions = {
     returns: z.array(z.object({ series_id: z.int(), type: z.string(), unit: z.string(), source: Source })),
     idempotent: true,
   }),
-  /** The next samples of one series behind `after`, as columns; times in microseconds since 1970. */
+  /** Samples of one series after `after`, as columns. Times are microseconds since 1970. */
   exportSamples: action({
     summary: 'Read samples of a series for an export',
     params: z.object({
@@ -52,7 +52,7 @@ export const exportActions = {
     idempotent: true,
     timeoutMs: 10_000,
   }),
-  /** Those that have samples, or buckets, in [start, end); buckets widen the range to whole ones. */
+  /** The series that have samples in [start, end). With buckets, the range is widened to whole buckets. */
   seriesInRange: action({
     summary: 'List the series that have samples in a range, for a download',
     params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(100).nullable() }),
@@ -63,8 +63,8 @@ export const exportActions = {
     timeoutMs: 10_000,
   }),
   /**
-   * The next samples or buckets of one series behind `after`, as columns; times in microseconds since 1970. There may
-   * be fewer than `limit`; `next` is the `after` of the next call, and null where there are no more.
+   * Samples or buckets of one series after `after`, as columns. Times are microseconds since 1970. A page may have fewer
+   * than `limit` entries. `next` is the `after` of the next call, and null on the last page.
    */
   readSeries: action({
     summary: 'Read samples of a series in a range, for a download',

@@ -9,20 +9,20 @@ import {
   WorkoutTypeName,
 } from '../../domain/wire.ts';
 
-/** What `resolution` may be; all but raw are bucket sizes. */
+/** The resolutions: `raw`, or the length of a bucket. */
 export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']).meta({
   id: 'Resolution',
   description: '`raw`: every sample. Other values: the length of a bucket. Each source has its own buckets.',
 });
 
-/** Which series are asked for. */
+/** The series types to return. */
 export const TypesParameter = repeated(SeriesTypeName, 100)
   .optional()
   .describe(
     'Series types. Default: all types that have samples. Several types: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.',
   );
 
-/** One sample, or one bucket of one source with the bucket's start as its timestamp. */
+/** One sample, or one bucket of one source. The timestamp of a bucket is its start. */
 export const Sample = z
   .object({
     timestamp: Timestamp,
@@ -36,7 +36,7 @@ export const Sample = z
     description: 'One sample, or one bucket of one source. The timestamp of a bucket is its start.',
   });
 
-/** A recorded activity; null where no provider sent a value. */
+/** A recorded activity; a field is null if no provider sent a value. */
 export const Workout = z
   .object({
     id: z.string(),
@@ -55,14 +55,14 @@ export const Workout = z
   })
   .meta({ id: 'Workout', description: 'A recorded activity. A field is null if no provider sent a value.' });
 
-/** A workout by itself: whether its owner keeps it private at the provider, null where nobody said. */
+/** A workout with `private`: whether the user keeps it private at the provider; null if the provider sent no value. */
 export const SingleWorkout = Workout.extend({ private: z.boolean().nullable() }).meta({
   id: 'SingleWorkout',
   description:
     'A workout with `private`: whether the user keeps it private at the provider. Null if the provider sent no value.',
 });
 
-/** A night's sleep or a nap; `duration_seconds` is time asleep. */
+/** A night's sleep or a nap. `duration_seconds` is the time asleep. */
 export const SleepSession = z
   .object({
     id: z.string(),
@@ -79,7 +79,7 @@ export const SleepSession = z
     description: "A night's sleep or a nap. `duration_seconds` is the time asleep.",
   });
 
-/** Movement that a device found by itself, or where somebody stands in their cycle; `data` as the provider sent it. */
+/** Movement that a device detected by itself, or a day of the menstrual cycle. `data` is unchanged from the provider. */
 export const OtherEvent = z
   .object({
     id: z.string(),

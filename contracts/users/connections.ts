@@ -75,11 +75,12 @@ export const connectionActions = {
     },
   }),
   /**
-   * A link that its owner has just consented to: made, revived, or brought up to date. Tokens are ciphertext bound to
-   * `connection_id`, which is the user's own where there is one. @throws CONNECTION_EXISTS (409) where it is another
+   * Creates, reactivates or updates a connection after the user's consent. Tokens are encrypted and bound to
+   * `connection_id`, the id of the user's connection to the provider if there is one. @throws CONNECTION_EXISTS (409) if
+   * the user's connection has another id
    */
   link: action({
-    summary: "Link an account with its owner's consent",
+    summary: "Connect an account after the user's consent",
     params: z.object({
       connection_id: z.uuid(),
       user_id: UserId,
@@ -94,9 +95,9 @@ export const connectionActions = {
     idempotent: true,
     timeoutMs: 15_000,
   }),
-  /** `status_reason` is the code of why a connection expired. */
+  /** `status_reason` is the code of the reason for which the connection expired. */
   connection: action({
-    summary: "One of a user's connections",
+    summary: "Get one of a user's connections",
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: Connection.extend({ status_reason: z.string().nullable() }),
     idempotent: true,

@@ -4,12 +4,12 @@ import { Text, Timestamp, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Scope } from '../fields.ts';
 
-/** What a provider reports about accounts, for the ingest services. */
+/** Look-up of accounts and changes that a provider reports, for the ingest services. */
 export const providerEventActions = {
   /**
-   * Active connections of provider accounts, for the ingest services; several users may share an account. With `hold`,
-   * `delivery` is kept for accounts whose ending is unconfirmed: it is replayed if the ending turns out to be untrue.
-   * Items of accounts whose data was erased are taken out of it.
+   * Returns the active connections of provider accounts; several users may share an account. With `hold`, `delivery` is
+   * recorded for accounts whose ending is unconfirmed, and replayed if the provider contradicts the ending. Items of erased
+   * accounts are removed from the delivery.
    */
   resolve: action({
     summary: 'Find the users behind provider accounts',
@@ -31,10 +31,10 @@ export const providerEventActions = {
     idempotent: true,
   }),
   /**
-   * The provider reported that the owner of an account ended our access. Authenticated, it is final. Otherwise the
+   * The provider reported that a user ended our access to an account. An authenticated report is final. Otherwise the
    * connection is revoked and keeps its tokens until a read at the provider confirms or contradicts the report
-   * (`revoked`), or, where too many such reports came, nothing changes before that read (`checked_first`).
-   * `outdated`: the provider has confirmed our access since the report came. Nothing is revoked at the provider.
+   * (`revoked`). After too many such reports nothing changes before that read (`checked_first`). `outdated`: the provider
+   * has confirmed our access since the report arrived. The provider's own revocation is never called.
    */
   endByEvent: action({
     summary: 'End a connection as its provider reported',
@@ -46,19 +46,19 @@ export const providerEventActions = {
     }),
     returns: z.object({ outcome: z.enum(['revoked', 'checked_first', 'outdated', 'gone']) }),
   }),
-  /** A delivery stored data of these connections: `last_synced_at` becomes now. */
+  /** Sets `last_synced_at` of connections whose data a delivery stored. */
   synced: action({
-    summary: 'Note that connections received data',
+    summary: 'Record that connections received data',
     params: z.object({ connection_ids: z.array(z.uuid()).max(1000) }),
     returns: z.object({ updated: z.int() }),
     idempotent: true,
   }),
   /**
-   * The owners of accounts changed what we may read; an older change never overwrites a newer one. Changes that nobody
-   * authenticated are followed by a read of the permissions at the provider, which decides.
+   * Users changed the permissions of accounts at the provider. An older change never overwrites a newer one. A change that
+   * is not authenticated is followed by a read of the permissions at the provider, which decides.
    */
   changeScopes: action({
-    summary: 'Change what connections may read',
+    summary: 'Change the permissions of connections',
     params: z.object({
       changes: z.array(z.object({ connection_id: z.uuid(), scope: Scope, changed_ms: z.int() })).max(1000),
       authenticated: z.boolean().default(true),
@@ -66,9 +66,9 @@ export const providerEventActions = {
     returns: z.object({ updated: z.int() }),
     idempotent: true,
   }),
-  /** The owner of an account changed settings of their privacy; an older change never overwrites a newer one. */
+  /** A user changed privacy settings at the provider. An older change never overwrites a newer one. */
   changePrivacy: action({
-    summary: 'Keep what the owner of an account said of their privacy',
+    summary: "Store a user's privacy settings at the provider",
     params: z.object({
       connection_id: z.uuid(),
       privacy: z.record(Text.max(100), Text.max(500)),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Timestamp } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 
-/** A person whose data is kept. */
+/** An end user whose data is stored. */
 export const User = z
   .object({
     id: z.string(),
@@ -14,7 +14,7 @@ export const User = z
   })
   .meta({ id: 'User', description: 'An end user whose data is stored.' });
 
-/** The page-based envelope of the user list. */
+/** A page of the user list. */
 export const UserPage = z
   .object({
     items: z.array(User),
@@ -25,7 +25,7 @@ export const UserPage = z
   })
   .meta({ id: 'UserPage', description: 'A page of users with the number of all matching users.' });
 
-/** The link between a user and an account at a provider; its tokens are never shown. */
+/** The connection between a user and an account at a provider, without its tokens. */
 export const Connection = z
   .object({
     id: z.string(),
@@ -37,7 +37,7 @@ export const Connection = z
     created_at: Timestamp,
     updated_at: Timestamp,
     last_synced_at: Timestamp.nullable(),
-    /** What the owner of the account said of their privacy there, by the provider's names; null while they said nothing. */
+    /** The user's privacy settings at the provider, by its own names; null until the provider sends some. */
     privacy: z.record(z.string(), z.string()).nullable(),
   })
   .meta({
@@ -45,7 +45,7 @@ export const Connection = z
     description: 'The connection between a user and an account at a provider. Its tokens are never returned.',
   });
 
-/** What a service needs to act for a user at a provider; both tokens are ciphertext. */
+/** The tokens of a connection, encrypted. */
 export const StoredTokens = z.object({
   connection_id: z.string(),
   status: Connection.shape.status,
@@ -54,7 +54,7 @@ export const StoredTokens = z.object({
   access_token: z.string().nullable(),
   refresh_token: z.string().nullable(),
   expires_at: Timestamp.nullable(),
-  /** The connection is revoked by an event that nobody authenticated: the provider has not confirmed it yet. */
+  /** An event that is not authenticated revoked the connection, and the provider has not confirmed it yet. */
   ending_unconfirmed: z.boolean(),
 });
 export type User = z.infer<typeof User>;

@@ -10,26 +10,26 @@ const TokenVersion = { connection_id: z.uuid(), version: z.int() };
 
 /** The tokens of connections, as ciphertext. */
 export const tokenActions = {
-  /** A connection's tokens as ciphertext bound to its id; `version` changes with every change of them. */
+  /** The tokens are encrypted and bound to the connection's id; `version` changes whenever they change. */
   tokens: action({
-    summary: "Hand over a connection's encrypted tokens",
+    summary: "Get a connection's encrypted tokens",
     params: z.object({ user_id: UserId, provider: ProviderName }),
     returns: StoredTokens,
     idempotent: true,
   }),
-  /** The right to refresh tokens of this version, for `lease_ms`: one holder at a time, whatever process it is in. */
+  /** A lease of `lease_ms` to refresh tokens of this version. One process holds it at a time. */
   leaseRefresh: action({
-    summary: 'Lease the refresh of a connection',
+    summary: 'Lease the refresh of tokens',
     params: z.object({ ...TokenVersion, lease_ms: z.int().min(1).max(300_000) }),
     returns: z.object({ leased: z.boolean() }),
   }),
   releaseRefresh: action({
-    summary: 'Give the lease back: the refresh failed for now',
+    summary: 'Release the lease after a refresh that failed temporarily',
     params: z.object(TokenVersion),
     returns: z.object({ released: z.boolean() }),
     idempotent: true,
   }),
-  /** Replaces tokens, if they are still of this version; a refresh token of null keeps the one that is there. */
+  /** Replaces the tokens if they still have this version. A null refresh token keeps the stored one. */
   storeTokens: action({
     summary: 'Store refreshed tokens',
     params: z.object({
@@ -41,9 +41,9 @@ export const tokenActions = {
     returns: z.object({ stored: z.boolean() }),
     idempotent: true,
   }),
-  /** The provider refused tokens of this version for good: the connection is expired, they are erased. */
+  /** The provider refused tokens of this version permanently: the connection expires and the tokens are erased. */
   expire: action({
-    summary: 'Expire a connection whose tokens are dead',
+    summary: 'Expire a connection whose tokens are invalid',
     params: z.object({ ...TokenVersion, reason: Text.min(1).max(100) }),
     returns: z.object({ expired: z.boolean() }),
     idempotent: true,
