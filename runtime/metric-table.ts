@@ -73,6 +73,22 @@ export const metricTable = {
     labels: ['provider', 'kind'],
     buckets: behindBuckets,
   },
+  pulsebus_jobs_total: {
+    kind: 'counter',
+    help: 'Attempts at a job, by their outcome.',
+    labels: ['kind', 'outcome'],
+  },
+  pulsebus_job_seconds: {
+    kind: 'histogram',
+    help: 'Duration of an attempt at a job.',
+    labels: ['kind'],
+    buckets: behindBuckets,
+  },
+  pulsebus_jobs_waiting: {
+    kind: 'gauge',
+    help: 'Jobs of the table jobs.job that wait, are leased, or were given up (dead).',
+    labels: ['kind', 'state'],
+  },
   pulsebus_activity_fetches: {
     kind: 'gauge',
     help: 'Activities that are still to be fetched from the activity platform, or were given up.',

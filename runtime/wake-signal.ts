@@ -12,7 +12,8 @@ export function wakeSignal(): Mixin<WakeSignal> {
   return { start: async () => newWakeSignal(), stop: async () => undefined };
 }
 
-function newWakeSignal(): WakeSignal {
+/** A new wake signal. */
+export function newWakeSignal(): WakeSignal {
   let isNotified = false;
   let wake = () => {};
   return {

@@ -1,0 +1,217 @@
+import type { z } from 'zod';
+import { backoffMs } from '../runtime/backoff.ts';
+import type { Queryable, Statement } from './database.ts';
+import { changes, claimStatement, fencedWrites, type JobTable } from './job-table.ts';
+
+/*
+ * The table jobs.job: a row for each job that is not the state of a row of its owner. Enqueuing is part of the caller's
+ * transaction. One row per kind and key: a job runs once at a time, and enqueuing it again while it waits changes it.
+ */
+
+/** Lanes are claimed in this order. */
+export const lanes = { live: 0, historical: 10 } as const;
+
+/** A kind of jobs of one service: its name, its payload, and how often a failed attempt is repeated. */
+export interface JobKind<P> {
+  /** `{service}.{work}`. */
+  readonly name: string;
+  /** A JSON value. It is stored in clear: secrets are encrypted before. */
+  readonly payload: z.ZodType<P>;
+  /** Failed attempts after which the job becomes a dead letter. Default: none. */
+  readonly mostFailures?: number;
+  /** Delay after a failed attempt, from the number of failures. Default: exponential with jitter. */
+  readonly retryMs?: (failures: number) => number;
+  /** A recurring job: due again after this time. It exists once, with an empty key. */
+  readonly everyMs?: number;
+}
+
+/** A kind without the type of its payload. */
+export type RetryRules = Omit<JobKind<unknown>, 'payload'>;
+
+/** A job to enqueue. */
+export interface NewJob<P> {
+  readonly key: string;
+  readonly payload: P;
+  readonly lane?: (typeof lanes)[keyof typeof lanes];
+  /** Not due before. Default: at once. */
+  readonly delayMs?: number;
+}
+
+/** A job that this process holds. */
+export interface Job<P> {
+  readonly kind: string;
+  readonly key: string;
+  readonly attempt: number;
+  /** Failed attempts so far. */
+  readonly failures: number;
+  readonly payload: P;
+  readonly created_at: Date;
+}
+
+/**
+ * The outcome of an attempt. `later`: failed with a code as the reason, due again after the kind's delay or `delayMs`.
+ * `stopped`: ended by the signal, due at once, not counted. `dead`: no attempt can succeed.
+ */
+export type JobOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'later'; readonly reason: string; readonly delayMs?: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'dead'; readonly reason: string };
+
+/** A leased row. `version` changes when the job is enqueued again. */
+export interface JobRow extends Omit<Job<unknown>, 'payload'> {
+  readonly payload: unknown;
+  readonly version: number;
+  /** Attempts without an outcome, including this one: the process crashed or lost its lease. */
+  readonly crashes: number;
+}
+
+const table: JobTable = {
+  name: 'jobs',
+  table: 'jobs.job',
+  key: { kind: 'text', key: 'text' },
+  attempt: 'attempt',
+  lease: 'leased = true, crashes = j.crashes + 1',
+  isLeased: 'leased',
+};
+
+const { update, remove, extend, next } = fencedWrites(table);
+const keyOf = ({ kind, key, attempt }: Pick<JobRow, 'kind' | 'key' | 'attempt'>) => ({
+  key: [kind, key],
+  attempt,
+});
+
+// The earlier of two due times counts. A leased row stays leased: its holder finds another version and leaves it open.
+const enqueued: Statement = {
+  name: 'jobs.enqueue',
+  text: `
+    insert into jobs.job as j (kind, key, lane, payload, run_at)
+    values ($1, $2, $3, $4, now() + $5 * interval '1 ms')
+    on conflict (kind, key) do update set
+      lane = excluded.lane, payload = excluded.payload, version = j.version + 1, failures = 0, crashes = 0,
+      error = null, dead_at = null, created_at = now(),
+      run_at = case when j.leased then j.run_at when j.dead_at is null then least(j.run_at, excluded.run_at)
+        else excluded.run_at end`,
+};
+
+/** Enqueues a job, or changes the waiting one with the same key. Effective when the transaction commits. */
+export async function enqueue<P>(
+  transaction: Queryable,
+  { name, payload: schema }: JobKind<P>,
+  { key, payload, lane = lanes.live, delayMs = 0 }: NewJob<P>,
+): Promise<void> {
+  const value = JSON.stringify(schema.parse(payload));
+  await transaction.query(enqueued, [name, key, lane, value, Math.round(delayMs)]);
+}
+
+/** Deletes a job. An attempt in progress continues, and its outcome is ignored. */
+export async function cancelJob(transaction: Queryable, { name }: RetryRules, key: string): Promise<void> {
+  await transaction.query('delete from jobs.job where kind = $1 and key = $2', [name, key]);
+}
+
+const recurring: Statement = {
+  name: 'jobs.recur',
+  text: `insert into jobs.job (kind, key, run_at) values ($1, '', now() + $2 * interval '1 ms') on conflict do nothing`,
+};
+
+/** Creates a recurring job unless it exists. */
+export async function ensureRecurring(
+  database: Queryable,
+  name: string,
+  firstAfterMs: number,
+): Promise<void> {
+  await database.query(recurring, [name, firstAfterMs]);
+}
+
+const claimed = claimStatement(table, {
+  name: 'claim',
+  parameters: 4,
+  due: `
+    select d.kind, d.key from unnest($3::text[], $4::int[]) k (kind, free)
+    cross join lateral (
+      select j.kind, j.key from jobs.job j where j.kind = k.kind and j.dead_at is null and j.run_at <= now()
+      order by j.lane, j.run_at limit k.free for update skip locked) d
+    limit $1`,
+  returning: 'j.kind, j.key, j.attempt, j.failures, j.crashes, j.version, j.payload, j.created_at',
+});
+
+/** Leases due jobs of kinds, with the number of each kind that may begin. */
+export function claimJobs(
+  database: Queryable,
+  free: ReadonlyMap<string, number>,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+): Promise<JobRow[]> {
+  return database.query<JobRow>(claimed, [limit, leaseMs, [...free.keys()], [...free.values()]]);
+}
+
+/** Extends the lease of a job. Returns false if it was lost. */
+export const extendJob = (database: Queryable, row: JobRow, leaseMs: number): Promise<boolean> =>
+  extend(database, keyOf(row), leaseMs);
+
+const open = 'leased = false, crashes = 0';
+const isSame = `version = $${next}`;
+const done = remove('done', isSame);
+const released = update(
+  'release',
+  `${open}, failures = 0, error = null, run_at = now() + $${next} * interval '1 ms'`,
+);
+const stopped = update('hand_back', `${open}, run_at = now()`);
+const failed = update(
+  'fail',
+  `${open}, failures = case when ${isSame} then failures + 1 else 0 end, error = $${next + 1},
+    run_at = case when ${isSame} then now() + $${next + 2} * interval '1 ms' else now() end,
+    dead_at = case when ${isSame} and failures + 1 >= $${next + 3} then now() end`,
+  'dead_at is not null as is_dead',
+);
+const dead = update('dead', `${open}, error = $${next}, dead_at = now()`);
+const kept = update('keep', `payload = $${next}`);
+
+/** Stores a changed payload for later attempts. Returns false if the lease was lost. */
+export const keepPayload = (database: Queryable, job: Job<unknown>, payload: unknown): Promise<boolean> =>
+  changes(database, kept, keyOf(job), JSON.stringify(payload));
+
+/** Stores the outcome of an attempt. Returns its name, or `lost` if the lease was lost. */
+export async function settleJob(
+  database: Queryable,
+  kind: RetryRules,
+  row: JobRow,
+  outcome: JobOutcome,
+): Promise<string> {
+  const held = keyOf(row);
+  const named = (isHeld: boolean) => (isHeld ? outcome.kind : 'lost');
+  switch (outcome.kind) {
+    case 'done':
+      return named(await finish(database, kind, row));
+    case 'stopped':
+      return named(await changes(database, stopped, held));
+    case 'dead':
+      return named(await changes(database, dead, held, outcome.reason));
+    case 'later': {
+      const delayMs = Math.round(outcome.delayMs ?? (kind.retryMs ?? backoffMs)(row.failures + 1));
+      const most = kind.mostFailures ?? 2 ** 31 - 1;
+      const values = [held.attempt, ...held.key, row.version, outcome.reason, delayMs, most];
+      const [after] = await database.query<{ is_dead: boolean }>(failed, values);
+      return after === undefined ? 'lost' : after.is_dead ? 'dead' : 'later';
+    }
+  }
+}
+
+// A recurring job is due again later. A job that was enqueued again during its attempt is due at once.
+async function finish(database: Queryable, { everyMs }: RetryRules, row: JobRow): Promise<boolean> {
+  const held = keyOf(row);
+  if (everyMs !== undefined) return changes(database, released, held, everyMs);
+  return (await changes(database, done, held, row.version)) || (await changes(database, released, held, 0));
+}
+
+const counted: Statement = {
+  name: 'jobs.count',
+  text: `
+    select kind, case when dead_at is not null then 'dead' when leased then 'leased' else 'waiting' end as state,
+      count(*)::int as n from jobs.job where kind = any($1) group by 1, 2`,
+};
+
+/** Numbers of jobs by kind and state. */
+export const countJobs = (
+  database: Queryable,
+  kinds: readonly string[],
+): Promise<{ kind: string; state: string; n: number }[]> => database.query(counted, [kinds]);

@@ -1,0 +1,185 @@
+import type { Environment, Mixin } from '../runtime/environment.ts';
+import { codeOf } from '../runtime/failure.ts';
+import { type Held, type JobWorker, startJobWorker } from '../runtime/job-worker.ts';
+import { metricsOf } from '../runtime/metrics.ts';
+import { type Database, database } from './database.ts';
+import {
+  claimJobs,
+  countJobs,
+  ensureRecurring,
+  extendJob,
+  type Job,
+  type JobKind,
+  type JobOutcome,
+  type JobRow,
+  type RetryRules,
+  settleJob,
+} from './job-queue.ts';
+
+/** A kind of jobs with its handler. `jobHandler` makes one from typed parts. */
+export interface JobHandler {
+  readonly kind: RetryRules;
+  /** Jobs of this kind at once in this process. */
+  readonly parallel: number;
+  /** Actions that the handler calls. While one is unavailable no job of this kind is claimed. */
+  readonly needs: readonly string[];
+  /** Delay of the first run of a recurring job. */
+  readonly firstAfterMs: number;
+  readonly work: (row: JobRow, held: Held) => Promise<JobOutcome>;
+}
+
+/** Options of a handler. */
+export interface HandlerOptions {
+  readonly parallel?: number;
+  readonly needs?: readonly string[];
+  readonly firstAfterMs?: number;
+}
+
+/**
+ * The handler of a kind. It must be idempotent: after a crash between its work and the commit of its outcome the job
+ * runs again. An exception counts as a failure.
+ */
+export function jobHandler<P>(
+  kind: JobKind<P>,
+  work: (job: Job<P>, held: Held) => Promise<JobOutcome>,
+  { parallel = 1, needs = [], firstAfterMs = kind.everyMs ?? 0 }: HandlerOptions = {},
+): JobHandler {
+  return {
+    kind,
+    parallel,
+    needs,
+    firstAfterMs,
+    async work(row, held) {
+      const payload = kind.payload.safeParse(row.payload);
+      if (!payload.success) return { kind: 'dead', reason: 'PAYLOAD_INVALID' };
+      return work({ ...row, payload: payload.data }, held);
+    },
+  };
+}
+
+/** The jobs of a service in the table jobs.job. */
+export interface Jobs {
+  /** Starts the handlers of a service. Returns the function that stops them. */
+  start(handlers: readonly JobHandler[], pace?: Partial<JobPace>): Promise<() => Promise<void>>;
+  /** Claims at once. Called after a transaction that enqueued a job of this service. */
+  notify(): void;
+}
+
+/** The pace of a worker. Production uses the defaults. */
+export interface JobPace {
+  readonly pollMs: number;
+  readonly leaseMs: number;
+}
+
+const defaultPace: JobPace = { pollMs: 1000, leaseMs: 30_000 };
+/** An attempt without an outcome this often probably crashes its process. The job becomes a dead letter. */
+const mostCrashes = 5;
+
+/** The jobs of a service as a mixin: `uses: { jobs: jobs() }`. */
+export function jobs(): Mixin<Jobs> {
+  const open = database();
+  const opened = new WeakMap<Jobs, Database>();
+  return {
+    async start(environment) {
+      const pool = await open.start(environment);
+      const value = jobsOn(pool, environment);
+      opened.set(value, pool);
+      return value;
+    },
+    async stop(value) {
+      const pool = opened.get(value);
+      if (pool !== undefined) await open.stop(pool);
+    },
+  };
+}
+
+/** The jobs over an open database. */
+export function jobsOn(pool: Database, environment: Environment): Jobs {
+  let worker: JobWorker<JobRow> | undefined;
+  return {
+    notify: () => worker?.notify(),
+    async start(handlers, pace = {}) {
+      for (const { kind, firstAfterMs } of handlers)
+        if (kind.everyMs !== undefined) await ensureRecurring(pool, kind.name, firstAfterMs);
+      const endFigures = reportFigures(pool, handlers, environment);
+      const started = startHandlers(pool, handlers, environment, { ...defaultPace, ...pace });
+      worker = started;
+      return async () => {
+        endFigures();
+        await started.stop();
+      };
+    },
+  };
+}
+
+function startHandlers(
+  pool: Database,
+  handlers: readonly JobHandler[],
+  { broker, logger }: Environment,
+  { pollMs, leaseMs }: JobPace,
+): JobWorker<JobRow> {
+  const byKind = new Map(handlers.map((handler) => [handler.kind.name, handler]));
+  const running = new Map<string, number>();
+  const runs = (kind: string, more: number) => running.set(kind, (running.get(kind) ?? 0) + more);
+  const mayRun = ({ needs }: JobHandler) => needs.every((name) => broker.registry.actions.isAvailable(name));
+  const freeOf = () =>
+    new Map(
+      handlers
+        .filter(mayRun)
+        .map(({ kind: { name }, parallel }) => [name, parallel - (running.get(name) ?? 0)] as const)
+        .filter(([, free]) => free > 0),
+    );
+
+  return startJobWorker<JobRow>(
+    {
+      name: [...new Set(handlers.map(({ kind: { name } }) => name.split('.')[0]))].join(' '),
+      leaseMs,
+      pollMs,
+      parallel: handlers.reduce((sum, { parallel }) => sum + parallel, 0),
+      kindOf: ({ kind }) => kind,
+      claim: async (limit) => {
+        const free = freeOf();
+        return free.size === 0 ? [] : claimJobs(pool, free, { limit, leaseMs });
+      },
+      extend: (row) => extendJob(pool, row, leaseMs),
+      async work(row, held) {
+        const handler = byKind.get(row.kind);
+        if (handler === undefined) throw new Error('a job of another service was claimed');
+        runs(row.kind, 1);
+        try {
+          const outcome = await outcomeOf(handler, row, held, logger);
+          return await settleJob(pool, handler.kind, row, outcome);
+        } finally {
+          runs(row.kind, -1);
+        }
+      },
+    },
+    { broker, logger },
+  );
+}
+
+async function outcomeOf(
+  { work, kind }: JobHandler,
+  row: JobRow,
+  held: Held,
+  logger: Environment['logger'],
+): Promise<JobOutcome> {
+  if (held.signal.aborted) return { kind: 'stopped' };
+  if (row.crashes > mostCrashes && kind.everyMs === undefined) return { kind: 'dead', reason: 'CRASHED' };
+  try {
+    return await work(row, held);
+  } catch (error) {
+    const reason = codeOf(error);
+    logger.warn('job.failed', { kind: kind.name, failures: row.failures + 1, code: reason });
+    return { kind: 'later', reason };
+  }
+}
+
+function reportFigures(pool: Database, handlers: readonly JobHandler[], { broker }: Environment): () => void {
+  const metrics = metricsOf(broker);
+  const kinds = handlers.map(({ kind }) => kind.name);
+  return metrics.onScrape(async () => {
+    for (const { kind, state, n } of await countJobs(pool, kinds))
+      metrics.set('pulsebus_jobs_waiting', { kind, state }, n);
+  });
+}

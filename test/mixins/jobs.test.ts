@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
+import {
+  cancelJob,
+  enqueue,
+  type Job,
+  type JobKind,
+  type JobOutcome,
+  keepPayload,
+  lanes,
+} from '../../mixins/job-queue.ts';
+import { type HandlerOptions, type JobPace, jobHandler, jobs } from '../../mixins/jobs.ts';
+import { implement } from '../../runtime/implement.ts';
+import type { Held } from '../../runtime/job-worker.ts';
+import { startBroker } from '../support/broker.ts';
+import { freshDatabase } from '../support/database.ts';
+
+const database = await freshDatabase(t);
+t.beforeEach(() => database.query('truncate jobs.job'));
+
+const numbered: JobKind<{ n: number }> = {
+  name: 'test.numbered',
+  payload: z.object({ n: z.number() }),
+  mostFailures: 3,
+  retryMs: () => 0,
+};
+
+type Work = (job: Job<{ n: number }>, held: Held) => Promise<JobOutcome>;
+interface Options extends HandlerOptions, Partial<JobPace> {
+  readonly kind?: JobKind<{ n: number }>;
+}
+
+/** A service that works on numbered jobs. Returns the function that stops it. */
+async function startWorker(t: Test, work: Work, { kind = numbered, ...options }: Options = {}) {
+  const service = implement(devicemakerIngest, {
+    uses: { jobs: jobs() },
+    actions: {
+      push: () => ({ done: true }),
+      ping: () => ({ done: true }),
+      health: () => ({ status: 'ok' as const, service: 'test' }),
+    },
+    started: ({ jobs }) => jobs.start([jobHandler(kind, work, options)], { pollMs: 20, ...options }),
+  });
+  const { broker } = await startBroker(t, { databaseUrl: database.url, services: [service] });
+  return () => broker.stop();
+}
+
+interface Row {
+  key: string;
+  attempt: number;
+  failures: number;
+  error: string | null;
+  dead: boolean;
+  leased: boolean;
+}
+const rows = () =>
+  database.query<Row>(
+    'select key, attempt, failures, error, leased, dead_at is not null as dead from jobs.job order by key',
+  );
+const add = (key: string, n: number, more: { lane?: 0 | 10; delayMs?: number } = {}) =>
+  enqueue(database, numbered, { key, payload: { n }, ...more });
+
+async function until(condition: () => boolean | Promise<boolean>) {
+  for (let round = 0; round < 1000; round += 1) {
+    if (await condition()) return;
+    await sleep(20);
+  }
+  throw new Error('the condition did not become true');
+}
+const isEmpty = async () => (await rows()).length === 0;
+
+t.test('runs a committed job once and deletes it', async (t) => {
+  const seen: number[] = [];
+  await startWorker(t, async ({ payload }) => {
+    seen.push(payload.n);
+    return { kind: 'done' };
+  });
+  await database.transaction((transaction) =>
+    enqueue(transaction, numbered, { key: 'a', payload: { n: 1 } }),
+  );
+  await database
+    .transaction(async (transaction) => {
+      await enqueue(transaction, numbered, { key: 'b', payload: { n: 2 } });
+      throw new Error('rolled back');
+    })
+    .catch(() => undefined);
+  await until(isEmpty);
+  t.same(seen, [1]);
+});
+
+t.test('claims the live lane first, and nothing before it is due', async (t) => {
+  await add('late', 0, { delayMs: 60_000 });
+  await add('past', 1, { lane: lanes.historical });
+  await add('now', 2);
+  const seen: number[] = [];
+  await startWorker(t, async ({ payload }) => {
+    seen.push(payload.n);
+    return { kind: 'done' };
+  });
+  await until(async () => (await rows()).length === 1);
+  t.same(seen, [2, 1]);
+});
+
+t.test('counts failures, then gives a job up', async (t) => {
+  await add('a', 1);
+  const failures: number[] = [];
+  await startWorker(t, async (job) => {
+    failures.push(job.failures);
+    return { kind: 'later', reason: 'AWAY' };
+  });
+  await until(async () => (await rows())[0]?.dead === true);
+  t.same(failures, [0, 1, 2]);
+  t.match(await rows(), [{ failures: 3, error: 'AWAY', leased: false }]);
+  await add('a', 2);
+  t.match(await rows(), [{ failures: 0, error: null, dead: false }], 'it is enqueued again');
+});
+
+t.test('takes an exception for a failure, and logs no message of it', async (t) => {
+  await add('a', 1);
+  let calls = 0;
+  await startWorker(t, async () => {
+    calls += 1;
+    if (calls === 1) throw new Error('secret');
+    return { kind: 'done' };
+  });
+  await until(isEmpty);
+  t.equal(calls, 2);
+});
+
+t.test('runs a job again that was enqueued during its attempt', async (t) => {
+  await add('a', 1);
+  const seen: number[] = [];
+  await startWorker(t, async ({ payload }) => {
+    seen.push(payload.n);
+    if (payload.n === 1) await add('a', 2);
+    return { kind: 'done' };
+  });
+  await until(isEmpty);
+  t.same(seen, [1, 2]);
+});
+
+t.test('ignores the outcome of a job that was cancelled', async (t) => {
+  await add('a', 1);
+  let isDone = false;
+  await startWorker(t, async () => {
+    await cancelJob(database, numbered, 'a');
+    isDone = true;
+    return { kind: 'later', reason: 'AWAY' };
+  });
+  await until(() => isDone);
+  await until(isEmpty);
+  t.same(await rows(), []);
+});
+
+t.test('runs one job of a key at once, from two processes', async (t) => {
+  let [running, most, total] = [0, 0, 0];
+  const work: Work = async ({ key }) => {
+    running += 1;
+    most = Math.max(most, running);
+    await sleep(10);
+    running -= 1;
+    total += 1;
+    if (total < 20) await enqueue(database, numbered, { key, payload: { n: total } });
+    return { kind: 'done' };
+  };
+  await startWorker(t, work, { parallel: 4 });
+  await startWorker(t, work, { parallel: 4 });
+  await add('a', 0);
+  await until(isEmpty);
+  t.equal(most, 1);
+  t.ok(total >= 20);
+});
+
+t.test('an expired lease passes to another worker, and the former holder cannot write', async (t) => {
+  await add('a', 1);
+  const { promise: isFrozen, resolve: freeze } = Promise.withResolvers<void>();
+  const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
+  const kept: boolean[] = [];
+  let attempts = 0;
+  const work: Work = async (job, { holds, signal }) => {
+    attempts += 1;
+    if (attempts > 1) {
+      await thawed;
+      return { kind: 'later', reason: 'SECOND', delayMs: 600_000 };
+    }
+    freeze();
+    await until(() => attempts === 2);
+    kept.push(await keepPayload(database, job, { n: 9 }), await holds(), !signal.aborted);
+    thaw();
+    return { kind: 'done' };
+  };
+  await startWorker(t, work, { parallel: 2, leaseMs: 600_000 });
+  await isFrozen;
+  await database.query(`update jobs.job set run_at = now() - interval '1 s'`);
+  await until(async () => (await rows())[0]?.error === 'SECOND');
+  t.same(kept, [false, false, false], 'payload, lease and signal');
+  t.match(await rows(), [{ attempt: 2, failures: 1, leased: false }]);
+});
+
+t.test('a job that never has an outcome is given up', async (t) => {
+  await add('a', 1);
+  await database.query('update jobs.job set crashes = 5');
+  let calls = 0;
+  await startWorker(t, async () => {
+    calls += 1;
+    return { kind: 'done' };
+  });
+  await until(async () => (await rows())[0]?.dead === true);
+  t.match(await rows(), [{ error: 'CRASHED' }]);
+  t.equal(calls, 0);
+});
+
+t.test('a payload of another shape is given up', async (t) => {
+  await database.query(
+    `insert into jobs.job (kind, key, payload) values ('test.numbered', 'a', '{"n":"x"}')`,
+  );
+  await startWorker(t, async () => ({ kind: 'done' }));
+  await until(async () => (await rows())[0]?.dead === true);
+  t.match(await rows(), [{ error: 'PAYLOAD_INVALID' }]);
+});
+
+t.test('a stop aborts the signal, and the job stays due without a failure', async (t) => {
+  await add('a', 1);
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const stop = await startWorker(t, async (_job, { signal }) => {
+    begin();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return { kind: 'stopped' };
+  });
+  await begun;
+  await stop();
+  t.match(await rows(), [{ attempt: 1, failures: 0, leased: false, dead: false }]);
+});
+
+t.test('a recurring job exists once and is due again after its interval', async (t) => {
+  const kind = { ...numbered, payload: z.object({}).transform(() => ({ n: 0 })), everyMs: 600_000 };
+  let runs = 0;
+  const work: Work = async () => {
+    runs += 1;
+    return { kind: 'done' };
+  };
+  await startWorker(t, work, { kind, firstAfterMs: 0 });
+  await startWorker(t, work, { kind, firstAfterMs: 0 });
+  await until(async () => runs === 1 && (await rows())[0]?.leased === false);
+  t.match(await rows(), [{ key: '', attempt: 1 }]);
+  await database.query('update jobs.job set run_at = now()');
+  await until(() => runs === 2);
+});
+
+t.test('a kind that cannot run does not keep the others waiting', async (t) => {
+  await add('a', 1);
+  await startWorker(t, async () => ({ kind: 'done' }), { needs: ['nobody.home'] });
+  const other = { ...numbered, name: 'test.other' };
+  await startWorker(t, async () => ({ kind: 'done' }), { kind: other });
+  await enqueue(database, other, { key: 'b', payload: { n: 1 } });
+  await until(async () => (await rows()).length === 1);
+  t.match(await rows(), [{ key: 'a', attempt: 0 }]);
+});
