@@ -1,4 +1,5 @@
 import type { Statement } from './database.ts';
+import { claimStatement, fencedWrites, type JobTable } from './job-table.ts';
 
 /** SQL of the inbox. All times are those of the database, so that machines with different clocks agree on a lease. */
 
@@ -37,24 +38,29 @@ export const takeDelivery: Statement = {
     returning ${lease}`,
 };
 
-// Attempts are counted when claimed. octet_length reads the size without the body.
-const claim = (name: string, due: string): Statement => ({
-  name,
-  text: `
-    with due as (
+const table: JobTable = {
+  name: 'inbox',
+  table: 'deliveries.delivery',
+  key: { id: 'uuid' },
+  attempt: 'attempts',
+  lease: "state = 'working'",
+  isLeased: "state = 'working'",
+};
+const claim = (name: string, which: string, parameters: number): Statement =>
+  claimStatement(table, {
+    name,
+    parameters,
+    due: `
       select id from deliveries.delivery
-      where ${due} and state in ('ready', 'working') and run_at <= now() and attempts < max_attempts
-      order by priority, run_at limit $2 for update skip locked)
-    update deliveries.delivery d
-    set state = 'working', attempts = attempts + 1, run_at = now() + $3 * interval '1 ms'
-    from due where d.id = due.id
-    returning ${lease}, d.priority`,
-});
+      where ${which} and state in ('ready', 'working') and run_at <= now() and attempts < max_attempts
+      order by priority, run_at limit $1 for update skip locked`,
+    returning: `${lease.replaceAll('d.', 'j.')}, j.priority`,
+  });
 
-/** Leases due deliveries of a provider, live ones first. */
-export const claimDeliveries = claim('inbox.claim', 'provider = $1');
-/** As `claimDeliveries`, for one kind only. */
-export const claimDeliveriesOfKind = claim('inbox.claim_kind', 'provider = $1 and kind = $4');
+/** Leases due deliveries of a provider (`$3`), live ones first. */
+export const claimDeliveries = claim('claim', 'provider = $3', 3);
+/** As `claimDeliveries`, for one kind (`$4`) only. */
+export const claimDeliveriesOfKind = claim('claim_kind', 'provider = $3 and kind = $4', 4);
 
 // A delivery whose last lease expired without an outcome probably crashed its worker each time.
 export const moveExhaustedToDeadLetters: Statement = {
@@ -69,14 +75,6 @@ export const moveExhaustedToDeadLetters: Statement = {
     returning id`,
 };
 
-/** Extends a lease for its holder. */
-export const extendLease: Statement = {
-  name: 'inbox.extend',
-  text: `
-    update deliveries.delivery set run_at = now() + $3 * interval '1 ms'
-    where id = $1 and attempts = $2 and state = 'working' returning id`,
-};
-
 // Read in slices: a body of 100 MB in one answer would take three times its size in memory, as hexadecimal text, and
 // block the event loop. One statement returns all slices, so that the body is decompressed once: 2.5 s for 100 MB. One
 // statement per slice decompresses everything before its slice again and took 5.1-7.4 s.
@@ -89,50 +87,39 @@ export const selectBodySlices: Statement = {
     order by start`,
 };
 
-/** Marks a delivery done, fenced by its attempt. */
-export const finishDelivery: Statement = {
-  name: 'inbox.finish',
-  text: `
-    update deliveries.delivery set state = 'done', done_at = now(), answer = $3, error = null, authenticated = authenticated or $4
-    where id = $1 and attempts = $2 and state = 'working' returning state`,
-};
+/** Writes of the holder of a delivery, fenced by its attempt. The parameters of a change begin at `$3`. */
+export const { extend, update } = fencedWrites(table);
 
-/** Stores the answer of a delivery in progress, fenced by its attempt. */
-export const keepAnswer: Statement = {
-  name: 'inbox.keep_answer',
-  text: `
-    update deliveries.delivery set answer = $3
-    where id = $1 and attempts = $2 and state = 'working' returning state`,
-};
+/** Marks a delivery done. */
+export const finishDelivery = update(
+  'finish',
+  `state = 'done', done_at = now(), answer = $3, error = null, authenticated = authenticated or $4`,
+);
+
+/** Stores the answer of a delivery in progress. */
+export const keepAnswer = update('keep_answer', 'answer = $3');
 
 // A failure of the last attempt makes the delivery dead. An earlier failure makes it wait.
-export const retryDelivery: Statement = {
-  name: 'inbox.retry',
-  text: `
-    update deliveries.delivery
-    set state = case when attempts < max_attempts then 'ready' else 'dead' end,
-        done_at = case when attempts < max_attempts then null else now() end,
-        run_at = now() + $3 * interval '1 ms', error = $4, answer = coalesce($5, answer)
-    where id = $1 and attempts = $2 and state = 'working' returning state`,
-};
+export const retryDelivery = update(
+  'retry',
+  `state = case when attempts < max_attempts then 'ready' else 'dead' end,
+    done_at = case when attempts < max_attempts then null else now() end,
+    run_at = now() + $3 * interval '1 ms', error = $4, answer = coalesce($5, answer)`,
+  'state',
+);
 
 // A stop does not count as an attempt: the delivery gets one more. The attempt number never decreases, because it is
 // the fence.
-export const handBackDelivery: Statement = {
-  name: 'inbox.hand_back',
-  text: `
-    update deliveries.delivery set state = 'ready', run_at = now(), max_attempts = max_attempts + 1
-    where id = $1 and attempts = $2 and state = 'working' returning state`,
-};
+export const handBackDelivery = update(
+  'hand_back',
+  "state = 'ready', run_at = now(), max_attempts = max_attempts + 1",
+);
 
-/** Moves a delivery to the dead letters, fenced by its attempt. */
-export const failDelivery: Statement = {
-  name: 'inbox.fail',
-  text: `
-    update deliveries.delivery
-    set state = 'dead', done_at = now(), error = $3, answer = coalesce($4, answer)
-    where id = $1 and attempts = $2 and state = 'working' returning state`,
-};
+/** Moves a delivery to the dead letters. */
+export const failDelivery = update(
+  'fail',
+  "state = 'dead', done_at = now(), error = $3, answer = coalesce($4, answer)",
+);
 
 /** The state and the answer of a delivery. */
 export const selectAnswer: Statement = {

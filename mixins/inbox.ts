@@ -1,50 +1,18 @@
 import type { Mixin } from '../runtime/environment.ts';
 import { type Database, database, type Queryable, type Statement } from './database.ts';
+import {
+  type DeliveryState,
+  type Lease,
+  leaseMs,
+  type NewDelivery,
+  priorities,
+  type Retry,
+} from './delivery.ts';
 import { keepAtHand, takeFromHand } from './inbox-at-hand.ts';
 import { type Progress, progressOn } from './inbox-progress.ts';
 import * as sql from './inbox-queries.ts';
 import { addStored, type StoredBytes } from './inbox-stored.ts';
-
-/** A lease expires after this time without an extension. Another worker may then take the delivery over. */
-export const leaseMs = 30_000;
-
-/** Live deliveries are claimed before those of a backfill. */
-export const priorities = { live: 0, history: 10 } as const;
-
-/** A webhook request to store. `headers` contains a few relevant headers, never a credential. */
-export interface NewDelivery {
-  readonly provider: string;
-  readonly kind: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  /** The request came to the secret address, so its sender is the provider. */
-  readonly authenticated?: boolean;
-  /** The sender key for byte accounting. Without one the bytes are not counted. */
-  readonly sender?: string;
-  /** Allows a worker of this process to take the body until `letGo`. The caller must not modify it. */
-  readonly handOver?: boolean;
-  readonly priority?: number;
-}
-
-/** The right to work on a delivery until the lease ends. `attempt` fences writes of earlier holders. */
-export interface Lease {
-  readonly id: string;
-  readonly kind: string;
-  readonly attempt: number;
-  readonly received_ms: number;
-  /** True if it is not the first attempt: users and connections may have changed since the delivery arrived. */
-  readonly isRetry: boolean;
-  readonly body_bytes: number;
-  /** The delivery came to the secret address. Otherwise its sender is unauthenticated. */
-  readonly authenticated: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The state of a delivery and its answer, partial or final. The answer is a JSON value that depends on the kind. */
-export interface DeliveryState {
-  readonly state: 'ready' | 'working' | 'done' | 'dead';
-  readonly answer: unknown;
-}
+import { changes } from './job-table.ts';
 
 /**
  * The durable queue of deliveries. Functions that write an outcome take the attempt. They return false (or null) if the
@@ -85,13 +53,6 @@ export interface Inbox {
   stateOf(id: string): Promise<DeliveryState | null>;
 }
 
-/** `reason` is a code, never a value of the body. `answer` is the partial answer so far. */
-export interface Retry {
-  readonly delayMs: number;
-  readonly reason: string;
-  readonly answer?: unknown;
-}
-
 /** The inbox as a mixin: `uses: { inbox: inbox() }`. */
 export function inbox(): Mixin<Inbox> {
   const open = database();
@@ -112,8 +73,8 @@ export function inbox(): Mixin<Inbox> {
 
 /** The inbox over an open database. */
 export function inboxOn(database: Database): Inbox {
-  const changed = async (statement: Statement, values: unknown[]) =>
-    (await database.query(statement, values)).length > 0;
+  const change = (statement: Statement, id: string, attempt: number, ...values: unknown[]) =>
+    changes(database, statement, { key: [id], attempt }, ...values);
   return {
     receive: (delivery) => receive(database, delivery),
     letGo: (id) => void takeFromHand(id),
@@ -122,20 +83,19 @@ export function inboxOn(database: Database): Inbox {
       return row === undefined ? null : leaseOf(row);
     },
     claim: (provider, limit, lease = leaseMs, kind) => claim(database, { provider, limit, lease, kind }),
-    extend: (id, attempt, lease = leaseMs) => changed(sql.extendLease, [id, attempt, lease]),
+    extend: (id, attempt, lease = leaseMs) => sql.extend(database, { key: [id], attempt }, lease),
     readBody: async (held) => takeFromHand(held.id) ?? readBody(database, held),
     progressOf: (held) => progressOn(database, held),
     finish: (id, attempt, answer, authenticated = false) =>
-      changed(sql.finishDelivery, [id, attempt, JSON.stringify(answer), authenticated]),
-    keepAnswer: (id, attempt, answer) => changed(sql.keepAnswer, [id, attempt, JSON.stringify(answer)]),
+      change(sql.finishDelivery, id, attempt, JSON.stringify(answer), authenticated),
+    keepAnswer: (id, attempt, answer) => change(sql.keepAnswer, id, attempt, JSON.stringify(answer)),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
-      const values = [id, attempt, Math.round(delayMs), reason, jsonOrNull(answer)];
+      const values = [attempt, id, Math.round(delayMs), reason, jsonOrNull(answer)];
       const [row] = await database.query<{ state: 'ready' | 'dead' }>(sql.retryDelivery, values);
       return row?.state ?? null;
     },
-    handBack: (id, attempt) => changed(sql.handBackDelivery, [id, attempt]),
-    fail: (id, attempt, reason, answer) =>
-      changed(sql.failDelivery, [id, attempt, reason, jsonOrNull(answer)]),
+    handBack: (id, attempt) => change(sql.handBackDelivery, id, attempt),
+    fail: (id, attempt, reason, answer) => change(sql.failDelivery, id, attempt, reason, jsonOrNull(answer)),
     answerOf: async (id) => (await stateOf(database, id))?.answer ?? null,
     addStored: (bytes) => addStored(database, bytes),
     async waiting(provider, most) {
@@ -167,11 +127,11 @@ interface Claim {
 
 // `update … returning` guarantees no order, so the claimed rows are sorted again.
 async function claim(database: Database, { provider, limit, lease, kind }: Claim): Promise<Lease[]> {
-  await database.query(sql.moveExhaustedToDeadLetters, [provider]);
-  const values = [provider, limit, lease];
+  const values = [limit, lease, provider];
   const rows = await (kind === undefined
     ? database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveries, values)
     : database.query<sql.LeaseRow & { priority: number }>(sql.claimDeliveriesOfKind, [...values, kind]));
+  if (rows.length < limit) await database.query(sql.moveExhaustedToDeadLetters, [provider]);
   const turn = (a: (typeof rows)[number], b: (typeof rows)[number]) =>
     a.priority - b.priority || a.received_at.getTime() - b.received_at.getTime();
   return rows.sort(turn).map(leaseOf);

@@ -3,6 +3,7 @@ import { codeOf } from '../runtime/failure.ts';
 import { type Held, type JobWorker, startJobWorker } from '../runtime/job-worker.ts';
 import { metricsOf } from '../runtime/metrics.ts';
 import { type Database, database } from './database.ts';
+import { settleJob } from './job-outcomes.ts';
 import {
   claimJobs,
   countJobs,
@@ -13,7 +14,6 @@ import {
   type JobOutcome,
   type JobRow,
   type RetryRules,
-  settleJob,
 } from './job-queue.ts';
 
 /** A kind of jobs with its handler. `jobHandler` makes one from typed parts. */

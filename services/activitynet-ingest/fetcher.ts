@@ -1,5 +1,5 @@
 import type { Database } from '../../mixins/database.ts';
-import { backoffMs } from '../../mixins/inbox-worker.ts';
+import { backoffMs } from '../../runtime/backoff.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { startPeriodicTask } from '../../runtime/periodic-task.ts';

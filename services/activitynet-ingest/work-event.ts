@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { acceptedEvent, type EventAnswer } from '../../contracts/activitynet-ingest.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { Job, Outcome } from '../../mixins/inbox-worker.ts';
+import type { Job, Outcome } from '../../mixins/inbox-job.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { hidesAccounts } from '../../runtime/provider-settings.ts';

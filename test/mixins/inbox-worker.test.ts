@@ -3,13 +3,9 @@ import t, { type Test } from 'tap';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { inboxOn } from '../../mixins/inbox.ts';
-import {
-  backoffMs,
-  inboxWorker,
-  type Job,
-  type Outcome,
-  type WorkerChoice,
-} from '../../mixins/inbox-worker.ts';
+import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import { inboxWorker, type WorkerChoice } from '../../mixins/inbox-worker.ts';
+import { backoffMs } from '../../runtime/backoff.ts';
 import { implement } from '../../runtime/implement.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { inboxOn, type Lease, type NewDelivery, priorities } from '../../mixins/inbox.ts';
+import { type Lease, type NewDelivery, priorities } from '../../mixins/delivery.ts';
+import { inboxOn } from '../../mixins/inbox.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const database = await freshDatabase(t);

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
+import { keepPayload } from '../../mixins/job-outcomes.ts';
 import {
   cancelJob,
   enqueue,
   type Job,
   type JobKind,
   type JobOutcome,
-  keepPayload,
   lanes,
 } from '../../mixins/job-queue.ts';
 import { type HandlerOptions, type JobPace, jobHandler, jobs } from '../../mixins/jobs.ts';

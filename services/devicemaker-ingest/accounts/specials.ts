@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Job } from '../../../mixins/inbox-worker.ts';
+import type { Job } from '../../../mixins/inbox-job.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { arrivalOf } from '../items/linked-users.ts';
 import type { Run } from '../items/store-run.ts';

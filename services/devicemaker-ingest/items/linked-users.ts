@@ -1,4 +1,4 @@
-import type { Job } from '../../../mixins/inbox-worker.ts';
+import type { Job } from '../../../mixins/inbox-job.ts';
 import type { Call } from '../../../runtime/environment.ts';
 
 /** What is reported of an account that no user connected. */

@@ -1,5 +1,5 @@
+import type { Job } from '../../../mixins/inbox-job.ts';
 import type { Reached } from '../../../mixins/inbox-progress.ts';
-import type { Job } from '../../../mixins/inbox-worker.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf, failureOf } from '../../../runtime/failure.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts';
-import type { Job, Outcome } from '../../../mixins/inbox-worker.ts';
+import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { answering, reducedPing } from '../accounts/reduced-answers.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { inboxOn, type Lease } from '../../../mixins/inbox.ts';
+import type { Lease } from '../../../mixins/delivery.ts';
+import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { expire } from '../../../services/deliveries/expire.ts';
 import { startBroker } from '../../support/broker.ts';

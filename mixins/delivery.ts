@@ -1,0 +1,47 @@
+/** A lease expires after this time without an extension. Another worker may then take the delivery over. */
+export const leaseMs = 30_000;
+
+/** Live deliveries are claimed before those of a backfill. */
+export const priorities = { live: 0, history: 10 } as const;
+
+/** A webhook request to store. `headers` contains a few relevant headers, never a credential. */
+export interface NewDelivery {
+  readonly provider: string;
+  readonly kind: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** The request came to the secret address, so its sender is the provider. */
+  readonly authenticated?: boolean;
+  /** The sender key for byte accounting. Without one the bytes are not counted. */
+  readonly sender?: string;
+  /** Allows a worker of this process to take the body until `letGo`. The caller must not modify it. */
+  readonly handOver?: boolean;
+  readonly priority?: number;
+}
+
+/** The right to work on a delivery until the lease ends. `attempt` fences writes of earlier holders. */
+export interface Lease {
+  readonly id: string;
+  readonly kind: string;
+  readonly attempt: number;
+  readonly received_ms: number;
+  /** True if it is not the first attempt: users and connections may have changed since the delivery arrived. */
+  readonly isRetry: boolean;
+  readonly body_bytes: number;
+  /** The delivery came to the secret address. Otherwise its sender is unauthenticated. */
+  readonly authenticated: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The state of a delivery and its answer, partial or final. The answer is a JSON value that depends on the kind. */
+export interface DeliveryState {
+  readonly state: 'ready' | 'working' | 'done' | 'dead';
+  readonly answer: unknown;
+}
+
+/** `reason` is a code, never a value of the body. `answer` is the partial answer so far. */
+export interface Retry {
+  readonly delayMs: number;
+  readonly reason: string;
+  readonly answer?: unknown;
+}
