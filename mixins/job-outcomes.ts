@@ -7,9 +7,10 @@ const { update, remove, next } = fenced;
 const open = 'leased = false, crashes = 0';
 const isSame = `version = $${next}`;
 const done = remove('done', isSame);
-const released = update(
-  'release',
-  `${open}, failures = 0, error = null, run_at = now() + $${next} * interval '1 ms'`,
+const again = update(
+  'again',
+  `${open}, failures = 0, error = null,
+    run_at = now() + case when ${isSame} then $${next + 1}::float8 else 0 end * interval '1 ms'`,
 );
 const stopped = update('hand_back', `${open}, run_at = now()`);
 const failed = update(
@@ -38,12 +39,14 @@ export async function settleJob(
   switch (outcome.kind) {
     case 'done':
       return named(await finish(database, kind, row));
+    case 'again':
+      return named(await changes(database, again, held, row.version, outcome.delayMs));
     case 'stopped':
       return named(await changes(database, stopped, held));
     case 'dead':
       return named(await changes(database, dead, held, outcome.reason));
     case 'later': {
-      const delayMs = Math.round(outcome.delayMs ?? (kind.retryMs ?? backoffMs)(row.failures + 1));
+      const delayMs = Math.round(outcome.delayMs ?? retryDelayMs(kind, row.failures + 1));
       const most = kind.mostFailures ?? 2 ** 31 - 1;
       const values = [held.attempt, ...held.key, row.version, outcome.reason, delayMs, most];
       const [after] = await database.query<{ is_dead: boolean }>(failed, values);
@@ -52,9 +55,14 @@ export async function settleJob(
   }
 }
 
+// A recurring job that fails is not due later than one that succeeds.
+function retryDelayMs({ retryMs = backoffMs, everyMs = Infinity }: RetryRules, failures: number): number {
+  return Math.min(retryMs(failures), everyMs);
+}
+
 // A recurring job is due again later. A job that was enqueued again during its attempt is due at once.
 async function finish(database: Queryable, { everyMs }: RetryRules, row: JobRow): Promise<boolean> {
   const held = keyOf(row);
-  if (everyMs !== undefined) return changes(database, released, held, everyMs);
-  return (await changes(database, done, held, row.version)) || (await changes(database, released, held, 0));
+  if (everyMs === undefined && (await changes(database, done, held, row.version))) return true;
+  return changes(database, again, held, row.version, everyMs ?? 0);
 }

@@ -48,11 +48,13 @@ export interface Job<P> {
 }
 
 /**
- * The outcome of an attempt. `later`: failed with a code as the reason, due again after the kind's delay or `delayMs`.
- * `stopped`: ended by the signal, due at once, not counted. `dead`: no attempt can succeed.
+ * The outcome of an attempt. `again`: succeeded, due again after `delayMs`. `later`: failed with a code as the reason,
+ * due again after the kind's delay or `delayMs`. `stopped`: ended by the signal, due at once, not counted. `dead`: no
+ * attempt can succeed.
  */
 export type JobOutcome =
   | { readonly kind: 'done' }
+  | { readonly kind: 'again'; readonly delayMs: number }
   | { readonly kind: 'later'; readonly reason: string; readonly delayMs?: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'dead'; readonly reason: string };

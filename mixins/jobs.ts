@@ -57,6 +57,12 @@ export function jobHandler<P>(
   };
 }
 
+/** Repeats a bounded part of a job until it returns false (nothing is left) or the signal aborts. */
+export async function workInParts(part: () => Promise<boolean>, { signal }: Held): Promise<JobOutcome> {
+  while (!signal.aborted) if (!(await part())) return { kind: 'done' };
+  return { kind: 'stopped' };
+}
+
 /** The jobs of a service in the table jobs.job. */
 export interface Jobs {
   /** Starts the handlers of a service. Returns the function that stops them. */
@@ -99,8 +105,6 @@ export function jobsOn(pool: Database, environment: Environment): Jobs {
   return {
     notify: () => worker?.notify(),
     async start(handlers, pace = {}) {
-      for (const { kind, firstAfterMs } of handlers)
-        if (kind.everyMs !== undefined) await ensureRecurring(pool, kind.name, firstAfterMs);
       const endFigures = reportFigures(pool, handlers, environment);
       const started = startHandlers(pool, handlers, environment, { ...defaultPace, ...pace });
       worker = started;
@@ -122,6 +126,12 @@ function startHandlers(
   const running = new Map<string, number>();
   const runs = (kind: string, more: number) => running.set(kind, (running.get(kind) ?? 0) + more);
   const mayRun = ({ needs }: JobHandler) => needs.every((name) => broker.registry.actions.isAvailable(name));
+  let missing = handlers.filter(({ kind: { everyMs } }) => everyMs !== undefined);
+  // Before a claim and not at the start: a service also starts while the database is unavailable.
+  const createRecurring = async () => {
+    for (const { kind, firstAfterMs } of missing) await ensureRecurring(pool, kind.name, firstAfterMs);
+    missing = [];
+  };
   const freeOf = () =>
     new Map(
       handlers
@@ -138,6 +148,7 @@ function startHandlers(
       parallel: handlers.reduce((sum, { parallel }) => sum + parallel, 0),
       kindOf: ({ kind }) => kind,
       claim: async (limit) => {
+        await createRecurring();
         const free = freeOf();
         return free.size === 0 ? [] : claimJobs(pool, free, { limit, leaseMs });
       },

@@ -11,7 +11,7 @@ import {
   type JobOutcome,
   lanes,
 } from '../../mixins/job-queue.ts';
-import { type HandlerOptions, type JobPace, jobHandler, jobs } from '../../mixins/jobs.ts';
+import { type HandlerOptions, type JobPace, jobHandler, jobs, workInParts } from '../../mixins/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
 import type { Held } from '../../runtime/job-worker.ts';
 import { startBroker } from '../support/broker.ts';
@@ -141,6 +141,51 @@ t.test('runs a job again that was enqueued during its attempt', async (t) => {
   t.same(seen, [1, 2]);
 });
 
+t.test('a job that runs again is due after its delay, without a failure', async (t) => {
+  await add('a', 1);
+  let runs = 0;
+  await startWorker(t, async () => {
+    runs += 1;
+    if (runs === 1) return { kind: 'later', reason: 'AWAY' };
+    return runs === 2 ? { kind: 'again', delayMs: 600_000 } : { kind: 'done' };
+  });
+  await until(async () => runs === 2 && (await rows())[0]?.leased === false);
+  t.match(await rows(), [{ attempt: 2, failures: 0, error: null, dead: false }]);
+  const due = await database.query("select run_at > now() + interval '9 minutes' as later from jobs.job");
+  t.same(due, [{ later: true }]);
+  await add('a', 2);
+  await until(isEmpty);
+});
+
+for (const outcome of [{ kind: 'done' }, { kind: 'again', delayMs: 600_000 }] as const)
+  t.test(`a job enqueued before its outcome '${outcome.kind}' is stored is due at once`, async (t) => {
+    await add('a', 1);
+    const seen: number[] = [];
+    await startWorker(t, async ({ payload }) => {
+      seen.push(payload.n);
+      if (payload.n === 2) return { kind: 'done' };
+      await add('a', 2, { delayMs: 600_000 });
+      return outcome;
+    });
+    await until(isEmpty);
+    t.same(seen, [1, 2]);
+  });
+
+t.test('repeats a part until nothing is left or the signal aborts', async (t) => {
+  const stopping = new AbortController();
+  let parts = 0;
+  const part = async () => {
+    parts += 1;
+    return parts % 3 > 0;
+  };
+  const held = { signal: stopping.signal, holds: async () => true };
+  t.same(await workInParts(part, held), { kind: 'done' });
+  t.equal(parts, 3);
+  stopping.abort();
+  t.same(await workInParts(part, held), { kind: 'stopped' });
+  t.equal(parts, 3);
+});
+
 t.test('ignores the outcome of a job that was cancelled', async (t) => {
   await add('a', 1);
   let isDone = false;
@@ -247,6 +292,31 @@ t.test('a recurring job exists once and is due again after its interval', async 
   t.match(await rows(), [{ key: '', attempt: 1 }]);
   await database.query('update jobs.job set run_at = now()');
   await until(() => runs === 2);
+});
+
+t.test('a recurring job that fails is due again no later than after its interval', async (t) => {
+  const kind = { ...numbered, payload: z.object({}).transform(() => ({ n: 0 })), everyMs: 1000 };
+  await startWorker(t, async () => ({ kind: 'later', reason: 'AWAY' }), {
+    kind: { ...kind, mostFailures: 99, retryMs: () => 600_000 },
+    firstAfterMs: 0,
+  });
+  await until(async () => (await rows())[0]?.failures === 1);
+  const due = await database.query("select run_at < now() + interval '2 seconds' as soon from jobs.job");
+  t.same(due, [{ soon: true }]);
+});
+
+t.test('a service with a recurring job starts before its table can be read', async (t) => {
+  await database.query('alter table jobs.job rename to away');
+  let runs = 0;
+  const kind = { ...numbered, payload: z.object({}).transform(() => ({ n: 0 })), everyMs: 600_000 };
+  const work: Work = async () => {
+    runs += 1;
+    return { kind: 'done' };
+  };
+  await startWorker(t, work, { kind, firstAfterMs: 0 });
+  await database.query('alter table jobs.away rename to job');
+  await until(async () => runs === 1 && (await rows())[0]?.leased === false);
+  t.match(await rows(), [{ key: '', attempt: 1, failures: 0 }]);
 });
 
 t.test('a kind that cannot run does not keep the others waiting', async (t) => {
