@@ -12,8 +12,11 @@ export interface JobTable {
   readonly key: Readonly<Record<string, string>>;
   /** The column of the attempt number. */
   readonly attempt: string;
-  /** Assignments of a claim beside the attempt number and the end of the lease. */
-  readonly lease: string;
+  /**
+   * Assignments of a claim beside the attempt number and the end of the lease. Without a column that is reset at the
+   * end, each release increments the attempt number, so that a late extension fails.
+   */
+  readonly lease?: string;
   /** The condition that is true for leased rows only. */
   readonly isLeased: string;
   /** The current time. Default: now(). `$n` continues after the parameters of the statement. */
@@ -36,12 +39,13 @@ export function claimStatement(
   { name: claimName, due, returning, parameters = 2 }: Claim,
 ): Statement {
   const sameKey = Object.keys(key).map((column) => `j.${column} = due.${column}`);
+  const leased = lease === undefined ? '' : `${lease}, `;
   return {
     name: `${name}.${claimName}`,
     text: `
       with due as (${due})
-      update ${table} j set ${attempt} = j.${attempt} + 1, ${lease},
-        run_at = ${now?.(parameters + 1) ?? 'now()'} + $2 * interval '1 ms'
+      update ${table} j set ${attempt} = j.${attempt} + 1,
+        ${leased}run_at = ${now?.(parameters + 1) ?? 'now()'} + $2 * interval '1 ms'
       from due where ${sameKey.join(' and ')} returning ${returning}`,
   };
 }
