@@ -25,18 +25,13 @@ export const contracts = [
   backfill,
 ] as const;
 
+type Together<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+type AllActions = Together<ActionsOf<(typeof contracts)[number]>>;
+
 /** The parameters and the answer of every remote call, by its full name. */
-export interface Actions
-  extends ActionsOf<typeof apiGateway>,
-    ActionsOf<typeof auth>,
-    ActionsOf<typeof users>,
-    ActionsOf<typeof timeseries>,
-    ActionsOf<typeof summaries>,
-    ActionsOf<typeof devicemakerIngest>,
-    ActionsOf<typeof activitynetIngest>,
-    ActionsOf<typeof connect>,
-    ActionsOf<typeof deliveries>,
-    ActionsOf<typeof backfill> {}
+export interface Actions extends AllActions {}
 
 /** Every action by its full name (`users.get`). */
 export const actionsByName: ReadonlyMap<string, ActionDefinition> = new Map(
