@@ -1,5 +1,5 @@
+import type { LinkedUser } from '../../mixins/linked-users.ts';
 import type { Call } from '../../runtime/environment.ts';
-import type { LinkedUser } from './linked-users.ts';
 import type { ProviderEvent } from './read-event.ts';
 
 /** Whether the account holder withdraws the access that they granted. */

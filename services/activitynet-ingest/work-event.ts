@@ -2,11 +2,11 @@ import type { Config } from '../../config.ts';
 import { acceptedEvent, type EventAnswer } from '../../contracts/activitynet-ingest.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUser } from '../../mixins/linked-users.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { hidesAccounts } from '../../runtime/provider-settings.ts';
 import { type AthleteEvent, isDeauthorization, workAthlete } from './athlete.ts';
-import { findLinkedUsers, type LinkedUser } from './linked-users.ts';
 import { countSkipped } from './queries/count-skipped.ts';
 import { isAboveWaitingLimit, noteEvent } from './queries/note-event.ts';
 import { type ProviderEvent, readEvent } from './read-event.ts';
@@ -57,15 +57,12 @@ async function work(job: Job, deps: EventDeps, read: AcceptedEvent | Reason): Pr
   if (typeof read === 'string') return skip(job, deps, read);
   const { event, authenticated } = read;
   try {
-    const linkedUsers = await findLinkedUsers(
-      deps.call,
-      event.owner_id,
-      job.isRetry ? job.received_ms : null,
-      {
-        // A deauthorization does not concern a connection that has already ended.
-        delivery: { id: job.id, authenticated, hold: !isDeauthorization(event) },
-      },
-    );
+    const arrival = { ...arrivalOf(job), authenticated };
+    // A deauthorization does not concern a connection that has already ended.
+    const found = await findLinkedUsers(deps.call, provider, [event.owner_id], arrival, {
+      isKept: !isDeauthorization(event),
+    });
+    const linkedUsers = found.get(event.owner_id) ?? [];
     if (linkedUsers.length === 0) return await skip(job, deps, 'OWNER_UNKNOWN');
     const open = await usersBelowLimit(deps, read, linkedUsers);
     if (open.length === 0) return await skip(job, deps, 'OWNER_BUSY');

@@ -1,6 +1,7 @@
+import { type Arrival, findLinkedUsers, type LinkedUser } from '../../../mixins/linked-users.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, findLinkedUsers, type LinkedUser, notConnected } from '../items/linked-users.ts';
+import { notConnected } from '../items/not-connected.ts';
 
 /** The answer to `deregistrations`. `revoked` counts the connections whose status is `revoked` now. */
 export interface Deregistered {
@@ -24,7 +25,7 @@ export async function deregister(
 ): Promise<Deregistered> {
   const ids = items.map(providerUserIdOf);
   const known = ids.filter((id) => id !== null);
-  const linkedUsers = await findLinkedUsers(call, known, arrival);
+  const linkedUsers = await findLinkedUsers(call, 'devicemaker', known, arrival);
   const outcomes = new Map<string, Outcome[]>();
   for (const [id, found] of linkedUsers) outcomes.set(id, await endAll(call, found, arrival));
   const revoked = [...outcomes.values()].flat().filter((outcome) => outcome === 'revoked').length;

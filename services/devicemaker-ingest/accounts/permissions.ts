@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { type Arrival, findLinkedUsers, type LinkedUsers } from '../../../mixins/linked-users.ts';
 import { instantMs, instantReason, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, findLinkedUsers, type LinkedUsers, notConnected } from '../items/linked-users.ts';
+import { notConnected } from '../items/not-connected.ts';
 
 /** The answer to `userPermissionsChange`. `updated` counts the connections whose scope changed. */
 export interface PermissionsChanged {
@@ -38,7 +39,7 @@ export async function changePermissions(
   const read = items.map((item) => readChange(item, arrival));
   const changes = read.filter((change) => typeof change !== 'string');
   const accounts = changes.map(({ account }) => account);
-  const linkedUsers = await findLinkedUsers(call, accounts, arrival, { isKept: true });
+  const linkedUsers = await findLinkedUsers(call, 'devicemaker', accounts, arrival, { isKept: true });
   const updates = changes.flatMap(({ account, scope, changed_ms }) =>
     (linkedUsers.get(account) ?? []).map(({ connection_id }) => ({
       connection_id,

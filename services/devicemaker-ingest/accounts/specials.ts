@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Job } from '../../../mixins/inbox-job.ts';
+import { arrivalOf } from '../../../mixins/linked-users.ts';
 import { codeOf } from '../../../runtime/failure.ts';
-import { arrivalOf } from '../items/linked-users.ts';
 import type { Run } from '../items/store-run.ts';
 import type { Push } from '../reading/read-push.ts';
 import { deregister } from './deregister.ts';

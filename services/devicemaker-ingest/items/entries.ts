@@ -1,8 +1,8 @@
+import type { LinkedUser, LinkedUsers } from '../../../mixins/linked-users.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject, type Problem } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Group } from '../reading/read-push.ts';
-import type { LinkedUser, LinkedUsers } from './linked-users.ts';
-import { notConnected } from './linked-users.ts';
+import { notConnected } from './not-connected.ts';
 import type { UnknownItems } from './unknown-items.ts';
 
 /** The result of an item for one user. */

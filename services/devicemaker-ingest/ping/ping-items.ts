@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { LinkedUser, LinkedUsers } from '../../../mixins/linked-users.ts';
 import type { DataType } from '../../../providers/devicemaker/data-types.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import type { LinkedUser, LinkedUsers } from '../items/linked-users.ts';
 import type { UnknownItems } from '../items/unknown-items.ts';
 import type { Push } from '../reading/read-push.ts';
 import { type CallbackRules, checkCallback } from './callback.ts';

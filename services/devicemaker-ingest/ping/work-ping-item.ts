@@ -1,10 +1,10 @@
 import type { Job } from '../../../mixins/inbox-job.ts';
 import type { Reached } from '../../../mixins/inbox-progress.ts';
+import type { LinkedUser } from '../../../mixins/linked-users.ts';
 import { isObject } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf, failureOf } from '../../../runtime/failure.ts';
 import { type Entry, placeholdersOf, sentencesOf } from '../items/entries.ts';
-import type { LinkedUser } from '../items/linked-users.ts';
 import { startMsOf } from '../items/report-received.ts';
 import { storeEntries } from '../items/store-entries.ts';
 import type { Run } from '../items/store-run.ts';

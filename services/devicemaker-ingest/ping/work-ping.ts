@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
+import { arrivalOf, findLinkedUsers } from '../../../mixins/linked-users.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { answering, reducedPing } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { providerUserIdOf } from '../items/entries.ts';
-import { arrivalOf, findLinkedUsers } from '../items/linked-users.ts';
 import { type ReceivedItems, reportToBackfill } from '../items/report-received.ts';
 import { patienceOf } from '../items/store-entries.ts';
 import type { Run } from '../items/store-run.ts';
@@ -116,7 +116,7 @@ async function addressed(
 ): Promise<PingItem[] | null> {
   const ids = ping.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const linkedUsers = await findLinkedUsers(run.call, ids, arrivalOf(job), { isKept: true });
+    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrivalOf(job), { isKept: true });
     return pingItemsOf(ping, linkedUsers, callbackRules(config), unknown);
   } catch (error) {
     run.failed = codeOf(error);

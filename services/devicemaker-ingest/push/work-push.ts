@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
+import { type Arrival, arrivalOf, findLinkedUsers } from '../../../mixins/linked-users.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
-import { type Arrival, arrivalOf, findLinkedUsers } from '../items/linked-users.ts';
 import { receivedByEntries, reportToBackfill } from '../items/report-received.ts';
 import { patienceOf, storeEntries } from '../items/store-entries.ts';
 import type { Run } from '../items/store-run.ts';
@@ -65,7 +65,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
 async function addressed(run: Run, push: Push, arrival: Arrival, unknown: UnknownItems): Promise<Entry[]> {
   const ids = push.groups.flatMap(({ items }) => items.map(providerUserIdOf).filter((id) => id !== null));
   try {
-    const linkedUsers = await findLinkedUsers(run.call, ids, arrival, { isKept: true });
+    const linkedUsers = await findLinkedUsers(run.call, 'devicemaker', ids, arrival, { isKept: true });
     return push.groups.flatMap((group) => entriesOf(group, linkedUsers, unknown));
   } catch (error) {
     run.failed = codeOf(error);

@@ -44,7 +44,7 @@ t.test('entries that were not stored brought nothing', async (t) => {
   const entry = (status: 'saved' | 'duplicate' | 'validation_error' | null) => ({
     ...{ key: 'dailies', type, index: 0, item: { startTimeInSeconds: 60 }, providerUserId: 'p' },
     ...{
-      linkedUser: { connection_id: 'c', user_id: 'u' },
+      linkedUser: { connection_id: 'c', user_id: 'u', connectedMs: 0 },
       status,
       isLeft: false,
       recordIds: [],

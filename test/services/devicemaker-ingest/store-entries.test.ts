@@ -44,7 +44,9 @@ function entries(key: string, items: { userId: string }[]): Entry[] {
   const type = dataTypeOf(key);
   if (type === undefined) throw new Error(`no data type ${key}`);
   const users = [...new Set(items.map(({ userId }) => userId))];
-  const linkedUsers = new Map(users.map((id) => [id, [{ connection_id: `c-${id}`, user_id: id }]]));
+  const linkedUsers = new Map(
+    users.map((id) => [id, [{ connection_id: `c-${id}`, user_id: id, connectedMs: 0 }]]),
+  );
   return entriesOf({ key, type, items }, linkedUsers, new UnknownItems(0));
 }
 

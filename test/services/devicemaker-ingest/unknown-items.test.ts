@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { PingAnswer, PushAnswer } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
+import { findLinkedUsers } from '../../../mixins/linked-users.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import ingest from '../../../services/devicemaker-ingest/devicemaker-ingest.service.ts';
-import { findLinkedUsers } from '../../../services/devicemaker-ingest/items/linked-users.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
@@ -95,11 +95,17 @@ t.test('a stranger cannot have thousands of accounts looked up, the provider can
   const ids = Array.from({ length: 25_000 }, (_, n) => `account-${n}`);
   const arrival = { deliveryId: '', receivedMs: 0, connectedBy: null };
   const stranger = lookups('account-24999');
-  const none = await findLinkedUsers(stranger.asked, ids, { ...arrival, authenticated: false });
+  const none = await findLinkedUsers(stranger.asked, 'devicemaker', ids, {
+    ...arrival,
+    authenticated: false,
+  });
   t.equal(stranger.count(), 10);
   t.equal(none.size, 0);
   const provider = lookups('account-24999');
-  const found = await findLinkedUsers(provider.asked, ids, { ...arrival, authenticated: true });
+  const found = await findLinkedUsers(provider.asked, 'devicemaker', ids, {
+    ...arrival,
+    authenticated: true,
+  });
   t.equal(provider.count(), 25);
   t.same([...found.keys()], ['account-24999']);
 });

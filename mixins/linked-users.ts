@@ -1,13 +1,12 @@
-import type { Job } from '../../../mixins/inbox-job.ts';
-import type { Call } from '../../../runtime/environment.ts';
-
-/** What is reported of an account that no user connected. */
-export const notConnected = 'no user is connected to this userId';
+import type { ProviderName } from '../providers/all.ts';
+import type { Call } from '../runtime/environment.ts';
+import type { Lease } from './delivery.ts';
 
 /** One of our users who is linked to an account of the provider. */
 export interface LinkedUser {
   readonly connection_id: string;
   readonly user_id: string;
+  readonly connectedMs: number;
 }
 
 /** LinkedUsers by the provider's user id. Several users may share an account. */
@@ -32,7 +31,7 @@ export interface Arrival {
 }
 
 /** A retried delivery concerns only connections that existed when it arrived. */
-export function arrivalOf({ id, isRetry, received_ms, authenticated }: Job): Arrival {
+export function arrivalOf({ id, isRetry, received_ms, authenticated }: Lease): Arrival {
   return {
     deliveryId: id,
     receivedMs: received_ms,
@@ -53,6 +52,7 @@ const mostUnknown = 10_000;
  */
 export async function findLinkedUsers(
   call: Call,
+  provider: ProviderName,
   providerUserIds: Iterable<string>,
   arrival: Arrival,
   { isKept = false }: { readonly isKept?: boolean } = {},
@@ -64,11 +64,12 @@ export async function findLinkedUsers(
   const most = authenticated ? known.length : mostUnknown;
   for (let from = 0; from < known.length && from - linkedUsers.size < most; from += idsPerCall) {
     const provider_user_ids = known.slice(from, from + idsPerCall);
-    const rows = await call('users.resolve', { provider: 'devicemaker', provider_user_ids, delivery });
+    const rows = await call('users.resolve', { provider, provider_user_ids, delivery });
     for (const { provider_user_id, connected_at, connection_id, user_id } of rows) {
-      if (connectedBy !== null && Date.parse(connected_at) > connectedBy + roundingMs) continue;
+      const connectedMs = Date.parse(connected_at);
+      if (connectedBy !== null && connectedMs > connectedBy + roundingMs) continue;
       const shared = linkedUsers.get(provider_user_id) ?? [];
-      linkedUsers.set(provider_user_id, [...shared, { connection_id, user_id }]);
+      linkedUsers.set(provider_user_id, [...shared, { connection_id, user_id, connectedMs }]);
     }
   }
   return linkedUsers;
