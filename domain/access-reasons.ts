@@ -1,4 +1,4 @@
-/** Why a provider's data of a user cannot be requested: the code that is stored, the sentence that is returned. */
+/** The reasons why a user's data cannot be requested from a provider: the stored code and the returned sentence. */
 export const accessReasons = {
   CONNECTION_GONE: 'The connection to the provider has ended.',
   TOKEN_MISSING: 'The connection has no access token.',

@@ -1,6 +1,6 @@
 /**
- * Every action that the audit trail has entries of. A new kind of change is a new line here; the contract of a route
- * that changes something or exports personal data names its action.
+ * All actions of the audit trail. The contract of a route that changes data or exports personal data names one of them; a
+ * new kind of change needs a new line here.
  */
 export const auditActions = {
   'developer.created': 'A developer account was created.',
@@ -45,7 +45,7 @@ export const auditActions = {
   'activity.samples_removed': 'Samples that only an older version of an activity had were removed.',
 } as const;
 
-/** The name of the action of an audit entry. */
+/** The name of an action of the audit trail. */
 export type AuditAction = keyof typeof auditActions;
 
 /** Whether a text is the name of an action of the audit trail. */

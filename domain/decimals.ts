@@ -1,4 +1,4 @@
-/** A computed value without the noise of its last binary digits: 0.1 + 0.2 is 0.3. Decimals that were sent stay. */
+/** Removes the rounding error of the last binary digits: 0.1 + 0.2 returns 0.3. Decimals as providers send them are unchanged. */
 export function withoutNoise(value: number): number {
   const short = Math.round(value * 1e6) / 1e6;
   const isNoise = Math.abs(short - value) <= Math.abs(value) * 1e-15;

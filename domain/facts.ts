@@ -7,7 +7,7 @@ import { SeriesTypeName } from './wire.ts';
  */
 const Measure = z.number().nullable();
 const Milliseconds = z.number();
-/** An index into `devices` of the answer: a name may have 300 bytes and is used by hundreds of rows. */
+/** An index into `devices` of the answer, because a name may have 300 bytes and hundreds of rows refer to it. */
 const Device = z.int().min(0);
 
 /** A provider's own totals of a day. */
@@ -26,9 +26,12 @@ export const DayTotal = z.object({
   max_bpm: Measure,
 });
 
-/** The aggregated samples of a day: of several devices the largest value, of heart rates that of the device with the most samples. */
+/**
+ * The aggregated samples of a day. Of several devices the largest value counts; heart rates are those of the device with
+ * the most samples.
+ */
 export const DaySamples = z.object({
-  /** That of the first value that is there. */
+  /** The device of the first field that has a value. */
   device: Device,
   steps: Measure,
   distance_meters: Measure,
@@ -52,16 +55,16 @@ export const DayWorkouts = z.object({
 });
 
 /**
- * What one record, one device's samples or one workout of a provider come to on a day, before anything is chosen between
- * them or added up. Of a day's records those come first that are longer.
+ * The values of one record, one device's samples or one workout of a provider on a day, before values are chosen or added
+ * up. The longest record of a day comes first.
  */
 export const DayPart = z.object({
   ...DayTotal.shape,
   ...DayWorkouts.shape,
   origin: z.enum(['total', 'samples', 'workouts']),
-  /** False of a daily record that a longer one of the same hours stands for. */
+  /** False for a daily record if a longer one covers the same hours. */
   counts: z.boolean(),
-  /** How many heart rates the mean is of; of samples only. */
+  /** The number of heart rates in the mean; set for samples only. */
   beats: Measure,
 });
 
@@ -72,7 +75,7 @@ export const DaySource = z.object({
   samples: DaySamples.nullable(),
   workouts: DayWorkouts.nullable(),
   sedentary_seconds: Measure,
-  /** The inputs of the other fields, on request. */
+  /** The inputs of the other fields, if they were requested. */
   parts: z.array(DayPart).optional(),
 });
 
@@ -102,14 +105,14 @@ export const NightSleep = z.object({
   light_seconds: Measure,
   rem_seconds: Measure,
   awake_seconds: Measure,
-  /** Those within sessions: the time between two of them is not among them. */
+  /** Interruptions within sessions. The time between two sessions is not counted. */
   interruptions: Measure,
-  /** Whether each session has a measured stage: else the time asleep is partly nothing but the time in bed. */
+  /** Whether each session has a measured stage. Without one, the time asleep of a session equals its time in bed. */
   is_staged: z.boolean(),
   means: NightMeans,
 });
 
-/** One provider's part of a night; `device` is that of its longest main session, else of its longest nap. */
+/** One provider's part of a night. `device` is that of its longest main session, or of its longest nap. */
 export const NightSource = z.object({
   provider: z.string(),
   device: Device,
@@ -135,7 +138,7 @@ export const LatestValue = z.object({
   at_ms: Milliseconds,
 });
 
-/** The mean of a type over the local days of a period, from the device that measured most; `at_ms` is its newest. */
+/** The mean of a type over local days, from the device with the most samples. `at_ms` is the time of the newest one. */
 export const PeriodMean = z.object({
   ...Origin,
   type: SeriesTypeName,
@@ -143,7 +146,7 @@ export const PeriodMean = z.object({
   at_ms: Milliseconds,
 });
 
-/** Blood pressure readings within the window; `device` and `at_ms` are those of the newest. */
+/** Blood pressure readings in the time window. `device` and `at_ms` are those of the newest one. */
 export const PressureReadings = z.object({
   ...Origin,
   at_ms: Milliseconds,
@@ -156,7 +159,7 @@ export const PressureReadings = z.object({
   min_diastolic: z.number(),
 });
 
-/** The stored data of a body; the period is that of the user's local clock, [start, end). */
+/** The stored data of a body. The period [start, end) consists of local days of the user. */
 export const BodyFacts = z.object({
   period_start_ms: Milliseconds,
   period_end_ms: Milliseconds,

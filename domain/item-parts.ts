@@ -1,6 +1,6 @@
 import type { SampleBlock, StoreItem } from './records.ts';
 
-/** A sample is at most 30 characters of JSON in its two columns, so that a part stays under 256 KB. */
+/** A sample has at most 30 characters of JSON in its two columns, so a part is smaller than 256 KB. */
 const samplesPerPart = 8000;
 
 /**

@@ -1,17 +1,17 @@
 /**
- * Reads JSON from bytes piece by piece, so that a text of 100 MB never stands in memory as one string beside its
- * values. A scan finds where values end by counting brackets outside of strings, and trusts that they are values:
- * each is then given to `JSON.parse` by itself, and between them nothing is accepted but what the grammar has. So a
- * text is taken exactly when `JSON.parse` takes it whole, unless it is nested deeper than 10,000 levels. Cuts are made
- * beside ASCII bytes, which stand for themselves in UTF-8 whatever surrounds them.
+ * Reads JSON from bytes value by value, so that a text of 100 MB is never in memory as one string beside its values. The
+ * scan finds the end of a value by counting brackets outside of strings, and does not validate the value: `JSON.parse`
+ * does. Between values only the grammar's characters are accepted. A text is therefore accepted exactly if `JSON.parse`
+ * accepts it, except that nesting is limited to 10,000 levels. The text is cut next to ASCII bytes only, which are never
+ * part of a longer UTF-8 sequence.
  */
 export interface JsonScan {
   readonly bytes: Buffer;
-  /** The next byte. */
+  /** The position of the next byte. */
   at: number;
 }
 
-/** A text that `JSON.parse` refuses. */
+/** The text is not valid JSON. */
 export class JsonError extends Error {}
 
 const code = (character: string) => character.charCodeAt(0);
@@ -26,7 +26,7 @@ const closeBracket = code(']');
 const blanks = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const byteOrderMark = Buffer.from('\uFEFF');
 
-/** Begins at the first byte of the value, behind a byte order mark and blanks. */
+/** Starts a scan at the first byte of the value, after a byte order mark and blanks. */
 export function jsonScan(bytes: Buffer): JsonScan {
   const at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
   const scan = { bytes, at };
@@ -63,11 +63,11 @@ export function readObject(scan: JsonScan, member: (key: string, from: number) =
   }
 }
 
-// Small items are parsed together: a call each would cost 70 ms for 1,000,000 numbers.
+// Small items are parsed together: one call per item takes 70 ms for 1,000,000 numbers.
 const bytesTogether = 64 * 1024;
 const itemsTogether = 1000;
 
-type Place = readonly [from: number, to: number];
+type ByteRange = readonly [from: number, to: number];
 
 /** Iterates over a list; `item` receives each value and its position. */
 export function readList(
@@ -77,7 +77,7 @@ export function readList(
 ): void {
   expect(scan, openBracket);
   if (isClosed(scan, closeBracket)) return;
-  let ends: Place[] = [];
+  let ends: ByteRange[] = [];
   const flush = () => {
     const values = valuesOf(scan.bytes, ends, level + 1);
     for (const [index, [from, to]] of ends.entries()) item(values[index], from, to);
@@ -94,7 +94,7 @@ export function readList(
   }
 }
 
-function valuesOf(bytes: Buffer, ends: readonly Place[], level: number): unknown[] {
+function valuesOf(bytes: Buffer, ends: readonly ByteRange[], level: number): unknown[] {
   const [first, last] = [ends[0], ends.at(-1)];
   if (first === undefined || last === undefined) return [];
   if (ends.length === 1) return [valueAt(bytes, first[0], first[1], level)];
@@ -123,12 +123,12 @@ export function readElements(scan: JsonScan, element: () => void): void {
   while (goesOn(scan, closeBracket));
 }
 
-/** Skips the next value, which may be invalid. */
+/** Skips the next value without validating it. */
 export function passValue(scan: JsonScan): void {
   scan.at = endOf(scan);
 }
 
-/** Reads the next value and advances behind it. */
+/** Reads the next value and advances to its end. */
 export function readValue(scan: JsonScan): unknown {
   const from = scan.at;
   scan.at = endOf(scan);
@@ -138,7 +138,7 @@ export function readValue(scan: JsonScan): unknown {
 const largeBytes = 256 * 1024;
 const mostLevels = 3;
 
-/** The value between two places; a large one is put together of its parts, down to the samples of an item. */
+/** The value between two positions. A large value is parsed in parts, down to the samples of an item. */
 export function valueAt(bytes: Buffer, from: number, to: number, level = 0): unknown {
   if (to - from <= largeBytes || level >= mostLevels) return parseSlice(bytes, from, to);
   const scan = { bytes: bytes.subarray(0, to), at: from };
@@ -172,7 +172,7 @@ function parseSlice(bytes: Buffer, from: number, to: number): unknown {
   return parseText(bytes.toString('utf8', from, to));
 }
 
-// A parser's message quotes the text around the error, so it is not passed on.
+// The message of the parser quotes the text, which may be personal data, so it is dropped.
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -197,7 +197,7 @@ function isClosed(scan: JsonScan, close: number): boolean {
   return true;
 }
 
-// Behind a value: a comma and more, or the end.
+// Reads what follows a value: a comma before the next one, or the closing bracket.
 function goesOn(scan: JsonScan, close: number): boolean {
   if (isClosed(scan, close)) return false;
   expect(scan, comma);
@@ -205,7 +205,7 @@ function goesOn(scan: JsonScan, close: number): boolean {
   return true;
 }
 
-/** Just behind the value that comes next, if it is one. */
+/** The position after the next value, which is not validated. */
 function endOf({ bytes, at }: JsonScan): number {
   const first = bytes[at];
   if (first === quote) return endOfString(bytes, at);
@@ -221,7 +221,7 @@ function endOfString(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-// The engine takes a minute and more for 50,000,000 brackets within each other; real items have five levels.
+// JSON.parse takes more than a minute for 50,000,000 nested brackets. Real items have five levels.
 const deepest = 10_000;
 
 function endOfContainer(bytes: Buffer, from: number): number {

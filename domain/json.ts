@@ -1,4 +1,4 @@
-/** The value of a JSON text; null where the text is not JSON. */
+/** The value of a JSON text; null if the text is not valid JSON. */
 export function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text);

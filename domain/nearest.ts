@@ -1,14 +1,14 @@
 /**
- * Names that resemble a given one, for error messages: of a misspelt parameter, field or value. Case, `_` and `-`
- * do not count: `heartRate` is `heart_rate`.
+ * Finds names similar to a misspelt parameter, field or value, for error messages. Case, `_` and `-` are ignored:
+ * `heartRate` equals `heart_rate`.
  */
 
 const bare = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Longer texts are compared by their beginning: a name from outside has no bound. */
+/** Only the beginning of a longer text is compared, because the length of a request's names is not limited. */
 const longestCompared = 64;
 
-/** How many characters have to be inserted, deleted or replaced to make `b` of `a`. */
+/** The number of characters to insert, delete or replace to change `a` into `b`. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [index, character] of [...a].entries()) {
@@ -22,7 +22,7 @@ export function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The names that resemble a text most, best first, at most `most`. */
+/** The names most similar to a text, best first, at most `most`. */
 export function nearestNames(text: string, names: readonly string[], most: number): string[] {
   const given = bare(text.slice(0, longestCompared));
   return names
@@ -33,8 +33,8 @@ export function nearestNames(text: string, names: readonly string[], most: numbe
 }
 
 /**
- * The name that a text is a misspelling of: the same but for case, `_` and `-`, or one or two characters away.
- * Null where it is one of the names, or like none of them.
+ * The name that a text misspells: they differ in case, `_` and `-` only, or by one or two characters. Null if the text is
+ * one of the names, or similar to none.
  */
 export function misspelledName(text: string, names: readonly string[]): string | null {
   if (names.includes(text) || text.length > longestCompared) return null;
@@ -47,16 +47,16 @@ export function misspelledName(text: string, names: readonly string[]): string |
   return typos.sort((a, b) => a.distance - b.distance)[0]?.name ?? null;
 }
 
-// Any two names of two characters are two edits apart, so a typo also has a character in common with its name.
+// Any two names of two characters are at most two edits apart, so the distance must also be below the length.
 const mostEdits = 2;
 
-// Typing errors are few edits; a name that was remembered wrongly shares parts with the right one.
+// A typing error is a small edit distance. A name that was remembered wrongly shares pairs of characters.
 function likeness(a: string, b: string): number {
   const edits = 1 - editDistance(a, b) / Math.max(a.length, b.length, 1);
   return Math.max(edits, sharedPairs(a, b));
 }
 
-// Dice's coefficient: the share of pairs of neighbouring characters that both have.
+// Dice's coefficient: the share of common pairs of neighbouring characters.
 function sharedPairs(a: string, b: string): number {
   const [left, right] = [pairsOf(a), pairsOf(b)];
   const shared = left.filter((pair) => right.includes(pair)).length;

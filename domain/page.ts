@@ -65,7 +65,7 @@ export interface Page<T> {
   metadata: PageMetadata;
 }
 
-/** The rows of a page with its query; one row more than the limit if there are more. */
+/** The rows of a page and its query. There is one row more than the limit if another page follows. */
 export interface Listing<Row, Item> {
   /** The query that the cursors belong to. */
   readonly query: unknown;
@@ -74,14 +74,14 @@ export interface Listing<Row, Item> {
   readonly limit: number;
   /** The direction from the cursor; null for the first page. */
   readonly direction: Direction | null;
-  /** In reading order: rows of backward pages from the last to the first. */
+  /** In reading order: those of a backward page are in reverse. */
   readonly rows: readonly Row[];
   readonly totalCount: number;
   readonly keyOf: (row: Row) => readonly (string | number)[];
   readonly toWire: (row: Row) => Item;
 }
 
-/** The envelope of one page. Pages that were read backward keep the list's order; the first has nothing before. */
+/** The envelope of one page. A backward page is returned in the order of the list; the first page has no previous one. */
 export function pageFrom<Row, Item>(listing: Listing<Row, Item>): Page<Item> {
   const { direction, limit, query, keyOf, range } = listing;
   const read = listing.rows.slice(0, limit);

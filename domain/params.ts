@@ -11,7 +11,7 @@ export function parseParams<T>(schema: z.ZodType<T>, params: unknown): T {
 
 const mostErrors = 20;
 
-/** The issues of a schema as fields of a 422 answer; of a union, those of the form that was most likely meant. */
+/** The issues of a schema as fields of a 422 answer. Of a union, only the issues of the likeliest option are returned. */
 function fieldErrors(issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): FieldError[] {
   return issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
@@ -21,7 +21,7 @@ function fieldErrors(issues: readonly z.core.$ZodIssue[], prefix: readonly Prope
   });
 }
 
-// The first form that takes this kind of value: its issues are about the value itself.
+// The first option that accepts this type of value.
 function likelyForm({ errors, input }: z.core.$ZodIssueInvalidUnion) {
   const form = errors.find((issues) => !issues.some(isOtherKind));
   return form ?? (Array.isArray(input) ? undefined : errors.at(-1));

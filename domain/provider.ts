@@ -7,7 +7,7 @@ import type { z } from 'zod';
 export interface Provider {
   /** Its name in texts for developers. */
   readonly title: string;
-  /** Its settings by name, each with its form and default; config.ts adds them to its own. */
+  /** Its settings by name, each with its schema and default; config.ts adds them to its own. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
   /** The names of the settings that every provider has. */
   readonly names: SettingNames;
@@ -34,9 +34,9 @@ export interface SettingNames {
 /** The service that ingests the provider's data. */
 export interface Ingest {
   readonly service: string;
-  /** It reads at the provider with users' tokens, so it needs ENCRYPTION_KEY. */
+  /** The service reads at the provider with users' tokens, so it needs ENCRYPTION_KEY. */
   readonly readsWithTokens: boolean;
-  /** Its action `figures` returns the queue lengths and the remaining quota of the provider. */
+  /** The action `figures` of the service returns the queue lengths and the remaining quota of the provider. */
   readonly hasFigures: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface Revocation {
   readonly sendsTokenInForm: boolean;
 }
 
-/** A status and a body, as the provider answers. */
+/** The status and the body of an answer of the provider. */
 export interface Reply {
   readonly status: number;
   readonly text: string;
@@ -92,21 +92,21 @@ export interface Reply {
 export interface AccessCheck {
   /** The service whose `checkAccess` sends them. */
   readonly service: string;
-  /** A small read that needs nothing but a valid token. */
+  /** A small read that needs only a valid token. */
   readonly accessPath: string;
-  /** A read that answers with the scope; null where the provider reports no changes of it. */
+  /** A read that returns the scope; null if the provider reports no changes of it. */
   readonly scope: { readonly path: string; readonly read: (text: string) => string[] | null } | null;
   /** Whether a 401 means that the token is valid and the user withholds this read. */
   readonly isWithheld: (reply: Reply) => boolean;
-  /** Reads an hour of all accounts together, and changes that may be applied before they are checked. */
+  /** The number of reads per hour of all accounts, and of changes that may be applied before they are checked. */
   readonly readsPerHour: (settings: never) => number;
 }
 
-/** What the provider posts. */
+/** The provider's webhooks. */
 export interface Webhooks {
-  /** Names of the header that must carry the client id, any of them; empty where none is required. */
+  /** Alternative names of the header that must contain the client id; empty if none is required. */
   readonly clientIdHeaders: readonly string[];
-  /** Headers that are kept with a delivery beside those of every HTTP request. */
+  /** Headers that are kept with a delivery in addition to the common ones. */
   readonly keptHeaders: readonly string[];
   /** How the data of one account is found in a kept body. */
   readonly body: ItemsByType | SingleEvent;
@@ -120,11 +120,11 @@ export interface ItemsByType {
 /** One object about one account. */
 export interface SingleEvent {
   readonly form: 'single-event';
-  /** The accounts that an event names, of its top-level fields; null: it cannot be read. */
+  /** The accounts that the top-level fields of an event name; null if it cannot be read. */
   readonly accountsOf: (fields: ReadonlyMap<string, string | undefined>) => readonly string[] | null;
 }
 
-/** Past data is requested span by span, and comes as webhooks. */
+/** Past data is requested span by span, and arrives through webhooks. */
 export interface RequestedBackfill {
   readonly from: 'requests';
   /** The data types that can be requested, in the order of requests. */
@@ -132,7 +132,7 @@ export interface RequestedBackfill {
   /** The longest span of one request. */
   readonly longestSpanMs: number;
   readonly url: (settings: never, request: BackfillRequest) => URL;
-  /** What a refusal with these statuses means. */
+  /** The meaning of a refusal, by its HTTP status. */
   readonly refusals: Readonly<Record<number, BackfillRefusal>>;
 }
 
@@ -143,7 +143,7 @@ export interface BackfillRequest {
   readonly endMs: number;
 }
 
-/** Why a provider sends no past data: the user withholds it, it was requested before, the type is disabled. */
+/** The reason why a provider sends no past data: the user withholds it, it was requested before, the type is disabled. */
 export type BackfillRefusal = 'HISTORY_WITHHELD' | 'ASKED_BEFORE' | 'TYPE_OFF';
 
 /** Past data is read page by page, by a service that has the actions of `pagedBackfill`. */

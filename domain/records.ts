@@ -27,7 +27,7 @@ export const SampleBlock = z
   })
   .refine(({ at, values }) => at.length === values.length, 'at and values must be of one length');
 
-/** A recorded activity. `moving_seconds` leaves pauses out; `parent_id` names the multisport set that it is part of. */
+/** A recorded activity. `moving_seconds` excludes pauses; `parent_id` is the multisport activity that it is part of. */
 export const WorkoutRecord = z.object({
   type: WorkoutTypeName,
   raw_type: z.string().max(100),
@@ -50,12 +50,12 @@ export const WorkoutRecord = z.object({
   manual: z.boolean().nullable(),
   web_upload: z.boolean().nullable(),
   private: z.boolean().nullable(),
-  /** A multisport set as a whole: kept, but its children are listed. */
+  /** A multisport activity as a whole. It is stored but not listed; its parts are listed. */
   is_parent: z.boolean(),
   parent_id: z.string().max(100).nullable(),
 });
 
-/** What a provider says of a sleep's validity, as stored codes; `services/timeseries/versions.ts` has their order. */
+/** The validity of a sleep as the provider reports it, as stored codes; `records/versions.ts` of timeseries orders them. */
 export const sleepRanks = { unknown: 0, tentative: 1, final: 2 } as const;
 
 /** A night's main sleep or a nap. `date` is the local day of waking up; durations are seconds. */
@@ -67,7 +67,7 @@ export const SleepRecord = z.object({
   device: Device,
   is_nap: z.boolean(),
   rank: z.int().min(0).max(2),
-  /** Time asleep: deep + light + rem where there are any, else the session less its awake time. */
+  /** Time asleep: deep + light + rem if there are any, otherwise the session less its awake time. */
   asleep_seconds: Seconds,
   deep_seconds: Count,
   light_seconds: Count,
@@ -78,7 +78,7 @@ export const SleepRecord = z.object({
   score: Count,
 });
 
-/** A provider's own totals of one local day; they never enter the samples. */
+/** A provider's own totals of one local day. They are never stored as samples. */
 export const DayRecord = z.object({
   date: LocalDate,
   start_ms: Milliseconds,
@@ -101,24 +101,24 @@ export const DayRecord = z.object({
 });
 
 /**
- * A part of a slot of time, one an activity type. The slot's samples are made of its parts: values of a type whose
- * buckets are sums are added up, others averaged with `active_seconds` as their weight. Parts that are together active
- * for longer than the slot are versions of each other.
+ * The part of a time slot that belongs to one activity type. The samples of a slot are computed from its parts: values of
+ * types with the bucket function `sum` are added up, others are averaged with `active_seconds` as the weight. Parts whose
+ * active times exceed the length of the slot are versions of each other.
  */
 export const EpochRecord = z.object({
   start_ms: Milliseconds,
-  /** The length of the slot; a process of the version before does not send it. */
+  /** The length of the slot; processes of the previous version do not send it. */
   slot_seconds: Count.default(null),
   zone_offset_minutes: Offset,
   device: Device,
   activity_type: z.string().max(100),
   active_seconds: Count,
-  /** Of the part's time; null if the item contains no intensity. */
+  /** The sedentary time of the part; null if the item contains no intensity. */
   sedentary_seconds: Count,
   values: z.partialRecord(SeriesTypeName, z.number()),
 });
 
-/** An event that is neither a workout nor a sleep, kept as it was sent; `date` is its local day. */
+/** An event that is neither a workout nor a sleep, stored unchanged; `date` is its local day. */
 export const OtherRecord = z.object({
   type: OtherEventType,
   start_ms: Milliseconds,
@@ -130,15 +130,15 @@ export const OtherRecord = z.object({
 });
 
 /**
- * How a later version of an item stands to the stored one: `longest` keeps the one of longer duration (a record
- * that grows through the day), `latest` takes the later delivery (an activity), `sleep` decides by overlap,
- * validity, length, then delivery.
+ * The rule that decides between a new version of an item and the stored one. `longest` keeps the longer one (a record that
+ * grows through the day), `latest` the one delivered later (an activity); `sleep` decides by overlap, validity, length and
+ * time of delivery.
  */
 export const Supersede = z.enum(['longest', 'latest', 'sleep']);
 
 /**
- * One item of a provider, normalised: the unit that is stored whole or not at all. `key` identifies it among its
- * data type (never a provider's summary id, which changes as the record grows), `hash` its content.
+ * A normalised item of a provider. It is stored as a whole or not at all. `key` identifies it within its data type (it is
+ * never the provider's summary id, which changes as the record grows); `hash` identifies its content.
  */
 export const StoreItem = z.object({
   data_type: z.string().max(40),
@@ -146,9 +146,9 @@ export const StoreItem = z.object({
   hash: z.string().max(64),
   supersede: Supersede,
   duration_seconds: Seconds,
-  /** A later part of the same item follows in another call: only the last part marks the item as stored. */
+  /** Another part of the same item follows in another call. Only the last part marks the item as stored. */
   more: z.boolean().default(false),
-  /** 0 is the first part and carries the records; a later one whose version was overtaken meanwhile is stale. */
+  /** Part 0 contains the records. A later part is stale if a newer version of the item was stored meanwhile. */
   part: z.int().min(0).default(0),
   workout: WorkoutRecord.nullable().default(null),
   sleeps: z.array(SleepRecord).max(50).default([]),
@@ -156,13 +156,13 @@ export const StoreItem = z.object({
   epoch: EpochRecord.nullable().default(null),
   other: OtherRecord.nullable().default(null),
   samples: z.array(SampleBlock).default([]),
-  /** The item brings no samples because those of the stored version still hold: they stay. */
+  /** The item contains no samples, and those of the stored version are kept. */
   samples_kept: z.boolean().default(false),
 });
 
 /**
- * The outcome of storing an item: `saved` is new, `replaced` replaced an older version under the same ids,
- * `duplicate` was stored already, `stale` is older than what is stored and changed nothing.
+ * The outcome of storing an item. `saved`: new; `replaced`: replaced an older version and kept its ids; `duplicate`: was
+ * already stored; `stale`: older than the stored version, nothing was changed.
  */
 export const StoreOutcome = z.object({
   status: z.enum(['saved', 'replaced', 'duplicate', 'stale']),

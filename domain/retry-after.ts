@@ -1,10 +1,10 @@
-/** The wait that a caller accepts, in ms; a header that asks for less or more is answered with the bound. */
+/** The shortest and longest wait of a caller, in ms. Values outside of them are replaced by the bound. */
 export interface WaitBounds {
   readonly leastMs?: number;
   readonly mostMs: number;
 }
 
-/** How long a Retry-After header asks to wait, as seconds or as a date; null where it is absent or unreadable. */
+/** The wait that a Retry-After header requests, as seconds or as a date; null if it is missing or unreadable. */
 export function retryAfterMs(
   header: string | null,
   nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * The series catalogue: one row a type. Enum, unit, stored id, bucket function, accepted range and the text of
- * the documentation follow from it. A stored id never changes and is never used again.
+ * The series catalogue, one row per type. The enum, units, stored ids, bucket functions, accepted ranges and texts of the
+ * documentation are derived from it. A stored id never changes and is never reused.
  */
 export const seriesCatalogue = [
   { id: 1, type: 'heart_rate', unit: 'bpm', bucket: 'mean', min: 1, max: 300 },
@@ -161,13 +161,12 @@ export const seriesCatalogue = [
 ] as const satisfies readonly SeriesDefinition[];
 
 /**
- * How the samples of one bucket become one value: `sum` adds them up; `mean` is arithmetic; `leq` is the energy
- * mean of levels in dB, 10*log10(avg(10^(v/10))), because an arithmetic mean understates noise; `last` takes the
- * latest.
+ * How the samples of a bucket are aggregated. `sum`: sum; `mean`: arithmetic mean; `leq`: energy mean of levels in dB,
+ * 10*log10(avg(10^(v/10))), because the arithmetic mean understates noise; `last`: the latest value.
  */
 export type BucketFunction = 'sum' | 'mean' | 'leq' | 'last';
 
-/** One row of the catalogue; `min` and `max` close the range of values that are stored. */
+/** One row of the catalogue. Values from `min` to `max`, both included, are stored. */
 export interface SeriesDefinition {
   readonly id: number;
   readonly type: string;
@@ -186,22 +185,22 @@ type KnownSeries = SeriesDefinition & { readonly type: SeriesType };
 const byType: ReadonlyMap<string, SeriesDefinition> = new Map(seriesCatalogue.map((row) => [row.type, row]));
 const byId: ReadonlyMap<number, KnownSeries> = new Map(seriesCatalogue.map((row) => [row.id, row]));
 
-/** All names, in the catalogue's order. */
+/** All names, in the order of the catalogue. */
 export const seriesTypes: readonly SeriesType[] = seriesCatalogue.map((row) => row.type);
 
-/** Whether a text names a series type. */
+/** Whether a text is the name of a series type. */
 export function isSeriesType(text: string): text is SeriesType {
   return byType.has(text);
 }
 
-/** The catalogue's row of a type. */
+/** The row of a type. */
 export function seriesOf(type: SeriesType): SeriesDefinition {
   const row = byType.get(type);
   if (row === undefined) throw new Error(`no series type ${type}`);
   return row;
 }
 
-/** The catalogue's row of a stored id. @throws when the database holds an id that this release does not know. */
+/** The row of a stored id. @throws if the id was stored by a newer release */
 export function seriesById(id: number): KnownSeries {
   const row = byId.get(id);
   if (row === undefined) throw new Error(`no series type with id ${id}`);

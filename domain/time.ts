@@ -6,10 +6,10 @@ export const dayMs = 86_400_000;
 export const hourMs = 3_600_000;
 export const minuteMs = 60_000;
 
-/** Earlier instants are not stored: unset device clocks start at 1970 or 1980. */
+/** Earlier instants are not stored, because device clocks that are not set start at 1970 or 1980. */
 export const earliestMs = Date.UTC(1990, 0, 1);
 
-/** An instant from a parameter; `dateOnly`: a whole day that begins at `ms`. */
+/** An instant of a parameter. `dateOnly`: the day that begins at `ms`. */
 export interface Instant {
   readonly ms: number;
   readonly dateOnly: boolean;
@@ -28,12 +28,12 @@ const unixTime = /^-?\d{1,16}$/;
 const unixMillisecondsFrom = 1e11;
 const latestMs = Date.UTC(10_000, 0, 1);
 
-/** The last instant that a range reaches: neither ISO 8601 nor PostgreSQL reads a year of five digits as it is. */
+/** The last instant of a range. ISO 8601 and PostgreSQL do not read years of five digits in the same form. */
 export const lastMs = latestMs - 1;
 
 /**
- * Reads ISO 8601 with a zone (a blank where a `+` was decoded too), without one (UTC), a date, or Unix time
- * (seconds; milliseconds from 1e11). Returns null where the text is none of these or no date of the calendar.
+ * Reads ISO 8601 with a zone (also with a blank that was decoded from `+`) or without one (UTC), a date, or Unix time in
+ * seconds (from 1e11 in milliseconds). Returns null if the text has none of these forms or is not in the calendar.
  */
 export function parseInstant(text: string): Instant | null {
   const trimmed = text.trim();
@@ -55,7 +55,7 @@ function isoZone(zone: string): string {
   return `${zone.startsWith('-') ? '-' : '+'}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }
 
-// Date.parse takes 30 February for 2 March: the day must come back as it was given.
+// Date.parse reads 30 February as 2 March, so the result must have the given day.
 function isoToMs(iso: string, date: string): number {
   const midnight = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date) return Number.NaN;
@@ -101,8 +101,8 @@ export const CalendarDate = z
   .refine((text) => dateOnly.test(text) && parseInstant(text) !== null, dateReason);
 
 /**
- * The range that two parameters name: [start, end), a date as an end being the end of that day.
- * @throws RANGE_INVALID (422) when nothing lies between them.
+ * The range [start, end) of two parameters. A date as the end means the end of that day.
+ * @throws RANGE_INVALID (422) if the range is empty
  */
 export function resolveRange(
   start: Instant,
@@ -115,15 +115,25 @@ export function resolveRange(
   throw new ServiceError('RANGE_INVALID', `${message}.`, { errors: [{ field: names[0], message }] });
 }
 
-/** An instant as the wire has it: `2026-01-01T06:30:00Z`, with milliseconds only where there are any. */
+/** An instant in the form of the API: `2026-01-01T06:30:00Z`, with milliseconds only if they are not 0. */
 export function formatInstant(ms: number): string {
   const iso = new Date(ms).toISOString();
   return iso.endsWith('.000Z') ? `${iso.slice(0, 19)}Z` : iso;
 }
 
-/** A date of the database in the wire's form; null where there is none. */
+/** A date of the database in the form of the API; null if there is none. */
 export function instantOrNull(date: Date | null): string | null {
   return date === null ? null : formatInstant(date.getTime());
+}
+
+/** An instant in ISO 8601 with milliseconds, as PostgreSQL and provider APIs take it. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** As `isoTime`; null if there is no instant. */
+export function isoTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
 }
 
 /** The day, YYYY-MM-DD, that a clock `offsetMinutes` ahead of UTC shows at an instant. */
@@ -131,7 +141,7 @@ export function localDate(ms: number, offsetMinutes: number): string {
   return new Date(ms + offsetMinutes * minuteMs).toISOString().slice(0, 10);
 }
 
-/** As `localDate`; null where the offset is not known. */
+/** As `localDate`; null if the offset is unknown. */
 export function knownLocalDate(ms: number, offsetMinutes: number | null): string | null {
   return offsetMinutes === null ? null : localDate(ms, offsetMinutes);
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { StoredTokens } from '../contracts/users/schemas.ts';
 import { isError } from '../domain/errors.ts';
+import { isoTimeOrNull } from '../domain/time.ts';
 import type { ProviderName } from '../providers/all.ts';
 import type { Environment, Mixin } from '../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
@@ -216,7 +217,7 @@ async function keep(
     version,
     access_token: cipher.encrypt(access_token, connection_id),
     refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
-    expires_at: expires_at_ms === null ? null : new Date(expires_at_ms).toISOString(),
+    expires_at: isoTimeOrNull(expires_at_ms),
   };
   try {
     await pRetry(() => environment.call('users.storeTokens', sealed, { timeout: 3000, retries: 0 }), storing);

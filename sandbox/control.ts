@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isSeriesType } from '../domain/series.ts';
+import { isoTime } from '../domain/time.ts';
 import { simulations } from './all.ts';
 import { FaultWish } from './faults.ts';
 import { type Ask, ok, type Reply, type Route, refused, route, withBody } from './http.ts';
@@ -86,7 +87,7 @@ const Turn = z.strictObject({
 });
 
 function clockRoutes({ clock }: World): Route[] {
-  const shown = () => ({ now: new Date(clock.nowMs()).toISOString() });
+  const shown = () => ({ now: isoTime(clock.nowMs()) });
   return [
     route('GET', '/clock', () => ok(shown())),
     route('POST', '/clock', (ask) =>
@@ -106,7 +107,7 @@ function page(world: World, providers: readonly Provider[]): Reply {
     const linked = providers.map(({ account }) => (account(index)?.shown.connected ? 'connected' : ''));
     return [String(index + 1), title.join(' '), zone, ...linked];
   });
-  const intro = `${providers.length} simulated providers. Their clock shows ${new Date(world.clock.nowMs()).toISOString()}. GET /people, /ledger?person=1, /faults, /application, /clock.`;
+  const intro = `${providers.length} simulated providers. Their clock shows ${isoTime(world.clock.nowMs())}. GET /people, /ledger?person=1, /faults, /application, /clock.`;
   const head = ['', 'Person', 'Zone', ...providers.map(({ title }) => title)];
   return { status: 200, html: tablePage('Sandbox', intro, head, rows) };
 }

@@ -1,4 +1,5 @@
 import type { SeriesType } from '../domain/series.ts';
+import { isoTime } from '../domain/time.ts';
 import type { Provider } from './simulation.ts';
 import { noValues, type ValuedSeries } from './truth/series.ts';
 import type { World } from './world.ts';
@@ -12,7 +13,7 @@ export function ledgerOf(world: World, providers: readonly Provider[], index: nu
   return {
     person: index + 1,
     title: world.person(index).traits.title.join(' '),
-    now: new Date(world.clock.nowMs()).toISOString(),
+    now: isoTime(world.clock.nowMs()),
     waiting: state.letters.length,
     counts: state.counts,
     ...Object.fromEntries(providers.map(({ name, account }) => [name, account(index)?.truth() ?? null])),

@@ -1,3 +1,4 @@
+import { formatInstant } from '../../domain/time.ts';
 import { type Days, datesIn } from '../days.ts';
 import { hundredths } from '../life/counts.ts';
 import type { DayLife, Workout } from '../life/day.ts';
@@ -109,15 +110,11 @@ function timesOf(zone: string, startMs: number) {
   const sign = offset < 0 ? '-' : '+';
   const clock = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
   return {
-    start_date: iso(startMs),
-    start_date_local: iso(startMs + offset * 60_000),
+    start_date: formatInstant(startMs),
+    start_date_local: formatInstant(startMs + offset * 60_000),
     timezone: `(GMT${sign}${clock.map((part) => String(part).padStart(2, '0')).join(':')}) ${zone}`,
     utc_offset: offset * 60,
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
 /** Parallel lists by second; where nothing was measured there is null, and a list may end early. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoTime } from '../../domain/time.ts';
 import { type Ask, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
 import { ofPerson, personOfChoice } from '../person-choice.ts';
 import { accountOf, deauthorize } from './accounts.ts';
@@ -51,7 +52,7 @@ const shownMost = 200;
 function latest(world: ActivitynetWorld, account: ActivitynetAccount): { id: number; start_time: string }[] {
   return activitiesOf(world, account, 0, world.clock.nowMs())
     .slice(-shownMost)
-    .map(({ id, startMs }) => ({ id, start_time: new Date(startMs).toISOString() }));
+    .map(({ id, startMs }) => ({ id, start_time: isoTime(startMs) }));
 }
 
 function withAccount(

@@ -1,4 +1,5 @@
 import type { SeriesType } from '../../domain/series.ts';
+import { isoTime } from '../../domain/time.ts';
 import { noSeries, type SampleSink } from '../truth/series.ts';
 import { type Activity, activityOf, type Detailed, detailedOf, streamsOf, uploadsIn } from './activities.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
@@ -15,7 +16,7 @@ export function activitynetTruth(world: ActivitynetWorld, account: ActivitynetAc
     authorized: account.authorized,
     activities: currentActivities(world, account).map((one) => ({
       ...{ id: one.id, type: one.sport_type, name: one.name },
-      ...{ start_time: new Date(one.start_date).toISOString(), duration_seconds: one.elapsed_time },
+      ...{ start_time: isoTime(Date.parse(one.start_date)), duration_seconds: one.elapsed_time },
     })),
     deleted: account.deleted,
     series: series.list(),

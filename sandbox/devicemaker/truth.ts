@@ -1,3 +1,4 @@
+import { isoTime } from '../../domain/time.ts';
 import { noSeries, type SampleSink } from '../truth/series.ts';
 import type { Daily } from './payloads/dailies.ts';
 import type { Epoch } from './payloads/epochs.ts';
@@ -35,11 +36,11 @@ export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAc
       .flatMap(({ activities = [] }) => activities)
       .map((item) => ({
         ...{ activity_id: item.activityId, type: item.activityType, name: item.activityName },
-        ...{ start_time: iso(item.startTimeInSeconds), duration_seconds: item.durationInSeconds },
+        ...{ start_time: isoOfSecond(item.startTimeInSeconds), duration_seconds: item.durationInSeconds },
       })),
     sleeps: nights.map((item) => ({
       date: item.calendarDate,
-      start_time: iso(item.startTimeInSeconds),
+      start_time: isoOfSecond(item.startTimeInSeconds),
       asleep_seconds:
         item.deepSleepDurationInSeconds + item.lightSleepDurationInSeconds + item.remSleepInSeconds,
       validation: item.validation,
@@ -47,7 +48,7 @@ export function devicemakerTruth(world: DevicemakerWorld, account: DevicemakerAc
     naps: nights
       .flatMap(({ naps }) => naps)
       .map((nap) => ({
-        start_time: iso(nap.napStartTimeInSeconds),
+        start_time: isoOfSecond(nap.napStartTimeInSeconds),
         duration_seconds: nap.napDurationInSeconds,
       })),
     days: daysOf(
@@ -126,6 +127,6 @@ function isNewer(one: PushBody, known: PushBody | undefined): boolean {
   return seconds(one) >= seconds(known);
 }
 
-function iso(second: number): string {
-  return new Date(second * 1000).toISOString();
+function isoOfSecond(second: number): string {
+  return isoTime(second * 1000);
 }

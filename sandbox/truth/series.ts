@@ -1,4 +1,5 @@
 import { accepts, type SeriesType } from '../../domain/series.ts';
+import { isoTime } from '../../domain/time.ts';
 import { noSeconds, type Seconds } from './seconds.ts';
 
 /** What takes the samples of items. */
@@ -77,13 +78,13 @@ export function noSeries(): SeriesTruth {
           type,
           device,
           samples: seconds.size,
-          first: iso(seconds.first),
-          last: iso(seconds.last),
+          first: isoOfSecond(seconds.first),
+          last: isoOfSecond(seconds.last),
         }))
         .toSorted((a, b) => (`${a.type} ${a.device}` < `${b.type} ${b.device}` ? -1 : 1)),
   };
 }
 
-function iso(second: number | null): string | null {
-  return second === null ? null : new Date(second * 1000).toISOString();
+function isoOfSecond(second: number | null): string | null {
+  return second === null ? null : isoTime(second * 1000);
 }

@@ -6,7 +6,7 @@ import {
   exportKinds,
 } from '../../contracts/api-gateway.ts';
 import type { AuditEntry } from '../../contracts/auth/schemas.ts';
-import { dateToMs, dayMs, formatInstant, localDate } from '../../domain/time.ts';
+import { dateToMs, dayMs, formatInstant, isoTime, localDate } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 
 const recordsPerCall = 500;
@@ -86,7 +86,7 @@ interface RecordCursor {
 
 // The id is smaller than that of any record, so that records of the instant itself follow.
 function cursorBefore(ms: number): RecordCursor | null {
-  return { start_time: new Date(ms).toISOString(), id: '00000000-0000-0000-0000-000000000000' };
+  return { start_time: isoTime(ms), id: '00000000-0000-0000-0000-000000000000' };
 }
 
 interface Page {

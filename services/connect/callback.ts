@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { isError } from '../../domain/errors.ts';
+import { isoTimeOrNull } from '../../domain/time.ts';
 import type { BrowserAnswer } from '../../domain/wire.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
@@ -132,7 +133,7 @@ async function linkOnce(
     provider_user_id: account,
     access_token: cipher.encrypt(access_token, connection_id),
     refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
-    expires_at: expires_at_ms === null ? null : new Date(expires_at_ms).toISOString(),
+    expires_at: isoTimeOrNull(expires_at_ms),
     scope,
   });
 }

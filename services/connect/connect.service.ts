@@ -1,4 +1,5 @@
 import { connect } from '../../contracts/connect.ts';
+import { isoTimeOrNull } from '../../domain/time.ts';
 import { askAccess } from '../../mixins/access-check.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
@@ -54,7 +55,7 @@ export default implement(connect, {
         access_token: cipher.encrypt(tokens.access_token, connection_id),
         refresh_token:
           tokens.refresh_token === null ? null : cipher.encrypt(tokens.refresh_token, connection_id),
-        expires_at: tokens.expires_at_ms === null ? null : new Date(tokens.expires_at_ms).toISOString(),
+        expires_at: isoTimeOrNull(tokens.expires_at_ms),
       });
       const held = {
         access_token: open(access_token),

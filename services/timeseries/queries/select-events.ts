@@ -1,5 +1,6 @@
 import type { Direction } from '../../../domain/cursor.ts';
 import type { Range } from '../../../domain/time.ts';
+import { isoTime } from '../../../domain/time.ts';
 import type { Queryable, Row } from '../../../mixins/database.ts';
 
 /** A table of events: its columns, and which of its rows are listed. */
@@ -82,7 +83,7 @@ export async function selectEvents<Event extends EventRow>(
 ): Promise<EventsFound<Event>> {
   const name = `timeseries-select-${table.name}-${direction}${type === null ? '' : '-of-type'}`;
   const { start, id } = after ?? beginnings[direction];
-  const bounds = [range.startMs, range.endMs].map((ms) => new Date(ms).toISOString());
+  const bounds = [range.startMs, range.endMs].map(isoTime);
   const statement = { name, text: pageOf(table, type !== null, direction) };
   const values = [userId, ...bounds, type, start, id, most];
   const found = await database.query<Event & { total: number; id: string | null }>(statement, values);

@@ -1,5 +1,5 @@
 import type { DayRecord, SleepRecord, WorkoutRecord } from '../../../domain/records.ts';
-import { localDate } from '../../../domain/time.ts';
+import { isoTime, localDate } from '../../../domain/time.ts';
 import type { RecordRow } from '../queries/upsert-record.ts';
 
 /** The source and the id of a record. */
@@ -51,8 +51,4 @@ export function dayRow(identity: RecordIdentity, record: DayRecord, clockMinutes
     zone_offset_minutes: offset,
     date: date ?? localDate(start_ms, offset),
   };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

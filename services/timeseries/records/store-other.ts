@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../../domain/records.ts';
-import { localDate } from '../../../domain/time.ts';
+import { isoTime, localDate } from '../../../domain/time.ts';
 import { upsertOther } from './queries/upsert-other.ts';
 import type { RecordContext } from './record-context.ts';
 
@@ -13,8 +13,8 @@ export async function storeOther(context: RecordContext, { key, other }: StoreIt
   const id = await upsertOther(transaction, {
     id: randomUUID(),
     ...{ user_id, provider, type, key, device },
-    start_time: new Date(start_ms).toISOString(),
-    end_time: new Date(end_ms).toISOString(),
+    start_time: isoTime(start_ms),
+    end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
     local_date: date ?? localDate(start_ms, offset),
     data: JSON.stringify(data),

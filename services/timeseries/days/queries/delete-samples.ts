@@ -1,3 +1,4 @@
+import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** The key of a sample: a series of the provider, and an instant in milliseconds. */
@@ -26,7 +27,7 @@ export async function deleteSamples(
 ): Promise<void> {
   if (instants.length === 0) return;
   const times = instants.map(({ ms }) => ms);
-  const [first, last] = [Math.min(...times), Math.max(...times)].map((ms) => new Date(ms).toISOString());
+  const [first, last] = [Math.min(...times), Math.max(...times)].map(isoTime);
   const types = instants.map(({ type_id }) => type_id);
   const devices = instants.map(({ device }) => device);
   await transaction.query(statement, [userId, provider, types, devices, times, first, last]);

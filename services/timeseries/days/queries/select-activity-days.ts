@@ -1,5 +1,5 @@
 import { type SeriesType, seriesOf } from '../../../../domain/series.ts';
-import { dateToMs, dayMs } from '../../../../domain/time.ts';
+import { dateToMs, dayMs, isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** The stored values of a local day from one provider. Totals and samples have a row per device. */
@@ -153,8 +153,8 @@ export function selectActivityDays(
   { userId, firstDate, lastDate, after, order }: DateCursor,
   most: number,
 ): Promise<ActivityRow[]> {
-  const from = new Date(dateToMs(firstDate) - marginMs).toISOString();
-  const to = new Date(Math.min(dateToMs(lastDate) + marginMs, latestMs)).toISOString();
+  const from = isoTime(dateToMs(firstDate) - marginMs);
+  const to = isoTime(Math.min(dateToMs(lastDate) + marginMs, latestMs));
   const values = [userId, firstDate, lastDate, after, most, from, to];
   return database.query<ActivityRow>(statements[order], values);
 }

@@ -1,5 +1,6 @@
 import type { PressureReadings } from '../../../../domain/facts.ts';
 import { seriesOf } from '../../../../domain/series.ts';
+import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 // A reading is two samples of one device at one instant. A single one is not a reading.
@@ -28,6 +29,6 @@ export function selectPressures(
   userId: string,
   { startMs, endMs }: { startMs: number; endMs: number },
 ): Promise<PressureReadings[]> {
-  const window = [new Date(startMs).toISOString(), new Date(endMs).toISOString()];
+  const window = [isoTime(startMs), isoTime(endMs)];
   return database.query<PressureReadings>(statement, [userId, ...window]);
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** The newest sample of a series within a window. */
@@ -31,6 +32,6 @@ export function selectReadings(
   typeIds: readonly number[],
   { startMs, endMs }: { startMs: number; endMs: number },
 ): Promise<ReadingRow[]> {
-  const window = [new Date(startMs).toISOString(), new Date(endMs).toISOString()];
+  const window = [isoTime(startMs), isoTime(endMs)];
   return database.query<ReadingRow>(statement, [userId, typeIds, ...window]);
 }

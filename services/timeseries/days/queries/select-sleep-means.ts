@@ -1,4 +1,5 @@
 import type { Range } from '../../../../domain/time.ts';
+import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** The mean of one series over the main sleep of a night. `place` is the index of the night in the request. */
@@ -53,7 +54,7 @@ export async function selectSleepMeans(
   if (hours.length + edges.length === 0) return [];
   const first = Math.min(...edges.map(({ startMs }) => startMs), Date.UTC(9999, 0));
   const end = Math.max(...edges.map(({ endMs }) => endMs), 0);
-  const values = [userId, typeIds, ...columns(hours), ...columns(edges), iso(first), iso(end)];
+  const values = [userId, typeIds, ...columns(hours), ...columns(edges), isoTime(first), isoTime(end)];
   return database.query<SleepMeanRow>(statement, values);
 }
 
@@ -61,11 +62,7 @@ function columns(pieces: readonly NightPiece[]): unknown[] {
   return [
     pieces.map(({ place }) => place),
     pieces.map(({ provider }) => provider),
-    pieces.map(({ startMs }) => iso(startMs)),
-    pieces.map(({ endMs }) => iso(endMs)),
+    pieces.map(({ startMs }) => isoTime(startMs)),
+    pieces.map(({ endMs }) => isoTime(endMs)),
   ];
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs, type Range } from '../../../../domain/time.ts';
+import { hourMs, isoTime, minuteMs, type Range } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 import type { SeriesRow } from '../../queries/select-series.ts';
 import type { RangePieces } from '../range-pieces.ts';
@@ -87,13 +87,9 @@ function minutesOf({ startMs, endMs }: Range): [hour: string, minutes: string] {
   const hour = floorTo(startMs, hourMs);
   const first = BigInt(Math.floor((startMs - hour) / minuteMs));
   const length = BigInt((endMs - startMs) / minuteMs);
-  return [iso(hour), String(((1n << length) - 1n) << first)];
+  return [isoTime(hour), String(((1n << length) - 1n) << first)];
 }
 
 function instants({ startMs, endMs }: Range): [string, string] {
-  return [iso(startMs), iso(endMs)];
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  return [isoTime(startMs), isoTime(endMs)];
 }

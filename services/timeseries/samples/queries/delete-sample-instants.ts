@@ -1,3 +1,4 @@
+import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** Samples by series and time, as two columns. */
@@ -23,7 +24,7 @@ export async function deleteSampleInstants(
   transaction: Queryable,
   { seriesIds, times }: SampleInstants,
 ): Promise<number> {
-  const [first, last] = [Math.min(...times), Math.max(...times)].map((ms) => new Date(ms).toISOString());
+  const [first, last] = [Math.min(...times), Math.max(...times)].map(isoTime);
   const values = [`{${seriesIds.join(',')}}`, `{${times.join(',')}}`, first, last];
   const [row] = await transaction.query<{ n: number }>(statement, values);
   return row?.n ?? 0;
