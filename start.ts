@@ -5,7 +5,7 @@ import { metricsPortsOf } from './stack/listening.ts';
 import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
 import { type Lifetime, runUntilSignal } from './stack/run-until-signal.ts';
 import { startSandbox } from './stack/sandbox.ts';
-import { startPeople } from './stack/sandbox-people.ts';
+import { startPeople } from './stack/sandbox-users.ts';
 import { loadServices } from './stack/services.ts';
 import { startPage } from './stack/start-page.ts';
 

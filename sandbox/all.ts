@@ -1,7 +1,7 @@
 import { activitynet } from './activitynet/simulation.ts';
 import { devicemaker } from './devicemaker/simulation.ts';
 
-/** The simulated providers. A visitor of the start page connects to the first. */
+/** The simulated providers. The start page connects a visitor to the first. */
 export const simulations = [devicemaker, activitynet] as const;
 
 /** The name of a simulated provider. */

@@ -3,20 +3,25 @@ import { z } from 'zod';
 import { jsonOrNull } from '../domain/json.ts';
 import { retryAfterMs } from '../domain/retry-after.ts';
 
-/** The API as any application calls it: over HTTP, with patience where it asks for some. */
+/** A client of the API. It retries requests, and waits as long as Retry-After requests. */
 export interface Api {
-  /** @throws ApiFailed for any status but 2xx, after a few attempts where another one can help. */
-  request<T>(answer: z.ZodType<T>, method: 'GET' | 'POST', path: string, ask?: Ask): Promise<T>;
+  /** @throws ApiFailed for any status but 2xx, after several attempts if a retry can help */
+  request<T>(
+    answer: z.ZodType<T>,
+    method: 'GET' | 'POST',
+    path: string,
+    options?: RequestOptions,
+  ): Promise<T>;
 }
 
-/** What goes with a request beside its path. */
-export interface Ask {
+/** The query, headers and body of a request. */
+export interface RequestOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** The API said no, or nothing. `status` is 0 where no answer came. */
+/** The API returned an error, or did not answer (`status` 0). */
 export class ApiFailed extends Error {
   readonly status: number;
 
@@ -27,8 +32,8 @@ export class ApiFailed extends Error {
   }
 }
 
-/** Where the API is, and how it is reached. */
-export interface Reach {
+/** The address of the API and the means to call it. */
+export interface ApiAccess {
   /** The origin, without /api/v1. */
   readonly baseUrl: string;
   readonly fetch: typeof fetch;
@@ -37,28 +42,28 @@ export interface Reach {
 
 const attemptsMost = 6;
 const worthAnotherTry = new Set([0, 429, 500, 502, 503, 504]);
-/** Some providers wait up to 30 s for an answer, and so does this client. */
+/** Some API routes wait up to 30 s for a provider. */
 const answerWithinMs = 30_000;
 const waitMostMs = 120_000;
 const Refusal = z.object({ detail: z.string() });
 
-/** A client; nothing is kept between calls. */
-export function apiAt(reach: Reach): Api {
+/** A client without state between calls. */
+export function apiAt(access: ApiAccess): Api {
   return {
-    async request(answer, method, path, ask = {}) {
+    async request(answer, method, path, options = {}) {
       for (let attempt = 1; ; attempt++) {
-        const got = await once(reach, method, path, ask);
+        const got = await attemptOnce(access, method, path, options);
         if (got.ok) return answer.parse(got.body);
         const failure = failureOf(got, `${method} ${path}`);
         if (attempt === attemptsMost || !worthAnotherTry.has(got.status)) throw failure;
-        await sleep(pauseMs(got.retryAfter, attempt, Date.now()), undefined, { signal: reach.signal });
+        await sleep(pauseMs(got.retryAfter, attempt, Date.now()), undefined, { signal: access.signal });
       }
     },
   };
 }
 
-/** An answer read to its end; without any, `status` is 0 and `cause` says why. */
-interface Got {
+/** The complete answer of an attempt. Without an answer, `status` is 0 and `cause` is the reason. */
+interface Attempt {
   readonly ok: boolean;
   readonly status: number;
   readonly body: unknown;
@@ -67,30 +72,35 @@ interface Got {
   readonly cause?: unknown;
 }
 
-/** One attempt. A stop from outside is no failure and goes through. */
-async function once(reach: Reach, method: string, path: string, ask: Ask): Promise<Got> {
-  const url = new URL(`/api/v1${path}`, reach.baseUrl);
-  for (const [name, value] of Object.entries(ask.query ?? {})) url.searchParams.set(name, value);
-  const signal = AbortSignal.any([reach.signal, AbortSignal.timeout(answerWithinMs)]);
-  const sent = ask.body === undefined ? {} : { body: JSON.stringify(ask.body) };
+/** One attempt. An abort by the caller is thrown. */
+async function attemptOnce(
+  access: ApiAccess,
+  method: string,
+  path: string,
+  options: RequestOptions,
+): Promise<Attempt> {
+  const url = new URL(`/api/v1${path}`, access.baseUrl);
+  for (const [name, value] of Object.entries(options.query ?? {})) url.searchParams.set(name, value);
+  const signal = AbortSignal.any([access.signal, AbortSignal.timeout(answerWithinMs)]);
+  const sent = options.body === undefined ? {} : { body: JSON.stringify(options.body) };
   const headers = {
-    ...ask.headers,
-    ...(ask.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...options.headers,
+    ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
   try {
-    const response = await reach.fetch(url, { method, headers, signal, ...sent });
+    const response = await access.fetch(url, { method, headers, signal, ...sent });
     const retryAfter = response.headers.get('retry-after');
     const requestId = response.headers.get('x-request-id');
     const body = jsonOrNull(await response.text());
     return { ok: response.ok, status: response.status, body, retryAfter, requestId };
   } catch (cause) {
-    reach.signal.throwIfAborted();
+    access.signal.throwIfAborted();
     return { ok: false, status: 0, body: null, retryAfter: null, requestId: null, cause };
   }
 }
 
-// Quotes the API's own sentence, which never holds a value, and the id under which its log has the request.
-function failureOf({ status, body, requestId, cause }: Got, what: string): ApiFailed {
+// Contains the API's sentence, which never contains a value, and the id of the request in the API's log.
+function failureOf({ status, body, requestId, cause }: Attempt, what: string): ApiFailed {
   if (status === 0) return new ApiFailed(0, `${what} had no answer.`, cause);
   const refusal = Refusal.safeParse(body);
   const said = refusal.success ? `: ${refusal.data.detail.slice(0, 200)}` : '.';
@@ -99,8 +109,8 @@ function failureOf({ status, body, requestId, cause }: Got, what: string): ApiFa
 }
 
 /**
- * How long to wait before the next attempt: as the answer's Retry-After asks (seconds, or a date), two minutes at
- * most; where it asks for nothing, twice as long each time.
+ * The pause before the next attempt: the Retry-After of the answer (seconds, or a date), at most two minutes. Without one,
+ * the pause doubles with each attempt.
  */
 export function pauseMs(retryAfter: string | null, attempt: number, nowMs: number): number {
   return retryAfterMs(retryAfter, nowMs, { mostMs: waitMostMs }) ?? 250 * 2 ** attempt;

@@ -1,26 +1,26 @@
-/** The clock of the providers. It may be fast, start in the past, or stand still until it is turned. */
+/** The clock of the providers. It may run fast, start in the past, or stand still until it is advanced. */
 export interface Clock {
   nowMs(): number;
-  /** Runs a task when the clock shows `ms` or more; of several the earliest first. A task must not throw. */
+  /** Runs a task when the clock shows `ms` or more, the earliest task first. A task must not throw. */
   at(ms: number, task: Task): void;
-  /** Turns the clock on, stopping at whatever is due on the way: each task is over before the next begins. */
-  turn(byMs: number): Promise<void>;
-  /** Milliseconds of the wall in which this clock goes on by `ms`, as long as it keeps its present pace. */
+  /** Advances the clock and runs the tasks that become due one after another. */
+  advance(byMs: number): Promise<void>;
+  /** Milliseconds of the wall clock in which this clock advances by `ms` at its current speed. */
   wallMsFor(ms: number): number;
   stop(): void;
 }
 
-/** What is due at an instant. */
+/** A task that is due at an instant. */
 export type Task = () => Promise<void> | void;
 
-/** How a clock runs; a speed of 0 is one that only `turn` moves. `wall` is the machine's clock. */
+/** Options of a clock. With speed 0 only `advance` moves it. `wall` is the machine's clock. */
 export interface ClockOptions {
   readonly startMs: number;
   readonly speed: number;
   readonly wall?: () => number;
 }
 
-/** Providers send what is new each quarter of an hour. */
+/** Providers send new data each quarter of an hour. */
 export const sliceMs = 900_000;
 
 /** The last full quarter of an hour. */
@@ -31,8 +31,8 @@ export function quarterOf(ms: number): number {
 const longestSleepMs = 60_000;
 
 /**
- * A clock that runs `speed` times as fast as the wall's until it meets that one, and then keeps its pace: data of
- * more than a day ahead of the wall is refused by its receiver.
+ * A clock that runs `speed` times as fast as the wall clock until both show the same time, and then at normal speed,
+ * because receivers refuse data of more than a day in the future.
  */
 export function startClock({ startMs, speed, wall = Date.now }: ClockOptions): Clock {
   let anchor = { shows: startMs, wall: wall() };
@@ -67,7 +67,7 @@ export function startClock({ startMs, speed, wall = Date.now }: ClockOptions): C
       waiting.splice(index === -1 ? waiting.length : index, 0, { ms, task });
       arm();
     },
-    async turn(byMs) {
+    async advance(byMs) {
       const untilMs = nowMs() + byMs;
       for (let next = waiting[0]; next !== undefined && next.ms <= untilMs && !stopped; next = waiting[0]) {
         waiting.shift();

@@ -1,85 +1,86 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from './clock.ts';
-import type { Ask, Reply } from './http.ts';
+import type { HttpRequest, Reply } from './http.ts';
 import { redirect } from './http.ts';
 import { type Choice, consentPage, problemPage } from './page.ts';
 import { secret } from './store.ts';
 
-/** What somebody allowed, until the application exchanges its code. */
+/** A user's consent, until the application exchanges its code. */
 export interface Consent {
-  readonly person: number;
+  readonly user: number;
   readonly scope: readonly string[];
   readonly redirect_uri: string;
-  /** Of PKCE; null where the provider does not ask for it. */
+  /** The PKCE challenge; null if the provider does not use PKCE. */
   readonly challenge: string | null;
   readonly ends_ms: number;
 }
 
-/** What sets one provider's consent apart. */
-export interface ConsentDesk {
+/** What differs between the consent pages of providers. */
+export interface ConsentSettings {
   readonly title: string;
   readonly client_id: () => string;
   readonly needsPkce: boolean;
   readonly redirectOrigins: readonly string[];
   readonly clock: Clock;
-  /** The ticks of the form that belong to a request; all are set at first. */
-  readonly scopes: (ask: Ask) => readonly Choice[];
-  readonly people: () => readonly Choice[];
-  /** Which person a choice of the form means; null for none. */
-  readonly personOf: (choice: string) => number | null;
-  /** What goes back beside code and state. */
+  /** The check boxes of the form; all are checked initially. */
+  readonly scopes: (request: HttpRequest) => readonly Choice[];
+  readonly users: () => readonly Choice[];
+  /** The user that a choice of the form selects; null for none. */
+  readonly userOf: (choice: string) => number | null;
+  /** Redirect parameters besides code and state. */
   readonly extra: (scope: readonly string[]) => Readonly<Record<string, string>>;
 }
 
 const codeLivesMs = 10 * 60_000;
 const pkceForm = /^[A-Za-z0-9_-]{43}$/;
 
-/** The authorize endpoint of a provider and the codes that it gave out. */
-export function openConsents(desk: ConsentDesk) {
+/** The authorize endpoint of a provider and the codes that it issued. */
+export function consentEndpoint(settings: ConsentSettings) {
   const codes = new Map<string, Consent>();
   return {
-    /** GET: the page. */
-    ask: (ask: Ask): Reply => {
-      const problem = problemOf(desk, ask.query);
-      if (problem !== null) return refuse(desk, problem);
-      const missing = missingOf(desk, ask.query);
-      if (missing !== null) return back(ask.query, { error: 'invalid_request', error_description: missing });
+    /** GET: shows the page. */
+    showPage: (request: HttpRequest): Reply => {
+      const problem = problemOf(settings, request.query);
+      if (problem !== null) return refuse(settings, problem);
+      const missing = missingOf(settings, request.query);
+      if (missing !== null)
+        return back(request.query, { error: 'invalid_request', error_description: missing });
       const html = consentPage({
-        title: desk.title,
-        people: desk.people(),
-        scopes: desk.scopes(ask),
-        hidden: ask.query,
+        title: settings.title,
+        users: settings.users(),
+        scopes: settings.scopes(request),
+        hidden: request.query,
       });
       return { status: 200, html };
     },
-    /** POST: the decision. */
-    decide: (ask: Ask): Reply => {
-      const { form } = ask;
-      const problem = problemOf(desk, form) ?? missingOf(desk, form);
-      if (problem !== null) return refuse(desk, problem);
+    /** POST: handles the decision. */
+    decide: (request: HttpRequest): Reply => {
+      const { form } = request;
+      const problem = problemOf(settings, form) ?? missingOf(settings, form);
+      if (problem !== null) return refuse(settings, problem);
       if (form.get('decision') !== 'allow') return back(form, { error: 'access_denied' });
-      const person = desk.personOf(form.get('person') ?? '');
-      if (person === null) return refuse(desk, 'Nobody was picked.');
-      const known = desk.scopes(ask).map(({ value }) => value);
+      const user = settings.userOf(form.get('person') ?? '');
+      if (user === null) return refuse(settings, 'Nobody was picked.');
+      const known = settings.scopes(request).map(({ value }) => value);
       const scope = form.getAll('permission').filter((one) => known.includes(one));
       const code = secret();
       codes.set(code, {
-        person,
+        user,
         scope,
         redirect_uri: form.get('redirect_uri') ?? '',
         challenge: form.get('code_challenge'),
-        ends_ms: desk.clock.nowMs() + codeLivesMs,
+        ends_ms: settings.clock.nowMs() + codeLivesMs,
       });
-      return back(form, { code, ...desk.extra(scope) });
+      return back(form, { code, ...settings.extra(scope) });
     },
-    /** Takes a code out: it is good once. Null where it never was, ended, or was meant for somebody else. */
+    /** Consumes a code, which is valid once. Null if it is unknown, expired, or was issued for another request. */
     take: (fields: URLSearchParams): Consent | null => {
       const code = fields.get('code') ?? '';
       const consent = codes.get(code);
       codes.delete(code);
-      if (consent === undefined || consent.ends_ms <= desk.clock.nowMs()) return null;
+      if (consent === undefined || consent.ends_ms <= settings.clock.nowMs()) return null;
       const uri = fields.get('redirect_uri');
-      const isSameUri = uri === consent.redirect_uri || (uri === null && !desk.needsPkce);
+      const isSameUri = uri === consent.redirect_uri || (uri === null && !settings.needsPkce);
       return isSameUri && isVerified(consent, fields.get('code_verifier')) ? consent : null;
     },
   };
@@ -92,17 +93,17 @@ function isVerified({ challenge }: Consent, verifier: string | null): boolean {
   return timingSafeEqual(Buffer.from(given), Buffer.from(challenge));
 }
 
-// Whoever is not known to the provider is not sent back to: the page says so itself.
-function problemOf(desk: ConsentDesk, fields: URLSearchParams): string | null {
-  if (fields.get('client_id') !== desk.client_id()) return 'The client_id is not known.';
+// A redirect to an unknown application would be unsafe, so the page shows the error itself.
+function problemOf(settings: ConsentSettings, fields: URLSearchParams): string | null {
+  if (fields.get('client_id') !== settings.client_id()) return 'The client_id is not known.';
   const uri = URL.parse(fields.get('redirect_uri') ?? '');
-  if (uri === null || !isAllowed(uri, desk.redirectOrigins)) return 'The redirect_uri is not allowed.';
+  if (uri === null || !isAllowed(uri, settings.redirectOrigins)) return 'The redirect_uri is not allowed.';
   return null;
 }
 
-function missingOf(desk: ConsentDesk, fields: URLSearchParams): string | null {
+function missingOf(settings: ConsentSettings, fields: URLSearchParams): string | null {
   if (fields.get('response_type') !== 'code') return 'response_type must be code';
-  if (!desk.needsPkce) return null;
+  if (!settings.needsPkce) return null;
   if (fields.get('code_challenge_method') !== 'S256') return 'code_challenge_method must be S256';
   return pkceForm.test(fields.get('code_challenge') ?? '') ? null : 'code_challenge is required';
 }
@@ -112,7 +113,7 @@ function isAllowed({ hostname, protocol, origin }: URL, origins: readonly string
   return /^https?:$/.test(protocol) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-function refuse({ title }: ConsentDesk, problem: string): Reply {
+function refuse({ title }: ConsentSettings, problem: string): Reply {
   return { status: 400, html: problemPage(title, problem) };
 }
 

@@ -2,52 +2,52 @@ import { z } from 'zod';
 import { isSeriesType } from '../domain/series.ts';
 import { isoTime } from '../domain/time.ts';
 import { simulations } from './all.ts';
-import { FaultWish } from './faults.ts';
-import { type Ask, ok, type Reply, type Route, refused, route, withBody } from './http.ts';
-import { ledgerOf, samplesOf } from './ledger.ts';
+import { expectedDataOf, samplesOf } from './expected-data.ts';
+import { FaultRequest } from './faults.ts';
+import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from './http.ts';
 import { tablePage } from './page.ts';
-import { ofPerson, peopleIn } from './person-choice.ts';
 import type { Provider } from './simulation.ts';
 import { State } from './store.ts';
+import { answerForUser, userIndexes } from './user-choice.ts';
 import type { World } from './world.ts';
 
-/** The routes beside the providers' own: faults, the clock, the application's settings, people and the ledger. */
+/** The control routes: faults, the clock, the application's settings, users, and the expected data (/ledger). */
 export function controlRoutes(world: World, providers: readonly Provider[]): Route[] {
-  const ledger = (index: number) => ledgerOf(world, providers, index);
+  const ledger = (index: number) => expectedDataOf(world, providers, index);
   return [
     route('GET', '/', () => page(world, providers)),
-    route('GET', '/people', () => ok(peopleIn(world).map((index) => shownPerson(world, providers, index)))),
-    route('GET', '/ledger', ({ query }) => ofPerson(world, query.get('person'), ledger)),
-    route('GET', '/ledger/samples', (ask) => samples(world, providers, ask)),
+    route('GET', '/people', () => ok(userIndexes(world).map((index) => shownUser(world, providers, index)))),
+    route('GET', '/ledger', ({ query }) => answerForUser(world, query.get('person'), ledger)),
+    route('GET', '/ledger/samples', (request) => samples(world, providers, request)),
     route('GET', '/application', () => ok(world.store.state.application)),
-    route('PUT', '/application', (ask) => configure(world, ask)),
+    route('PUT', '/application', (request) => configure(world, request)),
     ...faultRoutes(world),
     ...clockRoutes(world),
   ];
 }
 
-function shownPerson({ person }: World, providers: readonly Provider[], index: number) {
-  const { title, zone, device } = person(index).traits;
+function shownUser({ user }: World, providers: readonly Provider[], index: number) {
+  const { title, zone, device } = user(index).traits;
   return {
     ...{ person: index + 1, title: title.join(' '), zone, device },
     ...Object.fromEntries(providers.map(({ name, account }) => [name, account(index)?.shown ?? null])),
   };
 }
 
-function samples(world: World, providers: readonly Provider[], { query }: Ask): Reply {
+function samples(world: World, providers: readonly Provider[], { query }: HttpRequest): Reply {
   const type = query.get('type');
   if (type !== null && !isSeriesType(type)) return refused('type: must be a series type');
-  return ofPerson(world, query.get('person'), (index) => samplesOf(providers, index, type));
+  return answerForUser(world, query.get('person'), (index) => samplesOf(providers, index, type));
 }
 
-/** How an application wants its notifications: the shared settings, and those of all providers. */
+/** The application's settings for notifications: the shared ones and those of all providers. */
 export const Application = simulations.reduce<z.ZodObject<z.ZodRawShape>>(
   (all, { application }) => all.extend(application.shape),
   State.shape.application.strip(),
 );
 
-function configure(world: World, ask: Ask): Reply | Promise<Reply> {
-  return withBody(Application.partial(), ask, (wish) => {
+function configure(world: World, request: HttpRequest): Reply | Promise<Reply> {
+  return withBody(Application.partial(), request, (wish) => {
     const { state, save } = world.store;
     const given = Object.entries(wish).filter(([, value]) => value !== undefined);
     state.application = { ...state.application, ...Object.fromEntries(given) };
@@ -57,7 +57,7 @@ function configure(world: World, ask: Ask): Reply | Promise<Reply> {
   });
 }
 
-const Wish = FaultWish.extend({
+const Wish = FaultRequest.extend({
   provider: z
     .enum(simulations.map(({ name }) => name))
     .nullable()
@@ -67,8 +67,8 @@ const Wish = FaultWish.extend({
 function faultRoutes({ faults }: World): Route[] {
   return [
     route('GET', '/faults', () => ok(faults.list())),
-    route('POST', '/faults', (ask) =>
-      withBody(Wish, ask, (wish) => ({ status: 201, json: faults.add(wish) })),
+    route('POST', '/faults', (request) =>
+      withBody(Wish, request, (wish) => ({ status: 201, json: faults.add(wish) })),
     ),
     route('DELETE', '/faults', () => ok({ removed: faults.remove(null) })),
     route('DELETE', '/faults/:id', ({ params }) =>
@@ -77,7 +77,7 @@ function faultRoutes({ faults }: World): Route[] {
   ];
 }
 
-/** A receiver refuses data that is more than a day ahead of its clock. */
+/** Receivers refuse data that is more than a day in the future. */
 const aheadMostMs = 20 * 3_600_000;
 const Turn = z.strictObject({
   advance_seconds: z
@@ -90,11 +90,11 @@ function clockRoutes({ clock }: World): Route[] {
   const shown = () => ({ now: isoTime(clock.nowMs()) });
   return [
     route('GET', '/clock', () => ok(shown())),
-    route('POST', '/clock', (ask) =>
-      withBody(Turn, ask, async ({ advance_seconds }) => {
+    route('POST', '/clock', (request) =>
+      withBody(Turn, request, async ({ advance_seconds }) => {
         if (clock.nowMs() + advance_seconds * 1000 > Date.now() + aheadMostMs)
           return refused('The clock cannot be more than 20 hours ahead.', 409);
-        await clock.turn(advance_seconds * 1000);
+        await clock.advance(advance_seconds * 1000);
         return ok(shown());
       }),
     ),
@@ -102,12 +102,12 @@ function clockRoutes({ clock }: World): Route[] {
 }
 
 function page(world: World, providers: readonly Provider[]): Reply {
-  const rows = peopleIn(world).map((index) => {
-    const { title, zone } = world.person(index).traits;
+  const rows = userIndexes(world).map((index) => {
+    const { title, zone } = world.user(index).traits;
     const linked = providers.map(({ account }) => (account(index)?.shown.connected ? 'connected' : ''));
     return [String(index + 1), title.join(' '), zone, ...linked];
   });
   const intro = `${providers.length} simulated providers. Their clock shows ${isoTime(world.clock.nowMs())}. GET /people, /ledger?person=1, /faults, /application, /clock.`;
-  const head = ['', 'Person', 'Zone', ...providers.map(({ title }) => title)];
+  const head = ['', 'User', 'Zone', ...providers.map(({ title }) => title)];
   return { status: 200, html: tablePage('Sandbox', intro, head, rows) };
 }

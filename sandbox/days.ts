@@ -1,30 +1,30 @@
-import { collectGarbage } from './collect.ts';
-import { type DayLife, lifeOfDay } from './life/day.ts';
-import type { Span } from './life/plan.ts';
-import type { Person } from './people.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { type SimulatedDay, simulateDay } from './day-simulation/day.ts';
+import type { Span } from './day-simulation/plan.ts';
+import type { SimulatedUser } from './simulated-users.ts';
 import { addDays, dateAt } from './zone.ts';
 
-/** Days of lives that were made lately. One takes 7 ms to make, and each of the 16 data types asks for it. */
+/** A cache of simulated days. A day takes 7 ms to compute, and each of the 16 data types needs it. */
 export interface Days {
-  of(person: Person, date: string): DayLife;
+  of(user: SimulatedUser, date: string): SimulatedDay;
 }
 
-/** A month of six people, 430 KB a day: given back when nobody asked for a while. */
+/** A month of six users, with 430 KB per day. The cache is emptied when it is not used for a while. */
 const mostDays = 190;
 const idleMs = 20_000;
 
-/** A store of days; the one that was asked for longest ago goes first. */
-export function daysInMemory(): Days {
-  const days = new Map<string, DayLife>();
+/** A cache that removes the least recently used day first. */
+export function dayCache(): Days {
+  const days = new Map<string, SimulatedDay>();
   let idle: NodeJS.Timeout | undefined;
   const giveBack = () => {
     days.clear();
     collectGarbage();
   };
   return {
-    of(person, date) {
-      const key = `${person.account_id}/${date}`;
-      const day = days.get(key) ?? lifeOfDay(person, date);
+    of(user, date) {
+      const key = `${user.account_id}/${date}`;
+      const day = days.get(key) ?? simulateDay(user, date);
       days.delete(key);
       days.set(key, day);
       for (const oldest of days.keys()) {
@@ -38,8 +38,8 @@ export function daysInMemory(): Days {
   };
 }
 
-/** The dates of a person's calendar that a span touches, oldest first. */
-export function datesIn({ traits: { zone } }: Person, { startMs, endMs }: Span): string[] {
+/** The local dates of a user that a span touches, oldest first. */
+export function datesIn({ traits: { zone } }: SimulatedUser, { startMs, endMs }: Span): string[] {
   const dates: string[] = [];
   if (endMs <= startMs) return dates;
   const last = dateAt(zone, endMs - 1);

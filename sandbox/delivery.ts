@@ -1,13 +1,13 @@
 import type { Contents } from './store.ts';
 
-/** A notification as it goes out. */
+/** The HTTP request of a notification. */
 export interface Post {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** How a sender waits for an answer, and how it tries again. */
+/** The time-out and the retries of a sender. */
 export interface DeliveryPolicy {
   readonly answerWithinMs: number;
   readonly attempts: number;
@@ -15,13 +15,13 @@ export interface DeliveryPolicy {
   readonly longestGapMs: number;
 }
 
-/** The notifications to send, until exactly 200 is answered. */
+/** Sends notifications until the receiver answers exactly 200. */
 export interface Outbox {
-  /** Queues a notification of a provider. Faults may double or delay it, or add garbage. */
+  /** Queues a notification of a provider. Faults may duplicate or delay it, or add an invalid one. */
   add(provider: string, contents: Contents): void;
-  /** Sends what is due; returns when nothing more is. */
+  /** Sends the due notifications; returns when no more are due. */
   pump(): Promise<void>;
-  /** Schedules what an earlier process left. */
+  /** Schedules the notifications that an earlier process did not send. */
   resume(): void;
   stop(): Promise<void>;
 }

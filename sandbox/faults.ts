@@ -3,10 +3,10 @@ import type { Clock } from './clock.ts';
 import { type Random, randomOf } from './random.ts';
 
 /**
- * Faults on demand. `error`: an API answers 500, 502 or 503, having done nothing. `delay`: answers are slow.
- * `lost`: a request is served, and its answer breaks off. `rate_limit`: 429. `expiry`: access tokens end early.
- * `duplicate`: notifications come twice. `disorder`: they come late and out of order. `garbage`: garbage comes
- * beside them, and instead of data behind a callback.
+ * Faults on demand. `error`: an API returns 500, 502 or 503 and does nothing else. `delay`: answers are slow.
+ * `lost`: a request is served, and its answer is cut off. `rate_limit`: 429. `expiry`: access tokens expire early.
+ * `duplicate`: notifications are sent twice. `disorder`: they are sent late and out of order. `garbage`: invalid
+ * notifications are sent besides them, and callbacks return an invalid body.
  */
 export const faultKinds = [
   'error',
@@ -19,24 +19,24 @@ export const faultKinds = [
   'garbage',
 ] as const;
 
-/** A requested fault. It lasts `for_seconds` by the providers' clock, without them until it is removed. */
-export const FaultWish = z.strictObject({
+/** A requested fault. It lasts `for_seconds` of the providers' clock, or until it is removed. */
+export const FaultRequest = z.strictObject({
   kind: z.enum(faultKinds),
   probability: z.number().gt(0).max(1).default(1),
   /** Null: every provider. */
   provider: z.string().nullable().default(null),
   for_seconds: z.number().positive().nullable().default(null),
-  /** Of `delay`, by the wall's clock. */
+  /** The length of a `delay`, by the wall clock. */
   delay_ms: z.int().min(1).max(60_000).default(2000),
-  /** Of `disorder`, by the providers' clock. */
+  /** The longest delay of `disorder`, by the providers' clock. */
   spread_seconds: z.number().positive().max(86_400).default(60),
 });
 
 /** An active fault. */
-export interface Fault extends z.infer<typeof FaultWish> {
+export interface Fault extends z.infer<typeof FaultRequest> {
   readonly id: number;
   readonly until_ms: number | null;
-  /** How often it has struck. */
+  /** How often it occurred. */
   hits: number;
 }
 
@@ -45,16 +45,16 @@ export type FaultKind = (typeof faultKinds)[number];
 /** The active faults. */
 export interface Faults {
   readonly chance: Random;
-  add(wish: z.infer<typeof FaultWish>): Fault;
+  add(wish: z.infer<typeof FaultRequest>): Fault;
   list(): readonly Fault[];
-  /** Removes one, or with null all; returns how many. */
+  /** Removes one fault, or all with null; returns the number. */
   remove(id: number | null): number;
-  /** The fault of this kind that strikes now; null where none does. */
-  strike(kind: FaultKind, provider: string): Fault | null;
+  /** The fault of this kind that occurs now, which is counted; null if none does. */
+  trigger(kind: FaultKind, provider: string): Fault | null;
 }
 
-/** Starts without faults. The seed decides when one strikes. */
-export function noFaults(clock: Clock, seed: string): Faults {
+/** Starts without faults. The seed determines when a fault occurs. */
+export function createFaults(clock: Clock, seed: string): Faults {
   let all: Fault[] = [];
   let last = 0;
   const chance = randomOf(`${seed}/faults`);
@@ -77,7 +77,7 @@ export function noFaults(clock: Clock, seed: string): Faults {
       all = id === null ? [] : all.filter((one) => one.id !== id);
       return before - all.length;
     },
-    strike(kind, provider) {
+    trigger(kind, provider) {
       const concerned = list().filter(
         (one) => one.kind === kind && (one.provider === null || one.provider === provider),
       );

@@ -3,20 +3,20 @@ import type { z } from 'zod';
 import { jsonOrNull } from '../domain/json.ts';
 import { plainMessage } from '../domain/plain-message.ts';
 
-/** A request, read to its end. */
-export interface Ask {
+/** A complete request. */
+export interface HttpRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
-  /** Fields of a form body; empty where the body is something else. */
+  /** Fields of a form body; empty for other bodies. */
   readonly form: URLSearchParams;
-  /** The parts of the path that the route names. */
+  /** The path parameters of the route. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** An answer: `json`, `html`, or nothing but its status. `cut` breaks it off in the middle. */
+/** An answer: `json`, `html`, or only a status. `cut` cuts it off in the middle. */
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,15 +26,15 @@ export interface Reply {
   readonly cut?: boolean;
 }
 
-/** One endpoint. The `:name` parts of the path become params. `faults` says which faults may befall it. */
+/** One endpoint. The `:name` parts of the path become params. `faults` names the group of faults that apply to it. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
   readonly path: string;
   readonly faults?: 'api' | 'token' | 'callback';
-  readonly handle: (ask: Ask) => Reply | Promise<Reply>;
+  readonly handle: (request: HttpRequest) => Reply | Promise<Reply>;
 }
 
-/** A route; without `faults` none befall it. */
+/** A route. Without `faults`, no fault applies to it. */
 export function route(
   method: Route['method'],
   path: string,
@@ -46,8 +46,8 @@ export function route(
 
 const longestBody = 1024 * 1024;
 
-/** Reads a request. @throws Error for a body over 1 MiB. */
-export async function readAsk(incoming: IncomingMessage): Promise<Ask> {
+/** Reads a request. @throws Error for a body over 1 MiB */
+export async function readRequest(incoming: IncomingMessage): Promise<HttpRequest> {
   const url = new URL(incoming.url ?? '/', 'http://sandbox');
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -69,14 +69,17 @@ export async function readAsk(incoming: IncomingMessage): Promise<Ask> {
   };
 }
 
-/** The route of a request with the params of its path; a status where there is none. */
-export function routeOf<R extends Route>(routes: readonly R[], ask: Ask): { route: R; ask: Ask } | 404 | 405 {
+/** The route of a request with its path parameters; a status if there is none. */
+export function routeOf<R extends Route>(
+  routes: readonly R[],
+  request: HttpRequest,
+): { route: R; request: HttpRequest } | 404 | 405 {
   const here = routes.flatMap((route) => {
-    const params = paramsOf(route.path, ask.path);
-    return params === null ? [] : [{ route, ask: { ...ask, params } }];
+    const params = paramsOf(route.path, request.path);
+    return params === null ? [] : [{ route, request: { ...request, params } }];
   });
   if (here.length === 0) return 404;
-  return here.find(({ route }) => route.method === ask.method) ?? 405;
+  return here.find(({ route }) => route.method === request.method) ?? 405;
 }
 
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
@@ -100,7 +103,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Writes an answer. */
+/** Sends an answer. */
 export function writeReply(response: ServerResponse, reply: Reply): void {
   const { status, headers = {}, json, html, text } = reply;
   const body = json === undefined ? (html ?? text ?? '') : JSON.stringify(json);
@@ -130,8 +133,8 @@ export function redirect(location: string): Reply {
   return { status: 303, headers: { Location: location } };
 }
 
-/** The token of an Authorization header; null where there is none. */
-export function bearerOf({ headers }: Ask): string | null {
+/** The token of an Authorization header; null if there is none. */
+export function bearerOf({ headers }: HttpRequest): string | null {
   return /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
@@ -140,15 +143,15 @@ export function ok(json: unknown): Reply {
   return { status: 200, json };
 }
 
-/** A refusal of the control endpoints, in words. */
+/** An error of the control routes. */
 export function refused(detail: string, status = 422): Reply {
   return { status, json: { detail } };
 }
 
-/** Serves a request with its JSON body, or refuses. A body that another site's page could send unasked is not taken. */
+/** Serves a request with its JSON body, or refuses it. Media types that a page of another site can send are refused. */
 export function withBody<T>(
   schema: z.ZodType<T>,
-  { text, headers }: Ask,
+  { text, headers }: HttpRequest,
   use: (body: T) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   if (!/^application\/json/i.test(headers['content-type'] ?? ''))

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { startSandbox } from './server.ts';
 import type { Provider, SandboxAccess } from './simulation.ts';
 
-/** `node sandbox/main.ts`: the simulated providers as a program of their own, for any application. */
+/** `node sandbox/main.ts` runs the simulated providers as a separate program, for any application. */
 const usage = `usage: node sandbox/main.ts [--port 4100] [--webhooks http://127.0.0.1:3000/api/v1/webhooks]
   [--style push|ping] [--speed 1] [--seed sandbox] [--file sandbox.json] [--batch-seconds 5] [--redirect-origin https://…]`;
 

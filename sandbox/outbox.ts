@@ -2,18 +2,18 @@ import type { Clock } from './clock.ts';
 import type { DeliveryPolicy, Outbox, Post } from './delivery.ts';
 import type { Faults } from './faults.ts';
 import type { Random } from './random.ts';
-import { type Contents, type Letter, type Store, secret } from './store.ts';
+import { type Contents, type QueuedNotification, type Store, secret } from './store.ts';
 
 /** A provider as the outbox uses it. */
 export interface Sender {
   readonly delivery: DeliveryPolicy;
-  /** Whether there is an address to send to. */
+  /** Whether an address is set. */
   isReady(): boolean;
-  /** The request of a notification; null where there is nothing to send any more. */
+  /** The HTTP request of a notification; null if there is nothing to send. */
   post(contents: Contents): Post | null;
   acknowledged(contents: Contents): void;
-  /** Garbage of the kinds that a public webhook receives. It must not be stored, and must not harm what is good. */
-  garbageFor(contents: Contents, chance: Random): Contents;
+  /** An invalid notification, as public webhooks receive them. An application must neither store it nor lose data by it. */
+  invalidNotification(contents: Contents, chance: Random): Contents;
 }
 
 /** What an outbox depends on. */
@@ -21,21 +21,21 @@ export interface OutboxDeps {
   readonly clock: Clock;
   readonly store: Store;
   readonly faults: Faults;
-  /** The provider of a name; undefined where it is not simulated: its notifications stay in the file. */
+  /** The provider with a name; undefined if it is not simulated, and its notifications stay in the file. */
   senderOf(provider: string): Sender | undefined;
 }
 
 const lanes = 4;
 
-/** The gap before the next attempt, which doubles each time. */
+/** The pause before the next attempt, which doubles each time. */
 export function gapMs({ firstGapMs, longestGapMs }: DeliveryPolicy, attempts: number): number {
   return Math.min(longestGapMs, firstGapMs * 2 ** (attempts - 1));
 }
 
-/** An outbox over the letters of the store. */
+/** Opens the outbox of the queued notifications in the store. */
 export function openOutbox(deps: OutboxDeps): Outbox {
   const { clock, store, faults, senderOf } = deps;
-  const running = new Map<Letter, Promise<void>>();
+  const running = new Map<QueuedNotification, Promise<void>>();
   const stop = new AbortController();
 
   const put = (provider: string, contents: Contents, dueMs: number) => {
@@ -54,15 +54,15 @@ export function openOutbox(deps: OutboxDeps): Outbox {
   };
   const begin = () => {
     if (stop.signal.aborted) return;
-    for (const letter of due().slice(0, Math.max(0, lanes - running.size))) {
-      const sender = senderOf(letter.provider);
+    for (const notification of due().slice(0, Math.max(0, lanes - running.size))) {
+      const sender = senderOf(notification.provider);
       if (sender === undefined) continue;
-      const sent = deliver(deps, sender, letter, stop.signal).then((againMs) => {
-        running.delete(letter);
+      const sent = deliver(deps, sender, notification, stop.signal).then((againMs) => {
+        running.delete(notification);
         if (againMs !== null) clock.at(againMs, pump);
         begin();
       });
-      running.set(letter, sent);
+      running.set(notification, sent);
     }
   };
   const pump = async () => {
@@ -73,13 +73,13 @@ export function openOutbox(deps: OutboxDeps): Outbox {
     pump,
     add(provider, contents) {
       const dueMs = clock.nowMs();
-      const held = faults.strike('disorder', provider);
+      const held = faults.trigger('disorder', provider);
       const later = held === null ? 0 : faults.chance.between(0, held.spread_seconds * 1000);
       put(provider, contents, dueMs + later);
-      if (faults.strike('duplicate', provider) !== null)
+      if (faults.trigger('duplicate', provider) !== null)
         put(provider, contents, dueMs + later + faults.chance.whole(0, 5000));
-      const sender = faults.strike('garbage', provider) === null ? undefined : senderOf(provider);
-      if (sender !== undefined) put(provider, sender.garbageFor(contents, faults.chance), dueMs);
+      const sender = faults.trigger('garbage', provider) === null ? undefined : senderOf(provider);
+      if (sender !== undefined) put(provider, sender.invalidNotification(contents, faults.chance), dueMs);
     },
     resume() {
       for (const { due_ms } of store.state.letters) clock.at(Math.max(due_ms, clock.nowMs()), pump);
@@ -95,28 +95,28 @@ export function openOutbox(deps: OutboxDeps): Outbox {
 async function deliver(
   { clock, store }: OutboxDeps,
   { delivery, post: postOf, acknowledged }: Sender,
-  letter: Letter,
+  notification: QueuedNotification,
   stop: AbortSignal,
 ): Promise<number | null> {
   const { counts } = store.state;
-  const { contents } = letter;
+  const { contents } = notification;
   const post = postOf(contents);
   const taken = post === null || (await isTaken(post, delivery.answerWithinMs, stop));
-  if (stop.aborted && !taken) return null; // it is still in the store, and goes out after the next start
-  letter.attempts += 1;
+  if (stop.aborted && !taken) return null; // it is still in the store and is sent after the next start
+  notification.attempts += 1;
   if (post !== null) counts.posts += 1;
   store.touch();
-  if (!taken && letter.attempts < delivery.attempts && contents.kind !== 'garbage') {
-    letter.due_ms = clock.nowMs() + gapMs(delivery, letter.attempts);
-    return letter.due_ms;
+  if (!taken && notification.attempts < delivery.attempts && contents.kind !== 'garbage') {
+    notification.due_ms = clock.nowMs() + gapMs(delivery, notification.attempts);
+    return notification.due_ms;
   }
-  store.state.letters = store.state.letters.filter((one) => one !== letter);
+  store.state.letters = store.state.letters.filter((one) => one !== notification);
   if (contents.kind !== 'garbage') counts[taken ? 'acknowledged' : 'given_up'] += 1;
   if (taken) acknowledged(contents);
   return null;
 }
 
-// Exactly 200 is success: a redirect, a 204, no answer in time are none.
+// Only 200 is success. A redirect, a 204 and a time-out are failures.
 async function isTaken(
   { url, headers, body }: Post,
   answerWithinMs: number,

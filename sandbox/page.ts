@@ -1,23 +1,23 @@
-/** Something to pick on a page. */
+/** An option of a form. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
 }
 
-/** What a consent page is made of; `hidden` goes back with the form. */
+/** The contents of a consent page. `hidden` fields are sent with the form. */
 export interface ConsentPage {
   readonly title: string;
-  readonly people: readonly Choice[];
+  readonly users: readonly Choice[];
   readonly scopes: readonly Choice[];
   readonly hidden: URLSearchParams;
 }
 
-/** The page on which somebody allows an application to read their data, or does not. */
-export function consentPage({ title, people, scopes, hidden }: ConsentPage): string {
+/** The page on which a user grants or denies an application access to their data. */
+export function consentPage({ title, users, scopes, hidden }: ConsentPage): string {
   const kept = [...hidden].map(
     ([name, value]) => `<input type="hidden" name="${safe(name)}" value="${safe(value)}">`,
   );
-  const radios = people.map(
+  const radios = users.map(
     ({ value, label }, index) =>
       `<label><input type="radio" name="person" value="${safe(value)}"${index === 0 ? ' checked' : ''}> ${safe(label)}</label>`,
   );
@@ -35,12 +35,12 @@ export function consentPage({ title, people, scopes, hidden }: ConsentPage): str
   );
 }
 
-/** A page that says what is wrong. */
+/** An error page. */
 export function problemPage(title: string, problem: string): string {
   return layout(title, `<p>${safe(problem)}</p>`);
 }
 
-/** A table on a page. */
+/** A page with a table. */
 export function tablePage(
   title: string,
   intro: string,

@@ -1,6 +1,6 @@
 /**
- * Chance that can be repeated. Everything a synthetic person does follows from a text: the seed, who it is, the
- * day and the topic. Each topic draws from a stream of its own, so that a new topic never shifts the others.
+ * Reproducible random numbers. Everything that a synthetic user does is derived from a text: the seed, the user, the
+ * day and the topic. Each topic has a stream of its own, so that a new topic does not change the others.
  */
 export interface Random {
   /** At least `from`, less than `to`. */
@@ -8,12 +8,12 @@ export interface Random {
   /** A whole number, both ends included. */
   whole(from: number, to: number): number;
   chance(probability: number): boolean;
-  /** Around zero, most often near it, never past `width`. */
+  /** A value from -width to width, near zero most often. */
   spread(width: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
 }
 
-/** A stream of chance that depends on nothing but its seed. */
+/** A stream of random numbers that depends only on its seed. */
 export function randomOf(seed: string): Random {
   let state = hashOf(seed);
   const next = () => {
@@ -29,12 +29,12 @@ export function randomOf(seed: string): Random {
   };
 }
 
-/** A value from -1 to 1 for every instant that changes smoothly, about once in `scaleMs`. */
+/** A value from -1 to 1 for every instant. It changes smoothly, about once in `scaleMs`. */
 export type Noise = (ms: number, scaleMs: number) => number;
 
 /**
- * Noise over absolute time: two days that are made apart from each other meet at midnight without a step, because
- * neither carries a state.
+ * Noise over absolute time. It has no state, so two days that are computed separately are continuous at
+ * midnight.
  */
 export function noiseOf(seed: string): Noise {
   const key = hashOf(seed);
@@ -47,7 +47,7 @@ export function noiseOf(seed: string): Noise {
   };
 }
 
-/** A whole number from 0 to 2^32 - 1 that stands for a text (FNV-1a, then mixed). */
+/** A hash of a text from 0 to 2^32 - 1 (FNV-1a, then mixed). */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)

@@ -3,28 +3,36 @@ import { z } from 'zod';
 import { simulations } from './all.ts';
 import { quarterOf, sliceMs, startClock } from './clock.ts';
 import { Application, controlRoutes } from './control.ts';
-import { daysInMemory } from './days.ts';
-import { noFaults } from './faults.ts';
-import { type Ask, type Reply, type Route, readAsk, refused, routeOf, writeReply } from './http.ts';
+import { dayCache } from './days.ts';
+import { createFaults } from './faults.ts';
+import {
+  type HttpRequest,
+  type Reply,
+  type Route,
+  readRequest,
+  refused,
+  routeOf,
+  writeReply,
+} from './http.ts';
 import { openOutbox } from './outbox.ts';
-import { personAt } from './people.ts';
+import { serveWithFaults } from './serve-with-faults.ts';
+import { simulatedUserAt } from './simulated-users.ts';
 import type { Provider, SandboxAccess } from './simulation.ts';
 import { merged, openStore, type State, type Store } from './store.ts';
-import { serveWithFaults } from './trouble.ts';
 import type { SandboxLimits, World } from './world.ts';
 
-/** How a sandbox runs; each option has a default. */
+/** Options of a sandbox; each has a default. */
 export interface SandboxOptions {
-  /** 0, or nothing: the port of the last run if it is free, else any. */
+  /** 0 or undefined: the port of the last run if it is free, otherwise any. */
   readonly port?: number;
   readonly seed?: string;
-  /** The file that outlives a restart; null: none. */
+  /** The file of the state that survives a restart; null: none. */
   readonly file?: string | null;
-  /** The clock begins here; without it where it stood, else now, or with a speed of more than 1 a week ago. */
+  /** The start of the clock. Default: the saved time; without one now, or a week ago if the speed is above 1. */
   readonly startMs?: number;
-  /** How many times as fast as the wall's; 0 is a clock that only `turn` moves. */
+  /** The speed relative to the wall clock. With 0 only `advance` moves the clock. */
   readonly speed?: number;
-  /** Settings as PUT /application takes them. */
+  /** Settings as in PUT /application. */
   readonly application?: Readonly<Record<string, unknown>>;
   readonly limits?: Partial<SandboxLimits>;
   readonly redirectOrigins?: readonly string[];
@@ -35,15 +43,15 @@ export interface Sandbox {
   readonly world: World;
   readonly access: SandboxAccess;
   readonly providers: readonly Provider[];
-  /** Turns the clock on; all that is due on the way is over when it returns. */
-  turn(byMs: number): Promise<void>;
+  /** Advances the clock. All tasks that become due are complete when it returns. */
+  advance(byMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const weekMs = 7 * 86_400_000;
 const usualLimits: SandboxLimits = {
   batchWindowMs: 5 * 60_000,
-  historyRequestsPerMinute: 1000,
+  backfillRequestsPerMinute: 1000,
   readsPer15Minutes: 100,
   readsPerDay: 1000,
 };
@@ -71,12 +79,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     world,
     providers,
     access: { url, settings },
-    turn: (byMs) => world.clock.turn(byMs),
+    advance: (byMs) => world.clock.advance(byMs),
     stop: () => stop(world, server),
   };
 }
 
-/** The settings of the file where they are valid, else the initial ones, changed as the caller wants. */
+/** The saved settings if they are valid, otherwise the initial ones, with the changes of the caller. */
 function applicationOf({ application }: State, wanted: SandboxOptions['application']): State['application'] {
   const initial = merged(simulations.map((one) => one.application.initial));
   const saved = Application.safeParse({ ...initial, ...application });
@@ -84,42 +92,42 @@ function applicationOf({ application }: State, wanted: SandboxOptions['applicati
   return { ...application, ...Application.parse({ ...known, ...wanted }) };
 }
 
-// A file of an earlier version does not name the senders of its notifications.
+// Files of earlier versions do not contain the senders of notifications.
 function identifySenders({ letters }: State): void {
-  for (const letter of letters)
-    letter.provider ||= simulations.find(({ sends }) => sends(letter.contents))?.name ?? '';
+  for (const notification of letters)
+    notification.provider ||= simulations.find(({ sends }) => sends(notification.contents))?.name ?? '';
 }
 
 function openProviders(options: SandboxOptions, store: Store, url: string) {
   const { seed = 'sandbox', redirectOrigins = [] } = options;
   const speed = options.speed ?? 1;
   const clock = startClock({ speed, startMs: options.startMs ?? startOf(store, speed) });
-  const faults = noFaults(clock, seed);
+  const faults = createFaults(clock, seed);
   const senderOf = (name: string) => providers.find((one) => one.name === name);
   const world: World = {
     ...{ clock, store, faults, url, redirectOrigins },
     outbox: openOutbox({ clock, store, faults, senderOf }),
     limits: { ...usualLimits, ...options.limits },
-    person: (index) => personAt(seed, index),
-    days: daysInMemory(),
+    user: (index) => simulatedUserAt(seed, index),
+    days: dayCache(),
   };
   const providers: readonly Provider[] = simulations.map((one) => one.open(world));
   return { world, providers };
 }
 
-// A fast clock begins a week ago and catches up; one that stood still while the program was away goes on from there.
+// A fast clock starts a week ago and catches up, or continues from its saved time.
 function startOf({ state }: Store, speed: number): number {
   const nowMs = Date.now();
   if (speed <= 1) return Math.max(nowMs, state.clock?.shows_ms ?? 0);
   return Math.max(state.clock?.shows_ms ?? 0, nowMs - weekMs);
 }
 
-/** Sends what is new each full quarter of an hour. */
+/** Sends new data at each full quarter of an hour. */
 function keepTime(world: World, providers: readonly Provider[]): void {
   const { clock, store } = world;
   const next = () => clock.at(quarterOf(clock.nowMs()) + sliceMs, tick);
   const tick = () => {
-    for (const provider of providers) provider.sendNews();
+    for (const provider of providers) provider.sendNewData();
     store.state.clock = { shows_ms: clock.nowMs(), wall_ms: Date.now() };
     next();
   };
@@ -167,15 +175,15 @@ async function answer(
   routes: readonly ServedRoute[],
   incoming: IncomingMessage,
 ): Promise<Reply> {
-  // A name that leads here from elsewhere would let any page in a browser in.
+  // Other host names are refused, because a page in a browser could use one that resolves to this machine.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(incoming.headers.host ?? ''))
     return refused('Only for this machine.', 403);
-  const asked: Ask = await readAsk(incoming);
+  const asked: HttpRequest = await readRequest(incoming);
   const found = routeOf(routes, asked);
   if (typeof found === 'number')
     return refused(found === 404 ? 'There is nothing here.' : 'Not this way.', found);
-  const { route, ask } = found;
-  return route.provider ? serveWithFaults(world, route.provider, route, ask) : route.handle(ask);
+  const { route, request } = found;
+  return route.provider ? serveWithFaults(world, route.provider, route, request) : route.handle(request);
 }
 
 async function stop({ clock, outbox, store }: World, server: Server): Promise<void> {

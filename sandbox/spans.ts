@@ -1,9 +1,9 @@
-import type { Span } from './life/plan.ts';
+import type { Span } from './day-simulation/plan.ts';
 
-/** Stretches of time, apart from each other and in order: what was sent, what was asked for. */
+/** Disjoint spans of time in order, such as sent or requested ones. */
 export type Spans = readonly Span[];
 
-/** The spans with one more, joined to those that it touches. */
+/** Adds a span and joins it with those that it touches. */
 export function withSpan(spans: Spans, { startMs, endMs }: Span): Span[] {
   const apart = spans.filter((one) => one.endMs < startMs || one.startMs > endMs);
   const joined = spans.filter((one) => one.endMs >= startMs && one.startMs <= endMs);
@@ -14,12 +14,12 @@ export function withSpan(spans: Spans, { startMs, endMs }: Span): Span[] {
   return [...apart, whole].sort((a, b) => a.startMs - b.startMs);
 }
 
-/** Whether one of the spans holds all of another one. */
+/** Whether one of the spans contains another span. */
 export function holds(spans: Spans, { startMs, endMs }: Span): boolean {
   return spans.some((one) => one.startMs <= startMs && one.endMs >= endMs);
 }
 
-/** What two spans share; null where they do not meet. */
+/** The intersection of two spans; null if it is empty. */
 export function shared(one: Span, other: Span): Span | null {
   const startMs = Math.max(one.startMs, other.startMs);
   const endMs = Math.min(one.endMs, other.endMs);

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A stretch of time. */
+/** A span of time. */
 export const Span = z.object({ startMs: z.number(), endMs: z.number() });
 
 /** The credentials of the application at a provider. */
 export const Client = z.object({ client_id: z.string(), client_secret: z.string() });
 export type Client = z.infer<typeof Client>;
 
-/** A pair of tokens of an account, with the scope that they have. */
+/** A pair of tokens of an account, with their scope. */
 export const Grant = z.object({
   access_token: z.string(),
   access_ends_ms: z.number(),
@@ -20,37 +20,37 @@ export const Grant = z.object({
 });
 export type Grant = z.infer<typeof Grant>;
 
-/** What a notification says. Each provider has kinds of its own beside `garbage`. */
+/** The contents of a notification. Each provider has its own kinds besides `garbage`. */
 export type Contents = Readonly<{ kind: string }>;
 const Contents: z.ZodType<Contents> = z.looseObject({ kind: z.string() });
 
-/** Contents that no receiver can use; `path` is that of the webhook, and begins with the provider's name. */
+/** Contents that are invalid for receivers. `path` is that of the webhook and begins with the provider's name. */
 export const Garbage = z.object({ kind: z.literal('garbage'), path: z.string(), text: z.string() });
 
-const Letter = z.object({
+const QueuedNotification = z.object({
   id: z.string(),
-  /** The sender. Empty in files that an earlier version wrote. */
+  /** The sender; empty in files of earlier versions. */
   provider: z.string().default(''),
   contents: Contents,
   attempts: z.int(),
   written_ms: z.number(),
   due_ms: z.number(),
 });
-export type Letter = z.infer<typeof Letter>;
+export type QueuedNotification = z.infer<typeof QueuedNotification>;
 
-/** What the sandbox keeps of all providers together. */
+/** The state that all providers share. */
 export const State = z.object({
   seed: z.string(),
   port: z.int(),
   clock: z.object({ shows_ms: z.number(), wall_ms: z.number() }).nullable(),
-  /** How the application wants its notifications, the providers' own settings included. */
+  /** The application's settings for notifications, including those of the providers. */
   application: z.looseObject({
-    /** Where they are posted to, without the provider's part of the path. With null they wait. */
+    /** The URL of the webhooks without the provider's part of the path. With null, notifications are not sent yet. */
     webhooks: z.url().nullable(),
   }),
-  /** The number of people beyond those of the table. */
+  /** The number of users in addition to those of the table. */
   more_people: z.int(),
-  letters: z.array(Letter),
+  letters: z.array(QueuedNotification),
   counts: z.object({
     letters: z.int(),
     posts: z.int(),
@@ -61,13 +61,13 @@ export const State = z.object({
 });
 export type State = z.infer<typeof State>;
 
-/** What the sandbox keeps over a restart, and its file. */
+/** The state that survives a restart, and its file. */
 export interface Store {
-  /** What all providers share. */
+  /** The state that all providers share. */
   readonly state: State;
-  /** The fields of one provider in the file; `initial` where the file has none that fit. */
+  /** The fields of one provider in the file; `initial` if the file has none that are valid. */
   part<T extends object>(schema: z.ZodType<T>, initial: T): T;
-  /** Writes the file now: tokens that were handed out must not be forgotten. */
+  /** Writes the file now, because issued tokens must not be lost. */
   save(): void;
   /** Writes the file within a second. */
   touch(): void;
@@ -76,7 +76,7 @@ export interface Store {
 
 const soonMs = 1000;
 
-/** Opens a file, which is begun anew for another seed; without a file nothing outlives the process. */
+/** Opens the state of a file, which starts anew for another seed. Without a file, the state ends with the process. */
 export function openStore(file: string | null, seed: string): Store {
   const saved = file !== null && existsSync(file) ? readSaved(file, seed) : {};
   const parts: object[] = [saved];
@@ -105,7 +105,7 @@ export function openStore(file: string | null, seed: string): Store {
   };
 }
 
-/** The fields of several objects in one; of equal names the last counts. */
+/** The fields of several objects in one. Of equal names the last counts. */
 export function merged(parts: readonly object[]): Record<string, unknown> {
   return Object.fromEntries(parts.flatMap((one) => Object.entries(one)));
 }
@@ -115,7 +115,7 @@ function readSaved(file: string, seed: string): object {
   return saved.success ? saved.data : {};
 }
 
-/** A text that cannot be guessed. */
+/** A random text that cannot be guessed. */
 export function secret(bytes = 24): string {
   return randomBytes(bytes).toString('base64url');
 }

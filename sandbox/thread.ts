@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { startSandbox } from './server.ts';
 
-/** The sandbox on a thread of its own: making days of lives keeps a processor busy that the API may need. */
+/** The sandbox on a thread of its own, because the simulation of days would block the API. */
 const Options = z.object({
   port: z.int().optional(),
   seed: z.string(),

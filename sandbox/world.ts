@@ -2,10 +2,10 @@ import type { Clock } from './clock.ts';
 import type { Days } from './days.ts';
 import type { Outbox } from './delivery.ts';
 import type { Faults } from './faults.ts';
-import type { Person } from './people.ts';
+import type { SimulatedUser } from './simulated-users.ts';
 import type { Store } from './store.ts';
 
-/** What all parts of a running sandbox share. */
+/** The shared state of a running sandbox. */
 export interface World {
   readonly clock: Clock;
   readonly store: Store;
@@ -13,24 +13,24 @@ export interface World {
   readonly faults: Faults;
   readonly outbox: Outbox;
   readonly limits: SandboxLimits;
-  /** Where the sandbox is, without a path. */
+  /** The URL of the sandbox, without a path. */
   readonly url: string;
-  /** Origins beside loopback that may be sent back to after consent. */
+  /** Allowed origins of redirects after consent, in addition to loopback. */
   readonly redirectOrigins: readonly string[];
-  person(index: number): Person;
+  user(index: number): SimulatedUser;
 }
 
-/** What the providers allow, and how they gather. */
+/** The limits of the providers and their batch window. */
 export interface SandboxLimits {
-  /** How long backfill requests are gathered before their data is sent, by the wall clock. */
+  /** How long backfill requests are collected before their data is sent, by the wall clock. */
   readonly batchWindowMs: number;
-  readonly historyRequestsPerMinute: number;
-  /** Reads of an API with quotas; all its requests may be twice as many. */
+  readonly backfillRequestsPerMinute: number;
+  /** Reads of an API with quotas. The limit of all its requests is twice as high. */
   readonly readsPer15Minutes: number;
   readonly readsPerDay: number;
 }
 
-/** Seconds of the providers' clock, never behind the wall clock, by which applications note connections. */
+/** Seconds of the providers' clock, but not before the wall clock, which applications use for the time of a connection. */
 export function stampOf({ clock }: Pick<World, 'clock'>): number {
   return Math.floor(Math.max(clock.nowMs(), Date.now()) / 1000);
 }

@@ -1,10 +1,10 @@
 import { dateToMs, dayMs, localDate, minuteMs } from '../domain/time.ts';
 
-/** Clocks on walls: from a zone's date and hour to the instant, and back, over changes of daylight saving. */
+/** Converts between local times of a zone and instants, also across changes of daylight saving time. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 const offsetName = /^GMT(?:([+-])(\d{2}):(\d{2}))?/;
 
-/** Minutes that the clocks of a zone (IANA name) are ahead of UTC at an instant. */
+/** The offset of a zone (IANA name) from UTC at an instant, in minutes. */
 export function offsetMinutesAt(zone: string, ms: number): number {
   const parts = formatOf(zone).formatToParts(ms);
   const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? '';
@@ -22,8 +22,8 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 }
 
 /**
- * The instant at which clocks show `minutes` after midnight of a date; negative minutes are the evening before.
- * An hour that comes twice means its first time, one that is left out the time as late after the change.
+ * The instant of `minutes` after local midnight of a date; negative minutes are on the previous day.
+ * Of a local time that occurs twice, the first is returned. A skipped local time is returned as the time after the change.
  */
 export function instantOf(zone: string, date: string, minutes: number): number {
   const wall = dateToMs(date) + minutes * minuteMs;
@@ -33,17 +33,17 @@ export function instantOf(zone: string, date: string, minutes: number): number {
   return wall - (fits ?? before) * minuteMs;
 }
 
-/** The date on a zone's calendars at an instant. */
+/** The local date of a zone at an instant. */
 export function dateAt(zone: string, ms: number): string {
   return localDate(ms, offsetMinutesAt(zone, ms));
 }
 
-/** The date some days later, or earlier. */
+/** The date a number of days later; a negative number is earlier. */
 export function addDays(date: string, days: number): string {
   return localDate(dateToMs(date) + days * dayMs, 0);
 }
 
-/** Days since 1970: what counts through a rota without an end. */
+/** The number of days since 1970. */
 export function dayNumber(date: string): number {
   return Math.floor(dateToMs(date) / dayMs);
 }

@@ -8,7 +8,7 @@ import { type Member, startMember } from './member.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
-import { startPeople } from './sandbox-people.ts';
+import { startPeople } from './sandbox-users.ts';
 import { serviceNames } from './services.ts';
 import { StartError } from './start-error.ts';
 import { startPage } from './start-page.ts';

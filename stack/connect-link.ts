@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { type Connecting, visitorsLink } from '../sandbox/connecting.ts';
+import { type ConnectDeps, visitorLink } from '../sandbox/connect-users.ts';
 
 /** A permanent address for a browser. Each visit is redirected to a consent page by a new link. */
 export interface ConnectLink {
@@ -13,7 +13,7 @@ const Address = z.object({ port: z.int() });
 /**
  * Serves the address on loopback. A link of the API is valid for 15 minutes, this address as long as the product runs.
  */
-export async function serveConnectLink(connecting: Connecting): Promise<ConnectLink> {
+export async function serveConnectLink(connecting: ConnectDeps): Promise<ConnectLink> {
   const server = createServer((request, response) => void show(connecting, request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = Address.parse(server.address());
@@ -27,7 +27,7 @@ export async function serveConnectLink(connecting: Connecting): Promise<ConnectL
 }
 
 async function show(
-  connecting: Connecting,
+  connecting: ConnectDeps,
   { headers, method, url }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -38,7 +38,7 @@ async function show(
   if (method !== 'GET') return void answer(405, { Allow: 'GET' }).end();
   if (url !== '/') return void answer(404).end();
   try {
-    const link = await visitorsLink(connecting);
+    const link = await visitorLink(connecting);
     answer(303, { Location: link.url }).end();
   } catch {
     answer(503, { 'Content-Type': 'text/plain' }).end('No link could be made now. Try again in a moment.\n');

@@ -1,34 +1,34 @@
-import type { Ask, Reply } from '../http.ts';
+import type { HttpRequest, Reply } from '../http.ts';
 import { bearerOf } from '../http.ts';
-import type { Person } from '../people.ts';
 import { hashOf } from '../random.ts';
+import type { SimulatedUser } from '../simulated-users.ts';
 import type { Grant } from '../store.ts';
 import { ownerOf } from '../tokens.ts';
 import type { Traits } from '../traits.ts';
 import type { ActivitynetAccount, ActivitynetWorld, Event } from './state.ts';
 
-/** The id of a person's account, greater than 2^32 as some real ids are. */
-export function athleteIdOf({ seed }: Person): number {
+/** The id of a user's account. It is greater than 2^32, as some real ids are. */
+export function athleteIdOf({ seed }: SimulatedUser): number {
   return 2 ** 33 + hashOf(`${seed}/athlete`);
 }
 
-/** Whether a person has an account from the start. */
+/** Whether a user has an account from the start. */
 export function hasAccount({ uploads_workouts }: Traits): boolean {
   return uploads_workouts;
 }
 
-/** The account of a person, by the person's index; null where there is none. */
+/** The account of a user, by the user's index; null if there is none. */
 export function accountOf({ own }: ActivitynetWorld, index: number | null): ActivitynetAccount | null {
   return own.activitynet_accounts.find(({ person }) => person === index) ?? null;
 }
 
-/** A person's account, linked to the application. */
-export function link(world: ActivitynetWorld, person: number): ActivitynetAccount {
+/** Connects a user's account to the application. */
+export function link(world: ActivitynetWorld, user: number): ActivitynetAccount {
   const { activitynet_accounts: accounts } = world.own;
-  const athlete_id = athleteIdOf(world.person(person));
+  const athlete_id = athleteIdOf(world.user(user));
   const known = accounts.find((one) => one.athlete_id === athlete_id);
   const account = known ?? {
-    ...{ athlete_id, person, authorized: false, grants: [], live_ms: 0 },
+    ...{ athlete_id, person: user, authorized: false, grants: [], live_ms: 0 },
     ...{ told: [], deleted: [], titles: {} },
   };
   if (known === undefined) accounts.push(account);
@@ -63,8 +63,8 @@ export function sendEvent(
 
 const lastTimes = new WeakMap<ActivitynetWorld, Map<number, number>>();
 
-// Seconds of the wall clock, also where the sandbox's own is turned ahead: an application refuses events of the future.
-// Each event of an object is later than the one before.
+// Seconds of the wall clock, because an application refuses events of the future and the sandbox's clock may be ahead.
+// Each event of an object has a later time than the previous one.
 function eventTime(world: ActivitynetWorld, objectId: number): number {
   const times = lastTimes.get(world) ?? new Map<number, number>();
   lastTimes.set(world, times);
@@ -73,19 +73,19 @@ function eventTime(world: ActivitynetWorld, objectId: number): number {
   return time;
 }
 
-/** Serves the owner of the request's token, or refuses. */
+/** Serves a request with a valid access token, or refuses it. */
 export function asAthlete(
   { clock, own }: ActivitynetWorld,
-  ask: Ask,
+  request: HttpRequest,
   serve: (account: ActivitynetAccount, grant: Grant) => Reply,
 ): Reply {
-  const found = ownerOf(own.activitynet_accounts, clock, bearerOf(ask));
-  if (found === null || !found.granter.authorized)
+  const found = ownerOf(own.activitynet_accounts, clock, bearerOf(request));
+  if (found === null || !found.holder.authorized)
     return failure(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid');
-  return serve(found.granter, found.grant);
+  return serve(found.holder, found.grant);
 }
 
-/** A refusal in this platform's form. */
+/** An error in the format of this platform. */
 export function failure(
   status: number,
   message: string,

@@ -1,12 +1,12 @@
 import { formatInstant } from '../../domain/time.ts';
+import { hundredths } from '../day-simulation/counts.ts';
+import type { SimulatedDay, Workout } from '../day-simulation/day.ts';
+import { type PlannedWorkout, planOf, type Span } from '../day-simulation/plan.ts';
+import { type SportName, sportOf } from '../day-simulation/sports.ts';
+import { totalsOf, type WorkoutSample, workoutSamples } from '../day-simulation/workout.ts';
 import { type Days, datesIn } from '../days.ts';
-import { hundredths } from '../life/counts.ts';
-import type { DayLife, Workout } from '../life/day.ts';
-import { type PlannedWorkout, planOf, type Span } from '../life/plan.ts';
-import { type SportName, sportOf } from '../life/sports.ts';
-import { totalsOf, type WorkoutSample, workoutSamples } from '../life/workout.ts';
-import type { Person } from '../people.ts';
 import { hashOf } from '../random.ts';
+import type { SimulatedUser } from '../simulated-users.ts';
 import { dateAt, offsetMinutesAt } from '../zone.ts';
 
 /** An activity before its day is made: enough to list, page and choose. */
@@ -32,16 +32,16 @@ const sportTypes: Record<SportName, string> = {
 };
 
 /** Activities that began in a span, oldest first; made from plans alone, which are cheap. */
-export function uploadsIn(person: Person, span: Span): Uploaded[] {
-  return datesIn(person, span)
-    .flatMap((date) => planOf(person, date).workouts)
-    .map((plan) => uploadOf(person, plan))
+export function uploadsIn(user: SimulatedUser, span: Span): Uploaded[] {
+  return datesIn(user, span)
+    .flatMap((date) => planOf(user, date).workouts)
+    .map((plan) => uploadOf(user, plan))
     .filter(({ startMs }) => startMs >= span.startMs && startMs < span.endMs)
     .toSorted((a, b) => a.startMs - b.startMs);
 }
 
 // The start differs by some seconds from what another provider reports of the same workout, as it does in reality.
-function uploadOf({ seed }: Person, plan: PlannedWorkout): Uploaded {
+function uploadOf({ seed }: SimulatedUser, plan: PlannedWorkout): Uploaded {
   const chance = hashOf(`${seed}/${plan.startMs}/upload`);
   return {
     id: 2 ** 34 + chance,
@@ -54,20 +54,20 @@ function uploadOf({ seed }: Person, plan: PlannedWorkout): Uploaded {
 /** An activity with its day. */
 export interface Activity {
   readonly upload: Uploaded;
-  readonly day: DayLife;
+  readonly day: SimulatedDay;
   readonly workout: Workout;
 }
 
 /** The day and workout behind an upload. */
-export function activityOf(days: Days, person: Person, upload: Uploaded): Activity | null {
-  const day = days.of(person, dateAt(person.traits.zone, upload.plan.startMs));
+export function activityOf(days: Days, user: SimulatedUser, upload: Uploaded): Activity | null {
+  const day = days.of(user, dateAt(user.traits.zone, upload.plan.startMs));
   const workout = day.workouts.find(({ startMs }) => startMs === upload.plan.startMs);
   return workout === undefined ? null : { upload, day, workout };
 }
 
 /** The API's answer for one activity. */
 export function detailedOf({ upload, day, workout }: Activity, title: string | undefined) {
-  const { traits } = day.person;
+  const { traits } = day.user;
   const { duration_seconds: elapsed, ...totals } = totalsOf(day, workout);
   const moving = elapsed - (upload.id % 45);
   const distance = hundredths(totals.meters ?? 0);

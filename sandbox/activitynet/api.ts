@@ -1,28 +1,33 @@
-import { type Ask, type Reply, type Route, route } from '../http.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
 import { asAthlete, failure } from './accounts.ts';
 import { activityOf, detailedOf, streamsOf, summaryOf, type Uploaded, uploadsIn } from './activities.ts';
 import { limited, type ReadLimits } from './limits.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
 const dayMs = 86_400_000;
-/** Nobody's list goes back further. */
+/** Lists do not go back further. */
 const keptMs = 2 * 365 * dayMs;
 const perPageMost = 200;
 
-/** What an application may read of an athlete. */
+/** The routes that read an athlete's data. */
 export function activitynetApi(world: ActivitynetWorld, limits: ReadLimits): Route[] {
-  const get = (path: string, serve: (account: ActivitynetAccount, ask: Ask) => Reply): Route => {
-    const handle = (ask: Ask) =>
-      asAthlete(world, ask, (account, { scope }) =>
+  const get = (path: string, serve: (account: ActivitynetAccount, request: HttpRequest) => Reply): Route => {
+    const handle = (request: HttpRequest) =>
+      asAthlete(world, request, (account, { scope }) =>
         path === '/athlete' || canRead(scope)
-          ? serve(account, ask)
+          ? serve(account, request)
           : failure(401, 'Authorization Error', 'AccessToken', 'activity:read_permission', 'missing'),
       );
-    return route('GET', `/activitynet/api/v3${path}`, (ask) => limited(limits, () => handle(ask)), 'api');
+    return route(
+      'GET',
+      `/activitynet/api/v3${path}`,
+      (request) => limited(limits, () => handle(request)),
+      'api',
+    );
   };
   return [
     get('/athlete', (account) => {
-      const [firstname, lastname] = world.person(account.person).traits.title;
+      const [firstname, lastname] = world.user(account.person).traits.title;
       return { status: 200, json: { id: account.athlete_id, firstname, lastname } };
     }),
     get('/athlete/activities', (account, { query }) => list(world, account, query)),
@@ -37,21 +42,21 @@ function canRead(scope: readonly string[]): boolean {
   return scope.some((name) => name.startsWith('activity:read'));
 }
 
-/** Activities of an account that are there now, oldest first. */
+/** The existing activities of an account, oldest first. */
 export function activitiesOf(
-  { clock, person }: ActivitynetWorld,
+  { clock, user }: ActivitynetWorld,
   account: ActivitynetAccount,
   fromMs: number,
   toMs: number,
 ): Uploaded[] {
   const nowMs = clock.nowMs();
   const span = { startMs: Math.max(fromMs, nowMs - keptMs), endMs: Math.min(toMs, nowMs) };
-  return uploadsIn(person(account.person), span).filter(
+  return uploadsIn(user(account.person), span).filter(
     ({ id, uploadedMs }) => uploadedMs <= nowMs && !account.deleted.includes(id),
   );
 }
 
-// Newest first, but oldest first where `after` is given: so does the real one.
+// Newest first, or oldest first if `after` is given, as the real API does.
 function list(world: ActivitynetWorld, account: ActivitynetAccount, query: URLSearchParams): Reply {
   const after = numberOf(query.get('after'), Number.NaN);
   const page = numberOf(query.get('page'), 1);
@@ -66,23 +71,23 @@ function list(world: ActivitynetWorld, account: ActivitynetAccount, query: URLSe
 }
 
 function summarised(world: ActivitynetWorld, account: ActivitynetAccount, upload: Uploaded) {
-  const activity = activityOf(world.days, world.person(account.person), upload);
+  const activity = activityOf(world.days, world.user(account.person), upload);
   if (activity === null) return [];
-  noteSeen(world, account, upload.id);
+  recordSeen(world, account, upload.id);
   return [summaryOf(detailedOf(activity, account.titles[upload.id]))];
 }
 
-/** An activity of an account; null where it is not there (any more). */
+/** An activity of an account; null if it does not exist or was deleted. */
 export function findActivity(world: ActivitynetWorld, account: ActivitynetAccount, id: string) {
   const nowMs = world.clock.nowMs();
   const upload = activitiesOf(world, account, nowMs - keptMs, nowMs).find((each) => String(each.id) === id);
-  return upload === undefined ? null : activityOf(world.days, world.person(account.person), upload);
+  return upload === undefined ? null : activityOf(world.days, world.user(account.person), upload);
 }
 
 function one(world: ActivitynetWorld, account: ActivitynetAccount, id: string): Reply {
   const activity = findActivity(world, account, id);
   if (activity === null) return failure(404, 'Record Not Found', 'Activity', 'id', 'invalid');
-  noteSeen(world, account, activity.upload.id);
+  recordSeen(world, account, activity.upload.id);
   return { status: 200, json: detailedOf(activity, account.titles[activity.upload.id]) };
 }
 
@@ -107,8 +112,8 @@ function streams(
   return { status: 200, json: Object.fromEntries(made.map(({ type, ...rest }) => [type, rest])) };
 }
 
-/** Keeps that the application knows of an activity. */
-export function noteSeen({ store }: ActivitynetWorld, account: ActivitynetAccount, id: number): void {
+/** Records that the application has seen an activity. */
+export function recordSeen({ store }: ActivitynetWorld, account: ActivitynetAccount, id: number): void {
   if (account.told.includes(id)) return;
   account.told.push(id);
   store.touch();

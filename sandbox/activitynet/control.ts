@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isoTime } from '../../domain/time.ts';
-import { type Ask, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
-import { ofPerson, personOfChoice } from '../person-choice.ts';
+import { type HttpRequest, ok, type Reply, type Route, refused, route, withBody } from '../http.ts';
+import { answerForUser, userOfChoice } from '../user-choice.ts';
 import { accountOf, deauthorize } from './accounts.ts';
 import { activitiesOf } from './api.ts';
 import { remove, rename, restore } from './events.ts';
+import { currentActivities } from './expected-data.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
-import { currentActivities } from './truth.ts';
 
 const Change = z.strictObject({
   id: z.int(),
@@ -14,21 +14,23 @@ const Change = z.strictObject({
   title: z.string().min(1).max(200).default('Another title'),
 });
 
-/** What people do at the provider's site (leave, rename, delete, restore), and the activities as they are now. */
+/** Actions of users at the provider's site (deauthorize, rename, delete, restore), and the current activities. */
 export function controlRoutes(world: ActivitynetWorld): Route[] {
-  const person = '/people/:person';
+  const path = '/people/:person';
   return [
-    route('POST', `${person}/deauthorize`, (ask) =>
-      withAccount(world, ask, (account) => deauthorize(world, account)),
+    route('POST', `${path}/deauthorize`, (request) =>
+      withAccount(world, request, (account) => deauthorize(world, account)),
     ),
-    route('POST', `${person}/activities`, (ask) =>
-      withBody(Change, ask, (wish) => withAccount(world, ask, (account) => change(world, account, wish))),
+    route('POST', `${path}/activities`, (request) =>
+      withBody(Change, request, (wish) =>
+        withAccount(world, request, (account) => change(world, account, wish)),
+      ),
     ),
-    route('GET', `${person}/activities`, (ask) =>
-      withAccount(world, ask, (account) => latest(world, account)),
+    route('GET', `${path}/activities`, (request) =>
+      withAccount(world, request, (account) => latest(world, account)),
     ),
     route('GET', '/ledger/activities', ({ query }) =>
-      ofPerson(world, query.get('person'), (index) => {
+      answerForUser(world, query.get('person'), (index) => {
         const account = accountOf(world, index);
         return account === null ? [] : currentActivities(world, account);
       }),
@@ -57,10 +59,10 @@ function latest(world: ActivitynetWorld, account: ActivitynetAccount): { id: num
 
 function withAccount(
   world: ActivitynetWorld,
-  { params }: Ask,
+  { params }: HttpRequest,
   use: (account: ActivitynetAccount) => unknown,
 ): Reply {
-  const account = accountOf(world, personOfChoice(world, params.person ?? ''));
+  const account = accountOf(world, userOfChoice(world, params.person ?? ''));
   if (account === null) return refused('This person is not connected to the activity platform.', 404);
   return ok(use(account) ?? {});
 }

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import type { Post } from '../delivery.ts';
 import { sendEvent } from './accounts.ts';
 import { uploadsIn } from './activities.ts';
-import { noteSeen } from './api.ts';
+import { recordSeen } from './api.ts';
 import type { ActivitynetAccount, ActivitynetWorld, Event, Message } from './state.ts';
 
 const dayMs = 86_400_000;
-/** An activity in so many gets another title a quarter of an hour later. */
+/** One of this many activities gets another title a quarter of an hour later. */
 const renamedOneIn = 6;
 const renamedAfterMs = 900_000;
 
@@ -18,7 +18,7 @@ export function sendEvents(world: ActivitynetWorld): void {
 
 function sendEventsOf(world: ActivitynetWorld, account: ActivitynetAccount): void {
   const nowMs = world.clock.nowMs();
-  const uploads = uploadsIn(world.person(account.person), {
+  const uploads = uploadsIn(world.user(account.person), {
     startMs: account.live_ms - 2 * dayMs,
     endMs: nowMs,
   });
@@ -61,7 +61,7 @@ function sendActivityEvent(
   aspect_type: Event['aspect_type'],
   updates: Record<string, string>,
 ): void {
-  noteSeen(world, account, id);
+  recordSeen(world, account, id);
   sendEvent(world, account, { object_type: 'activity', object_id: id, aspect_type, updates });
 }
 
@@ -73,7 +73,7 @@ export function activitynetPost({ own, application }: ActivitynetWorld, contents
     contents.kind === 'garbage'
       ? contents.text
       : JSON.stringify({ ...contents.event, subscription_id: subscription.id });
-  // A forged event has no signature that fits.
+  // An invalid event has no valid signature.
   const isSigned = application().sign_events && contents.kind === 'event';
   const signature = isSigned ? { 'X-Strava-Signature': signatureOf(activitynet.client_secret, text) } : {};
   return {

@@ -3,18 +3,18 @@ import type { Reply } from '../http.ts';
 import type { SandboxLimits } from '../world.ts';
 import { failure } from './accounts.ts';
 
-/** The application's use of the platform, in quarters of an hour and days by its clock. */
+/** The application's requests to the platform, counted per quarter of an hour and per day of the platform's clock. */
 export interface ReadLimits {
-  /** Counts a read; refused ones count too. Its headers, and whether it is over. */
+  /** Counts a read, also one that is refused. Returns its headers and whether it exceeds the limit. */
   count(): { readonly over: boolean; readonly headers: Readonly<Record<string, string>> };
 }
 
 const quarterMs = 900_000;
 const dayMs = 86_400_000;
-/** Each so many answers leave their headers out, as happens. */
+/** One of this many answers has no rate-limit headers, as happens with the real API. */
 const missingEvery = 9;
 
-/** Limits that begin with nothing used. */
+/** Starts with unused limits. */
 export function readLimits(clock: Clock, limits: SandboxLimits): ReadLimits {
   const used = { quarter: -1, day: -1, inQuarter: 0, inDay: 0, all: 0 };
   return {
@@ -30,7 +30,7 @@ export function readLimits(clock: Clock, limits: SandboxLimits): ReadLimits {
   };
 }
 
-// Names in any case of letters: each answer takes the next one.
+// Header names in different cases: each answer uses the next one.
 const spellings: readonly ((name: string) => string)[] = [
   (name) => name,
   (name) => name.toLowerCase(),
@@ -51,7 +51,7 @@ function headersOf(
   };
 }
 
-/** Serves a read within the limits; there is no Retry-After on a refusal. */
+/** Serves a read within the limits. A refusal has no Retry-After. */
 export function limited(limits: ReadLimits, serve: () => Reply): Reply {
   const { over, headers } = limits.count();
   const reply = over

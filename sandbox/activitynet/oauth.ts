@@ -1,12 +1,12 @@
-import { openConsents } from '../consent.ts';
-import { type Ask, bearerOf, type Reply, type Route, route } from '../http.ts';
-import { peopleChoices, personOfForm } from '../person-choice.ts';
+import { consentEndpoint } from '../consent.ts';
+import { bearerOf, type HttpRequest, type Reply, type Route, route } from '../http.ts';
 import type { Grant } from '../store.ts';
 import { isClient, issue, ownerOf, refresh } from '../tokens.ts';
+import { userChoices, userOfForm } from '../user-choice.ts';
 import { deauthorize, failure, hasAccount, link } from './accounts.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
-/** Six hours; its refresh tokens last as long as they are used. */
+/** Access tokens last six hours, refresh tokens as long as they are used. */
 const lifetimes = { accessMs: 6 * 3_600_000, refreshMs: 10 * 365 * 86_400_000 };
 
 const labels: Readonly<Record<string, string>> = {
@@ -16,46 +16,46 @@ const labels: Readonly<Record<string, string>> = {
   'profile:read_all': 'The whole profile',
 };
 
-type Take = ReturnType<typeof openConsents>['take'];
+type Take = ReturnType<typeof consentEndpoint>['take'];
 
-/** The consent page, the token endpoint and the end of an authorization. */
+/** The consent page, the token endpoint and the revocation endpoint. */
 export function activitynetOauth(world: ActivitynetWorld): Route[] {
   const { own } = world;
-  const consents = openConsents({
+  const consents = consentEndpoint({
     title: 'Activity platform',
     client_id: () => own.activitynet.client_id,
     needsPkce: false,
     redirectOrigins: world.redirectOrigins,
     clock: world.clock,
-    scopes: (ask) => wanted(ask).map((value) => ({ value, label: labels[value] ?? value })),
-    people: () => peopleChoices(world, hasAccount),
-    personOf: (choice) => personOfForm(world, choice),
+    scopes: (request) => wanted(request).map((value) => ({ value, label: labels[value] ?? value })),
+    users: () => userChoices(world, hasAccount),
+    userOf: (choice) => userOfForm(world, choice),
     extra: (scope) => ({ scope: ['read', ...scope.filter((one) => one !== 'read')].join(',') }),
   });
   const path = '/activitynet/oauth';
   return [
-    route('GET', `${path}/authorize`, consents.ask),
+    route('GET', `${path}/authorize`, consents.showPage),
     route('POST', `${path}/authorize`, consents.decide),
-    route('POST', `${path}/token`, (ask) => exchange(world, ask, consents.take), 'token'),
-    route('POST', `${path}/deauthorize`, (ask) => revoke(world, ask), 'token'),
+    route('POST', `${path}/token`, (request) => exchange(world, request, consents.take), 'token'),
+    route('POST', `${path}/deauthorize`, (request) => revoke(world, request), 'token'),
   ];
 }
 
-function wanted({ query, form }: Ask): string[] {
+function wanted({ query, form }: HttpRequest): string[] {
   const scope = query.get('scope') ?? form.get('scope') ?? 'read';
   return scope.split(/[, ]+/).filter((one) => Object.hasOwn(labels, one));
 }
 
-function exchange(world: ActivitynetWorld, ask: Ask, take: Take): Reply {
-  const { form } = ask;
-  if (!isClient(ask, world.own.activitynet))
+function exchange(world: ActivitynetWorld, request: HttpRequest, take: Take): Reply {
+  const { form } = request;
+  if (!isClient(request, world.own.activitynet))
     return failure(401, 'Authorization Error', 'Application', 'client_id', 'invalid');
   if (form.get('grant_type') === 'refresh_token') return renewed(world, form.get('refresh_token') ?? '');
   const consent = form.get('grant_type') === 'authorization_code' ? take(form) : null;
   if (consent === null) return failure(400, 'Bad Request', 'AuthorizationCode', 'code', 'invalid');
-  const account = link(world, consent.person);
+  const account = link(world, consent.user);
   const grant = issue(account, world.clock, lifetimes, ['read', ...consent.scope]);
-  const [firstname, lastname] = world.person(account.person).traits.title;
+  const [firstname, lastname] = world.user(account.person).traits.title;
   return tokens(world, grant, { athlete: { id: account.athlete_id, firstname, lastname } });
 }
 
@@ -65,7 +65,7 @@ function renewed(world: ActivitynetWorld, refreshToken: string): Reply {
   return tokens(world, fresh.grant, {});
 }
 
-// The token's end is an instant of the wall clock, by which the application acts.
+// The expiry is a time of the wall clock, because the application uses that clock.
 function tokens(
   { store, clock }: ActivitynetWorld,
   { access_token, refresh_token }: Grant,
@@ -78,12 +78,12 @@ function tokens(
   return { status: 200, headers: { 'Cache-Control': 'no-store' }, json };
 }
 
-function revoke(world: ActivitynetWorld, ask: Ask): Reply {
+function revoke(world: ActivitynetWorld, request: HttpRequest): Reply {
   const accounts: readonly ActivitynetAccount[] = world.own.activitynet_accounts;
-  const token = bearerOf(ask) ?? ask.form.get('access_token');
+  const token = bearerOf(request) ?? request.form.get('access_token');
   const found = ownerOf(accounts, world.clock, token);
-  if (found === null || !found.granter.authorized)
+  if (found === null || !found.holder.authorized)
     return failure(401, 'Authorization Error', 'Athlete', 'access_token', 'invalid');
-  deauthorize(world, found.granter);
+  deauthorize(world, found.holder);
   return { status: 200, json: { access_token: found.grant.access_token } };
 }

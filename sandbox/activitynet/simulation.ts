@@ -5,14 +5,14 @@ import { accountOf, hasAccount } from './accounts.ts';
 import { activitynetApi } from './api.ts';
 import { controlRoutes } from './control.ts';
 import { activitynetPost, sendEvents } from './events.ts';
-import { garbageFor } from './garbage.ts';
+import { addAthleteSamples, expectedActivitynetData } from './expected-data.ts';
+import { invalidNotification } from './invalid-notification.ts';
 import { readLimits } from './limits.ts';
 import { activitynetOauth } from './oauth.ts';
 import { type ActivitynetWorld, Application, Message, openWorld } from './state.ts';
 import { activitynetSubscriptions, subscriptionIdOf } from './subscription.ts';
-import { activitynetTruth, addAthleteSamples } from './truth.ts';
 
-/** A platform for activities, which sends events without data, and has an API with quotas. */
+/** A platform for activities. It sends events without data and has an API with quotas. */
 export const activitynet = {
   name: 'activitynet',
   application: { shape: Application.shape, initial: { sign_events: true } },
@@ -35,19 +35,19 @@ function providerOf(world: ActivitynetWorld): Provider {
     settings: settingsOf(world),
     delivery: { answerWithinMs: 2000, attempts: 3, firstGapMs: 15_000, longestGapMs: 60_000 },
     retryAfter: {},
-    sendNews: () => sendEvents(world),
+    sendNewData: () => sendEvents(world),
     isReady: () => true,
     post: (contents) => activitynetPost(world, Message.parse(contents)),
     acknowledged: () => undefined,
-    garbageFor: (_, chance) => garbageFor(chance),
-    granters: () => world.own.activitynet_accounts,
-    account(person) {
-      const account = accountOf(world, person);
+    invalidNotification: (_, chance) => invalidNotification(chance),
+    tokenHolders: () => world.own.activitynet_accounts,
+    account(user) {
+      const account = accountOf(world, user);
       if (account === null) return null;
       const { athlete_id, authorized } = account;
       return {
         shown: { ...{ connected: authorized, athlete_id, authorized } },
-        truth: () => activitynetTruth(world, account),
+        expectedData: () => expectedActivitynetData(world, account),
         addSamples: (sink) => addAthleteSamples(sink, world, account),
       };
     },
@@ -69,7 +69,7 @@ function settingsOf(world: ActivitynetWorld) {
 
 const Subscriptions = z.array(z.object({ id: z.int() }));
 
-/** Replaces the subscription of an earlier process, whose address may have been another. */
+/** Replaces the subscription of an earlier process, which may have had another address. */
 async function pointAt({ access, webhooks, secret, request }: WebhookTarget): Promise<void> {
   const { settings } = access;
   const current = `${settings.ACTIVITYNET_API_URL}/push_subscriptions`;

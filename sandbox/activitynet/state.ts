@@ -4,15 +4,15 @@ import type { World } from '../world.ts';
 
 const Account = z.object({
   athlete_id: z.int(),
-  /** The index of the person. */
+  /** The index of the user. */
   person: z.int(),
   authorized: z.boolean(),
   grants: z.array(Grant),
   live_ms: z.number(),
-  /** Activities that the application has seen, in an event or in an answer. */
+  /** Activities that the application has seen in an event or an answer. */
   told: z.array(z.int()),
   deleted: z.array(z.int()),
-  /** The titles that the owner changed, by the activity's id. */
+  /** The titles that the user changed, by activity id. */
   titles: z.record(z.string(), z.string()),
 });
 export type ActivitynetAccount = z.infer<typeof Account>;
@@ -36,17 +36,17 @@ const Part = z.object({
   activitynet_accounts: z.array(Account),
 });
 
-/** How the application wants the events of this provider. */
+/** The application's settings for the events of this provider. */
 export const Application = z.object({ sign_events: z.boolean() });
 
-/** What a notification says: an event, or garbage. */
+/** The contents of a notification: an event, or invalid text. */
 export const Message = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('event'), event: Event }),
   Garbage.extend({ path: z.string().startsWith('/activitynet/') }),
 ]);
 export type Message = z.infer<typeof Message>;
 
-/** What this simulation works with: the world, its own part of the store, and its own notifications. */
+/** The world, with this simulation's own part of the store and its own notifications. */
 export interface ActivitynetWorld extends World {
   readonly own: z.infer<typeof Part>;
   application(): z.infer<typeof Application>;

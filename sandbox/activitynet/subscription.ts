@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Ask, ok, type Reply, type Route, route } from '../http.ts';
+import { type HttpRequest, ok, type Reply, type Route, route } from '../http.ts';
 import { hashOf } from '../random.ts';
 import { secret } from '../store.ts';
 import { isClient } from '../tokens.ts';
@@ -10,11 +10,11 @@ import type { ActivitynetWorld } from './state.ts';
 const answerWithinMs = 2000;
 const path = '/activitynet/api/v3/push_subscriptions';
 
-/** The one subscription that an application may have. */
+/** The routes of the only subscription of an application. */
 export function activitynetSubscriptions(world: ActivitynetWorld): Route[] {
   const { own } = world;
   return [
-    route('POST', path, (ask) => subscribe(world, ask)),
+    route('POST', path, (request) => subscribe(world, request)),
     route('GET', path, () => ok(own.subscription === null ? [] : [shown(own.subscription)])),
     route('DELETE', `${path}/:id`, ({ params }) => {
       if (String(own.subscription?.id) !== params.id) return failure(404, 'Record Not Found');
@@ -25,17 +25,17 @@ export function activitynetSubscriptions(world: ActivitynetWorld): Route[] {
   ];
 }
 
-/** The id that the application's subscription gets: the same each time. */
+/** The id of the application's subscription, which is always the same. */
 export function subscriptionIdOf({ store }: Pick<ActivitynetWorld, 'store'>): number {
   return 100_000 + (hashOf(`${store.state.seed}/subscription`) % 900_000);
 }
 
-async function subscribe(world: ActivitynetWorld, ask: Ask): Promise<Reply> {
+async function subscribe(world: ActivitynetWorld, request: HttpRequest): Promise<Reply> {
   const { own } = world;
-  if (!isClient(ask, own.activitynet))
+  if (!isClient(request, own.activitynet))
     return failure(401, 'Authorization Error', 'Application', 'client_id', 'invalid');
-  const callback_url = ask.form.get('callback_url') ?? '';
-  const verify_token = ask.form.get('verify_token') ?? '';
+  const callback_url = request.form.get('callback_url') ?? '';
+  const verify_token = request.form.get('verify_token') ?? '';
   if (!URL.canParse(callback_url))
     return failure(400, 'Bad Request', 'PushSubscription', 'callback url', 'invalid');
   if (own.subscription !== null && own.subscription.callback_url !== callback_url)

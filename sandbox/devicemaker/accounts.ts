@@ -1,27 +1,27 @@
 import { quarterOf } from '../clock.ts';
-import type { Ask, Reply } from '../http.ts';
+import type { HttpRequest, Reply } from '../http.ts';
 import { bearerOf } from '../http.ts';
 import type { Grant } from '../store.ts';
 import { ownerOf } from '../tokens.ts';
 import { stampOf } from '../world.ts';
 import type { DevicemakerAccount, DevicemakerWorld } from './state.ts';
 
-/** The account of an id; null where there is none. */
+/** The account with an id; null if there is none. */
 export function accountOf({ own }: DevicemakerWorld, id: string): DevicemakerAccount | null {
   return own.devicemaker_accounts.find(({ account_id }) => account_id === id) ?? null;
 }
 
 /**
- * Registers a person's account for the application with the permissions that they granted. A registered account keeps
- * all else. One that was deregistered starts again, and its past data can be requested again.
+ * Registers a user's account for the application with the granted permissions. A registered account keeps its other
+ * state. An account that was deregistered starts anew, and its past data can be requested again.
  */
 export function register(
   world: DevicemakerWorld,
-  person: number,
+  user: number,
   permissions: readonly string[],
 ): DevicemakerAccount {
   const { own, clock } = world;
-  const { account_id } = world.person(person);
+  const { account_id } = world.user(user);
   const known = accountOf(world, account_id);
   const fresh = {
     registered: true,
@@ -30,7 +30,7 @@ export function register(
     asked: {},
   };
   if (known === null) {
-    const account = { account_id, person, grants: [], sent: {}, ...fresh };
+    const account = { account_id, person: user, grants: [], sent: {}, ...fresh };
     own.devicemaker_accounts.push(account);
     return account;
   }
@@ -59,18 +59,18 @@ export function changePermissions(
   world.store.save();
 }
 
-/** Serves the owner of the request's token, or refuses. */
+/** Serves a request with a valid access token, or refuses it. */
 export function asOwner(
   { clock, own }: DevicemakerWorld,
-  ask: Ask,
+  request: HttpRequest,
   serve: (account: DevicemakerAccount, grant: Grant) => Reply,
 ): Reply {
-  const found = ownerOf(own.devicemaker_accounts, clock, bearerOf(ask));
-  if (found === null || !found.granter.registered) return refusal(401, 'The access token is not valid.');
-  return serve(found.granter, found.grant);
+  const found = ownerOf(own.devicemaker_accounts, clock, bearerOf(request));
+  if (found === null || !found.holder.registered) return refusal(401, 'The access token is not valid.');
+  return serve(found.holder, found.grant);
 }
 
-/** A refusal in this provider's form. */
+/** An error in the format of this provider. */
 export function refusal(status: number, errorMessage: string): Reply {
   return { status, json: { errorMessage } };
 }

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { type Ask, type Reply, type Route, route } from '../http.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
 import { accountOf, refusal } from './accounts.ts';
+import { itemsOf, sentName, typeNamed } from './notification-parts.ts';
 import { dataTypes } from './payloads.ts';
-import { itemsOf, sentName, typeNamed } from './portions.ts';
-import type { DevicemakerWorld, Portion } from './state.ts';
+import type { DevicemakerWorld, NotificationPart } from './state.ts';
 
-/** Data that was not fetched within a day has to be requested again. */
+/** Data that is not fetched within a day must be requested again. */
 const tokenLivesMs = 86_400_000;
 
 const Ticket = z.object({
@@ -17,8 +17,8 @@ const Ticket = z.object({
   ends_ms: z.number(),
 });
 
-/** The address at which a portion can be fetched, with a token that expires. */
-export function callbackUrl(world: DevicemakerWorld, portion: Portion): string {
+/** The URL at which a part of the data can be fetched, with a token that expires. */
+export function callbackUrl(world: DevicemakerWorld, portion: NotificationPart): string {
   const { clock, url } = world;
   const ticket = { ...portion, ends_ms: clock.nowMs() + tokenLivesMs };
   const text = Buffer.from(JSON.stringify(ticket)).toString('base64url');
@@ -30,12 +30,12 @@ export function callbackUrl(world: DevicemakerWorld, portion: Portion): string {
   return callback.href;
 }
 
-/** Callbacks: a bare list of the items that a push would carry. */
+/** The callback route. It returns the list of the items that a push would contain. */
 export function devicemakerCallbacks(world: DevicemakerWorld): Route[] {
-  return [route('GET', '/devicemaker/rest/:type', (ask) => fetched(world, ask), 'callback')];
+  return [route('GET', '/devicemaker/rest/:type', (request) => fetched(world, request), 'callback')];
 }
 
-function fetched(world: DevicemakerWorld, { params, query }: Ask): Reply {
+function fetched(world: DevicemakerWorld, { params, query }: HttpRequest): Reply {
   const type = typeNamed(params.type ?? '');
   const ticket = ticketOf(world, query.get('token') ?? '');
   if (type === null) return refusal(404, 'There is nothing here.');
@@ -45,7 +45,7 @@ function fetched(world: DevicemakerWorld, { params, query }: Ask): Reply {
   if (account === null || !account.registered) return refusal(400, 'The token is not valid.');
   world.store.state.counts.callbacks += 1;
   world.store.touch();
-  return { status: 200, json: itemsOf(world.days, world.person(account.person), type, ticket) };
+  return { status: 200, json: itemsOf(world.days, world.user(account.person), type, ticket) };
 }
 
 function ticketOf(world: DevicemakerWorld, token: string): z.infer<typeof Ticket> | null {

@@ -1,14 +1,14 @@
 import type { Post } from '../delivery.ts';
 import { withSpan } from '../spans.ts';
 import { accountOf } from './accounts.ts';
+import { isOff } from './backfill.ts';
 import { callbackUrl } from './callbacks.ts';
-import { isOff } from './history.ts';
-import { itemsOf, sentName } from './portions.ts';
-import type { DevicemakerWorld, Message, Portion } from './state.ts';
+import { itemsOf, sentName } from './notification-parts.ts';
+import type { DevicemakerWorld, Message, NotificationPart } from './state.ts';
 
 type Body = Record<string, unknown[]>;
 
-/** The request of a notification; null where nothing is left to send, or no address is known. */
+/** The HTTP request of a notification; null if there is nothing to send or no address is set. */
 export function devicemakerPost(world: DevicemakerWorld, contents: Message): Post | null {
   const { style } = world.application();
   if (contents.kind === 'garbage') return postOf(world, contents.path, contents.text);
@@ -32,29 +32,29 @@ function postOf({ application, own, store }: DevicemakerWorld, path: string, bod
   return { url, headers, body };
 }
 
-function dataBody(world: DevicemakerWorld, portions: readonly Portion[]): Body {
+function dataBody(world: DevicemakerWorld, portions: readonly NotificationPart[]): Body {
   const { names, style } = world.application();
   const body: Body = {};
   for (const portion of portions.filter((one) => isWanted(world, one))) {
     const name = sentName(portion.type, names);
-    const items = itemsOfPortion(world, portion);
+    const items = itemsOfPart(world, portion);
     if (items.length > 0)
-      body[name] = [...(body[name] ?? []), ...(style === 'push' ? items : [noticeOf(world, portion)])];
+      body[name] = [...(body[name] ?? []), ...(style === 'push' ? items : [pingItemOf(world, portion)])];
   }
   return body;
 }
 
-function isWanted(world: DevicemakerWorld, { account_id, type }: Portion): boolean {
+function isWanted(world: DevicemakerWorld, { account_id, type }: NotificationPart): boolean {
   const account = accountOf(world, account_id);
   return account?.registered === true && !isOff(world, account, type);
 }
 
-function itemsOfPortion(world: DevicemakerWorld, portion: Portion): object[] {
+function itemsOfPart(world: DevicemakerWorld, portion: NotificationPart): object[] {
   const account = accountOf(world, portion.account_id);
-  return account === null ? [] : itemsOf(world.days, world.person(account.person), portion.type, portion);
+  return account === null ? [] : itemsOf(world.days, world.user(account.person), portion.type, portion);
 }
 
-function noticeOf(world: DevicemakerWorld, portion: Portion) {
+function pingItemOf(world: DevicemakerWorld, portion: NotificationPart) {
   return {
     userId: portion.account_id,
     uploadStartTimeInSeconds: portion.startMs / 1000,
@@ -63,8 +63,8 @@ function noticeOf(world: DevicemakerWorld, portion: Portion) {
   };
 }
 
-/** Keeps which data the application has. */
-export function noteSent(world: DevicemakerWorld, contents: Message): void {
+/** Records the data that the application acknowledged. */
+export function recordSent(world: DevicemakerWorld, contents: Message): void {
   if (contents.kind !== 'data') return;
   for (const { account_id, type, startMs, endMs } of contents.portions.filter((one) =>
     isWanted(world, one),

@@ -1,14 +1,14 @@
-import { openConsents } from '../consent.ts';
-import { type Ask, type Reply, type Route, route } from '../http.ts';
-import { peopleChoices, personOfForm } from '../person-choice.ts';
+import { consentEndpoint } from '../consent.ts';
+import { type HttpRequest, type Reply, type Route, route } from '../http.ts';
 import type { Grant } from '../store.ts';
 import { isClient, issue, refresh } from '../tokens.ts';
+import { userChoices, userOfForm } from '../user-choice.ts';
 import { register } from './accounts.ts';
-import { permissions } from './portions.ts';
+import { permissions } from './notification-parts.ts';
 import type { DevicemakerWorld } from './state.ts';
 
 const dayMs = 86_400_000;
-/** A day, and 90 of them. */
+/** Access tokens last a day, refresh tokens 90 days. */
 const lifetimes = { accessMs: dayMs, refreshMs: 90 * dayMs };
 const scope = ['PARTNER_WRITE', 'PARTNER_READ', 'CONNECT_READ', 'CONNECT_WRITE'];
 
@@ -22,33 +22,37 @@ const labels: Record<(typeof permissions)[number], string> = {
 /** The consent page and the token endpoint. */
 export function devicemakerOauth(world: DevicemakerWorld): Route[] {
   const { own } = world;
-  const consents = openConsents({
+  const consents = consentEndpoint({
     title: 'Device maker',
     client_id: () => own.devicemaker.client_id,
     needsPkce: true,
     redirectOrigins: world.redirectOrigins,
     clock: world.clock,
     scopes: () => permissions.map((value) => ({ value, label: labels[value] })),
-    people: () => peopleChoices(world, () => true),
-    personOf: (choice) => personOfForm(world, choice),
+    users: () => userChoices(world, () => true),
+    userOf: (choice) => userOfForm(world, choice),
     extra: () => ({}),
   });
   const path = '/devicemaker/oauth2Confirm';
   return [
-    route('GET', path, consents.ask),
+    route('GET', path, consents.showPage),
     route('POST', path, consents.decide),
-    route('POST', '/devicemaker/oauth/token', (ask) => exchange(world, ask, consents.take), 'token'),
+    route('POST', '/devicemaker/oauth/token', (request) => exchange(world, request, consents.take), 'token'),
   ];
 }
 
-function exchange(world: DevicemakerWorld, ask: Ask, take: ReturnType<typeof openConsents>['take']): Reply {
-  const { form } = ask;
-  if (!isClient(ask, world.own.devicemaker)) return failure(401, 'invalid_client');
+function exchange(
+  world: DevicemakerWorld,
+  request: HttpRequest,
+  take: ReturnType<typeof consentEndpoint>['take'],
+): Reply {
+  const { form } = request;
+  if (!isClient(request, world.own.devicemaker)) return failure(401, 'invalid_client');
   const kind = form.get('grant_type');
   if (kind === 'authorization_code') {
     const consent = take(form);
     if (consent === null) return failure(400, 'invalid_grant');
-    const account = register(world, consent.person, consent.scope);
+    const account = register(world, consent.user, consent.scope);
     return tokens(world, issue(account, world.clock, lifetimes, scope));
   }
   if (kind !== 'refresh_token') return failure(400, 'unsupported_grant_type');

@@ -1,5 +1,5 @@
-import type { DayLife } from '../life/day.ts';
-import type { Span } from '../life/plan.ts';
+import type { SimulatedDay } from '../day-simulation/day.ts';
+import type { Span } from '../day-simulation/plan.ts';
 import { activities, activityDetails } from './payloads/activities.ts';
 import { dailies } from './payloads/dailies.ts';
 import { epochs } from './payloads/epochs.ts';
@@ -15,12 +15,12 @@ import { sleeps } from './payloads/sleeps.ts';
 import { hrv, pulseOx, respiration, skinTemp, stressDetails } from './payloads/wellness.ts';
 
 /**
- * Makes the items of one data type. A device is synchronised a few times a day. Each time the provider sends what is
- * new since the last time, and sends again, longer, what has grown.
+ * Creates the items of one data type. A device is synchronised a few times a day. Each time the provider sends the new
+ * items, and sends items that have grown again.
  */
-type Shaper = (day: DayLife, sync: Span) => readonly object[];
+type Shaper = (day: SimulatedDay, sync: Span) => readonly object[];
 
-/** How each of the 16 data types is made of a day. */
+/** The functions that create the items of the 16 data types. */
 const shapers = {
   activities,
   activityDetails,
@@ -40,19 +40,19 @@ const shapers = {
   mct,
 } as const satisfies Record<string, Shaper>;
 
-/** A data type by the provider's name. */
+/** A data type, by its name at the provider. */
 export type DataType = keyof typeof shapers;
 
-/** All of them. */
+/** All data types. */
 export const dataTypes = Object.keys(shapers).filter((name): name is DataType =>
   Object.hasOwn(shapers, name),
 );
 
-/** The body of a push: items by data type; types without any are left out. */
+/** The body of a push: items by data type. Types without items are omitted. */
 export type PushBody = { readonly [Type in DataType]?: ReturnType<(typeof shapers)[Type]> };
 
-/** The items of one synchronisation: what is new since `sync.startMs`, as it is at `sync.endMs`. */
-export function bodyOf(day: DayLife, types: readonly DataType[], sync: Span): PushBody {
+/** The items of one synchronisation: those that are new since `sync.startMs`, as they are at `sync.endMs`. */
+export function bodyOf(day: SimulatedDay, types: readonly DataType[], sync: Span): PushBody {
   const items = types.map((type) => [type, shapers[type](day, sync)] as const);
   return Object.fromEntries(items.filter(([, list]) => list.length > 0));
 }

@@ -1,17 +1,17 @@
 import type { Provider, Simulation } from '../simulation.ts';
 import { devicemakerAccountApi } from './account-api.ts';
 import { accountOf } from './accounts.ts';
+import { devicemakerBackfill } from './backfill.ts';
 import { devicemakerCallbacks } from './callbacks.ts';
 import { controlRoutes } from './control.ts';
-import { garbageFor } from './garbage.ts';
-import { devicemakerHistory } from './history.ts';
-import { sendLive } from './live.ts';
-import { devicemakerPost, noteSent } from './notify.ts';
+import { addDeviceSamples, expectedDevicemakerData } from './expected-data.ts';
+import { invalidNotification } from './invalid-notification.ts';
+import { sendLive } from './new-data.ts';
+import { devicemakerPost, recordSent } from './notify.ts';
 import { devicemakerOauth } from './oauth.ts';
 import { Application, type DevicemakerWorld, initialApplication, Message, openWorld } from './state.ts';
-import { addDeviceSamples, devicemakerTruth } from './truth.ts';
 
-/** A maker of wearable devices, which pushes items or pings with callbacks, and sends past data on request. */
+/** A maker of wearable devices. It pushes items or sends pings with callbacks, and sends past data on request. */
 export const devicemaker = {
   name: 'devicemaker',
   application: { shape: Application.shape, initial: initialApplication },
@@ -32,26 +32,27 @@ function providerOf(world: DevicemakerWorld): Provider {
     routes: [
       ...devicemakerOauth(world),
       ...devicemakerAccountApi(world),
-      ...devicemakerHistory(world),
+      ...devicemakerBackfill(world),
       ...devicemakerCallbacks(world),
       ...controlRoutes(world),
     ],
     settings: settingsOf(world),
     delivery: { answerWithinMs: 30_000, attempts: 30, firstGapMs: 10_000, longestGapMs: 6 * 3_600_000 },
     retryAfter: { 'Retry-After': '1' },
-    sendNews: () => sendLive(world),
+    sendNewData: () => sendLive(world),
     isReady: () => world.store.state.application.webhooks !== null,
     post: (contents) => devicemakerPost(world, Message.parse(contents)),
-    acknowledged: (contents) => noteSent(world, Message.parse(contents)),
-    garbageFor: (contents, chance) => garbageFor(Message.parse(contents), chance, world.application().style),
-    granters: () => world.own.devicemaker_accounts,
-    account(person) {
-      const account = accountOf(world, world.person(person).account_id);
+    acknowledged: (contents) => recordSent(world, Message.parse(contents)),
+    invalidNotification: (contents, chance) =>
+      invalidNotification(Message.parse(contents), chance, world.application().style),
+    tokenHolders: () => world.own.devicemaker_accounts,
+    account(user) {
+      const account = accountOf(world, world.user(user).account_id);
       if (account === null) return null;
       const { account_id, registered, permissions } = account;
       return {
         shown: { ...{ connected: registered, account_id, registered, permissions } },
-        truth: () => devicemakerTruth(world, account),
+        expectedData: () => expectedDevicemakerData(world, account),
         addSamples: (sink) => addDeviceSamples(sink, world, account),
       };
     },

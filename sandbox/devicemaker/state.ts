@@ -7,11 +7,11 @@ const SpansByType = z.partialRecord(z.enum(dataTypes), z.array(Span));
 
 const Account = z.object({
   account_id: z.string(),
-  /** The index of the person. */
+  /** The index of the user. */
   person: z.int(),
   registered: z.boolean(),
   permissions: z.array(z.string()),
-  /** Live data is sent up to here. */
+  /** The time until which live data was sent. */
   live_ms: z.number(),
   grants: z.array(Grant),
   asked: SpansByType,
@@ -19,31 +19,31 @@ const Account = z.object({
 });
 export type DevicemakerAccount = z.infer<typeof Account>;
 
-const Portion = z.object({ account_id: z.string(), type: z.enum(dataTypes), ...Span.shape });
-export type Portion = z.infer<typeof Portion>;
+const NotificationPart = z.object({ account_id: z.string(), type: z.enum(dataTypes), ...Span.shape });
+export type NotificationPart = z.infer<typeof NotificationPart>;
 
 /** The fields of the sandbox's file that only this simulation reads. */
 const Part = z.object({
   signing_key: z.string(),
   devicemaker: Client,
   devicemaker_accounts: z.array(Account),
-  /** Past data that was asked for in the window that is still open. */
-  gathering: z.array(Portion),
+  /** Requested past data of the batch window that is still open. */
+  gathering: z.array(NotificationPart),
 });
 
-/** How the application wants the notifications of this provider. */
+/** The application's settings for the notifications of this provider. */
 export const Application = z.object({
-  /** The last segment of the webhooks' paths, where they are secret. */
+  /** The last segment of the webhooks' paths if they are secret. */
   secret: z.string().nullish(),
   style: z.enum(['push', 'ping']),
   header: z.enum(['devicemaker-client-id', 'garmin-client-id']),
-  /** Data types by their documented names, or by those that other senders use. */
+  /** Names of data types: the documented ones, or those that some senders use. */
   names: z.enum(['documented', 'other']),
-  /** Data types that are switched off: a backfill request answers 412, and nothing of them is sent. */
+  /** Disabled data types: backfill requests return 412, and their data is not sent. */
   types_off: z.array(z.enum(dataTypes)),
 });
 
-/** The settings of a new file. */
+/** The initial settings. */
 export const initialApplication: z.infer<typeof Application> = {
   style: 'push',
   header: 'devicemaker-client-id',
@@ -51,15 +51,15 @@ export const initialApplication: z.infer<typeof Application> = {
   types_off: [],
 };
 
-/** What a notification says: portions of data, a notice about an account, or garbage. */
+/** The contents of a notification: parts of data, a notice about an account, or invalid text. */
 export const Message = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('data'), portions: z.array(Portion) }),
+  z.object({ kind: z.literal('data'), portions: z.array(NotificationPart) }),
   z.object({ kind: z.literal('notice'), body: z.record(z.string(), z.array(z.unknown())) }),
   Garbage.extend({ path: z.string().startsWith('/devicemaker/') }),
 ]);
 export type Message = z.infer<typeof Message>;
 
-/** What this simulation works with: the world, its own part of the store, and its own notifications. */
+/** The world, with this simulation's own part of the store and its own notifications. */
 export interface DevicemakerWorld extends World {
   readonly own: z.infer<typeof Part>;
   application(): z.infer<typeof Application>;

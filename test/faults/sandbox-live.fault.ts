@@ -1,5 +1,5 @@
 import t from 'tap';
-import { connectPeople } from '../../sandbox/connecting.ts';
+import { connectUsers } from '../../sandbox/connect-users.ts';
 import { compareSamples, readExport, recordsOf } from '../sandbox/records.ts';
 import { history, pictures, whole } from '../sandbox/whole.ts';
 
@@ -11,17 +11,17 @@ t.setTimeout(200_000);
 
 t.test('what the providers sent is what is there, item by item: history, then live', async (t) => {
   const all = await whole(t, who);
-  const connected = await connectPeople(all.connecting);
+  const connected = await connectUsers(all.connecting);
   t.equal(connected.length, who.length + 1, 'one of them twice');
   await history(all, connected);
   for (const { title, want, have } of await pictures(all, connected)) {
     t.same(have, want, `history of ${title}`);
     t.ok(Object.keys(want.samples).length > 12 && want.workouts.length > 0);
   }
-  await all.sandbox.turn(4 * 60 * minuteMs);
+  await all.sandbox.advance(4 * 60 * minuteMs);
   const { state } = all.sandbox.world.store;
   state.application = { ...state.application, style: 'ping' };
-  await all.sandbox.turn(2 * 60 * minuteMs);
+  await all.sandbox.advance(2 * 60 * minuteMs);
   for (const { title, want, have } of await pictures(all, connected))
     t.same(have, want, `live data of ${title}`);
   const swimmer = connected.find(({ provider }) => provider === 'activitynet')?.user_id ?? '';
@@ -32,5 +32,5 @@ t.test('what the providers sent is what is there, item by item: history, then li
   t.same({ lost, more, other, examples }, { lost: 0, more: 0, other: 0, examples: [] }, 'value by value');
   t.ok(compared > 50_000);
   t.same(stored.records, await recordsOf(ask, 6), 'field by field');
-  t.same(await connectPeople(all.connecting), connected, 'who is connected stays so');
+  t.same(await connectUsers(all.connecting), connected, 'who is connected stays so');
 });

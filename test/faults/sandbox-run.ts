@@ -7,10 +7,10 @@ import type { Test } from 'tap';
 import { z } from 'zod';
 import { apiAt } from '../../sandbox/api.ts';
 import { quarterOf } from '../../sandbox/clock.ts';
-import { people } from '../../sandbox/people.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
+import { userTraits } from '../../sandbox/simulated-users.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
-import { pointAt } from '../../stack/sandbox-people.ts';
+import { pointAt } from '../../stack/sandbox-users.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import type { Whole } from '../sandbox/whole.ts';
 import { ask, developer } from '../support/api.ts';
@@ -63,7 +63,7 @@ export async function startRun(t: Test, seed: string): Promise<SandboxRun> {
     log: product.log,
     secrets,
     connecting: {
-      ...{ api, apiKey: key, sandboxUrl: sandbox.access.url, seed, who: [...people.keys()], fetch },
+      ...{ api, apiKey: key, sandboxUrl: sandbox.access.url, seed, who: [...userTraits.keys()], fetch },
     },
     api: {
       url: product.url,
@@ -104,7 +104,7 @@ async function startProduct(t: Test, { world }: Sandbox, env: Readonly<Record<st
 // Tokens are replaced as they are used: each is noted while it lives.
 function gather(t: Test, { providers }: Sandbox, secrets: Set<string>): void {
   const look = () => {
-    for (const { grants } of providers.flatMap((one) => one.granters()))
+    for (const { grants } of providers.flatMap((one) => one.tokenHolders()))
       for (const { access_token, refresh_token } of grants) secrets.add(access_token).add(refresh_token);
   };
   const timer = setInterval(look, tellEveryMs);

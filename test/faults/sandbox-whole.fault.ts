@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
-import { people } from '../../sandbox/people.ts';
+import { userTraits } from '../../sandbox/simulated-users.ts';
 import { readLedger } from '../sandbox/compare.ts';
 import { ask } from '../support/api.ts';
 import { comparePerson } from './sandbox-compare.ts';
@@ -65,7 +65,7 @@ const Users = z.object({
   items: z.array(z.object({ id: z.string(), external_user_id: z.string().nullable() })),
 });
 
-t.test('npm start from an empty folder: six people, 30 days, every item there', async (t) => {
+t.test('npm start from an empty folder: six users, 30 days, every item there', async (t) => {
   const { places, history, seconds } = await npmStart(t);
   t.comment(`${seconds.toFixed(1)} s from npm start to the end of all history; ${history}`);
   t.match(history, /History is there/);
@@ -74,7 +74,7 @@ t.test('npm start from an empty folder: six people, 30 days, every item there', 
   const users = new Map(Users.parse(listed.body).items.map((user) => [user.external_user_id, user.id]));
   const types = new Map<string, number>();
   let [samples, workouts] = [0, 0];
-  for (const [index] of people.entries()) {
+  for (const [index] of userTraits.entries()) {
     const person = index + 1;
     const userId = users.get(`sandbox-${person}`) ?? '';
     samples += await comparePerson(t, places, { person, userId });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { type ProviderStatus, Status } from '../../contracts/deliveries.ts';
-import { type Connected, connectPeople, historyProgress } from '../../sandbox/connecting.ts';
+import { backfillProgress, type ConnectedAccount, connectUsers } from '../../sandbox/connect-users.ts';
 import { type FaultKind, faultKinds } from '../../sandbox/faults.ts';
 import { pictures } from '../sandbox/whole.ts';
 import { leaksIn, tellingValues } from './leaks.ts';
@@ -23,14 +23,14 @@ t.test(
     const run = await startRun(t, 'every trouble');
     const { faults, store } = run.sandbox.world;
     const took = stopwatch(t);
-    const connected = await connectPeople(run.connecting);
+    const connected = await connectUsers(run.connecting);
     const trouble = (kind: FaultKind, probability: number) =>
       faults.add({
         ...{ kind, probability, provider: null, for_seconds: null, delay_ms: 30, spread_seconds: 60 },
       });
     for (const kind of faultKinds) trouble(kind, 0.15);
     await untilHistory(run, connected);
-    t.equal((await historyProgress(run.connecting, connected)).running, 0);
+    t.equal((await backfillProgress(run.connecting, connected)).running, 0);
     took('30 days of history under all troubles');
     for (const style of ['push', 'ping'] as const) {
       store.state.application = { ...store.state.application, style };
@@ -38,14 +38,14 @@ t.test(
         faults.remove(null);
         const fault = trouble(kind, 1);
         await changeActivities(run);
-        await run.sandbox.turn(15 * minuteMs);
+        await run.sandbox.advance(15 * minuteMs);
         await settle(run);
         t.ok(fault.hits > 0, `${kind} struck in ${style} style`);
       }
       for (const kind of faultKinds) trouble(kind, 0.3);
       for (let minutes = 0; minutes < 30; minutes += 5) {
         await changeActivities(run);
-        await run.sandbox.turn(5 * minuteMs);
+        await run.sandbox.advance(5 * minuteMs);
         await settle(run);
       }
       took(`each trouble alone and all together, ${style}`);
@@ -76,13 +76,13 @@ function stopwatch(t: { comment(text: string): void }): (what: string) => void {
 
 // The device maker gathers by the second, the activity platform refuses by the quarter of an hour: once the first is
 // through, the clock goes faster.
-async function untilHistory(run: SandboxRun, connected: readonly Connected[]): Promise<void> {
+async function untilHistory(run: SandboxRun, connected: readonly ConnectedAccount[]): Promise<void> {
   const devices = connected.filter(({ provider }) => provider === 'devicemaker');
   let stepMs = 3000;
   for (let round = 0; round < 8000; round++) {
-    if ((await historyProgress(run.connecting, connected)).running === 0) return;
-    if ((await historyProgress(run.connecting, devices)).running === 0) stepMs = minuteMs;
-    await run.sandbox.turn(stepMs);
+    if ((await backfillProgress(run.connecting, connected)).running === 0) return;
+    if ((await backfillProgress(run.connecting, devices)).running === 0) stepMs = minuteMs;
+    await run.sandbox.advance(stepMs);
     await sleep(100);
   }
 }
@@ -117,7 +117,7 @@ async function changeActivities({ sandbox }: SandboxRun): Promise<void> {
 // The product works by the wall's clock: it is given a moment under each trouble.
 async function settle(run: SandboxRun): Promise<void> {
   for (let times = 0; times < 10; times++) {
-    await run.sandbox.turn(1000);
+    await run.sandbox.advance(1000);
     await sleep(150);
   }
 }
@@ -130,15 +130,15 @@ async function givenUp({ api }: SandboxRun): Promise<unknown[]> {
   return [...new Set(data.map(({ error }) => error))].sort();
 }
 
-async function untilQuiet(run: SandboxRun, connected: readonly Connected[]): Promise<void> {
-  await run.sandbox.turn(60 * minuteMs);
+async function untilQuiet(run: SandboxRun, connected: readonly ConnectedAccount[]): Promise<void> {
+  await run.sandbox.advance(60 * minuteMs);
   for (let rounds = 0; rounds < 120; rounds++) {
-    await run.sandbox.turn(2 * minuteMs);
+    await run.sandbox.advance(2 * minuteMs);
     await sleep(1000);
     const { providers } = Status.parse(await run.api.expect(200, '/status'));
     const isIdle = Object.values(providers).every(isNothingWaiting);
     const isSent = run.sandbox.world.store.state.letters.length === 0;
-    if (isIdle && isSent && (await historyProgress(run.connecting, connected)).running === 0) return;
+    if (isIdle && isSent && (await backfillProgress(run.connecting, connected)).running === 0) return;
   }
 }
 
@@ -146,7 +146,7 @@ function isNothingWaiting({ deliveries, fetches }: ProviderStatus): boolean {
   return deliveries.waiting + deliveries.working + (fetches?.live_waiting ?? 0) === 0;
 }
 
-async function compareAll(t: Test, run: SandboxRun, connected: readonly Connected[]): Promise<void> {
+async function compareAll(t: Test, run: SandboxRun, connected: readonly ConnectedAccount[]): Promise<void> {
   const users = [...new Set(connected.map(({ user_id }) => user_id))];
   let compared = 0;
   for (const [index, userId] of users.entries())

@@ -73,9 +73,9 @@ t.test('a token lives six hours, and a refresh ends the old pair', async (t) => 
   const activitynet = activitynetOf(sandbox);
   const { access_token, refresh_token } = await connectAthlete(sandbox);
   const athlete = async (access: string) => (await ask(`${activitynet.api_url}/athlete`, access)).status;
-  await sandbox.turn(6 * hourMs - 1000);
+  await sandbox.advance(6 * hourMs - 1000);
   t.equal(await athlete(access_token), 200);
-  await sandbox.turn(1000);
+  await sandbox.advance(1000);
   t.equal(await athlete(access_token), 401);
   const refresh = () =>
     token(`${activitynet.oauth_url}/token`, activitynet, { grant_type: 'refresh_token', refresh_token });
@@ -153,19 +153,19 @@ t.test(
     const usage = quarter.map(({ headers }) => headers.get('x-readratelimit-usage'));
     t.same(usage.slice(0, 3), ['1,1', '2,2', '3,3']);
     t.equal(usage.filter((one) => one === null).length, 2, 'sometimes missing');
-    await sandbox.turn(8 * 60_000);
+    await sandbox.advance(8 * 60_000);
     t.same(
       (await many(21)).map(({ status }) => status),
       [...Array(20).fill(200), 429],
       'a new quarter of an hour',
     );
-    await sandbox.turn(15 * 60_000);
+    await sandbox.advance(15 * 60_000);
     t.same(
       (await many(3)).map(({ status }) => status),
       [200, 200, 429],
       'the day is used up',
     );
-    await sandbox.turn(dayMs - (startMs % dayMs));
+    await sandbox.advance(dayMs - (startMs % dayMs));
     t.not((await read()).status, 429, 'a new day');
   },
 );
@@ -189,7 +189,7 @@ t.test('subscribes only who echoes the challenge', async (t) => {
 t.test('tells of what was uploaded, renamed, taken away and brought back, signed', async (t) => {
   const { sandbox, receiver } = await subscribed(t);
   await connectAthlete(sandbox);
-  await sandbox.turn(5 * dayMs);
+  await sandbox.advance(5 * dayMs);
   const { access_token } = await connectAthlete(sandbox); // the first token is over by now
   const events = () => receiver.received.map(({ body }) => body);
   const created = events().filter(({ aspect_type }) => aspect_type === 'create');
@@ -206,7 +206,7 @@ t.test('tells of what was uploaded, renamed, taken away and brought back, signed
     ['restore', 'create', 200],
   ] as const) {
     await control(sandbox, 'POST', '/people/6/activities', { id, change, title: 'Another name' });
-    await sandbox.turn(0);
+    await sandbox.advance(0);
     t.match(events().at(-1), { object_id: id, aspect_type: aspect });
     t.equal((await ask(url, access_token)).status, status, change);
   }
@@ -235,7 +235,7 @@ t.test('an event is tried three times and then given up', async (t) => {
   await connectAthlete(sandbox);
   receiver.status = () => 500;
   await control(sandbox, 'POST', '/people/6/deauthorize', {});
-  await sandbox.turn(hourMs);
+  await sandbox.advance(hourMs);
   t.equal(receiver.received.length, 3);
   t.equal(sandbox.world.store.state.counts.given_up, 1);
 });
@@ -247,7 +247,7 @@ t.test('whoever deauthorizes is told of, and their tokens are dead', async (t) =
   t.equal((await ask(`${oauth_url}/deauthorize`, access_token, 'POST')).status, 200);
   t.equal((await ask(`${api_url}/athlete`, access_token)).status, 401);
   t.equal((await ask(`${oauth_url}/deauthorize`, access_token, 'POST')).status, 401);
-  await sandbox.turn(5 * dayMs);
+  await sandbox.advance(5 * dayMs);
   t.match(
     receiver.received.map(({ body }) => body),
     [{ object_type: 'athlete', aspect_type: 'update', updates: { authorized: 'false' } }],
@@ -258,7 +258,7 @@ t.test('a workout at both providers is told of by each, not quite alike', async 
   const { sandbox } = await subscribed(t);
   await connectAthlete(sandbox);
   await connectDevice(sandbox, 6);
-  await sandbox.turn(5 * dayMs);
+  await sandbox.advance(5 * dayMs);
   const Both = z.object({
     devicemaker: z.object({ workouts: z.array(z.object({ start_time: z.string() })) }),
     activitynet: z.object({ activities: z.array(z.object({ start_time: z.string() })) }),

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { apiAt, pauseMs } from '../../sandbox/api.ts';
-import { standIn } from './stand-in.ts';
+import { stubApi } from './stub-api.ts';
 
 const nowMs = Date.UTC(2026, 4, 5);
 
@@ -20,7 +20,7 @@ t.test('waits as long as the answer asks for, two minutes at most, else longer e
 });
 
 t.test('tries again after 429 and 5xx, not after a refusal, and gives up in the end', async (t) => {
-  const api = await standIn(t);
+  const api = await stubApi(t);
   const client = apiAt({ baseUrl: api.url, fetch, signal: new AbortController().signal });
   const headers = { 'x-api-key': 'the-key' };
   const ask = () => client.request(z.object({ total: z.int() }), 'GET', '/users', { headers });

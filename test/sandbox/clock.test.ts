@@ -35,7 +35,7 @@ t.test('turned, it does what is due on the way, in order, each to its end before
     clock.at(15, slow('made on the way'));
   });
   clock.at(31, slow('later'));
-  await clock.turn(30);
+  await clock.advance(30);
   t.same(done, [
     'first',
     'made on the way begins at 15',
@@ -45,7 +45,7 @@ t.test('turned, it does what is due on the way, in order, each to its end before
   ]);
   t.equal(clock.nowMs(), 30);
   clock.stop();
-  await clock.turn(10);
+  await clock.advance(10);
   t.equal(done.length, 5, 'nothing after its stop');
 });
 

@@ -97,7 +97,7 @@ t.test('a code is good once, for ten minutes, for its application, address and v
     t.same(await exchange(given), 'code' in change ? [200, null] : [400, 'invalid_grant'], 'one try each');
   }
   const late = await allow(sandbox);
-  await sandbox.turn(10 * 60_000);
+  await sandbox.advance(10 * 60_000);
   t.same(await exchange({ code: late.code, code_verifier: late.verifier }), [400, 'invalid_grant']);
   t.same(await exchange({ grant_type: 'password' }), [400, 'unsupported_grant_type']);
 });
@@ -110,9 +110,9 @@ t.test('an access token lives a day; a refresh gives a new pair, and the old one
   const refresh = (refresh_token: string) =>
     token(devicemaker.token_url, devicemaker, { grant_type: 'refresh_token', refresh_token });
   t.equal((await id(tokens.access_token)).status, 200);
-  await sandbox.turn(24 * hourMs - 1000);
+  await sandbox.advance(24 * hourMs - 1000);
   t.equal((await id(tokens.access_token)).status, 200);
-  await sandbox.turn(1000);
+  await sandbox.advance(1000);
   t.equal((await id(tokens.access_token)).status, 401);
   const fresh = await refresh(tokens.refresh_token);
   t.match(fresh.body, { expires_in: 86_400, refresh_token_expires_in: 90 * 86_400, token_type: 'bearer' });
@@ -120,7 +120,7 @@ t.test('an access token lives a day; a refresh gives a new pair, and the old one
   const { access_token, refresh_token } = Object(fresh.body);
   t.equal((await id(access_token)).status, 200);
   t.not(refresh_token, tokens.refresh_token);
-  await sandbox.turn(90 * 24 * hourMs);
+  await sandbox.advance(90 * 24 * hourMs);
   t.equal((await refresh(refresh_token)).status, 400, 'after 90 days');
 });
 

@@ -4,7 +4,7 @@ import { accepts } from '../../domain/series.ts';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
 import { instantOf } from '../../sandbox/zone.ts';
 import { dayOf, isOffsetMap, laterMs, notificationsOf, sentDays } from './devicemaker-payloads/days.ts';
-import { witness } from './witness.ts';
+import { problemList } from './problem-list.ts';
 
 const sent = sentDays();
 
@@ -24,22 +24,22 @@ t.test('all 16 data types come, and only those asked for', async (t) => {
 });
 
 t.test('every item names its account and has an id of its own', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { day, name, bodies } of sent)
     for (const items of bodies.flatMap((body) => Object.values(body))) {
-      must(
-        items.every(({ userId }) => userId === day.person.account_id),
+      expect(
+        items.every(({ userId }) => userId === day.user.account_id),
         `account of ${name}`,
       );
-      must(new Set(items.map(({ summaryId }) => summaryId)).size === items.length, `ids of ${name}`);
+      expect(new Set(items.map(({ summaryId }) => summaryId)).size === items.length, `ids of ${name}`);
     }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 t.test(
   'the maps of the smaller types have keys of text in their span and values of their kind',
   async (t) => {
-    const { must, broken } = witness();
+    const { expect, problems } = problemList();
     const is = {
       stress: (level: number) => level === -1 || level === -2 || accepts('devicemaker_stress_level', level),
       battery: (level: number) => level > 4 && level <= 100,
@@ -61,15 +61,15 @@ t.test(
         ...(body.hrv ?? []).map((item) => ({ item, map: item.hrvValues, every: 300, fits: is.hrv })),
       ]);
       for (const { item, map, every, fits } of maps) {
-        must(isOffsetMap(map, item.durationInSeconds), `span of ${item.summaryId}, ${name}`);
-        must(
+        expect(isOffsetMap(map, item.durationInSeconds), `span of ${item.summaryId}, ${name}`);
+        expect(
           Object.keys(map).every((key) => Number(key) % every === 0),
           `pace of ${item.summaryId}, ${name}`,
         );
-        must(Object.values(map).every(fits), `values of ${item.summaryId}, ${name}`);
+        expect(Object.values(map).every(fits), `values of ${item.summaryId}, ${name}`);
       }
     }
-    t.same(broken, []);
+    t.same(problems, []);
   },
 );
 

@@ -20,7 +20,7 @@ t.test('faults are asked for, listed, taken back, and end by themselves', async 
   const first = await add({ kind: 'error', for_seconds: 60 });
   t.match(first, { status: 201, body: { id: 1, kind: 'error', probability: 1, hits: 0 } });
   await add({ kind: 'garbage', probability: 0.5 });
-  await sandbox.turn(minuteMs);
+  await sandbox.advance(minuteMs);
   t.match((await control(sandbox, 'GET', '/faults')).body, [{ id: 2 }]);
   t.equal((await control(sandbox, 'DELETE', '/faults/7')).status, 404);
   t.same((await control(sandbox, 'DELETE', '/faults')).body, { removed: 1 });
@@ -53,7 +53,7 @@ t.test('error, rate limit, lost answer and early end of a token, each as the cal
   await t.rejects(during('lost', () => ask(historyUrl(sandbox, 'dailies'), access_token).then(() => id())));
   t.equal((await ask(historyUrl(sandbox, 'dailies'), access_token)).status, 409, 'it was taken all the same');
   t.equal((await during('expiry', id)).status, 200, 'a token that is just issued is spared');
-  for (const account of sandbox.providers.flatMap((one) => one.granters()))
+  for (const account of sandbox.providers.flatMap((one) => one.tokenHolders()))
     for (const grant of account.grants) grant.issued_wall_ms -= minuteMs;
   t.equal((await during('expiry', id)).status, 401);
   t.equal((await id()).status, 401, 'for good');
@@ -83,7 +83,7 @@ async function sentUnder(t: Parameters<typeof startApplication>[0], kind?: Fault
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);
   if (kind !== undefined) await control(sandbox, 'POST', '/faults', { kind, spread_seconds: 7000 });
-  await sandbox.turn(210 * minuteMs);
+  await sandbox.advance(210 * minuteMs);
   const lengths = receiver.items('stressDetails').map(({ durationInSeconds = 0 }) => durationInSeconds);
   return { lengths: lengths.filter((one) => one <= 58_500), count: receiver.received.length };
 }

@@ -69,7 +69,7 @@ t.test('reads a file whose notifications do not name their senders', async (t) =
     senders,
   );
   t.same(
-    again.providers.map((one) => one.granters()),
-    sandbox.providers.map((one) => one.granters()),
+    again.providers.map((one) => one.tokenHolders()),
+    sandbox.providers.map((one) => one.tokenHolders()),
   );
 });

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { apiAt } from '../../sandbox/api.ts';
 import { quarterOf } from '../../sandbox/clock.ts';
-import { type Connected, type Connecting, historyProgress } from '../../sandbox/connecting.ts';
+import { backfillProgress, type ConnectDeps, type ConnectedAccount } from '../../sandbox/connect-users.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
-import { pointAt } from '../../stack/sandbox-people.ts';
+import { pointAt } from '../../stack/sandbox-users.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { found, type Picture, readLedger, wanted } from './compare.ts';
 
@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 export interface Whole {
   readonly api: Pick<TestApi, 'url' | 'apiKey' | 'expect'>;
   readonly sandbox: Sandbox;
-  readonly connecting: Connecting;
+  readonly connecting: ConnectDeps;
 }
 
 /** Starts all of it for some people; it ends with the test. */
@@ -48,18 +48,18 @@ export async function whole(
 /** Turns the clock by seconds until the histories are through. */
 export async function history(
   { sandbox, connecting }: Whole,
-  connected: readonly Connected[],
+  connected: readonly ConnectedAccount[],
 ): Promise<void> {
   for (let round = 0; round < 600; round++) {
-    if ((await historyProgress(connecting, connected)).running === 0) return;
-    await sandbox.turn(3000);
+    if ((await backfillProgress(connecting, connected)).running === 0) return;
+    await sandbox.advance(3000);
     await sleep(100);
   }
   throw new Error('the history does not come to its end');
 }
 
 /** Both pictures of everybody, as soon as they are the same; else as they are in the end. */
-export async function pictures({ api, sandbox, connecting }: Whole, connected: readonly Connected[]) {
+export async function pictures({ api, sandbox, connecting }: Whole, connected: readonly ConnectedAccount[]) {
   const users = [...new Set(connected.map(({ user_id }) => user_id))];
   const all: { title: string; want: Picture; have: Picture }[] = [];
   for (const [index, userId] of users.entries()) {

@@ -1,18 +1,23 @@
-import { hundredths, stepsIn } from '../../life/counts.ts';
-import type { DayLife, Workout } from '../../life/day.ts';
-import type { Span } from '../../life/plan.ts';
-import { type Sport, type SportName, sportOf } from '../../life/sports.ts';
-import { totalsOf, type WorkoutSample, type WorkoutTotals, workoutSamples } from '../../life/workout.ts';
+import { hundredths, stepsIn } from '../../day-simulation/counts.ts';
+import type { SimulatedDay, Workout } from '../../day-simulation/day.ts';
+import type { Span } from '../../day-simulation/plan.ts';
+import { type Sport, type SportName, sportOf } from '../../day-simulation/sports.ts';
+import {
+  totalsOf,
+  type WorkoutSample,
+  type WorkoutTotals,
+  workoutSamples,
+} from '../../day-simulation/workout.ts';
 import { hashOf } from '../../random.ts';
 import { headOf } from './head.ts';
 
 /** The workouts that ended since the last synchronisation. */
-export function activities(day: DayLife, sync: Span): Activity[] {
+export function activities(day: SimulatedDay, sync: Span): Activity[] {
   return finished(day, sync).map((workout) => activityOf(day, workout));
 }
 
-/** The same workouts with a sample for each second. */
-export function activityDetails(day: DayLife, sync: Span) {
+/** The same workouts with one sample per second. */
+export function activityDetails(day: SimulatedDay, sync: Span) {
   return finished(day, sync).map((workout) => {
     const { cadence } = sportOf(workout.plan.sport);
     const { userId, summaryId, activityId, ...summary } = activityOf(day, workout);
@@ -27,22 +32,22 @@ export function activityDetails(day: DayLife, sync: Span) {
   });
 }
 
-function finished(day: DayLife, sync: Span): readonly Workout[] {
+function finished(day: SimulatedDay, sync: Span): readonly Workout[] {
   return day.workouts.filter(({ endMs }) => endMs > sync.startMs && endMs <= sync.endMs);
 }
 
 /** An activity item of a workout. */
-export function activityOf(day: DayLife, workout: Workout) {
-  const { person } = day;
+export function activityOf(day: SimulatedDay, workout: Workout) {
+  const { user } = day;
   const totals = totalsOf(day, workout);
-  const activityId = 2 ** 33 + hashOf(`${person.seed}/${workout.startMs}`);
+  const activityId = 2 ** 33 + hashOf(`${user.seed}/${workout.startMs}`);
   return {
-    ...headOf(person, workout),
+    ...headOf(user, workout),
     summaryId: String(activityId),
     activityId,
     activityName: totals.title,
     activityType: activityTypes[workout.plan.sport],
-    deviceName: person.traits.device,
+    deviceName: user.traits.device,
     manual: false,
     isWebUpload: false,
     activeKilocalories: totals.active_kilocalories,
@@ -101,7 +106,7 @@ function distanceOf({ plan }: Workout, { meters, climb_meters, duration_seconds 
   };
 }
 
-/** An item has no field of what was not measured. A ride has steps all the same: none. */
+/** An item omits values that were not measured. A ride contains 0 steps. */
 function itemOf(sample: WorkoutSample, cadence: Sport['cadence']): Record<string, number> {
   const isRide = cadence?.of === 'crank';
   const fields = {

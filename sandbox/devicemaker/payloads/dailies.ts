@@ -1,23 +1,29 @@
-import { activeKilocalories, countedMinutes, footMeters, hundredths, stepsIn } from '../../life/counts.ts';
-import type { DayLife } from '../../life/day.ts';
-import { heartRateEveryMs } from '../../life/heart-rate.ts';
-import type { Minute } from '../../life/minutes.ts';
-import type { Span } from '../../life/plan.ts';
-import { strainEveryMs, stressAt } from '../../life/strain.ts';
+import {
+  activeKilocalories,
+  countedMinutes,
+  footMeters,
+  hundredths,
+  stepsIn,
+} from '../../day-simulation/counts.ts';
+import type { SimulatedDay } from '../../day-simulation/day.ts';
+import { heartRateEveryMs } from '../../day-simulation/heart-rate.ts';
+import type { Minute } from '../../day-simulation/minutes.ts';
+import type { Span } from '../../day-simulation/plan.ts';
+import { strainEveryMs, stressAt } from '../../day-simulation/strain.ts';
 import { headOf, mapOf } from './head.ts';
 
-/** The record of a day as it stands at an instant: sent again and again, each longer than the one before. */
-export function dailyOf(day: DayLife, untilMs: number) {
+/** The record of a day until an instant. It is sent several times, each time longer. */
+export function dailyOf(day: SimulatedDay, untilMs: number) {
   const endMs = Math.min(untilMs, day.endMs);
   const counted = countedMinutes(day, endMs);
   return {
-    ...headOf(day.person, { startMs: day.startMs, endMs }),
+    ...headOf(day.user, { startMs: day.startMs, endMs }),
     calendarDate: day.date,
     activityType: 'WALKING',
     steps: stepsIn(counted),
     distanceInMeters: hundredths(footMeters(counted)),
     activeTimeInSeconds: 60 * counted.filter(({ state }) => state === 'walk' || state === 'workout').length,
-    activeKilocalories: activeKilocalories(day.person, counted),
+    activeKilocalories: activeKilocalories(day.user, counted),
     bmrKilocalories: Math.floor((basalPerDay(day) * (endMs - day.startMs)) / 86_400_000),
     moderateIntensityDurationInSeconds: 60 * counted.filter((one) => isHard(one, 3.2, 6)).length,
     vigorousIntensityDurationInSeconds: 60 * counted.filter((one) => isHard(one, 6, 30)).length,
@@ -33,13 +39,13 @@ export function dailyOf(day: DayLife, untilMs: number) {
 /** A daily record, as the device maker sends it. */
 export type Daily = ReturnType<typeof dailyOf>;
 
-/** The daily record of a time of synchronising; none in the first quarter of an hour. */
-export function dailies(day: DayLife, sync: Span): Daily[] {
+/** The daily record of a synchronisation; none in the first quarter of an hour. */
+export function dailies(day: SimulatedDay, sync: Span): Daily[] {
   return sync.endMs - day.startMs < 900_000 ? [] : [dailyOf(day, sync.endMs)];
 }
 
-// Mifflin and St Jeor, halfway between their two constants.
-function basalPerDay({ person: { traits } }: DayLife): number {
+// The formula of Mifflin and St Jeor, with the mean of its two constants.
+function basalPerDay({ user: { traits } }: SimulatedDay): number {
   return 10 * traits.weight_kg + 6.25 * traits.height_cm - 5 * traits.age_years - 78;
 }
 
@@ -51,8 +57,8 @@ function floorsIn(minutes: readonly Minute[]): number {
   return Math.floor(minutes.reduce((sum, one) => sum + (one.on_foot ? one.climb_meters : 0), 0) / 3);
 }
 
-// A device that was off all day has no heart rate, and so no field of it.
-function heartOf(day: DayLife, endMs: number) {
+// The heart rate fields are omitted if the device was not worn all day.
+function heartOf(day: SimulatedDay, endMs: number) {
   const rates = day.heart_rates
     .slice(0, Math.floor((endMs - day.startMs) / heartRateEveryMs))
     .map((rate, tick) => [day.startMs + tick * heartRateEveryMs, rate] as const)
@@ -68,11 +74,11 @@ function heartOf(day: DayLife, endMs: number) {
   };
 }
 
-/** Stress comes every three minutes; -1 as its mean says that there is none. */
-function stressOf(day: DayLife, endMs: number) {
+/** Stress is sampled every three minutes. A mean of -1 means that there is none. */
+function stressOf(day: SimulatedDay, endMs: number) {
   const levels = day.minutes
     .filter(({ startMs }) => startMs < endMs && (startMs - day.startMs) % strainEveryMs === 0)
-    .map((one) => stressAt(day.person, one));
+    .map((one) => stressAt(day.user, one));
   const between = (from: number, to: number) =>
     (strainEveryMs / 1000) * levels.filter((level) => level >= from && level <= to).length;
   const real = levels.filter((level) => level > 0);

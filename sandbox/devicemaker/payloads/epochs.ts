@@ -1,14 +1,14 @@
-import { activeKilocalories, footMeters, hundredths, stepsIn } from '../../life/counts.ts';
-import type { DayLife, Workout } from '../../life/day.ts';
-import type { Minute } from '../../life/minutes.ts';
-import type { Span } from '../../life/plan.ts';
+import { activeKilocalories, footMeters, hundredths, stepsIn } from '../../day-simulation/counts.ts';
+import type { SimulatedDay, Workout } from '../../day-simulation/day.ts';
+import type { Minute } from '../../day-simulation/minutes.ts';
+import type { Span } from '../../day-simulation/plan.ts';
 import { activityTypes } from './activities.ts';
 import { headOf } from './head.ts';
 
 const slotMs = 900_000;
 
-/** Whole quarters of an hour since the last time of synchronising: in each one record per kind of activity. */
-export function epochs(day: DayLife, sync: Span) {
+/** The quarters of an hour since the last synchronisation, each with one record per activity type. */
+export function epochs(day: SimulatedDay, sync: Span) {
   const items: Epoch[] = [];
   for (let startMs = day.startMs; startMs + slotMs <= Math.min(sync.endMs, day.endMs); startMs += slotMs) {
     if (startMs + slotMs <= sync.startMs) continue;
@@ -20,10 +20,10 @@ export function epochs(day: DayLife, sync: Span) {
   return items;
 }
 
-function epochOf(day: DayLife, slot: Span, activityType: string, minutes: readonly Minute[]) {
+function epochOf(day: SimulatedDay, slot: Span, activityType: string, minutes: readonly Minute[]) {
   const met = minutes.reduce((sum, one) => sum + one.met, 0) / minutes.length;
   const way = minutes.reduce((sum, one) => sum + (one.on_foot ? 0 : one.meters), footMeters(minutes));
-  const head = headOf(day.person, slot);
+  const head = headOf(day.user, slot);
   return {
     ...head,
     summaryId: `${head.summaryId}-${activityType.toLowerCase()}`,
@@ -31,7 +31,7 @@ function epochOf(day: DayLife, slot: Span, activityType: string, minutes: readon
     activeTimeInSeconds: 60 * minutes.length,
     steps: stepsIn(minutes),
     distanceInMeters: hundredths(way),
-    activeKilocalories: activeKilocalories(day.person, minutes),
+    activeKilocalories: activeKilocalories(day.user, minutes),
     met: hundredths(met),
     intensity: met >= 6 ? 'HIGHLY_ACTIVE' : met >= 1.5 ? 'ACTIVE' : 'SEDENTARY',
     meanMotionIntensity: Math.min(7, Math.round(met * 8) / 10),
@@ -39,7 +39,7 @@ function epochOf(day: DayLife, slot: Span, activityType: string, minutes: readon
   };
 }
 
-/** A part of a quarter of an hour. */
+/** An epoch item: the part of a quarter of an hour that belongs to one activity type. */
 export type Epoch = ReturnType<typeof epochOf>;
 
 function kindOf(workouts: readonly Workout[], one: Minute): string {

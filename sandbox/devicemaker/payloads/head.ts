@@ -1,9 +1,9 @@
-import { seconds } from '../../life/counts.ts';
-import type { Span } from '../../life/plan.ts';
-import type { Person } from '../../people.ts';
+import { seconds } from '../../day-simulation/counts.ts';
+import type { Span } from '../../day-simulation/plan.ts';
+import type { SimulatedUser } from '../../simulated-users.ts';
 import { offsetMinutesAt } from '../../zone.ts';
 
-/** The fields that every item begins with. Times are Unix seconds, offsets seconds ahead of UTC. */
+/** The common fields of all items. Times are Unix seconds, offsets seconds ahead of UTC. */
 export interface Head {
   readonly userId: string;
   readonly summaryId: string;
@@ -12,25 +12,25 @@ export interface Head {
   readonly durationInSeconds: number;
 }
 
-/** The head of an item about a stretch of time. Its id holds the length, as the real ones do: it is no stable key. */
-export function headOf(person: Person, { startMs, endMs }: Span): Head {
+/** The common fields of an item about a span. Its id contains the length, as real ones do, so it is not a stable key. */
+export function headOf(user: SimulatedUser, { startMs, endMs }: Span): Head {
   const start = seconds(startMs);
   const duration = seconds(endMs - startMs);
   return {
-    userId: person.account_id,
-    summaryId: `${idOf(person, startMs)}-${duration.toString(16)}`,
+    userId: user.account_id,
+    summaryId: `${idOf(user, startMs)}-${duration.toString(16)}`,
     startTimeInSeconds: start,
-    startTimeOffsetInSeconds: offsetMinutesAt(person.traits.zone, startMs) * 60,
+    startTimeOffsetInSeconds: offsetMinutesAt(user.traits.zone, startMs) * 60,
     durationInSeconds: duration,
   };
 }
 
-/** An id of something that has a start and no length. */
-export function idOf(person: Person, startMs: number): string {
-  return `x${person.account_id.slice(0, 8)}-${seconds(startMs).toString(16)}`;
+/** The id of an item that has a start and no length. */
+export function idOf(user: SimulatedUser, startMs: number): string {
+  return `x${user.account_id.slice(0, 8)}-${seconds(startMs).toString(16)}`;
 }
 
-/** A map of offsets: what the device knows at each of `times`, by seconds after the start, as text. */
+/** A map of values by their offset from the start in seconds, as text. */
 export function mapOf(
   startMs: number,
   values: Iterable<readonly [ms: number, value: number]>,

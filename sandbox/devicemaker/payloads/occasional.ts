@@ -1,9 +1,9 @@
-import { hundredths, seconds } from '../../life/counts.ts';
-import type { DayLife } from '../../life/day.ts';
-import { heartRateEveryMs } from '../../life/heart-rate.ts';
-import type { Minute } from '../../life/minutes.ts';
-import type { Span } from '../../life/plan.ts';
-import { breathAt, hrvAt, spo2At } from '../../life/strain.ts';
+import { hundredths, seconds } from '../../day-simulation/counts.ts';
+import type { SimulatedDay } from '../../day-simulation/day.ts';
+import { heartRateEveryMs } from '../../day-simulation/heart-rate.ts';
+import type { Minute } from '../../day-simulation/minutes.ts';
+import type { Span } from '../../day-simulation/plan.ts';
+import { breathAt, hrvAt, spo2At } from '../../day-simulation/strain.ts';
 import { hashOf, noiseOf, randomOf } from '../../random.ts';
 import { addDays, dayNumber, offsetMinutesAt } from '../../zone.ts';
 import { headOf, idOf } from './head.ts';
@@ -11,9 +11,9 @@ import { headOf, idOf } from './head.ts';
 const minuteMs = 60_000;
 const dayLength = 1440 * minuteMs;
 
-/** A look at the scales after getting up, every third day. */
-export function bodyComps(day: DayLife, sync: Span) {
-  const { traits, seed } = day.person;
+/** A weight measurement after getting up, every third day. */
+export function bodyComps(day: SimulatedDay, sync: Span) {
+  const { traits, seed } = day.user;
   const noise = noiseOf(`${seed}/weight`);
   return measuredAt(day, sync, 3, 24).map((ms) => {
     const kilograms = traits.weight_kg + 0.9 * noise(ms, 12 * dayLength) + 0.4 * noise(ms, dayLength);
@@ -28,39 +28,39 @@ export function bodyComps(day: DayLife, sync: Span) {
   });
 }
 
-/** The cuff, once a week: two readings a minute apart. */
-export function bloodPressures(day: DayLife, sync: Span) {
-  const noise = noiseOf(`${day.person.seed}/pressure`);
+/** Two blood pressure readings, a minute apart, once a week. */
+export function bloodPressures(day: SimulatedDay, sync: Span) {
+  const noise = noiseOf(`${day.user.seed}/pressure`);
   return measuredAt(day, sync, 7, 40)
     .flatMap((ms) => [ms, ms + minuteMs])
     .map((ms) => ({
       ...measurement(day, ms),
-      systolic: Math.round(104 + day.person.traits.age_years * 0.4 + 6 * noise(ms, minuteMs)),
-      diastolic: Math.round(68 + day.person.traits.age_years * 0.2 + 4 * noise(ms, minuteMs)),
+      systolic: Math.round(104 + day.user.traits.age_years * 0.4 + 6 * noise(ms, minuteMs)),
+      diastolic: Math.round(68 + day.user.traits.age_years * 0.2 + 4 * noise(ms, minuteMs)),
       pulse: Math.round(day.resting_heart_rate_bpm + 9 + 3 * noise(ms, minuteMs)),
       sourceType: 'MANUAL',
     }));
 }
 
-function measurement({ person }: DayLife, ms: number) {
+function measurement({ user }: SimulatedDay, ms: number) {
   return {
-    userId: person.account_id,
-    summaryId: idOf(person, ms),
+    userId: user.account_id,
+    summaryId: idOf(user, ms),
     measurementTimeInSeconds: seconds(ms),
-    measurementTimeOffsetInSeconds: offsetMinutesAt(person.traits.zone, ms) * 60,
+    measurementTimeOffsetInSeconds: offsetMinutesAt(user.traits.zone, ms) * 60,
   };
 }
 
-/** What a day of training says of fitness; it comes when the day is over and has no time of its own. */
-export function userMetrics(day: DayLife, sync: Span) {
+/** Fitness values of a day with a workout. They are sent after the day and have no time of their own. */
+export function userMetrics(day: SimulatedDay, sync: Span) {
   if (sync.endMs < day.endMs) return [];
-  const { traits, seed, account_id: userId } = day.person;
+  const { traits, seed, account_id: userId } = day.user;
   const vo2Max =
     Math.round((traits.vo2_max + 1.2 * noiseOf(`${seed}/vo2`)(day.startMs, 9 * dayLength)) * 10) / 10;
   return [
     {
       userId,
-      summaryId: `${idOf(day.person, day.startMs)}-metrics`,
+      summaryId: `${idOf(day.user, day.startMs)}-metrics`,
       calendarDate: day.date,
       vo2Max,
       fitnessAge: Math.max(18, Math.round(traits.age_years - (vo2Max - 38) / 1.6)),
@@ -69,18 +69,18 @@ export function userMetrics(day: DayLife, sync: Span) {
   ];
 }
 
-/** Two minutes of holding still, every fifth day, second by second. */
-export function healthSnapshot(day: DayLife, sync: Span) {
+/** A snapshot of two minutes at rest, every fifth day, with values per second. */
+export function healthSnapshot(day: SimulatedDay, sync: Span) {
   return measuredAt(day, sync, 5, 55).map((ms) => {
-    const { person } = day;
-    const { startTimeOffsetInSeconds: offset, ...head } = headOf(person, {
+    const { user } = day;
+    const { startTimeOffsetInSeconds: offset, ...head } = headOf(user, {
       startMs: ms,
       endMs: ms + 2 * minuteMs,
     });
     const rest: Minute | undefined = day.minutes.find((one) => one.startMs >= ms);
     const tick = Math.floor((ms - day.startMs) / heartRateEveryMs);
     const heart = day.heart_rates[tick] || day.resting_heart_rate_bpm + 8;
-    const noise = noiseOf(`${person.seed}/snapshot`);
+    const noise = noiseOf(`${user.seed}/snapshot`);
     const series = (summaryType: string, usual: number, swing: number) =>
       seriesOf(summaryType, (second) => Math.round(usual + swing * noise(ms + second * 1000, 5000)));
     return {
@@ -89,11 +89,11 @@ export function healthSnapshot(day: DayLife, sync: Span) {
       calendarDate: day.date,
       summaries: [
         series('heart_rate', heart, 3),
-        series('respiration', Math.max(12, rest === undefined ? 15 : breathAt(person, rest)), 1),
+        series('respiration', Math.max(12, rest === undefined ? 15 : breathAt(user, rest)), 1),
         series('stress', 28, 6),
-        series('spo2', spo2At(person, ms), 0.6),
-        { summaryType: 'rmssd_hrv', avgValue: hrvAt(person, ms) },
-        { summaryType: 'sdrr_hrv', avgValue: Math.round(hrvAt(person, ms) * 1.15) },
+        series('spo2', spo2At(user, ms), 0.6),
+        { summaryType: 'rmssd_hrv', avgValue: hrvAt(user, ms) },
+        { summaryType: 'sdrr_hrv', avgValue: Math.round(hrvAt(user, ms) * 1.15) },
       ],
     };
   });
@@ -110,8 +110,8 @@ function seriesOf(summaryType: string, valueAt: (second: number) => number) {
   };
 }
 
-/** Walks of ten minutes and more that nobody pressed start for. */
-export function moveiq(day: DayLife, sync: Span) {
+/** Walks of ten minutes and more that the device detected by itself. */
+export function moveiq(day: SimulatedDay, sync: Span) {
   const walks: Span[] = [];
   for (const { startMs, state, worn } of day.minutes) {
     const last = walks.at(-1);
@@ -124,7 +124,7 @@ export function moveiq(day: DayLife, sync: Span) {
       ({ startMs, endMs }) => endMs - startMs >= 10 * minuteMs && endMs > sync.startMs && endMs <= sync.endMs,
     )
     .map((walk) => {
-      const { startTimeOffsetInSeconds: offsetInSeconds, ...head } = headOf(day.person, walk);
+      const { startTimeOffsetInSeconds: offsetInSeconds, ...head } = headOf(day.user, walk);
       return {
         ...head,
         offsetInSeconds,
@@ -135,9 +135,9 @@ export function moveiq(day: DayLife, sync: Span) {
     });
 }
 
-/** Where somebody stands in their cycle, sent when a day is over, of those who track one. */
-export function mct(day: DayLife, sync: Span) {
-  const { traits, seed } = day.person;
+/** A day of the menstrual cycle, sent after the day, of users who track it. */
+export function mct(day: SimulatedDay, sync: Span) {
+  const { traits, seed } = day.user;
   if (traits.cycle_days === null || sync.endMs < day.endMs) return [];
   const dayInCycle = ((dayNumber(day.date) + hashOf(`${seed}/cycle`)) % traits.cycle_days) + 1;
   const phase =
@@ -150,8 +150,8 @@ export function mct(day: DayLife, sync: Span) {
           : 'LUTEAL';
   return [
     {
-      userId: day.person.account_id,
-      summaryId: `${idOf(day.person, day.startMs)}-mct`,
+      userId: day.user.account_id,
+      summaryId: `${idOf(day.user, day.startMs)}-mct`,
       periodStartDate: addDays(day.date, 1 - dayInCycle),
       dayInCycle,
       periodLength: 5,
@@ -167,10 +167,10 @@ export function mct(day: DayLife, sync: Span) {
   ];
 }
 
-/** The instant of a measurement of this day that is taken every so many days, some minutes after getting up. */
-function measuredAt(day: DayLife, sync: Span, everyDays: number, minutes: number): number[] {
-  const chance = randomOf(`${day.person.seed}/${day.date}/measured/${minutes}`);
-  const due = (dayNumber(day.date) + hashOf(`${day.person.seed}/${minutes}`)) % everyDays === 0;
+/** The instant of a measurement that is taken every `everyDays` days, some minutes after getting up. */
+function measuredAt(day: SimulatedDay, sync: Span, everyDays: number, minutes: number): number[] {
+  const chance = randomOf(`${day.user.seed}/${day.date}/measured/${minutes}`);
+  const due = (dayNumber(day.date) + hashOf(`${day.user.seed}/${minutes}`)) % everyDays === 0;
   const ms = day.plans[1].sleep.endMs + (minutes + chance.whole(-3, 3)) * minuteMs;
   return due && ms > sync.startMs && ms <= Math.min(sync.endMs, day.endMs) ? [ms] : [];
 }

@@ -1,14 +1,14 @@
-import { seconds } from '../../life/counts.ts';
-import type { DayLife, Sleep } from '../../life/day.ts';
-import { type Stage, type StageSpan, stageTotals } from '../../life/night.ts';
-import type { Span } from '../../life/plan.ts';
-import { breathAt, spo2At } from '../../life/strain.ts';
-import type { Person } from '../../people.ts';
+import { seconds } from '../../day-simulation/counts.ts';
+import type { SimulatedDay, Sleep } from '../../day-simulation/day.ts';
+import { type Stage, type StageSpan, stageTotals } from '../../day-simulation/night.ts';
+import type { Span } from '../../day-simulation/plan.ts';
+import { breathAt, spo2At } from '../../day-simulation/strain.ts';
 import { randomOf } from '../../random.ts';
+import type { SimulatedUser } from '../../simulated-users.ts';
 import { offsetMinutesAt } from '../../zone.ts';
 import { headOf, mapOf } from './head.ts';
 
-/** What is known of a sleep at an instant: its first reckoning, then the final one, and the naps after it. */
+/** The version of a sleep at an instant: tentative, then final, with the naps after it. */
 interface Version {
   readonly final: boolean;
   readonly naps: readonly Span[];
@@ -18,8 +18,8 @@ const minuteMs = 60_000;
 const tentativeAfterMs = 10 * minuteMs;
 const finalAfterMs = 360 * minuteMs;
 
-/** The sleep that ended on a day, where this time of synchronising knows more of it than the one before. */
-export function sleeps(day: DayLife, sync: Span): SleepItem[] {
+/** The sleep that ended on a day, if its version changed since the last synchronisation. */
+export function sleeps(day: SimulatedDay, sync: Span): SleepItem[] {
   const before = versionAt(day, sync.startMs);
   const now = versionAt(day, sync.endMs);
   if (day.sleep === null || now === null) return [];
@@ -27,7 +27,7 @@ export function sleeps(day: DayLife, sync: Span): SleepItem[] {
   return [sleepItemOf(day, day.sleep, now)];
 }
 
-function versionAt({ sleep, naps, endMs }: DayLife, ms: number): Version | null {
+function versionAt({ sleep, naps, endMs }: SimulatedDay, ms: number): Version | null {
   if (sleep === null || ms < Math.min(endMs, sleep.endMs + tentativeAfterMs)) return null;
   return {
     final: ms >= Math.min(endMs, sleep.endMs + finalAfterMs),
@@ -35,14 +35,14 @@ function versionAt({ sleep, naps, endMs }: DayLife, ms: number): Version | null 
   };
 }
 
-/** A sleep, as the device maker sends it; its duration leaves the time awake out. */
-export function sleepItemOf({ person, date }: DayLife, sleep: Sleep, { final, naps }: Version) {
-  const span = final ? sleep : tentativeSpan(person, sleep);
+/** A sleep as the device maker sends it. Its duration excludes the time awake. */
+export function sleepItemOf({ user, date }: SimulatedDay, sleep: Sleep, { final, naps }: Version) {
+  const span = final ? sleep : tentativeSpan(user, sleep);
   const stages = clip(sleep.stages, span);
   const totals = stageTotals(stages);
   const asleep = totals.deep + totals.light + totals.rem;
   return {
-    ...headOf(person, { startMs: span.startMs, endMs: span.startMs + asleep + totals.unmeasurable }),
+    ...headOf(user, { startMs: span.startMs, endMs: span.startMs + asleep + totals.unmeasurable }),
     calendarDate: date,
     unmeasurableSleepInSeconds: seconds(totals.unmeasurable),
     deepSleepDurationInSeconds: seconds(totals.deep),
@@ -51,14 +51,14 @@ export function sleepItemOf({ person, date }: DayLife, sleep: Sleep, { final, na
     awakeDurationInSeconds: seconds(totals.awake),
     sleepLevelsMap: levelsOf(stages),
     validation: final ? 'ENHANCED_FINAL' : 'ENHANCED_TENTATIVE',
-    timeOffsetSleepSpo2: mapOf(span.startMs, oxygenOf(person, sleep, span)),
-    timeOffsetSleepRespiration: mapOf(span.startMs, breathsOf(person, sleep, span)),
+    timeOffsetSleepSpo2: mapOf(span.startMs, oxygenOf(user, sleep, span)),
+    timeOffsetSleepRespiration: mapOf(span.startMs, breathsOf(user, sleep, span)),
     overallSleepScore: scoreOf(asleep, totals),
     totalNapDurationInSeconds: naps.reduce((sum, nap) => sum + seconds(nap.endMs - nap.startMs), 0),
     naps: naps.map((nap) => ({
       napDurationInSeconds: seconds(nap.endMs - nap.startMs),
       napStartTimeInSeconds: seconds(nap.startMs),
-      napOffsetInSeconds: offsetMinutesAt(person.traits.zone, nap.startMs) * 60,
+      napOffsetInSeconds: offsetMinutesAt(user.traits.zone, nap.startMs) * 60,
       napValidation: 'DEVICE',
     })),
   };
@@ -67,8 +67,8 @@ export function sleepItemOf({ person, date }: DayLife, sleep: Sleep, { final, na
 /** A sleep item. */
 export type SleepItem = ReturnType<typeof sleepItemOf>;
 
-// The first reckoning often misses falling asleep, and the last minutes.
-function tentativeSpan({ seed }: Person, { startMs, endMs }: Sleep): Span {
+// The tentative version often lacks the first and the last minutes.
+function tentativeSpan({ seed }: SimulatedUser, { startMs, endMs }: Sleep): Span {
   const chance = randomOf(`${seed}/${startMs}/tentative`);
   const late = chance.chance(0.5) ? chance.whole(2, 9) : 0;
   return { startMs: startMs + late * minuteMs, endMs: endMs - chance.whole(6, 22) * minuteMs };
@@ -95,13 +95,13 @@ function levelsOf(stages: readonly StageSpan[]) {
   return { deep: of('deep'), light: of('light'), rem: of('rem'), awake: of('awake') };
 }
 
-/** Oxygen of each minute that was measured. */
-export function oxygenOf(person: Person, sleep: Sleep, span: Span): [number, number][] {
-  return measured(sleep, span).map(({ startMs }) => [startMs, spo2At(person, startMs)]);
+/** The oxygen saturation of each measured minute. */
+export function oxygenOf(user: SimulatedUser, sleep: Sleep, span: Span): [number, number][] {
+  return measured(sleep, span).map(({ startMs }) => [startMs, spo2At(user, startMs)]);
 }
 
-function breathsOf(person: Person, sleep: Sleep, span: Span): [number, number][] {
-  return measured(sleep, span).map((one) => [one.startMs, breathAt(person, one)]);
+function breathsOf(user: SimulatedUser, sleep: Sleep, span: Span): [number, number][] {
+  return measured(sleep, span).map((one) => [one.startMs, breathAt(user, one)]);
 }
 
 function measured({ minutes }: Sleep, span: Span) {

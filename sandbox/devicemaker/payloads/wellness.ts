@@ -1,8 +1,8 @@
-import { hundredths } from '../../life/counts.ts';
-import type { DayLife, Sleep } from '../../life/day.ts';
-import type { Minute } from '../../life/minutes.ts';
-import type { Span } from '../../life/plan.ts';
-import { bodyBatteryAt, breathAt, hrvAt, strainEveryMs, stressAt } from '../../life/strain.ts';
+import { hundredths } from '../../day-simulation/counts.ts';
+import type { SimulatedDay, Sleep } from '../../day-simulation/day.ts';
+import type { Minute } from '../../day-simulation/minutes.ts';
+import type { Span } from '../../day-simulation/plan.ts';
+import { bodyBatteryAt, breathAt, hrvAt, strainEveryMs, stressAt } from '../../day-simulation/strain.ts';
 import { noiseOf } from '../../random.ts';
 import { headOf, idOf, mapOf } from './head.ts';
 import { oxygenOf } from './sleeps.ts';
@@ -10,53 +10,51 @@ import { oxygenOf } from './sleeps.ts';
 const minuteMs = 60_000;
 const hrvEveryMs = 300_000;
 
-/** Stress and body battery of the day so far, growing as the daily record does. */
-export function stressDetails(day: DayLife, sync: Span) {
+/** Stress and body battery of the day so far. The item grows like the daily record. */
+export function stressDetails(day: SimulatedDay, sync: Span) {
   const span = { startMs: day.startMs, endMs: Math.min(sync.endMs, day.endMs) };
   const minutes = everyThreeMinutes(day, span);
   const worn = minutes.filter((one) => one.worn);
   if (minutes.length === 0) return [];
-  const battery = worn.map(
-    (one) => [one.startMs, bodyBatteryAt(day.person, day.plans, one.startMs)] as const,
-  );
+  const battery = worn.map((one) => [one.startMs, bodyBatteryAt(day.user, day.plans, one.startMs)] as const);
   return [
     {
-      ...headOf(day.person, span),
+      ...headOf(day.user, span),
       calendarDate: day.date,
       timeOffsetStressLevelValues: mapOf(
         day.startMs,
-        minutes.map((one) => [one.startMs, stressAt(day.person, one)]),
+        minutes.map((one) => [one.startMs, stressAt(day.user, one)]),
       ),
       timeOffsetBodyBatteryValues: mapOf(day.startMs, battery),
     },
   ];
 }
 
-/** Breaths since the last time of synchronising, with its placeholders. */
-export function respiration(day: DayLife, sync: Span) {
+/** Respiration since the last synchronisation, with placeholders. */
+export function respiration(day: SimulatedDay, sync: Span) {
   const span = { startMs: Math.max(sync.startMs, day.startMs), endMs: Math.min(sync.endMs, day.endMs) };
   const minutes = everyThreeMinutes(day, span);
   if (minutes.length === 0) return [];
-  const breaths = minutes.map((one) => [one.startMs, breathAt(day.person, one)] as const);
-  return [{ ...headOf(day.person, span), timeOffsetEpochToBreaths: mapOf(span.startMs, breaths) }];
+  const breaths = minutes.map((one) => [one.startMs, breathAt(day.user, one)] as const);
+  return [{ ...headOf(day.user, span), timeOffsetEpochToBreaths: mapOf(span.startMs, breaths) }];
 }
 
-function everyThreeMinutes(day: DayLife, span: Span): readonly Minute[] {
+function everyThreeMinutes(day: SimulatedDay, span: Span): readonly Minute[] {
   return day.minutes.filter(
     ({ startMs }) =>
       startMs >= span.startMs && startMs < span.endMs && (startMs - day.startMs) % strainEveryMs === 0,
   );
 }
 
-/** Variability of the heart through a night, each five minutes. */
-export function hrv(day: DayLife, sync: Span) {
+/** Heart rate variability of a night, every five minutes. */
+export function hrv(day: SimulatedDay, sync: Span) {
   return newNight(day, sync).map((sleep) => {
     const values: [number, number][] = [];
     for (let ms = sleep.startMs + hrvEveryMs; ms < sleep.endMs; ms += hrvEveryMs)
-      values.push([ms, hrvAt(day.person, ms)]);
+      values.push([ms, hrvAt(day.user, ms)]);
     const all = values.map(([, value]) => value);
     return {
-      ...headOf(day.person, sleep),
+      ...headOf(day.user, sleep),
       calendarDate: day.date,
       lastNightAvg: Math.round(all.reduce((sum, value) => sum + value, 0) / all.length),
       lastNight5MinHigh: Math.max(...all),
@@ -65,28 +63,28 @@ export function hrv(day: DayLife, sync: Span) {
   });
 }
 
-/** Oxygen through a night: the same values that the sleep carries. */
-export function pulseOx(day: DayLife, sync: Span) {
+/** Oxygen saturation of a night: the same values as in the sleep item. */
+export function pulseOx(day: SimulatedDay, sync: Span) {
   return newNight(day, sync).map((sleep) => ({
-    ...headOf(day.person, sleep),
+    ...headOf(day.user, sleep),
     calendarDate: day.date,
-    timeOffsetSpo2Values: mapOf(sleep.startMs, oxygenOf(day.person, sleep, sleep)),
+    timeOffsetSpo2Values: mapOf(sleep.startMs, oxygenOf(day.user, sleep, sleep)),
     onDemand: false,
   }));
 }
 
-/** How far the skin was from its usual temperature in a night. */
-export function skinTemp(day: DayLife, sync: Span) {
-  const noise = noiseOf(`${day.person.seed}/skin`);
+/** The deviation of the skin temperature in a night. */
+export function skinTemp(day: SimulatedDay, sync: Span) {
+  const noise = noiseOf(`${day.user.seed}/skin`);
   return newNight(day, sync).map((sleep) => ({
-    ...headOf(day.person, sleep),
-    summaryId: `${idOf(day.person, sleep.startMs)}-skin`,
+    ...headOf(day.user, sleep),
+    summaryId: `${idOf(day.user, sleep.startMs)}-skin`,
     calendarDate: day.date,
     avgDeviationCelsius: hundredths(0.6 * noise(day.startMs, 3 * 1440 * minuteMs)),
   }));
 }
 
-function newNight({ sleep, endMs }: DayLife, sync: Span): Sleep[] {
+function newNight({ sleep, endMs }: SimulatedDay, sync: Span): Sleep[] {
   const knownFromMs = Math.min(endMs, (sleep?.endMs ?? 0) + 10 * minuteMs);
   return sleep !== null && knownFromMs > sync.startMs && knownFromMs <= sync.endMs ? [sleep] : [];
 }

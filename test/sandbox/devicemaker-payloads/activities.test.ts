@@ -1,6 +1,6 @@
 import t from 'tap';
 import { accepts } from '../../../domain/series.ts';
-import { witness } from '../witness.ts';
+import { problemList } from '../problem-list.ts';
 import { sentDays, sum } from './days.ts';
 
 const workouts = sentDays().flatMap(({ day, bodies }) =>
@@ -18,59 +18,65 @@ t.test('there are workouts of several kinds, each with an id of its own past 2^3
 });
 
 t.test("a workout's heart rates are those of the day", async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { day, activity } of workouts) {
     const start = activity.startTimeInSeconds - day.startMs / 1000;
     const inside = day.heart_rates.filter((rate, tick) => {
       return rate > 0 && tick * 15 >= start && tick * 15 < start + activity.durationInSeconds;
     });
-    must(activity.maxHeartRateInBeatsPerMinute === Math.max(...inside), `highest of ${activity.activityId}`);
+    expect(
+      activity.maxHeartRateInBeatsPerMinute === Math.max(...inside),
+      `highest of ${activity.activityId}`,
+    );
     const mean = Math.round(sum(inside) / inside.length);
-    must(activity.averageHeartRateInBeatsPerMinute === mean, `mean of ${activity.activityId}`);
+    expect(activity.averageHeartRateInBeatsPerMinute === mean, `mean of ${activity.activityId}`);
   }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 t.test('pace and speed follow from way and time', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   let paced = 0;
   for (const { activity } of workouts) {
     const { distanceInMeters: meters, durationInSeconds: seconds } = activity;
     if (meters === undefined) continue;
     const speed = activity.averageSpeedInMetersPerSecond ?? 0;
-    must(Math.abs(speed - meters / seconds) < 0.001, `speed of ${activity.activityId}`);
+    expect(Math.abs(speed - meters / seconds) < 0.001, `speed of ${activity.activityId}`);
     if (activity.averagePaceInMinutesPerKilometer === undefined) continue;
     paced++;
     const pace = seconds / 60 / (meters / 1000);
-    must(Math.abs(activity.averagePaceInMinutesPerKilometer - pace) < 0.01, `pace of ${activity.activityId}`);
+    expect(
+      Math.abs(activity.averagePaceInMinutesPerKilometer - pace) < 0.01,
+      `pace of ${activity.activityId}`,
+    );
   }
-  t.same(broken, []);
+  t.same(problems, []);
   t.ok(paced > 10 && workouts.some(({ activity }) => activity.distanceInMeters === undefined));
 });
 
 t.test('the details of a workout are its seconds, with no faster heart than it says', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { activity, details } of workouts) {
     const samples = details?.samples ?? [];
     const times = samples.map(({ startTimeInSeconds = 0 }) => startTimeInSeconds);
-    must(details?.activityId === activity.activityId, `details of ${activity.activityId}`);
-    must(Math.abs(samples.length - activity.durationInSeconds) <= 1, `seconds of ${activity.activityId}`);
-    must(
+    expect(details?.activityId === activity.activityId, `details of ${activity.activityId}`);
+    expect(Math.abs(samples.length - activity.durationInSeconds) <= 1, `seconds of ${activity.activityId}`);
+    expect(
       times.every((time, index) => index === 0 || time === (times[index - 1] ?? 0) + 1),
       `order of ${activity.activityId}`,
     );
     const most = activity.maxHeartRateInBeatsPerMinute ?? 0;
-    must(
+    expect(
       samples.every(({ heartRate = 0 }) => heartRate <= most),
       `hearts of ${activity.activityId}`,
     );
   }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 t.test('only a bicycle that measures it has power', async (t) => {
   const powered = workouts.filter(({ details }) => details?.samples.some((one) => 'powerInWatts' in one));
-  t.same([...new Set(powered.map(({ day }) => day.person.traits.key))], ['power-cyclist']);
+  t.same([...new Set(powered.map(({ day }) => day.user.traits.key))], ['power-cyclist']);
   const watts = powered.flatMap(({ details }) => details?.samples.map((one) => one.powerInWatts) ?? []);
   t.ok(watts.every((one) => accepts('power', one)));
   const mean = sum(watts.map((one) => one ?? 0)) / watts.length;

@@ -1,20 +1,20 @@
 import t from 'tap';
 import { accepts } from '../../../domain/series.ts';
 import { dailyOf } from '../../../sandbox/devicemaker/payloads/dailies.ts';
-import { witness } from '../witness.ts';
+import { problemList } from '../problem-list.ts';
 import { dayOf, isOffsetMap, sentDays, sum } from './days.ts';
 
 const sent = sentDays();
 
 t.test('a day is sent three times as it grows: same start, longer, another id', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { name, bodies } of sent) {
     const versions = bodies.flatMap(({ dailies = [] }) => dailies);
-    must(versions.length === 3, `versions of ${name}`);
-    must(new Set(versions.map((one) => one.startTimeInSeconds)).size === 1, `start of ${name}`);
-    must(new Set(versions.map((one) => one.summaryId)).size === 3, `ids of ${name}`);
+    expect(versions.length === 3, `versions of ${name}`);
+    expect(new Set(versions.map((one) => one.startTimeInSeconds)).size === 1, `start of ${name}`);
+    expect(new Set(versions.map((one) => one.summaryId)).size === 3, `ids of ${name}`);
     for (const field of ['durationInSeconds', 'bmrKilocalories'] as const)
-      must(
+      expect(
         grows(
           versions.map((one) => one[field]),
           1,
@@ -22,7 +22,7 @@ t.test('a day is sent three times as it grows: same start, longer, another id', 
         `${field} of ${name}`,
       );
     for (const field of ['steps', 'distanceInMeters', 'floorsClimbed', 'activeKilocalories'] as const)
-      must(
+      expect(
         grows(
           versions.map((one) => one[field]),
           0,
@@ -30,7 +30,7 @@ t.test('a day is sent three times as it grows: same start, longer, another id', 
         `${field} of ${name}`,
       );
   }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 function grows(values: readonly number[], least: number): boolean {
@@ -58,31 +58,31 @@ t.test('a day counts whole minutes till it is told, and no further than its midn
 });
 
 t.test('heart rates come each 15 s at most, with gaps, and the totals are theirs', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { day, name, bodies } of sent) {
     const daily = bodies.at(-1)?.dailies?.[0];
     const map = daily?.timeOffsetHeartRateSamples ?? {};
     const values = Object.values(map);
     const most = (day.endMs - day.startMs) / 15_000;
-    must(isOffsetMap(map, daily?.durationInSeconds ?? 0), `keys of ${name}`);
-    must(
+    expect(isOffsetMap(map, daily?.durationInSeconds ?? 0), `keys of ${name}`);
+    expect(
       Object.keys(map).every((offset) => Number(offset) % 15 === 0),
       `pace of ${name}`,
     );
-    must(values.length > 1000 && values.length < most, `gaps of ${name}`);
-    must(
+    expect(values.length > 1000 && values.length < most, `gaps of ${name}`);
+    expect(
       values.every((value) => accepts('heart_rate', value)),
       `values of ${name}`,
     );
-    must(daily?.minHeartRateInBeatsPerMinute === Math.min(...values), `lowest of ${name}`);
-    must(daily?.maxHeartRateInBeatsPerMinute === Math.max(...values), `highest of ${name}`);
-    must(
+    expect(daily?.minHeartRateInBeatsPerMinute === Math.min(...values), `lowest of ${name}`);
+    expect(daily?.maxHeartRateInBeatsPerMinute === Math.max(...values), `highest of ${name}`);
+    expect(
       daily?.averageHeartRateInBeatsPerMinute === Math.round(sum(values) / values.length),
       `mean of ${name}`,
     );
-    must(accepts('resting_heart_rate', daily?.restingHeartRateInBeatsPerMinute), `rest of ${name}`);
+    expect(accepts('resting_heart_rate', daily?.restingHeartRateInBeatsPerMinute), `rest of ${name}`);
   }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 t.test('a day has its local date, the offset of its midnight and its true length', async (t) => {
@@ -106,7 +106,7 @@ t.test('a day has its local date, the offset of its midnight and its true length
 });
 
 t.test("a day's totals hold those of its workouts and of its quarters of an hour", async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   const onFoot = new Set(['RUNNING', 'TRACK_RUNNING', 'HIKING', 'WALKING']);
   for (const { day, name, bodies } of sent) {
     const daily = dailyOf(day, day.endMs);
@@ -114,17 +114,23 @@ t.test("a day's totals hold those of its workouts and of its quarters of an hour
     const walked = workouts.filter(({ activityType }) => onFoot.has(activityType));
     const epochs = bodies.flatMap((body) => body.epochs ?? []);
     const { activeTimeInSeconds: active, moderateIntensityDurationInSeconds: moderate } = daily;
-    must(workouts.length === day.workouts.length, `workouts of ${name}`);
-    must(daily.steps >= sum(workouts.map(({ steps = 0 }) => steps)), `steps of ${name}`);
-    must(daily.activeKilocalories >= sum(workouts.map((one) => one.activeKilocalories)), `energy of ${name}`);
-    must(daily.distanceInMeters + 1 >= sum(walked.map((one) => one.distanceInMeters ?? 0)), `way of ${name}`);
-    must(active >= moderate + daily.vigorousIntensityDurationInSeconds, `intensity of ${name}`);
-    must(active >= sum(workouts.map((one) => one.durationInSeconds - 60)), `active time of ${name}`);
-    must(sum(epochs.map(({ steps }) => steps)) === daily.steps, `quarters of ${name}`);
-    must(
+    expect(workouts.length === day.workouts.length, `workouts of ${name}`);
+    expect(daily.steps >= sum(workouts.map(({ steps = 0 }) => steps)), `steps of ${name}`);
+    expect(
+      daily.activeKilocalories >= sum(workouts.map((one) => one.activeKilocalories)),
+      `energy of ${name}`,
+    );
+    expect(
+      daily.distanceInMeters + 1 >= sum(walked.map((one) => one.distanceInMeters ?? 0)),
+      `way of ${name}`,
+    );
+    expect(active >= moderate + daily.vigorousIntensityDurationInSeconds, `intensity of ${name}`);
+    expect(active >= sum(workouts.map((one) => one.durationInSeconds - 60)), `active time of ${name}`);
+    expect(sum(epochs.map(({ steps }) => steps)) === daily.steps, `quarters of ${name}`);
+    expect(
       epochs.every((one) => one.startTimeInSeconds % 900 === 0),
       `slots of ${name}`,
     );
   }
-  t.same(broken, []);
+  t.same(problems, []);
 });

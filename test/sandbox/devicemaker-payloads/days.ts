@@ -1,8 +1,8 @@
 import { sliceMs } from '../../../sandbox/clock.ts';
+import { type SimulatedDay, simulateDay } from '../../../sandbox/day-simulation/day.ts';
+import type { Span } from '../../../sandbox/day-simulation/plan.ts';
 import { bodyOf, type DataType, dataTypes, type PushBody } from '../../../sandbox/devicemaker/payloads.ts';
-import { type DayLife, lifeOfDay } from '../../../sandbox/life/day.ts';
-import type { Span } from '../../../sandbox/life/plan.ts';
-import { type Person, peopleOf } from '../../../sandbox/people.ts';
+import { type SimulatedUser, simulatedUsers } from '../../../sandbox/simulated-users.ts';
 import { addDays, instantOf } from '../../../sandbox/zone.ts';
 
 /** A time after all days of these tests. */
@@ -10,30 +10,30 @@ export const laterMs = Date.UTC(2030, 0, 1);
 
 /** A day and all that is sent of it. */
 export interface SentDay {
-  readonly day: DayLife;
+  readonly day: SimulatedDay;
   readonly name: string;
   readonly bodies: readonly PushBody[];
 }
 
-/** Days of everybody around the changes of the clocks in America, Europe and Australia. */
+/** Days of allUsers around the changes of the clocks in America, Europe and Australia. */
 export function sentDays(): SentDay[] {
-  return peopleOf('a seed').flatMap((person) =>
+  return simulatedUsers('a seed').flatMap((user) =>
     ['2026-03-06', '2026-03-27', '2026-04-03'].flatMap((from) =>
-      Array.from({ length: 5 }, (_, index) => sentOf(lifeOfDay(person, addDays(from, index)))),
+      Array.from({ length: 5 }, (_, index) => sentOf(simulateDay(user, addDays(from, index)))),
     ),
   );
 }
 
-function sentOf(day: DayLife): SentDay {
+function sentOf(day: SimulatedDay): SentDay {
   const notes = notificationsOf(day, { types: dataTypes, nowMs: laterMs });
-  return { day, name: `${day.person.traits.key} ${day.date}`, bodies: notes.map(({ body }) => body) };
+  return { day, name: `${day.user.traits.key} ${day.date}`, bodies: notes.map(({ body }) => body) };
 }
 
 /** One day of somebody, by the key of their traits. */
-export function dayOf(key: string, date: string): DayLife {
-  const person = peopleOf('a seed').find(({ traits }) => traits.key === key);
-  if (person === undefined) throw new Error(`nobody is a ${key}`);
-  return lifeOfDay(person, date);
+export function dayOf(key: string, date: string): SimulatedDay {
+  const user = simulatedUsers('a seed').find(({ traits }) => traits.key === key);
+  if (user === undefined) throw new Error(`nobody is a ${key}`);
+  return simulateDay(user, date);
 }
 
 /** The sum of some numbers. */
@@ -59,16 +59,16 @@ interface Choice {
   readonly syncHours?: readonly number[];
 }
 
-/** The notifications of one person's local day till now, oldest first; a day still going on ends with the latest. */
-export function notificationsOf(day: DayLife, { types, nowMs, syncHours }: Choice): Notification[] {
-  return syncsOf(day.person, day.date, nowMs, syncHours)
+/** The notifications of one user's local day till now, oldest first; a day still going on ends with the latest. */
+export function notificationsOf(day: SimulatedDay, { types, nowMs, syncHours }: Choice): Notification[] {
+  return syncsOf(day.user, day.date, nowMs, syncHours)
     .map((sync) => ({ atMs: sync.endMs, body: bodyOf(day, types, sync) }))
     .filter(({ body }) => Object.keys(body).length > 0);
 }
 
 /** The times of synchronising of a local day till now; the last is the day's end, or the last full quarter of an hour. */
 function syncsOf(
-  { traits: { zone } }: Person,
+  { traits: { zone } }: SimulatedUser,
   date: string,
   nowMs: number,
   syncHours: readonly number[] = [12, 18],

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { accepts } from '../../../domain/series.ts';
 import { offsetMinutesAt } from '../../../sandbox/zone.ts';
-import { witness } from '../witness.ts';
+import { problemList } from '../problem-list.ts';
 import { dayOf, isOffsetMap, laterMs, notificationsOf, sentDays, sum } from './days.ts';
 
 const nights = sentDays()
@@ -9,19 +9,19 @@ const nights = sentDays()
   .map(({ day, name, bodies }) => ({ day, name, versions: bodies.flatMap(({ sleeps = [] }) => sleeps) }));
 
 t.test('a sleep is tentative first, where it was early enough, and final in the end', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { day, name, versions } of nights) {
-    must(versions.at(-1)?.validation === 'ENHANCED_FINAL', `end of ${name}`);
-    must(
+    expect(versions.at(-1)?.validation === 'ENHANCED_FINAL', `end of ${name}`);
+    expect(
       versions.every(({ calendarDate }) => calendarDate === day.date),
       `date of ${name}`,
     );
-    must(
+    expect(
       versions.slice(1).every(({ validation }) => validation === 'ENHANCED_FINAL'),
       `order of ${name}`,
     );
   }
-  t.same(broken, []);
+  t.same(problems, []);
   t.ok(nights.length > 50);
   t.ok(nights.filter(({ versions }) => versions[0]?.validation === 'ENHANCED_TENTATIVE').length > 30);
 });
@@ -29,7 +29,7 @@ t.test('a sleep is tentative first, where it was early enough, and final in the 
 t.test(
   'stages do not overlap and add up: awake time is left out of the length, not of the night',
   async (t) => {
-    const { must, broken } = witness();
+    const { expect, problems } = problemList();
     for (const { name, versions } of nights)
       for (const sleep of versions) {
         const { sleepLevelsMap: map, startTimeInSeconds: start, durationInSeconds: length } = sleep;
@@ -41,57 +41,60 @@ t.test(
         });
         const of = (stage: keyof typeof map) =>
           sum(map[stage].map((level) => level.endTimeInSeconds - level.startTimeInSeconds));
-        must(apart, `overlap in ${name}`);
-        must(of('deep') === sleep.deepSleepDurationInSeconds, `deep of ${name}`);
-        must(of('light') === sleep.lightSleepDurationInSeconds, `light of ${name}`);
-        must(of('rem') === sleep.remSleepInSeconds, `REM of ${name}`);
-        must(of('awake') === sleep.awakeDurationInSeconds, `awake of ${name}`);
+        expect(apart, `overlap in ${name}`);
+        expect(of('deep') === sleep.deepSleepDurationInSeconds, `deep of ${name}`);
+        expect(of('light') === sleep.lightSleepDurationInSeconds, `light of ${name}`);
+        expect(of('rem') === sleep.remSleepInSeconds, `REM of ${name}`);
+        expect(of('awake') === sleep.awakeDurationInSeconds, `awake of ${name}`);
         const asleep = of('deep') + of('light') + of('rem');
-        must(length === asleep + sleep.unmeasurableSleepInSeconds, `length of ${name}`);
-        must(levels.at(-1)?.endTimeInSeconds === start + length + of('awake'), `end of ${name}`);
+        expect(length === asleep + sleep.unmeasurableSleepInSeconds, `length of ${name}`);
+        expect(levels.at(-1)?.endTimeInSeconds === start + length + of('awake'), `end of ${name}`);
       }
-    t.same(broken, []);
+    t.same(problems, []);
     t.ok(nights.some(({ versions }) => versions.some((one) => one.unmeasurableSleepInSeconds > 0)));
   },
 );
 
 t.test('oxygen and breath are those of sleepers, within the night', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { name, versions } of nights)
     for (const sleep of versions) {
       const { timeOffsetSleepSpo2: oxygen, timeOffsetSleepRespiration: breath } = sleep;
       const inBed = sleep.durationInSeconds + sleep.awakeDurationInSeconds;
-      must(isOffsetMap(oxygen, inBed) && isOffsetMap(breath, inBed), `keys of ${name}`);
-      must(sleep.startTimeInSeconds % 60 === 0, `start of ${name}`);
-      must(
+      expect(isOffsetMap(oxygen, inBed) && isOffsetMap(breath, inBed), `keys of ${name}`);
+      expect(sleep.startTimeInSeconds % 60 === 0, `start of ${name}`);
+      expect(
         [oxygen, breath].every((map) => Object.keys(map).every((key) => Number(key) % 60 === 0)),
         `pace of ${name}`,
       );
       const fit = Object.values(oxygen).every((value) => accepts('oxygen_saturation', value) && value > 88);
-      must(fit && Object.keys(oxygen).length > 150, `oxygen of ${name}`);
-      must(
+      expect(fit && Object.keys(oxygen).length > 150, `oxygen of ${name}`);
+      expect(
         Object.values(breath).every((value) => value > 9 && value < 20),
         `breath of ${name}`,
       );
-      must(sleep.overallSleepScore.value > 0 && sleep.overallSleepScore.value <= 100, `score of ${name}`);
+      expect(sleep.overallSleepScore.value > 0 && sleep.overallSleepScore.value <= 100, `score of ${name}`);
     }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 t.test('a first reckoning says nothing of a minute that the final one takes back', async (t) => {
-  const { must, broken } = witness();
+  const { expect, problems } = problemList();
   for (const { name, versions } of nights) {
     const final = versions.at(-1);
     const [first] = versions;
     const later = (first?.startTimeInSeconds ?? 0) - (final?.startTimeInSeconds ?? 0);
-    must(later >= 0 && (first?.durationInSeconds ?? 0) <= (final?.durationInSeconds ?? 0), `span of ${name}`);
+    expect(
+      later >= 0 && (first?.durationInSeconds ?? 0) <= (final?.durationInSeconds ?? 0),
+      `span of ${name}`,
+    );
     for (const field of ['timeOffsetSleepSpo2', 'timeOffsetSleepRespiration'] as const) {
       const values = Object.entries(first?.[field] ?? {});
       const kept = values.every(([key, value]) => final?.[field][String(Number(key) + later)] === value);
-      must(kept, `${field} of ${name}`);
+      expect(kept, `${field} of ${name}`);
     }
   }
-  t.same(broken, []);
+  t.same(problems, []);
 });
 
 t.test('a sleep over a change of the clocks has the offset of falling asleep', async (t) => {
@@ -107,7 +110,7 @@ t.test('a nap comes with the sleep of its day once it is over', async (t) => {
     const napStartTimeInSeconds = (day.naps[0]?.startMs ?? 0) / 1000;
     t.same(versions[0]?.naps, [], name);
     t.match(versions.at(-1)?.naps, [{ napStartTimeInSeconds, napValidation: 'DEVICE' }]);
-    const offset = 60 * offsetMinutesAt(day.person.traits.zone, napStartTimeInSeconds * 1000);
+    const offset = 60 * offsetMinutesAt(day.user.traits.zone, napStartTimeInSeconds * 1000);
     t.equal(versions.at(-1)?.naps[0]?.napOffsetInSeconds, offset);
   }
 });

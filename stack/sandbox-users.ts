@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceBroker } from 'moleculer';
+import type { Config } from '../config.ts';
+import { dayMs } from '../domain/time.ts';
+import { settingsOf } from '../runtime/provider-settings.ts';
+import { simulations } from '../sandbox/all.ts';
+import { apiAt } from '../sandbox/api.ts';
+import {
+  backfillProgress,
+  type ConnectDeps,
+  type ConnectedAccount,
+  connectUsers,
+} from '../sandbox/connect-users.ts';
+import { userTraits } from '../sandbox/simulated-users.ts';
+import { serveConnectLink } from './connect-link.ts';
+import { progressOf } from './progress.ts';
+import type { Lifetime } from './run-until-signal.ts';
+import { type RunningSandbox, sandboxSeed } from './sandbox.ts';
+import { sandboxKey } from './sandbox-key.ts';
+import { StartError } from './start-error.ts';
+import type { StartPage } from './start-page.ts';
+
+/** Parameters of connecting the synthetic users. */
+export interface People {
+  readonly sandbox: RunningSandbox;
+  readonly broker: ServiceBroker;
+  readonly config: Config;
+  readonly url: string;
+  readonly dataDir: string;
+  readonly signal: AbortSignal;
+  readonly started: Lifetime['started'];
+  say(line: string): void;
+}
+
+/** The users, and their connections, for the start page. */
+export interface PeopleThere {
+  readonly example: StartPage['example'];
+  /** Shows the progress of their backfill. Resolves when it is finished or takes too long. */
+  showBackfill(): Promise<void>;
+}
+
+/** Connects the sandbox's users through its consent pages. Their data arrives through webhooks. */
+export async function startPeople(choice: People): Promise<PeopleThere> {
+  try {
+    return await connectAll(choice);
+  } catch (error) {
+    if (choice.signal.aborted || !(error instanceof Error)) throw error;
+    const advice = 'SANDBOX=off starts without them.';
+    throw new StartError(`SANDBOX: its users could not be connected: ${error.message} ${advice}`, {
+      cause: error,
+    });
+  }
+}
+
+async function connectAll(choice: People): Promise<PeopleThere> {
+  const { sandbox, broker, config, url, dataDir, signal, started } = choice;
+  const keyFile = join(dataDir, 'sandbox.key');
+  const connecting: ConnectDeps = {
+    api: apiAt({ baseUrl: url, fetch, signal }),
+    apiKey: await sandboxKey(broker, url, keyFile),
+    sandboxUrl: sandbox.access.url,
+    seed: sandboxSeed,
+    who: [...userTraits.keys()],
+    fetch: (input, init) => fetch(input, { ...init, signal }),
+  };
+  await pointAt(sandbox, url, signal, config);
+  const connected = await connectUsers(connecting);
+  const [first] = connected;
+  const link = await serveConnectLink(connecting);
+  started(link.stop);
+  const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+  const example =
+    first === undefined
+      ? null
+      : {
+          ...{ keyFile, userId: first.user_id, day: daysAgo(1), from: daysAgo(7) },
+          ...{ connectUrl: link.url, sandboxUrl: sandbox.access.url },
+        };
+  return {
+    example,
+    showBackfill: () => showBackfill(choice, connecting, connected).catch(noProgress(choice)),
+  };
+}
+
+/** Points the notifications of all providers at the services, at the secret addresses where `config` has secrets. */
+export async function pointAt(
+  { access }: Pick<RunningSandbox, 'access'>,
+  url: string,
+  signal: AbortSignal,
+  config?: Config,
+): Promise<void> {
+  const request = (to: string, init: RequestInit) => expectOk(fetch(to, { ...init, signal }));
+  for (const { name, pointAt } of simulations) {
+    const [secret = null] = config === undefined ? [] : settingsOf(config, name).webhookSecrets;
+    await pointAt({ access, webhooks: `${url}/api/v1/webhooks`, secret, request });
+  }
+}
+
+async function expectOk(asked: Promise<Response>): Promise<Response> {
+  const response = await asked;
+  if (response.ok) return response;
+  throw new Error(`The sandbox answered ${response.status} to ${new URL(response.url).pathname}.`);
+}
+
+/** The backfill runs in the background: an error of its progress display is ignored. */
+const noProgress =
+  ({ say, signal }: People) =>
+  (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) say(`  The progress of the history cannot be shown: ${why}`);
+  };
+
+const lookEveryMs = 1000;
+/** The service itself waits five minutes for a type without data. */
+const patienceMs = 6 * 60_000;
+
+async function showBackfill(
+  { say, signal }: People,
+  connecting: ConnectDeps,
+  connected: readonly ConnectedAccount[],
+): Promise<void> {
+  const first = await backfillProgress(connecting, connected);
+  if (first.running === 0) return;
+  const progress = progressOf('History', 'requests', say);
+  const began = performance.now();
+  let [seen, changedMs] = [first, began];
+  try {
+    while (seen.running > 0 && performance.now() - changedMs < patienceMs) {
+      progress.update(seen.done, seen.requests);
+      await sleep(lookEveryMs, undefined, { signal });
+      const now = await backfillProgress(connecting, connected);
+      if (now.done !== seen.done || now.items !== seen.items) changedMs = performance.now();
+      seen = now;
+    }
+    progress.update(seen.done, seen.requests);
+  } finally {
+    progress.stop();
+  }
+  const seconds = Math.round((performance.now() - began) / 1000);
+  say(
+    seen.running === 0
+      ? `  History is there: ${seen.items} items in ${seconds} s. Live data follows each quarter of an hour.`
+      : '  Some history has not come yet; it goes on in the background.',
+  );
+}
