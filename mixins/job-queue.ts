@@ -126,6 +126,7 @@ export async function ensureRecurring(
   await database.query(recurring, [name, firstAfterMs]);
 }
 
+const claimedColumns = 'j.kind, j.key, j.attempt, j.failures, j.crashes, j.version, j.payload, j.created_at';
 const claimed = claimStatement(table, {
   name: 'claim',
   parameters: 4,
@@ -135,7 +136,7 @@ const claimed = claimStatement(table, {
       select j.kind, j.key from jobs.job j where j.kind = k.kind and j.dead_at is null and j.run_at <= now()
       order by j.lane, j.run_at limit k.free for update skip locked) d
     limit $1`,
-  returning: 'j.kind, j.key, j.attempt, j.failures, j.crashes, j.version, j.payload, j.created_at',
+  returning: claimedColumns,
 });
 
 /** Leases due jobs of kinds, with the number of each kind that may begin. */
@@ -145,6 +146,25 @@ export function claimJobs(
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<JobRow[]> {
   return database.query<JobRow>(claimed, [limit, leaseMs, [...free.keys()], [...free.values()]]);
+}
+
+const claimedOne = claimStatement(table, {
+  name: 'claim_one',
+  parameters: 4,
+  due: `
+    select kind, key from jobs.job where kind = $3 and key = $4 and (not leased or run_at <= now())
+    limit $1 for update skip locked`,
+  returning: claimedColumns,
+});
+
+/** Leases one job in the transaction that enqueued it. Undefined if another process works on it. */
+export async function leaseJob(
+  transaction: Queryable,
+  { name }: RetryRules,
+  { key, leaseMs }: { readonly key: string; readonly leaseMs: number },
+): Promise<JobRow | undefined> {
+  const [row] = await transaction.query<JobRow>(claimedOne, [1, leaseMs, name, key]);
+  return row;
 }
 
 /** Extends the lease of a job. Returns false if it was lost. */

@@ -2,17 +2,20 @@ import type { Environment, Mixin } from '../runtime/environment.ts';
 import { codeOf } from '../runtime/failure.ts';
 import { type Held, type JobWorker, startJobWorker } from '../runtime/job-worker.ts';
 import { metricsOf } from '../runtime/metrics.ts';
-import { type Database, database } from './database.ts';
+import { type Database, database, type Queryable } from './database.ts';
 import { settleJob } from './job-outcomes.ts';
 import {
   claimJobs,
   countJobs,
+  enqueue,
   ensureRecurring,
   extendJob,
   type Job,
   type JobKind,
   type JobOutcome,
   type JobRow,
+  leaseJob,
+  type NewJob,
   type RetryRules,
 } from './job-queue.ts';
 
@@ -69,7 +72,15 @@ export interface Jobs {
   start(handlers: readonly JobHandler[], pace?: Partial<JobPace>): Promise<() => Promise<void>>;
   /** Claims at once. Called after a transaction that enqueued a job of this service. */
   notify(): void;
+  /**
+   * Enqueues a job and leases it to this process, so that the caller can wait for its first attempt. Returns the
+   * attempt, which begins after the transaction. If another process works on the job, the attempt is left to it.
+   */
+  enqueueLeased<P>(transaction: Queryable, kind: JobKind<P>, job: NewJob<P>): Promise<FirstAttempt>;
 }
+
+/** Runs the first attempt of a leased job. It never rejects: after a failure the job is due again. */
+export type FirstAttempt = () => Promise<void>;
 
 /** The pace of a worker. Production uses the defaults. */
 export interface JobPace {
@@ -104,6 +115,16 @@ export function jobsOn(pool: Database, environment: Environment): Jobs {
   let worker: JobWorker<JobRow> | undefined;
   return {
     notify: () => worker?.notify(),
+    async enqueueLeased(transaction, kind, job) {
+      await enqueue(transaction, kind, job);
+      const row = await leaseJob(transaction, kind, { key: job.key, leaseMs: defaultPace.leaseMs });
+      return async () => {
+        if (row === undefined) return;
+        await worker
+          ?.run(row)
+          .catch((error) => environment.logger.warn('job.failed', { kind: kind.name, code: codeOf(error) }));
+      };
+    },
     async start(handlers, pace = {}) {
       const endFigures = reportFigures(pool, handlers, environment);
       const started = startHandlers(pool, handlers, environment, { ...defaultPace, ...pace });

@@ -11,7 +11,14 @@ import {
   type JobOutcome,
   lanes,
 } from '../../mixins/job-queue.ts';
-import { type HandlerOptions, type JobPace, jobHandler, jobs, workInParts } from '../../mixins/jobs.ts';
+import {
+  type HandlerOptions,
+  type JobPace,
+  type Jobs,
+  jobHandler,
+  jobs,
+  workInParts,
+} from '../../mixins/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
 import type { Held } from '../../runtime/job-worker.ts';
 import { startBroker } from '../support/broker.ts';
@@ -32,8 +39,8 @@ interface Options extends HandlerOptions, Partial<JobPace> {
   readonly kind?: JobKind<{ n: number }>;
 }
 
-/** A service that works on numbered jobs. Returns the function that stops it. */
-async function startWorker(t: Test, work: Work, { kind = numbered, ...options }: Options = {}) {
+/** Starts a service with jobs. Returns the function that stops it. */
+async function startService(t: Test, started: (jobs: Jobs) => Promise<() => Promise<void>>) {
   const service = implement(devicemakerIngest, {
     uses: { jobs: jobs() },
     actions: {
@@ -41,11 +48,15 @@ async function startWorker(t: Test, work: Work, { kind = numbered, ...options }:
       ping: () => ({ done: true }),
       health: () => ({ status: 'ok' as const, service: 'test' }),
     },
-    started: ({ jobs }) => jobs.start([jobHandler(kind, work, options)], { pollMs: 20, ...options }),
+    started: ({ jobs }) => started(jobs),
   });
   const { broker } = await startBroker(t, { databaseUrl: database.url, services: [service] });
   return () => broker.stop();
 }
+
+/** A service that works on numbered jobs. Returns the function that stops it. */
+const startWorker = (t: Test, work: Work, { kind = numbered, ...options }: Options = {}) =>
+  startService(t, (jobs) => jobs.start([jobHandler(kind, work, options)], { pollMs: 20, ...options }));
 
 interface Row {
   key: string;
@@ -327,4 +338,65 @@ t.test('a kind that cannot run does not keep the others waiting', async (t) => {
   await enqueue(database, other, { key: 'b', payload: { n: 1 } });
   await until(async () => (await rows()).length === 1);
   t.match(await rows(), [{ key: 'a', attempt: 0 }]);
+});
+
+/** As startWorker, but returns the function that enqueues a job leased. */
+async function startLeasing(t: Test, work: Work) {
+  const { promise: value, resolve } = Promise.withResolvers<Jobs>();
+  await startService(t, (jobs) => {
+    resolve(jobs);
+    return jobs.start([jobHandler(numbered, work)], { pollMs: 20 });
+  });
+  const running = await value;
+  return (key: string, n: number) =>
+    database.transaction((transaction) =>
+      running.enqueueLeased(transaction, numbered, { key, payload: { n } }),
+    );
+}
+
+t.test('a job that is enqueued leased runs when its caller begins it, and nowhere else', async (t) => {
+  const seen: number[] = [];
+  const work: Work = async ({ payload }) => {
+    seen.push(payload.n);
+    return { kind: 'done' };
+  };
+  const enqueueLeased = await startLeasing(t, work);
+  await startWorker(t, work);
+  const attempt = await enqueueLeased('a', 1);
+  await add('b', 2);
+  await until(async () => (await rows()).length === 1);
+  t.match(await rows(), [{ key: 'a', attempt: 1, leased: true }], 'no worker claims it');
+  await attempt();
+  t.same([seen, await rows()], [[2, 1], []]);
+});
+
+t.test('a failed first attempt is repeated by the workers', async (t) => {
+  let calls = 0;
+  const enqueueLeased = await startLeasing(t, async () => {
+    calls += 1;
+    return calls === 1 ? { kind: 'later', reason: 'AWAY' } : { kind: 'done' };
+  });
+  await (await enqueueLeased('a', 1))();
+  await until(isEmpty);
+  t.equal(calls, 2);
+});
+
+t.test('a job in progress is left to its holder', async (t) => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const seen: number[] = [];
+  const enqueueLeased = await startLeasing(t, async ({ payload }) => {
+    seen.push(payload.n);
+    begin();
+    if (payload.n === 1) await finished;
+    return { kind: 'done' };
+  });
+  await add('a', 1);
+  await begun;
+  const attempt = await enqueueLeased('a', 2);
+  await attempt();
+  t.same(seen, [1]);
+  finish();
+  await until(isEmpty);
+  t.same(seen, [1, 2], 'its holder finds that it was enqueued again');
 });
