@@ -183,6 +183,16 @@ t.test('every exported function, constant and type has a comment', async (t) => 
   t.same(offenders, []);
 });
 
+t.test('the files to begin with exist and are short', async (t) => {
+  const section = text('ARCHITECTURE.md').split('## Where to begin')[1]?.split('\n## ')[0] ?? '';
+  const named = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file);
+  t.equal(named.length, 10);
+  t.same(
+    named.filter((file) => text(file).split('\n').length > 200),
+    [],
+  );
+});
+
 // A test under a name that no command looks for would never run.
 t.test('every file of test/ is a test, or is used by one', async (t) => {
   const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
