@@ -5,11 +5,11 @@ import type { Product } from './product.ts';
 import type { Section } from './report.ts';
 import type { Sizes } from './sizes.ts';
 
-/** What the pieces of the bench find ready. */
+/** The environment of all measurements. */
 export interface Bench {
   readonly sizes: Sizes;
   readonly plan: Plan;
-  /** Of the data set. */
+  /** The database of the data set. */
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly natsUrl: string | null;
@@ -20,8 +20,8 @@ export interface Bench {
   readonly say: (line: string) => void;
 }
 
-/** A part of the bench that can be run alone; null where what it measures is not there yet. */
-export interface Piece {
+/** A part of the bench that can be run separately. */
+export interface Measurement {
   readonly name: string;
   run(bench: Bench): Promise<Section>;
 }

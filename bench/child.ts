@@ -2,19 +2,19 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
 
-/** A process of the bench that answers requests of this one. */
+/** A child process of the bench that answers requests of this process. */
 export interface Child {
   readonly pid: number;
-  /** Asks, and reads the answer by a schema. @throws Error when the child fails, or ends. */
+  /** Sends a request and parses the answer. @throws Error if the child fails or ends */
   ask<T>(answer: z.ZodType<T>, request: object): Promise<T>;
   stop(): Promise<void>;
 }
 
-/** What a child sends: the answer to the request of that number. */
+/** A message of a child: the answer to a request, by its number. */
 const Reply = z.object({ id: z.int(), answer: z.unknown(), error: z.string().nullable() });
 const stopMs = 15_000;
 
-/** Starts a file of the bench in a process of its own; `env` is all of its environment beside PATH. */
+/** Starts a file of the bench as a child process; `env` is its whole environment except PATH. */
 export function startChild(file: string, env: Readonly<Record<string, string>> = {}): Child {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
   const child = fork(file, [], {

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { full, quick, type Sizes } from './sizes.ts';
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface Options {
   readonly sizes: Sizes;
-  /** Names of pieces; empty for all. */
+  /** Names of measurements; empty for all. */
   readonly only: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly natsUrl: string | undefined;
@@ -13,7 +13,7 @@ export interface Options {
 const usage =
   'usage: npm run bench -- [--quick] [--only name,name] [--rounds n] [--database url] [--nats url]';
 
-/** Reads the arguments. @throws Error that says how to call the bench when one is unknown. */
+/** Reads the arguments. @throws Error with the usage if one is unknown */
 export function readOptions(args: readonly string[]): Options {
   const { quick: isQuick, only, rounds, database, nats } = parse(args);
   const sizes = isQuick ? quick : full;
@@ -21,7 +21,7 @@ export function readOptions(args: readonly string[]): Options {
   if (!Number.isInteger(count) || count < 1 || count > 100)
     throw new Error(`--rounds takes a number from 1 to 100\n${usage}`);
   return {
-    sizes: rounds === undefined ? sizes : { ...sizes, rounds: count, floodRounds: 3 * count },
+    sizes: rounds === undefined ? sizes : { ...sizes, rounds: count, throughputRounds: 3 * count },
     only: only.split(',').filter((name) => name !== ''),
     databaseUrl: database,
     natsUrl: nats,

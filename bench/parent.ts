@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const Request = z.object({ id: z.int(), request: z.unknown() });
 
-/** The child's side of `Child`: answers the requests of the process that started this one, and ends with it. */
+/** The child's side of `Child`: answers requests of the parent process, and ends with it. */
 export function answerParent(work: (request: unknown) => unknown, end: () => Promise<unknown>): void {
   process.on('message', async (message) => {
     const { id, request } = Request.parse(message);
@@ -16,7 +16,7 @@ export function answerParent(work: (request: unknown) => unknown, end: () => Pro
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }
 
-/** What a process has used: CPU since it began, memory now and at its peak. */
+/** The resources of a process: CPU since its start, current and peak memory. */
 export const Usage = z.object({ cpu_ms: z.number(), rss_bytes: z.number(), peak_rss_bytes: z.number() });
 export type Usage = z.infer<typeof Usage>;
 

@@ -1,6 +1,6 @@
-// What a page of samples costs without the product: node:http, a plain pool and the same two statements (series with
-// their counts, page), in one process; planned anew for each call's values, as a pool does unless it is told otherwise,
-// or once, as the product does. No credential, limit, validation, cursor or error is looked after.
+// Serves a page of samples without the product, as a reference: node:http, a plain pool and the same two statements
+// (series with their counts, page) in one process. Statements are planned for each call, as a pool does by default,
+// or once, as the product does. It has no authentication, limits, validation, cursors or error handling.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import pg from 'pg';

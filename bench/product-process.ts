@@ -1,4 +1,4 @@
-// Services of the product in a process of the bench, by the settings that it is started with.
+// Runs services of the product in a process of the bench, with the settings that it was started with.
 import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
@@ -22,12 +22,12 @@ const broker = createBroker({
 });
 await broker.start();
 answerParent(
-  (request) => (Request.parse(request).kind === 'usage' ? ownUsage() : entrance()),
+  (request) => (Request.parse(request).kind === 'usage' ? ownUsage() : gatewayAccess()),
   () => broker.stop(),
 );
 
-/** Where the gateway of this process listens, and a key that it takes. */
-async function entrance() {
+/** The URL of this process's gateway, and an API key. */
+async function gatewayAccess() {
   await broker.waitForServices(['auth', 'users', 'timeseries'], 20_000);
   if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config, null);
   const call = typedCall(broker);

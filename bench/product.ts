@@ -13,17 +13,17 @@ export interface ProductProcess {
 export interface Product extends ProductProcess {
   readonly url: string;
   readonly key: string;
-  /** Reads a path below /api/v1. @throws Error when the answer is not 200. */
+  /** Reads a path below /api/v1. @throws Error if the answer is not 200 */
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
 }
 
-/** On what, and which services of it. */
+/** The servers and the services to start. */
 export interface ProductChoice {
   readonly databaseUrl: string;
   readonly natsUrl?: string;
   readonly services?: readonly string[];
-  /** Beside those that the bench gives every process. */
+  /** Settings in addition to those of all processes of the bench. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -43,13 +43,13 @@ const settings = {
 };
 const Entrance = z.object({ url: z.url(), key: z.string() });
 
-/** Starts services that others call over the bus. */
+/** Starts services without the gateway. */
 export function startServices(choice: ProductChoice): ProductProcess {
   const child = start(choice);
   return { usage: () => child.ask(Usage, { kind: 'usage' }), stop: () => child.stop() };
 }
 
-/** Starts all services, or chosen ones with the gateway among them, in a process of their own. */
+/** Starts all services, or some including the gateway, in a separate process. */
 export async function startProduct(choice: ProductChoice): Promise<Product> {
   const child = start(choice);
   const { url, key } = await child.ask(Entrance, { kind: 'entrance' });

@@ -1,10 +1,10 @@
 import { cpus, totalmem } from 'node:os';
 import type { Row } from './row.ts';
 
-/** A part of the report: what was measured together. */
+/** A section of the report. */
 export interface Section {
   readonly title: string;
-  /** How it was measured, in a sentence or two. */
+  /** A short description of the method. */
   readonly about: string;
   readonly rows: readonly Row[];
 }
@@ -14,7 +14,7 @@ export function reportOf(head: string, sections: readonly Section[]): string {
   return [head, ...sections.map(sectionText), countText(sections)].join('\n\n');
 }
 
-/** The machine and the day, in a line. */
+/** A line with the date and the machine. */
 export function machineLine(now: Date): string {
   const [first] = cpus();
   const gigabytes = Math.round(totalmem() / 1024 ** 3);

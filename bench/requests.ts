@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dayMs } from '../domain/time.ts';
 import type { Bench } from './bench.ts';
 import { startMs } from './dataset/plan.ts';
-import type { LoadRequest, LoadTarget } from './load/load.ts';
+import type { HttpRequest, LoadTarget } from './load/load.ts';
 import type { Product } from './product.ts';
 import { type Figures, figuresOf, fromEntries, keysOf } from './rounds.ts';
 
@@ -12,16 +12,16 @@ export interface Days {
   readonly count: number;
 }
 
-/** Paths below /api/v1 of the product, asked with its key. */
+/** Requests of paths below /api/v1, with the API key. */
 export function targetOf({ url, key }: Pick<Product, 'url' | 'key'>, paths: readonly string[]): LoadTarget {
-  const requests: LoadRequest[] = paths.map((path) => ({
+  const requests: HttpRequest[] = paths.map((path) => ({
     path: `/api/v1${path}`,
     headers: { 'X-API-Key': key },
   }));
   return { url, requests };
 }
 
-/** The median time of an answer over one connection, in ms, of each target, request by request in turn. */
+/** The median response time of each target in ms, over one connection, alternating between targets. */
 export async function latencies<K extends string>(
   { load, sizes }: Bench,
   targets: Readonly<Record<K, LoadTarget>>,
@@ -52,7 +52,7 @@ export function samplesPath(
   return `/users/${userId}/timeseries?${search}`;
 }
 
-/** The same number of days from different starts, so that one answer is not asked for again and again. */
+/** Ranges of the same number of days with different starts, so that requests are not repeated. */
 export function spread({ sizes }: Bench, count: number, most = 20): Days[] {
   const last = Math.max(0, sizes.days - count);
   const steps = Math.min(most, last + 1);
@@ -62,7 +62,7 @@ export function spread({ sizes }: Bench, count: number, most = 20): Days[] {
   }));
 }
 
-/** The part of a page that paging needs. */
+/** The fields of a page that paging needs. */
 export const PageHead = z.object({
   data: z.array(z.unknown()),
   pagination: z.object({ next_cursor: z.string().nullable(), total_count: z.int() }),

@@ -1,15 +1,15 @@
 /** Measures one side of a pair once. */
 export type Measure = () => Promise<number>;
 
-/** The figures of one side, one a round. */
+/** The figures of one side, one per round. */
 export interface Figures {
   readonly median: number;
   readonly rounds: readonly number[];
 }
 
 /**
- * Measures several sides in turn, after a round that does not count; every second round goes backward, so that none
- * always comes first.
+ * Measures several sides in turn, after a round that is not counted. Every second round is in reverse order, so that no
+ * side is always first.
  */
 export async function inRounds<K extends string>(
   rounds: number,
@@ -25,22 +25,22 @@ export async function inRounds<K extends string>(
   return fromEntries(entries);
 }
 
-/** Figures that were measured already. */
+/** Figures of given rounds. */
 export function figuresOf(rounds: readonly number[]): Figures {
   return { median: median(rounds), rounds };
 }
 
-/** The names of a record; Object.keys knows no more of them than that they are text. */
+/** The keys of a record with their type, which Object.keys loses. */
 export function keysOf<K extends string>(record: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(record) as K[];
 }
 
-/** A record of its entries; Object.fromEntries forgets their names' type. */
+/** A record of entries with the type of their keys, which Object.fromEntries loses. */
 export function fromEntries<K extends string, V>(entries: readonly (readonly [K, V])[]): Record<K, V> {
   return Object.fromEntries(entries) as Record<K, V>;
 }
 
-/** A ratio: its median over the rounds, in each of which both sides were measured, and the middle half of them. */
+/** The ratio of two sides: its median over the rounds, and its quartiles. */
 export interface Ratio {
   readonly median: number;
   readonly low: number;
@@ -55,7 +55,7 @@ export function ratioOf(a: Figures, b: Figures): Ratio {
   return { median: median(ratios), low: at(0.25), high: at(0.75) };
 }
 
-/** The middle of some numbers, of an even number of them the mean of the two in the middle. */
+/** The median of numbers. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

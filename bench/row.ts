@@ -13,19 +13,19 @@ export interface Row {
 /** A bound that a figure or a ratio is held to. */
 export type Goal = { readonly most: number } | { readonly least: number };
 
-/** A pair: figures of A and of B, their ratio, and what it should be. */
+/** A pair: the figures of A and B, their ratio, and its goal. */
 export interface Pair {
   readonly what: string;
   readonly a: Figures;
   readonly b: Figures;
   readonly unit: Unit;
-  /** Of the ratio A / B. */
+  /** The goal of the ratio A / B. */
   readonly goal?: Goal;
-  /** Said after the figure of A or B. */
+  /** Notes after the figures of A and B. */
   readonly notes?: readonly [a: string, b: string];
 }
 
-/** A single figure and what it should be. */
+/** A single figure and its goal. */
 export interface Single {
   readonly what: string;
   readonly value: number;
@@ -34,7 +34,7 @@ export interface Single {
   readonly note?: string;
 }
 
-/** What figures count. */
+/** The units of figures. */
 export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | '%' | 'values/s' | '';
 
 /** The line of a pair. */
@@ -63,7 +63,7 @@ export function singleRow({ what, value, unit, goal, note = '' }: Single): Row {
   };
 }
 
-/** A number with three digits that mean something. */
+/** A number with three significant digits. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return '?';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');

@@ -1,37 +1,47 @@
-// `npm run bench`: figures as ratios, on a data set of its own that is built once and kept. Prints Markdown; what it
-// says while it works goes to stderr.
+// `npm run bench` measures ratios on a data set of its own, which is built once and kept. It prints Markdown to stdout and
+// progress to stderr.
 import { loadavg } from 'node:os';
 import pg from 'pg';
-import type { Bench, Piece } from './bench.ts';
+import type { Bench, Measurement } from './bench.ts';
 import { ensureDataset } from './dataset/ensure.ts';
 import { planOf, samplesIn } from './dataset/plan.ts';
 import { startLoad } from './load/load.ts';
+import { activity } from './measurements/activity.ts';
+import { activitynet } from './measurements/activitynet.ts';
+import { bodies } from './measurements/bodies.ts';
+import { checks } from './measurements/checks.ts';
+import { counts } from './measurements/counts.ts';
+import { depth } from './measurements/depth.ts';
+import { disk } from './measurements/disk.ts';
+import { exports } from './measurements/exports.ts';
+import { figures } from './measurements/figures.ts';
+import { hertz } from './measurements/hertz.ts';
+import { ingest } from './measurements/ingest.ts';
+import { memory } from './measurements/memory.ts';
+import { pages } from './measurements/pages.ts';
+import { processes } from './measurements/processes.ts';
+import { ranges } from './measurements/ranges.ts';
+import { scale } from './measurements/scale.ts';
+import { users } from './measurements/users.ts';
 import { type Options, readOptions } from './options.ts';
-import { activity } from './pieces/activity.ts';
-import { activitynet } from './pieces/activitynet.ts';
-import { bodies } from './pieces/bodies.ts';
-import { checks } from './pieces/checks.ts';
-import { counts } from './pieces/counts.ts';
-import { depth } from './pieces/depth.ts';
-import { disk } from './pieces/disk.ts';
-import { exports } from './pieces/exports.ts';
-import { figures } from './pieces/figures.ts';
-import { hertz } from './pieces/hertz.ts';
-import { ingest } from './pieces/ingest.ts';
-import { memory } from './pieces/memory.ts';
-import { pages } from './pieces/pages.ts';
-import { processes } from './pieces/processes.ts';
-import { ranges } from './pieces/ranges.ts';
-import { scale } from './pieces/scale.ts';
-import { users } from './pieces/users.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
 import { startServers } from './servers.ts';
 
-const reading: readonly Piece[] = [checks, pages, ranges, depth, counts, hertz, activity, users, processes];
-const rest: readonly Piece[] = [exports, disk, ingest, activitynet, bodies];
-/** Long, and seldom of interest: only where they are named. */
-const onDemand: readonly Piece[] = [figures, scale];
+const reading: readonly Measurement[] = [
+  checks,
+  pages,
+  ranges,
+  depth,
+  counts,
+  hertz,
+  activity,
+  users,
+  processes,
+];
+const rest: readonly Measurement[] = [exports, disk, ingest, activitynet, bodies];
+/** Measurements that take long and run only if --only names them. */
+const onDemand: readonly Measurement[] = [figures, scale];
 const pieces = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];
@@ -56,8 +66,8 @@ async function main(options: Options): Promise<void> {
     throw new Error(`no piece is called ${unknown.join(', ')}: ${pieces.map(({ name }) => name).join(', ')}`);
   const bench = await open(options);
   const sections: Section[] = [];
-  const isNamed = ({ name }: Piece) => options.only.includes(name);
-  const isChosen = (piece: Piece) => options.only.length === 0 || isNamed(piece);
+  const isNamed = ({ name }: Measurement) => options.only.includes(name);
+  const isChosen = (piece: Measurement) => options.only.length === 0 || isNamed(piece);
   const chosen = [...reading.filter(isChosen), memory, ...rest.filter(isChosen), ...onDemand.filter(isNamed)];
   for (const piece of chosen) {
     say(`Measuring ${piece.name}`);
@@ -83,7 +93,7 @@ async function open({ sizes, databaseUrl, natsUrl }: Options): Promise<Bench> {
 
 function headOf({ plan, sizes }: Bench): string {
   const samples = samplesIn(plan).toLocaleString('en');
-  const about = `${samples} samples, ${sizes.people.toLocaleString('en')} users; ${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios.`;
+  const about = `${samples} samples, ${sizes.users.toLocaleString('en')} users; ${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios.`;
   const busy =
     busyBefore < 1
       ? ''

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 
-/** Servers that run already; what is left out is started, with data of its own that stays for the next run. */
+/** Running servers. Omitted ones are started, with data of their own that is kept for the next run. */
 export interface GivenServers {
   readonly databaseUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
 }
 
 /**
- * The database server and the bus of the bench, in a folder of their own beside the product's data. The settings
- * DATABASE_URL and NATS_URL are left alone: they may name servers that somebody lives on.
+ * The database server and the bus of the bench, in a folder next to the product's data. The settings
+ * DATABASE_URL and NATS_URL are ignored, because they may name servers in use.
  */
 export function startServers(given: GivenServers, log: (line: string) => void): Promise<Stack> {
   const { DATA_DIR, STACK_DIR, DEBIAN_MIRROR } = process.env;

@@ -1,47 +1,47 @@
-/** How large the data set is and how long is measured: `full` is what the figures speak of, `quick` tries the bench itself. */
+/** The size of the data set and the length of measurements: `full` for published figures, `quick` to test the bench. */
 export interface Sizes {
   readonly name: 'full' | 'quick';
-  /** Days that everybody has data of, from the start of the data set. */
+  /** The number of days of data, from the start of the data set. */
   readonly days: number;
   readonly hertzEverySeconds: number;
-  readonly ordinaryPeople: number;
-  readonly people: number;
-  readonly fewPeople: number;
-  /** Comparisons with a brute-force calculation, of each kind. */
+  readonly ordinaryUsers: number;
+  readonly users: number;
+  readonly fewUsers: number;
+  /** The number of comparisons with a brute-force calculation, of each kind. */
   readonly checks: number;
-  /** Numbers of matching rows that total_count is measured with. */
+  /** The numbers of matching rows with which total_count is measured. */
   readonly counted: readonly number[];
-  /** The page from the middle. */
+  /** The number of the page in the middle. */
   readonly deepPage: number;
-  /** Of times of answers. */
+  /** Rounds of response times. */
   readonly rounds: number;
-  /** Of answers a second: many short ones, in which both sides meet the same of what else the machine does. */
-  readonly floodRounds: number;
-  /** Of one connection, in each round. */
+  /** Rounds of throughput: many short ones, so that other load of the machine affects both sides alike. */
+  readonly throughputRounds: number;
+  /** Requests of one connection in each round. */
   readonly requestsPerRound: number;
-  /** Of many connections, in each round. */
+  /** Milliseconds of many connections in each round. */
   readonly loadMs: number;
   readonly userDays: readonly number[];
   readonly bodyMegabytes: readonly number[];
-  /** Of the activity platform: events a round, fetches that wait meanwhile, activities at its limits. */
+  /** The activity platform: events per round, waiting fetches, activities within its limits. */
   readonly platform: { readonly events: number; readonly waiting: number; readonly activities: number };
-  /** Of the 1 Hz user's export, how many are read. */
+  /** The number of samples that are read of the 1 Hz user's export. */
   readonly exportedSamples: number;
 }
 
-/** The data set of the figures: 40 million samples, 217 series, 100,000 people. */
+/** The data set of published figures: 40 million samples, 217 series, 100,000 users. */
 export const full: Sizes = {
   name: 'full',
   days: 365,
   hertzEverySeconds: 1,
-  ordinaryPeople: 50,
-  people: 100_000,
-  fewPeople: 1000,
+  ordinaryUsers: 50,
+  users: 100_000,
+  fewUsers: 1000,
   checks: 150,
   counted: [10_000, 1_000_000, 30_000_000],
   deepPage: 1000,
   rounds: 5,
-  floodRounds: 15,
+  throughputRounds: 15,
   requestsPerRound: 60,
   loadMs: 600,
   userDays: [1, 20, 200],
@@ -50,19 +50,19 @@ export const full: Sizes = {
   exportedSamples: 10_000_000,
 };
 
-/** Everything small: built and run in seconds, its figures mean nothing. */
+/** A small data set that is built and run in seconds. Its figures are not meaningful. */
 export const quick: Sizes = {
   name: 'quick',
   days: 4,
   hertzEverySeconds: 10,
-  ordinaryPeople: 3,
-  people: 600,
-  fewPeople: 100,
+  ordinaryUsers: 3,
+  users: 600,
+  fewUsers: 100,
   checks: 10,
   counted: [100, 30_000],
   deepPage: 10,
   rounds: 1,
-  floodRounds: 1,
+  throughputRounds: 1,
   requestsPerRound: 3,
   loadMs: 60,
   userDays: [1, 2],

@@ -1,14 +1,14 @@
-import type { LoadRequest } from '../load/load.ts';
+import type { HttpRequest } from '../load/load.ts';
 
-/** The account that all events of the bench are of. */
+/** The account of all events of the bench. */
 export const account = '134815';
 
 const path = '/api/v1/webhooks/activitynet/webhook';
 const headers = { 'content-type': 'application/json' };
 const firstEvent = 1_776_520_000;
 
-/** Events that create activities, each with an id of its own, from a number on. */
-export function eventRequests(first: number, count: number): LoadRequest[] {
+/** Events that create activities with consecutive ids. */
+export function eventRequests(first: number, count: number): HttpRequest[] {
   return Array.from({ length: count }, (_, index) => ({ path, headers, body: eventOf(first + index) }));
 }
 

@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { dayMs } from '../../domain/time.ts';
 
-/** The activity platform, played on loopback: any activity is there, and reads over its limits are refused. */
+/** A simulated activity platform on loopback. Every activity exists, and reads beyond the limits are refused. */
 export interface Platform {
   readonly url: string;
-  /** How far its clock is turned ahead of the real one. */
+  /** How far its clock is ahead of the real one. */
   aheadMs: number;
   reads(): number;
   refused(): number;
@@ -15,12 +15,12 @@ export interface Platform {
 /** The limits of an ordinary application. */
 export const limits = { quarter: 100, day: 1000 } as const;
 
-/** Their windows. */
+/** The length of the windows. */
 export const quarterMs = 900_000;
 
 const Address = z.object({ port: z.int() });
 
-/** Starts the platform with nothing read. */
+/** Starts the platform with unused limits. */
 export async function startPlatform(): Promise<Platform> {
   const used = new Map<string, number>();
   let [reads, refused] = [0, 0];
@@ -68,7 +68,7 @@ function answer(
 const seconds = 600;
 const firstMs = Date.UTC(2026, 0, 1);
 
-// Ten minutes at a sample every ten seconds: an activity an hour, by its id.
+// An activity of ten minutes with a sample every ten seconds. Its start follows from its id: one per hour.
 function bodyOf(url: string): object {
   const [, id = '0', part] = /\/activities\/(\d+)(\/streams)?/.exec(url) ?? [];
   if (part === undefined) return detailsOf(Number(id));
@@ -84,7 +84,7 @@ function detailsOf(id: number): object {
   };
 }
 
-/** The settings that lead an application to the platform. */
+/** The settings that point the product at the platform. */
 export function settingsOf({ url }: Pick<Platform, 'url'>): Record<string, string> {
   return {
     ACTIVITYNET_API_URL: `${url}/api/v3`,

@@ -8,32 +8,32 @@ import { activitynetIngestService } from '../../services/activitynet-ingest/acti
 import timeseries from '../../services/timeseries/timeseries.service.ts';
 import users from '../../services/users/users.service.ts';
 import { account } from './events.ts';
+import { countWaiting, fillQueue } from './fetch-queue.ts';
 import { limits, type Platform, quarterMs, settingsOf, startPlatform } from './platform.ts';
-import { countWaiting, fillQueue } from './waiting.ts';
 
 const readsEach = 2;
 const secret = 'the bench needs no secret that is secret';
 const idleMs = 60;
-/** A little behind a window's turn, where reading begins. */
+/** Reading begins shortly after the start of a window. */
 const afterTurnMs = 5000;
 const mostWindows = 400;
 
-/** What a simulation came to, from midnight to the last activity that was stored. */
+/** The result of a simulation, from midnight to the last stored activity. */
 export interface Simulated {
   readonly tookMs: number;
   readonly reads: number;
   readonly refused: number;
 }
 
-/** How long fetches that wait at midnight take, from their number and the limits: to the start of the last window. */
-export function reckonedMs(count: number): number {
+/** The estimated time until the last window, from the number of fetches that wait at midnight and the limits. */
+export function estimatedMs(count: number): number {
   const before = count * readsEach - 1;
   return (
     Math.floor(before / limits.day) * dayMs + Math.floor((before % limits.day) / limits.quarter) * quarterMs
   );
 }
 
-/** The same by the service itself, with its clock and the platform's turned on whenever it has to wait. */
+/** Runs the service with a simulated clock, which is advanced whenever the service has to wait. */
 export async function simulate(databaseUrl: string, count: number): Promise<Simulated> {
   const platform = await startPlatform();
   platform.aheadMs = dayMs - (Date.now() % dayMs) + afterTurnMs;
@@ -41,7 +41,7 @@ export async function simulate(databaseUrl: string, count: number): Promise<Simu
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const broker = brokerOf(databaseUrl, platform);
   try {
-    await startPerson(broker, () => fillQueue(pool, count));
+    await startWithUser(broker, () => fillQueue(pool, count));
     await untilFetched(pool, platform);
     const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from timeseries.workout');
     if (rows[0]?.n !== count) throw new Error(`${rows[0]?.n} of ${count} activities were stored`);
@@ -63,7 +63,7 @@ function brokerOf(databaseUrl: string, platform: Platform) {
   return createBroker({ config, services: [users, timeseries, ingest], namespace: 'bench-simulation' });
 }
 
-async function startPerson(broker: ReturnType<typeof brokerOf>, fill: () => Promise<void>): Promise<void> {
+async function startWithUser(broker: ReturnType<typeof brokerOf>, fill: () => Promise<void>): Promise<void> {
   await broker.start();
   const call = typedCall(broker);
   const { id } = await call('users.create', {});
@@ -73,7 +73,7 @@ async function startPerson(broker: ReturnType<typeof brokerOf>, fill: () => Prom
   await fill();
 }
 
-// The clock is turned only when nothing is in work and nothing was read for a while: what waits, waits for it.
+// The clock is advanced only if nothing is being processed and nothing was read for a while.
 async function untilFetched(pool: pg.Pool, platform: Platform): Promise<void> {
   for (let windows = 0; windows < mostWindows; windows++) {
     await untilIdle(pool, platform);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-// Chosen by a hash of their key, so that the same data set is checked at the same places, and new ones elsewhere.
+// Statistics are chosen by a hash of their key, so that a data set is always checked at the same places.
 const chosen = (table: string, key: string) => `
   select * from timeseries.${table}
   where series_id in (select id from timeseries.series order by hashint8extended(id, $2) limit 8)
@@ -43,12 +43,12 @@ const localDays = `
       and (ts at time zone 'UTC' + zone_offset_minutes * interval '1 minute')::date = d.date
   ) r`;
 
-/** How many stored statistics were computed anew from the samples. */
+/** The number of stored statistics that were compared with the samples. */
 export interface Checked {
   readonly checked: number;
 }
 
-/** Compares stored statistics with a calculation from the samples. @throws Error when one differs. */
+/** Compares stored statistics with a calculation from the samples. @throws Error if one differs */
 export async function checkStatistics(pool: pg.Pool, most: number, salt: number): Promise<Checked> {
   let checked = 0;
   for (const [name, statement] of Object.entries({ hours, days, localDays })) {

@@ -4,16 +4,16 @@ import { createDatabase, dropDatabase, withClient } from '../../stack/create-dat
 import type { Sizes } from '../sizes.ts';
 import { checkStatistics } from './check.ts';
 import { fill } from './fill.ts';
-import { insertPeople } from './insert-people.ts';
+import { insertUsers } from './insert-users.ts';
 import { databaseName, planOf } from './plan.ts';
 
-/** Where data sets are made. */
+/** The server on which data sets are created. */
 export interface Place {
   readonly adminUrl: string;
   readonly say: (line: string) => void;
 }
 
-/** The database of the samples and the many people, built where it is not there yet. */
+/** The database of the samples and the many users. It is built if it does not exist. */
 export function ensureDataset(place: Place, sizes: Sizes): Promise<string> {
   return ensure(
     place,
@@ -23,15 +23,15 @@ export function ensureDataset(place: Place, sizes: Sizes): Promise<string> {
   );
 }
 
-/** The database with few people and nothing else. */
-export function ensureFewPeople(place: Place, sizes: Sizes): Promise<string> {
+/** The database with few users and no samples. */
+export function ensureFewUsers(place: Place, sizes: Sizes): Promise<string> {
   return ensure(place, databaseName('few', sizes), async (pool) => {
-    await insertPeople(pool, sizes.fewPeople, []);
+    await insertUsers(pool, sizes.fewUsers, []);
     await pool.query('vacuum (analyze)');
   });
 }
 
-/** A migrated database that is empty, whatever was there. */
+/** A migrated, empty database. An existing one is dropped. */
 export async function freshDatabase({ adminUrl }: Place, sizes: Sizes): Promise<string> {
   const name = databaseName('ingest', sizes);
   await dropDatabase(adminUrl, name);
@@ -40,7 +40,7 @@ export async function freshDatabase({ adminUrl }: Place, sizes: Sizes): Promise<
   return url;
 }
 
-// A comment marks what is complete: a build that was cut short is thrown away, not gone on with.
+// A comment marks a complete database. An incomplete one is dropped and built again.
 async function ensure(
   { adminUrl, say }: Place,
   name: string,

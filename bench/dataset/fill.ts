@@ -3,8 +3,8 @@ import { dayMs } from '../../domain/time.ts';
 import { databaseOf } from '../../mixins/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
 import { insertDays } from './insert-days.ts';
-import { insertPeople } from './insert-people.ts';
 import { insertSamples, insertSeries, type StoredCohort } from './insert-samples.ts';
+import { insertUsers } from './insert-users.ts';
 import { type Plan, samplesIn, startMs } from './plan.ts';
 import { progressOf } from './progress.ts';
 
@@ -20,7 +20,7 @@ const weekMs = 7 * dayMs;
 export async function fill(pool: pg.Pool, plan: Plan, say: (line: string) => void): Promise<void> {
   await upsertSeriesTypes(databaseOf(pool));
   const { hertzId, minuteId, totalsId, ordinaryIds, sizes } = plan;
-  await insertPeople(pool, sizes.people, [hertzId, minuteId, totalsId, ...ordinaryIds]);
+  await insertUsers(pool, sizes.users, [hertzId, minuteId, totalsId, ...ordinaryIds]);
   await insertDays(pool, plan);
   await fillSamples(pool, plan, say);
   await pool.query('vacuum (analyze)');
@@ -28,9 +28,9 @@ export async function fill(pool: pg.Pool, plan: Plan, say: (line: string) => voi
 }
 
 /**
- * Week by week and person by person, as it would come in, over two connections: two cores. Neighbouring weeks share
- * a local day, whose statistics two statements must not take in different orders: the second connection works on
- * other series, then on the far end of the year.
+ * Inserts samples by week and user, as they would arrive, over two connections. Neighbouring weeks share a local day,
+ * whose statistics two statements must not lock in different orders. The second connection therefore inserts other
+ * series, then the other end of the year.
  */
 async function fillSamples(pool: pg.Pool, plan: Plan, say: (line: string) => void): Promise<void> {
   const progress = progressOf('Samples', samplesIn(plan), say);

@@ -23,7 +23,7 @@ const workouts = `
     2400, 2340, 420, 7600, 148, 171, 35, false
   from generate_series($4::timestamptz + interval '6 hours', $5::timestamptz - interval '1 hour', interval '56 hours') start_time`;
 
-/** Makes the totals of a provider for each day of the one who has them, and three workouts a week. */
+/** Inserts a provider's totals of each day for one user, and three workouts per week. */
 export async function insertDays(pool: pg.Pool, plan: Plan): Promise<void> {
   const span = [new Date(startMs).toISOString(), new Date(plan.endMs).toISOString()];
   await pool.query(days, [plan.totalsId, source.provider, source.device, seed, ...span]);

@@ -2,15 +2,15 @@ import type pg from 'pg';
 import { seriesOf } from '../../domain/series.ts';
 import type { Cohort, SeriesPlan } from './plan.ts';
 
-/** A cohort whose series have their stored ids. */
+/** A cohort with the stored ids of its series. */
 export interface StoredCohort extends Cohort {
   readonly ids: readonly number[];
 }
 
-/** The device that all synthetic samples come from. */
+/** The source of all synthetic samples. */
 export const source = { provider: 'devicemaker', device: 'Bench 1' } as const;
 
-/** Makes the series of a cohort. */
+/** Inserts the series of a cohort. */
 export async function insertSeries(pool: pg.Pool, cohort: Cohort): Promise<StoredCohort> {
   const { rows } = await pool.query<{ id: number }>(
     `insert into timeseries.series (user_id, type_id, provider, device)
@@ -22,8 +22,8 @@ export async function insertSeries(pool: pg.Pool, cohort: Cohort): Promise<Store
 }
 
 /**
- * Makes the samples of a cohort in [from, to), a statement for all of it: the triggers of the product keep the
- * statistics as they do in service. A value is a hash of its time and its series.
+ * Inserts the samples of a cohort in [from, to) with one statement. The triggers of the product compute the statistics,
+ * as in production. A value is a hash of its time and its series.
  */
 export async function insertSamples(
   pool: pg.Pool,

@@ -5,37 +5,37 @@ import { type SeriesType, seriesOf } from '../../domain/series.ts';
 import { dayMs } from '../../domain/time.ts';
 import type { Sizes } from '../sizes.ts';
 
-/** The seed that all values follow from. */
+/** The seed of all values. */
 export const seed = 7357;
 const version = 1;
 
-/** The first instant of the data set: midnight UTC of a year that is over. */
+/** The first instant of the data set: midnight UTC of a past year. */
 export const startMs = Date.UTC(2025, 0, 1);
 
-/** One series: whose, of what, and the values that it takes. */
+/** One series: its user, its type and its values. */
 export interface SeriesPlan {
   readonly userId: string;
   readonly type: SeriesType;
   readonly low: number;
   readonly high: number;
-  /** Makes its values differ from those of other series. */
+  /** A salt, so that its values differ from those of other series. */
   readonly salt: number;
 }
 
-/** Series that are sampled alike. */
+/** Series with the same sampling interval. */
 export interface Cohort {
   readonly everySeconds: number;
   readonly zoneOffsetMinutes: number;
   readonly series: readonly SeriesPlan[];
 }
 
-/** Who is in the data set beside a crowd without data. */
+/** The users with data; the data set also contains many users without data. */
 export interface Plan {
   readonly sizes: Sizes;
   readonly endMs: number;
   /** Heart rate every second. */
   readonly hertzId: string;
-  /** Eight series every minute, no totals of a provider. */
+  /** Eight series every minute, without totals of a provider. */
   readonly minuteId: string;
   /** A provider's totals and a few workouts, and a heart rate every minute. */
   readonly totalsId: string;
@@ -68,7 +68,7 @@ const ordinaryTypes: readonly SeriesType[] = ['heart_rate', 'steps', 'energy', '
 
 /** The data set of a size, as data. */
 export function planOf(sizes: Sizes): Plan {
-  const ordinaryIds = Array.from({ length: sizes.ordinaryPeople }, (_, index) => idOf(`ordinary ${index}`));
+  const ordinaryIds = Array.from({ length: sizes.ordinaryUsers }, (_, index) => idOf(`ordinary ${index}`));
   const [hertzId, minuteId, totalsId] = [idOf('hertz'), idOf('minute'), idOf('totals')];
   const cohort = (everySeconds: number, zoneOffsetMinutes: number, series: readonly SeriesPlan[]) => ({
     everySeconds,
@@ -91,14 +91,14 @@ export function planOf(sizes: Sizes): Plan {
   };
 }
 
-/** How many samples a plan comes to. */
+/** The number of samples of a plan. */
 export function samplesIn({ hertz, others, sizes }: Plan): number {
   const ofCohort = ({ series, everySeconds }: Cohort) =>
     (series.length * sizes.days * dayMs) / 1000 / everySeconds;
   return [hertz, ...others].reduce((sum, one) => sum + ofCohort(one), 0);
 }
 
-/** The database of a data set: another seed, version, size or scheme of tables is another database. */
+/** The name of a data set's database. It depends on seed, version, size and migrations. */
 export function databaseName(part: string, { name }: Sizes): string {
   const scheme = createHash('sha256');
   for (const file of ['0002-users.up.sql', '0003-timeseries.up.sql'])
@@ -106,7 +106,7 @@ export function databaseName(part: string, { name }: Sizes): string {
   return `bench_${part}_${name}_v${version}_s${seed}_${scheme.digest('hex').slice(0, 8)}`;
 }
 
-/** An id that follows from the seed. */
+/** An id that is derived from the seed. */
 export function idOf(text: string): string {
   const hex = createHash('sha256').update(`${seed} ${text}`).digest('hex');
   return [

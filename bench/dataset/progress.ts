@@ -1,12 +1,12 @@
 import { SingleBar } from 'cli-progress';
 
-/** Shows how far something is. */
+/** Shows the progress of work. */
 export interface Progress {
   add(done: number): void;
   stop(): void;
 }
 
-/** A bar in a terminal, a line for each tenth in a log. */
+/** A progress bar in a terminal, or a line per tenth in a log. */
 export function progressOf(what: string, total: number, say: (line: string) => void): Progress {
   return process.stdout.isTTY ? barOf(what, total) : linesOf(what, total, say);
 }

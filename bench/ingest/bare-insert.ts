@@ -10,7 +10,7 @@ export interface Columns {
 
 const rowsPerStatement = 5000;
 
-/** Makes a table like that of the samples: the same columns, chunks and index, no triggers. */
+/** Creates a table like that of samples, with the same columns, chunks and index but without triggers. */
 export async function makeBareTable(pool: pg.Pool): Promise<void> {
   await pool.query(`
     create schema bench;
@@ -23,7 +23,7 @@ export async function makeBareTable(pool: pg.Pool): Promise<void> {
     end $$`);
 }
 
-/** The rows that were stored of the given users since an instant, in the order of their key. */
+/** The rows of the given users that were stored since an instant, in the order of their key. */
 export async function storedRows(
   pool: pg.Pool,
   userIds: readonly string[],
@@ -57,7 +57,7 @@ const statement = {
       where (s.value, s.zone_offset_minutes) is distinct from (excluded.value, excluded.zone_offset_minutes)`,
 };
 
-/** Stores rows with nothing around the statement, over one connection; the time that it took. */
+/** Inserts rows with a plain statement over one connection; returns the time. */
 export async function bareInsert(pool: pg.Pool, columns: Columns): Promise<number> {
   const { series, offsets, times, values } = columns;
   const client = await pool.connect();

@@ -1,18 +1,18 @@
 import { dayMs } from '../../domain/time.ts';
 import { randomOf } from '../../sandbox/random.ts';
 import { seed, startMs } from '../dataset/plan.ts';
-import type { Wearer } from './wearers.ts';
+import type { ConnectedUser } from './connected-users.ts';
 
-/** A heart rate every 15 s: what a full day has. */
+/** The heart rates of a full day, one per 15 s. */
 export const valuesPerDay = 5760;
 const everySeconds = 15;
 
-/** A push of one local day of each wearer: the record of the day with its 5,760 heart rates. */
-export function dailiesOf(wearers: readonly Wearer[], day: number): string {
-  return JSON.stringify({ dailies: wearers.map((wearer) => dailyOf(wearer, day)) });
+/** A push of one local day of each user: the record of the day with its 5,760 heart rates. */
+export function dailiesOf(users: readonly ConnectedUser[], day: number): string {
+  return JSON.stringify({ dailies: users.map((user) => dailyOf(user, day)) });
 }
 
-function dailyOf({ account }: Wearer, day: number) {
+function dailyOf({ account }: ConnectedUser, day: number) {
   const random = randomOf(`${seed} ${account} ${day}`);
   const rates: Record<string, number> = {};
   for (let tick = 0; tick < valuesPerDay; tick++) rates[String(tick * everySeconds)] = random.whole(48, 176);
@@ -41,8 +41,8 @@ function dailyOf({ account }: Wearer, day: number) {
 
 const secondsPerActivity = 7200;
 
-/** A push of recorded activities at 1 Hz, of two hours each, that is at least so large. */
-export function detailsOf({ account }: Wearer, bytes: number): string {
+/** A push of activities of two hours at 1 Hz, of at least the given size. */
+export function detailsOf({ account }: ConnectedUser, bytes: number): string {
   const items: string[] = [];
   for (let size = 0; size < bytes; size += items.at(-1)?.length ?? bytes)
     items.push(JSON.stringify(activityOf(account, items.length)));

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { LoadRequest } from '../load/load.ts';
+import type { HttpRequest } from '../load/load.ts';
 import type { Product } from '../product.ts';
 
 const path = '/api/v1/webhooks/devicemaker/push';
 const headers = { 'devicemaker-client-id': 'bench', 'content-type': 'application/json' };
 
-/** A push as a request of the load. */
-export function pushRequest(body: string): LoadRequest {
+/** The request of a push. */
+export function pushRequest(body: string): HttpRequest {
   return { path, headers, body };
 }
 
@@ -15,7 +15,7 @@ const Answer = z.object({
   wellness: z.record(z.string(), z.object({ processed: z.int(), saved: z.int() })),
 });
 
-/** Sends a push; the time to its answer. @throws Error when something in it was not saved. */
+/** Sends a push; returns the response time. @throws Error if an item was not saved */
 export async function sendPush({ url }: Product, body: string, items: number): Promise<number> {
   const bytes = Buffer.from(body);
   const began = performance.now();

@@ -1,6 +1,6 @@
-/** Reads answers off one connection, one at a time: a header with a content length, then so many bytes. */
+/** Reads the answers of one connection: a header with a content length, followed by the body. */
 export interface AnswerReader {
-  /** Takes what came; the status once the answer is whole, else null. @throws Error when it is no such answer. */
+  /** Reads a chunk. Returns the status if the answer is complete, otherwise null. @throws Error if it is malformed */
   take(chunk: Buffer): number | null;
 }
 

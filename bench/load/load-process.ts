@@ -1,12 +1,12 @@
-// Sends load from a process of its own, so that it does not share an event loop with what it measures.
+// Sends load from a separate process, so that it does not share an event loop with the measured one.
 import { answerParent } from '../parent.ts';
-import { Job } from './job.ts';
-import { flood, takeTurns } from './send.ts';
+import { AnyLoadRequest } from './load-request.ts';
+import { sendAlternating, sendLoad } from './send-load.ts';
 
 answerParent(
   (request) => {
-    const job = Job.parse(request);
-    return job.kind === 'flood' ? flood(job) : takeTurns(job);
+    const job = AnyLoadRequest.parse(request);
+    return job.kind === 'parallel' ? sendLoad(job) : sendAlternating(job);
   },
   async () => undefined,
 );

@@ -1,29 +1,35 @@
 import { join } from 'node:path';
 import { startChild } from '../child.ts';
-import { type Flood, Flooded, type Target, Turned, type Turns } from './job.ts';
+import {
+  type AlternatingRequest,
+  AlternatingResult,
+  type LoadRequest,
+  LoadResult,
+  type Target,
+} from './load-request.ts';
 
 /** A request of the load. */
-export interface LoadRequest {
+export interface HttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes it a POST. */
   readonly body?: string;
 }
 
-/** Requests for one server; they are sent in turn. */
+/** Requests to one server, which are sent in turn. */
 export interface LoadTarget {
   readonly url: string;
-  readonly requests: readonly LoadRequest[];
+  readonly requests: readonly HttpRequest[];
 }
 
-/** The process that sends load. An answer that is not 200, or none at all, is an Error. */
+/** The process that sends load. Any status but 200, or a missing answer, is an Error. */
 export interface Load {
-  /** Over several connections at once. */
-  flood(
+  /** Sends requests over several connections at once. */
+  sendLoad(
     target: LoadTarget,
     bounds: { connections: number; most_ms?: number; most_requests?: number },
-  ): Promise<Flooded>;
-  /** One request at a time, to each target in turn; the median time of an answer of each, in ms. */
+  ): Promise<LoadResult>;
+  /** Sends one request at a time to each target in turn; returns the median response time of each, in ms. */
   turns(targets: readonly LoadTarget[], times: number): Promise<number[]>;
   stop(): Promise<void>;
 }
@@ -36,15 +42,21 @@ const mostRequests = 10_000_000;
 export function startLoad(): Load {
   const child = startChild(join(import.meta.dirname, 'load-process.ts'));
   return {
-    async flood(target, { connections, most_ms = longestMs, most_requests = mostRequests }) {
-      const job: Flood = { kind: 'flood', target: encoded(target), connections, most_ms, most_requests };
-      const flooded = await child.ask(Flooded, job);
-      refuseFailures(target, flooded.failures, flooded.requests);
-      return flooded;
+    async sendLoad(target, { connections, most_ms = longestMs, most_requests = mostRequests }) {
+      const job: LoadRequest = {
+        kind: 'parallel',
+        target: encoded(target),
+        connections,
+        most_ms,
+        most_requests,
+      };
+      const result = await child.ask(LoadResult, job);
+      refuseFailures(target, result.failures, result.requests);
+      return result;
     },
     async turns(targets, times) {
-      const job: Turns = { kind: 'turns', targets: targets.map(encoded), times };
-      const { failures, medians_ms } = await child.ask(Turned, job);
+      const job: AlternatingRequest = { kind: 'alternating', targets: targets.map(encoded), times };
+      const { failures, medians_ms } = await child.ask(AlternatingResult, job);
       for (const target of targets) refuseFailures(target, failures, times);
       return medians_ms;
     },
@@ -57,7 +69,7 @@ function refuseFailures({ requests }: LoadTarget, failures: number, count: numbe
     throw new Error(`${failures} of ${count} answers were not 200; ${requests[0]?.path}`);
 }
 
-/** @throws Error when the URL leads to another machine: this is no tool against others. */
+/** @throws Error if the URL is on another machine, which must not receive load */
 function encoded({ url, requests }: LoadTarget): Target {
   const { hostname, port } = new URL(url);
   if (!loopback.has(hostname)) throw new Error(`${hostname} is not this machine`);
@@ -68,7 +80,7 @@ function encoded({ url, requests }: LoadTarget): Target {
   };
 }
 
-function encode({ path, headers = {}, body }: LoadRequest, host: string): Uint8Array<ArrayBuffer> {
+function encode({ path, headers = {}, body }: HttpRequest, host: string): Uint8Array<ArrayBuffer> {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const lines = Object.entries({ Host: host, ...headers, ...length }).map(
     ([name, value]) => `${name}: ${value}\r\n`,

@@ -6,7 +6,7 @@ import { quick } from '../../bench/sizes.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const quiet = () => undefined;
-const plan = planOf({ ...quick, days: 2, hertzEverySeconds: 60, ordinaryPeople: 2, people: 50 });
+const plan = planOf({ ...quick, days: 2, hertzEverySeconds: 60, ordinaryUsers: 2, users: 50 });
 
 t.test('builds as many samples as planned, the same ones every time', async (t) => {
   const digests = [];

@@ -28,7 +28,7 @@ t.test('sends each request in turn, as often as it is told, bodies too', async (
     { path: '/a', headers: { 'X-API-Key': 'k' } },
     { path: '/b', body: 'täglich' },
   ];
-  const { requests: answered } = await load.flood({ url, requests }, { connections: 1, most_requests: 5 });
+  const { requests: answered } = await load.sendLoad({ url, requests }, { connections: 1, most_requests: 5 });
   t.equal(answered, 5);
   const [a, b] = ['GET /a k ', 'POST /b undefined täglich'];
   t.strictSame(seen, [a, b, a, b, a]);
@@ -56,7 +56,7 @@ t.test('an answer that is not 200 ends the measurement', async (t) => {
   const load = startLoad();
   t.teardown(() => load.stop());
   const target = { url, requests: [{ path: '/' }] };
-  await t.rejects(load.flood(target, { connections: 1, most_requests: 4 }), {
+  await t.rejects(load.sendLoad(target, { connections: 1, most_requests: 4 }), {
     message: /1 of 4 answers were not 200/,
   });
 });
@@ -65,7 +65,7 @@ t.test('sends nothing to another machine', async (t) => {
   const load = startLoad();
   t.teardown(() => load.stop());
   const target = { url: 'http://192.0.2.1:80', requests: [{ path: '/' }] };
-  await t.rejects(load.flood(target, { connections: 1 }), { message: '192.0.2.1 is not this machine' });
+  await t.rejects(load.sendLoad(target, { connections: 1 }), { message: '192.0.2.1 is not this machine' });
 });
 
 t.test('reads an answer however it is cut', async (t) => {

@@ -1,8 +1,8 @@
-import type { Piece } from '../bench.ts';
+import type { Measurement } from '../bench.ts';
 import { singleRow } from '../row.ts';
 
-/** The memory that the process with all services took through the pieces before. */
-export const memory: Piece = {
+/** The memory that the process with all services used during the previous measurements. */
+export const memory: Measurement = {
   name: 'memory',
   async run({ product }) {
     const { peak_rss_bytes } = await product.usage();

@@ -1,13 +1,13 @@
 import type { Resolution } from '../../contracts/timeseries/schemas.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { latencies, samplesPath, spread, targetOf } from '../requests.ts';
 import { pairRow, shown } from '../row.ts';
 
 const resolutions: readonly Resolution[] = ['raw', '1min', '5min', '15min', '1hour'];
 const limit = 50;
 
-/** What a page costs by the length of its range, for each resolution. */
-export const ranges: Piece = {
+/** The cost of a page by the length of its range, for each resolution. */
+export const ranges: Measurement = {
   name: 'ranges',
   async run(bench) {
     const rows = [];

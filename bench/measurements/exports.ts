@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { get, IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { type Product, startProduct } from '../product.ts';
 import { figuresOf } from '../rounds.ts';
 import { pairRow, shown, singleRow } from '../row.ts';
 
-/** What an export of one user takes: memory with its length, and samples a second. */
-export const exports: Piece = {
+/** An export of one user: memory by its length, and samples per second. */
+export const exports: Measurement = {
   name: 'exports',
   async run(bench) {
     const { exportedSamples: many } = bench.sizes;
@@ -51,7 +51,7 @@ async function measure({ databaseUrl, plan }: Bench, samples: number) {
   }
 }
 
-/** Reads until so many samples came, then hangs up. @throws Error when the export ends before. */
+/** Reads a number of samples, then closes the connection. @throws Error if the export ends earlier */
 async function readSamples({ url, key }: Product, path: string, samples: number): Promise<void> {
   const request = get(`${url}/api/v1${path}`, { headers: { 'x-api-key': key } });
   const [response] = z.tuple([z.instanceof(IncomingMessage)]).parse(await once(request, 'response'));

@@ -1,15 +1,19 @@
 import { connect } from 'node:net';
 import { answerReader } from './answer-reader.ts';
 
-/** One keep-alive connection, over a plain socket: that costs less than any HTTP client. */
-export interface Line {
-  /** Sends a request, and calls back with the status once its answer is whole. */
+/** One keep-alive connection over a plain socket, which costs less CPU than any HTTP client. */
+export interface Connection {
+  /** Sends a request and calls back with the status when its answer is complete. */
   exchange(request: Uint8Array, done: (status: number) => void): void;
   close(): void;
 }
 
-/** Opens a connection; `onBroken` is called when it ends before it is closed. */
-export async function openLine(host: string, port: number, onBroken: (error: Error) => void): Promise<Line> {
+/** Opens a connection; `onBroken` is called if it ends before it is closed. */
+export async function openConnection(
+  host: string,
+  port: number,
+  onBroken: (error: Error) => void,
+): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ host, port, noDelay: true }, resolve);
   socket.once('error', reject);

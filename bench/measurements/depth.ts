@@ -1,9 +1,9 @@
 import type { Resolution } from '../../contracts/timeseries/schemas.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { latencies, PageHead, samplesPath, targetOf } from '../requests.ts';
 import { pairRow } from '../row.ts';
 
-/** Limits with which a year has well over a thousand pages of each resolution. */
+/** Page sizes with which a year has more than a thousand pages of each resolution. */
 const cases: readonly { resolution: Resolution; limit: number }[] = [
   { resolution: 'raw', limit: 50 },
   { resolution: '1min', limit: 50 },
@@ -12,8 +12,8 @@ const cases: readonly { resolution: Resolution; limit: number }[] = [
   { resolution: '1hour', limit: 5 },
 ];
 
-/** A page from the middle against the first one. */
-export const depth: Piece = {
+/** A page in the middle of a range against the first one. */
+export const depth: Measurement = {
   name: 'depth',
   async run(bench) {
     const rows = [];
@@ -39,7 +39,7 @@ async function compare(bench: Bench, resolution: Resolution, limit: number) {
   return pairRow({ what: `${resolution}, pages of ${limit}`, a, b, unit: 'ms', goal: { most: 1.5 } });
 }
 
-/** Reads page after page, as a client would, up to the one before. */
+/** Reads page after page, as a client does, until the previous page. */
 async function cursorOf({ product, sizes }: Bench, pathOf: (more: object) => string): Promise<string> {
   let cursor: string | null = null;
   for (let page = 1; page < sizes.deepPage; page++) {

@@ -1,11 +1,22 @@
 import { median } from '../rounds.ts';
-import type { Flood, Flooded, Target, Turned, Turns } from './job.ts';
-import { type Line, openLine } from './line.ts';
+import { type Connection, openConnection } from './connection.ts';
+import type {
+  AlternatingRequest,
+  AlternatingResult,
+  LoadRequest,
+  LoadResult,
+  Target,
+} from './load-request.ts';
 
-/** Sends requests over all connections at once. @throws Error when a connection fails. */
-export async function flood({ target, connections, most_requests, most_ms }: Flood): Promise<Flooded> {
+/** Sends requests over all connections at once. @throws Error if a connection fails */
+export async function sendLoad({
+  target,
+  connections,
+  most_requests,
+  most_ms,
+}: LoadRequest): Promise<LoadResult> {
   const broken = Promise.withResolvers<never>();
-  const lines = await openLines(
+  const lines = await openConnections(
     Array.from({ length: connections }, () => target),
     broken.reject,
   );
@@ -13,7 +24,7 @@ export async function flood({ target, connections, most_requests, most_ms }: Flo
   let failures = 0;
   let sent = 0;
   const began = performance.now();
-  const drive = (line: Line) => {
+  const drive = (line: Connection) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const next = () => {
       const sentAt = performance.now();
@@ -35,10 +46,10 @@ export async function flood({ target, connections, most_requests, most_ms }: Flo
   return { requests: latencies.length, failures, seconds, median_ms: median(latencies), p99_ms };
 }
 
-/** Sends one request to each target in turn, again and again. @throws Error when a connection fails. */
-export async function takeTurns({ targets, times }: Turns): Promise<Turned> {
+/** Sends one request to each target in turn, repeatedly. @throws Error if a connection fails */
+export async function sendAlternating({ targets, times }: AlternatingRequest): Promise<AlternatingResult> {
   const broken = Promise.withResolvers<never>();
-  const lines = await openLines(targets, broken.reject);
+  const lines = await openConnections(targets, broken.reject);
   const latencies = targets.map((): number[] => []);
   let failures = 0;
   for (let time = 0; time < times; time++)
@@ -54,8 +65,11 @@ export async function takeTurns({ targets, times }: Turns): Promise<Turned> {
   return { failures, medians_ms: latencies.map(median) };
 }
 
-function openLines(targets: readonly Target[], onBroken: (error: Error) => void): Promise<Line[]> {
-  return Promise.all(targets.map(({ host, port }) => openLine(host, port, onBroken)));
+function openConnections(
+  targets: readonly Target[],
+  onBroken: (error: Error) => void,
+): Promise<Connection[]> {
+  return Promise.all(targets.map(({ host, port }) => openConnection(host, port, onBroken)));
 }
 
 function requestAt({ requests }: Target, index: number): Uint8Array {

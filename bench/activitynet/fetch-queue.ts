@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Takes away what waits to be fetched, dead rows too. */
+/** Deletes all fetches from the queue, including dead letters. */
 export async function emptyQueue(pool: pg.Pool): Promise<void> {
   await pool.query('truncate activitynet.activity');
 }
 
-/** Makes fetches wait, as events would. */
+/** Adds fetches to the queue, as events do. */
 export async function fillQueue(pool: pg.Pool, count: number): Promise<void> {
   await emptyQueue(pool);
   await pool.query(
@@ -16,7 +16,7 @@ export async function fillQueue(pool: pg.Pool, count: number): Promise<void> {
   );
 }
 
-/** How many fetches wait, and how many of them are in work. */
+/** The number of waiting fetches, and of those that are being processed. */
 export async function countWaiting(pool: pg.Pool): Promise<{ waiting: number; held: number }> {
   const { rows } = await pool.query<{ waiting: number; held: number }>(
     `select count(*)::int as waiting, (count(*) filter (where leased))::int as held

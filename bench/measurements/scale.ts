@@ -3,29 +3,29 @@ import pg from 'pg';
 import { dayMs } from '../../domain/time.ts';
 import { serviceNames } from '../../stack/services.ts';
 import { account, eventRequests } from '../activitynet/events.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { startMs } from '../dataset/plan.ts';
-import { connections } from '../flooding.ts';
 import { dailiesOf } from '../ingest/bodies.ts';
+import { type ConnectedUser, createConnectedUsers } from '../ingest/connected-users.ts';
 import { pushRequest, sendPush } from '../ingest/send-push.ts';
-import { makeWearers, type Wearer } from '../ingest/wearers.ts';
 import type { LoadTarget } from '../load/load.ts';
 import type { Usage } from '../parent.ts';
 import { type Product, type ProductProcess, startProduct, startServices } from '../product.ts';
 import { samplesPath, targetOf } from '../requests.ts';
 import { type Row, shown } from '../row.ts';
+import { connections } from '../throughput.ts';
 
-const floodMs = 4000;
-const people = 16;
+const loadMs = 4000;
+const userCount = 16;
 const daysStored = 7;
 const daysPushed = 12;
 const mostEvents = 20_000;
-/** A process that took less of an answer had no part in it. */
+/** A process that used less CPU per answer was not involved. */
 const leastMs = 0.05;
 
-/** What each service costs: a process of its own, one kind of load after the other. */
-export const scale: Piece = {
+/** The CPU of each service in a process of its own, under one kind of load after the other. */
+export const scale: Measurement = {
   name: 'scale',
   async run(bench) {
     return {
@@ -36,7 +36,7 @@ export const scale: Piece = {
   },
 };
 
-interface Scene {
+interface Context {
   readonly bench: Bench;
   readonly pool: pg.Pool;
   readonly gateway: Product;
@@ -81,15 +81,15 @@ interface Kind {
 }
 
 async function loads(gateway: Product): Promise<Kind[]> {
-  const wearers = await makeWearers(gateway, 'scale', people);
-  for (let day = 0; day < daysStored; day++) await sendPush(gateway, dailiesOf(wearers, day), people);
+  const users = await createConnectedUsers(gateway, 'scale', userCount);
+  for (let day = 0; day < daysStored; day++) await sendPush(gateway, dailiesOf(users, day), userCount);
   const link = { provider: 'activitynet', provider_user_id: account };
-  await gateway.post(`/users/${wearers[0]?.userId}/connections`, link);
-  const of = (path: (wearer: Wearer) => string) => targetOf(gateway, wearers.map(path));
+  await gateway.post(`/users/${users[0]?.userId}/connections`, link);
+  const of = (path: (user: ConnectedUser) => string) => targetOf(gateway, users.map(path));
   const date = (day: number) => new Date(startMs + day * dayMs).toISOString().slice(0, 10);
   const dates = `start_date=${date(0)}&end_date=${date(6)}`;
   const days = Array.from({ length: daysPushed }, (_, day) => daysStored + day);
-  const pushes = days.flatMap((day) => wearers.map((one) => pushRequest(dailiesOf([one], day))));
+  const pushes = days.flatMap((day) => users.map((one) => pushRequest(dailiesOf([one], day))));
   const page = { types: 'heart_rate', limit: 50 };
   return [
     { what: 'a user', target: of(({ userId }) => `/users/${userId}`) },
@@ -114,14 +114,14 @@ async function loads(gateway: Product): Promise<Kind[]> {
   ];
 }
 
-async function under(scene: Scene, what: string, target: LoadTarget, most?: number): Promise<Row[]> {
+async function under(scene: Context, what: string, target: LoadTarget, most?: number): Promise<Row[]> {
   const { bench, parts, pool } = scene;
-  const bounds = { connections, most_ms: floodMs, ...(most === undefined ? {} : { most_requests: most }) };
-  // Warm first; a push is new only once.
-  if (most === undefined) await bench.load.flood(target, { ...bounds, most_ms: floodMs / 2 });
+  const bounds = { connections, most_ms: loadMs, ...(most === undefined ? {} : { most_requests: most }) };
+  // Reads are warmed up first. A push is not, because it is new only once.
+  if (most === undefined) await bench.load.sendLoad(target, { ...bounds, most_ms: loadMs / 2 });
   const before = await usagesOf(parts);
   const databaseBefore = await databaseMs(pool);
-  const { requests, seconds, p99_ms } = await bench.load.flood(target, bounds);
+  const { requests, seconds, p99_ms } = await bench.load.sendLoad(target, bounds);
   const database = ((await databaseMs(pool)) - databaseBefore) / requests;
   const after = await usagesOf(parts);
   const costs = parts
@@ -138,11 +138,11 @@ async function under(scene: Scene, what: string, target: LoadTarget, most?: numb
   ];
 }
 
-function usagesOf(parts: Scene['parts']): Promise<Usage[]> {
+function usagesOf(parts: Context['parts']): Promise<Usage[]> {
   return Promise.all(parts.map(([, part]) => part.usage()));
 }
 
-/** CPU of all processes of the server so far, where it runs on this machine and the system tells (Linux). */
+/** CPU time of all processes of the database server, if it runs on this machine under Linux. */
 async function databaseMs(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('select pid from pg_stat_activity');
   return rows.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);

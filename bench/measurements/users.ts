@@ -1,27 +1,27 @@
 import { z } from 'zod';
-import type { Bench, Piece } from '../bench.ts';
-import { ensureFewPeople } from '../dataset/ensure.ts';
-import { flooding } from '../flooding.ts';
+import type { Bench, Measurement } from '../bench.ts';
+import { ensureFewUsers } from '../dataset/ensure.ts';
 import { type Product, startProduct } from '../product.ts';
 import { latencies, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { type Pair, pairRow } from '../row.ts';
+import { measureThroughput } from '../throughput.ts';
 
 const limit = 20;
 const Found = z.object({ total: z.int(), items: z.array(z.object({ email: z.string() })) });
 
-/** The list of users where there are many, against one where there are few. */
-export const users: Piece = {
+/** The list of many users against that of few. */
+export const users: Measurement = {
   name: 'users',
   async run(bench) {
-    const few = await startProduct({ databaseUrl: await ensureFewPeople(bench, bench.sizes) });
+    const few = await startProduct({ databaseUrl: await ensureFewUsers(bench, bench.sizes) });
     try {
       const rows = [];
       for (const one of await cases(bench, few)) rows.push(await compare(bench, few, one));
       rows.push(await rates(bench));
       return {
         title: 'The list of users',
-        about: `Median time of an answer over one connection, pages of ${limit} with exact total. A: ${bench.sizes.people.toLocaleString('en')} users. B: ${bench.sizes.fewPeople.toLocaleString('en')}.`,
+        about: `Median time of an answer over one connection, pages of ${limit} with exact total. A: ${bench.sizes.users.toLocaleString('en')} users. B: ${bench.sizes.fewUsers.toLocaleString('en')}.`,
         rows,
       };
     } finally {
@@ -41,8 +41,8 @@ async function cases({ sizes, product }: Bench, few: Product): Promise<Case[]> {
   const goal = { most: 2 };
   const same = (what: string, query: string) => ({ what, many: [query], few: [query], goal });
   const pageCase = (what: string, query: string, part: number) => {
-    const path = (people: number) => `${query}&page=${Math.max(1, Math.round((people / limit) * part))}`;
-    return { what, many: [path(sizes.people)], few: [path(sizes.fewPeople)], goal };
+    const path = (count: number) => `${query}&page=${Math.max(1, Math.round((count / limit) * part))}`;
+    return { what, many: [path(sizes.users)], few: [path(sizes.fewUsers)], goal };
   };
   const address = (index: number) => addressOf(product, index);
   const [a = '', b = ''] = [await address(41), await addressOf(few, 41)];
@@ -80,9 +80,9 @@ async function compare(bench: Bench, few: Product, { what, many, few: ofFew, goa
 async function rates(bench: Bench) {
   const { product, sizes } = bench;
   const searched = await addressOf(product, 3);
-  const { a, b } = await inRounds(sizes.floodRounds, {
-    a: flooding(bench, targetOf(product, [pathOf('page=1')]), []).measure,
-    b: flooding(bench, targetOf(product, [pathOf(`search=${searched}`)]), []).measure,
+  const { a, b } = await inRounds(sizes.throughputRounds, {
+    a: measureThroughput(bench, targetOf(product, [pathOf('page=1')]), []).measure,
+    b: measureThroughput(bench, targetOf(product, [pathOf(`search=${searched}`)]), []).measure,
   });
   const what = 'answers a second over 16 connections, many users; A: first page, B: search';
   return pairRow({ what, a, b, unit: '/s' });

@@ -1,4 +1,4 @@
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { latencies, samplesPath, targetOf } from '../requests.ts';
 import { pairRow } from '../row.ts';
 
@@ -11,8 +11,8 @@ const cases = [
   { resolution: 'raw', limit: 50 },
 ];
 
-/** What a user at 1 Hz costs more than one at 1/min. */
-export const hertz: Piece = {
+/** The cost of a user with samples at 1 Hz against one at 1/min. */
+export const hertz: Measurement = {
   name: 'hertz',
   async run(bench) {
     const rows = [];

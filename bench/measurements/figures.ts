@@ -1,15 +1,15 @@
-import type { Bench, Piece } from '../bench.ts';
-import { connections, flooding } from '../flooding.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { startProduct } from '../product.ts';
 import { samplesPath, spread, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { pairRow } from '../row.ts';
+import { connections, measureThroughput } from '../throughput.ts';
 
-/** Short ones tell nothing, whatever the size of the data set. */
+/** Shorter measurements are not meaningful, whatever the size of the data set. */
 const leastMs = 600;
 
-/** What the figures for Prometheus cost those who are answered. */
-export const figures: Piece = {
+/** The cost of metrics for requests. */
+export const figures: Measurement = {
   name: 'figures',
   async run(bench) {
     const { databaseUrl } = bench;
@@ -20,9 +20,11 @@ export const figures: Piece = {
     ];
     try {
       const sized = { ...bench, sizes: { ...bench.sizes, loadMs: Math.max(leastMs, bench.sizes.loadMs) } };
-      const [a, b] = [watched, bare].map((one) => flooding(sized, targetOf(one, pathsOf(sized)), [one]));
+      const [a, b] = [watched, bare].map((one) =>
+        measureThroughput(sized, targetOf(one, pathsOf(sized)), [one]),
+      );
       if (a === undefined || b === undefined) throw new Error('nobody to ask');
-      const rates = await inRounds(bench.sizes.floodRounds, { a: a.measure, b: b.measure });
+      const rates = await inRounds(bench.sizes.throughputRounds, { a: a.measure, b: b.measure });
       return {
         title: 'Figures for Prometheus',
         about: `Answers a second over ${connections} connections: a raw page of a day of 1/min, all services in one process. A: with METRICS_PORT. B: without.`,

@@ -1,13 +1,13 @@
 import { dayMs } from '../../domain/time.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { startMs } from '../dataset/plan.ts';
-import { flooding } from '../flooding.ts';
 import { latencies, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { pairRow, shown, singleRow } from '../row.ts';
+import { measureThroughput } from '../throughput.ts';
 
-/** Activity summaries by their number of days, from a provider's totals and from samples alone. */
-export const activity: Piece = {
+/** Activity summaries by their number of days, from a provider's totals and from samples only. */
+export const activity: Measurement = {
   name: 'activity',
   async run(bench) {
     const rows = [
@@ -28,9 +28,9 @@ async function compare(bench: Bench, source: string, userId: string) {
   const target = (days: number) => targetOf(product, [activityPath(userId, Math.min(days, sizes.days))]);
   const [year, month, week] = [target(365), target(30), target(7)];
   const times = await latencies(bench, { year, month, week });
-  const rates = await inRounds(sizes.floodRounds, {
-    year: flooding(bench, year, []).measure,
-    month: flooding(bench, month, []).measure,
+  const rates = await inRounds(sizes.throughputRounds, {
+    year: measureThroughput(bench, year, []).measure,
+    month: measureThroughput(bench, month, []).measure,
   });
   const most = source === 'from samples alone' ? { goal: { most: 20 } } : {};
   const notes = ['', `(30 days: ${shown(times.month.median)} ms)`] as const;

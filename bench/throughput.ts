@@ -6,30 +6,30 @@ import { type Figures, figuresOf, type Measure, median } from './rounds.ts';
 /** The connections of a measurement under load. */
 export const connections = 16;
 
-/** Something that tells what CPU it has used. */
-export interface Metered {
+/** A process whose CPU time can be read. */
+export interface CpuMeter {
   usage(): Promise<Usage>;
 }
 
-/** A target under load, again and again: answers a second, and the CPU of each process behind it. */
-export interface Flooding {
+/** Repeated measurements of a target under load: answers per second, and the CPU of each process that answers. */
+export interface Throughput {
   readonly measure: Measure;
-  /** CPU of all processes for an answer, in ms. */
+  /** CPU of all processes per answer, in ms. */
   cpuMs(): Figures;
-  /** The share of a core that each process took. */
+  /** The share of a core that each process used. */
   shares(): readonly number[];
 }
 
 interface Sample {
   readonly rate: number;
-  /** Of a core. */
+  /** The share of a core. */
   readonly shares: readonly number[];
 }
 
-/** Measures a target over many connections; `parts` are the processes that answer. */
-export function flooding(bench: Bench, target: LoadTarget, parts: readonly Metered[]): Flooding {
+/** Measures the throughput of a target over many connections; `parts` are the processes that answer. */
+export function measureThroughput(bench: Bench, target: LoadTarget, parts: readonly CpuMeter[]): Throughput {
   const samples: Sample[] = [];
-  // The first one does not count, here as in the rounds.
+  // The first measurement is not counted, as in the rounds.
   const counted = () => samples.slice(1);
   return {
     async measure() {
@@ -42,9 +42,9 @@ export function flooding(bench: Bench, target: LoadTarget, parts: readonly Meter
   };
 }
 
-async function sampleOf({ load, sizes }: Bench, target: LoadTarget, parts: readonly Metered[]) {
+async function sampleOf({ load, sizes }: Bench, target: LoadTarget, parts: readonly CpuMeter[]) {
   const before = await Promise.all(parts.map((part) => part.usage()));
-  const { requests, seconds } = await load.flood(target, { connections, most_ms: sizes.loadMs });
+  const { requests, seconds } = await load.sendLoad(target, { connections, most_ms: sizes.loadMs });
   const after = await Promise.all(parts.map((part) => part.usage()));
   const shares = after.map(({ cpu_ms }, index) => (cpu_ms - (before[index]?.cpu_ms ?? 0)) / 1000 / seconds);
   return { rate: requests / seconds, shares };

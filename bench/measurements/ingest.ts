@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { dayMs } from '../../domain/time.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { startMs } from '../dataset/plan.ts';
 import { bareInsert, makeBareTable, storedRows } from '../ingest/bare-insert.ts';
 import { dailiesOf, valuesPerDay } from '../ingest/bodies.ts';
+import { type ConnectedUser, createConnectedUsers } from '../ingest/connected-users.ts';
 import { pushRequest, sendPush } from '../ingest/send-push.ts';
-import { makeWearers, type Wearer } from '../ingest/wearers.ts';
 import { type Product, startProduct } from '../product.ts';
 import { PageHead, samplesPath } from '../requests.ts';
 import { figuresOf, median } from '../rounds.ts';
@@ -15,8 +15,8 @@ import { pairRow, type Row, shown, singleRow } from '../row.ts';
 const senders = 8;
 const readings = 10;
 
-/** Data coming in through the webhook. */
-export const ingest: Piece = {
+/** Incoming data of webhooks. */
+export const ingest: Measurement = {
   name: 'ingest',
   async run(bench) {
     const databaseUrl = await freshDatabase(bench, bench.sizes);
@@ -37,13 +37,13 @@ export const ingest: Piece = {
   },
 };
 
-interface Scene {
+interface Context {
   readonly bench: Bench;
   readonly pool: pg.Pool;
   readonly product: Product;
 }
 
-async function measure(scene: Scene): Promise<Row[]> {
+async function measure(scene: Context): Promise<Row[]> {
   const { sizes } = scene.bench;
   const rows: Row[] = [];
   for (const userDays of sizes.userDays) rows.push(...(await rateOf(scene, userDays)));
@@ -54,15 +54,15 @@ async function measure(scene: Scene): Promise<Row[]> {
   return rows;
 }
 
-/** Each round is another day of the same users: nothing in it is stored already. */
-async function rateOf(scene: Scene, userDays: number): Promise<Row[]> {
+/** Each round sends another day of the same users, so that none of it is stored already. */
+async function rateOf(scene: Context, userDays: number): Promise<Row[]> {
   const { bench, product } = scene;
-  const wearers = await makeWearers(product, `push-${userDays}`, userDays);
+  const users = await createConnectedUsers(product, `push-${userDays}`, userDays);
   const webhook: number[] = [];
   const bare: number[] = [];
   const tookMs: number[] = [];
   for (let day = 0; day <= bench.sizes.rounds; day++) {
-    const one = await roundOf(scene, wearers, day);
+    const one = await roundOf(scene, users, day);
     if (day === 0) continue; // does not count: connections and code are cold
     tookMs.push(one.webhookMs);
     webhook.push((1000 * one.values) / one.webhookMs);
@@ -80,24 +80,23 @@ async function rateOf(scene: Scene, userDays: number): Promise<Row[]> {
   ];
 }
 
-async function roundOf({ pool, product }: Scene, wearers: readonly Wearer[], day: number) {
-  const webhookMs = await sendPush(product, dailiesOf(wearers, day), wearers.length);
+async function roundOf({ pool, product }: Context, users: readonly ConnectedUser[], day: number) {
+  const webhookMs = await sendPush(product, dailiesOf(users, day), users.length);
   const from = startMs + day * dayMs;
-  const userIds = wearers.map(({ userId }) => userId);
+  const userIds = users.map(({ userId }) => userId);
   const columns = await storedRows(pool, userIds, from, from + dayMs);
   const values = columns.series.length;
-  if (values !== wearers.length * valuesPerDay)
-    throw new Error(`${values} values were there after the answer`);
+  if (values !== users.length * valuesPerDay) throw new Error(`${values} values were there after the answer`);
   return { webhookMs, values, bareMs: await bareInsert(pool, columns) };
 }
 
-/** Days of several users, pushed by several senders at once. */
-async function manySenders({ bench, product }: Scene): Promise<Row> {
-  const wearers = await makeWearers(product, 'sender', senders);
+/** Days of several users, sent by several senders at once. */
+async function manySenders({ bench, product }: Context): Promise<Row> {
+  const users = await createConnectedUsers(product, 'sender', senders);
   const days = bench.sizes.rounds * 5;
-  const bodies = Array.from({ length: days }, (_, day) => wearers.map((one) => dailiesOf([one], day))).flat();
+  const bodies = Array.from({ length: days }, (_, day) => users.map((one) => dailiesOf([one], day))).flat();
   const requests = bodies.map(pushRequest);
-  const { median_ms, p99_ms, seconds } = await bench.load.flood(
+  const { median_ms, p99_ms, seconds } = await bench.load.sendLoad(
     { url: product.url, requests },
     { connections: senders, most_requests: requests.length },
   );
@@ -105,15 +104,15 @@ async function manySenders({ bench, product }: Scene): Promise<Row> {
   return singleRow({ what: `${senders} senders, a user-day each`, value: median_ms, unit: 'ms', note });
 }
 
-/** Reads right behind the answer. */
-async function readable({ product }: Scene): Promise<Row> {
-  const [wearer] = await makeWearers(product, 'reader', 1);
-  if (wearer === undefined) throw new Error('there is no wearer');
+/** Reads immediately after the answer. */
+async function readable({ product }: Context): Promise<Row> {
+  const [user] = await createConnectedUsers(product, 'reader', 1);
+  if (user === undefined) throw new Error('there is no user');
   const readMs: number[] = [];
   for (let day = 0; day < readings; day++) {
-    await sendPush(product, dailiesOf([wearer], day), 1);
+    await sendPush(product, dailiesOf([user], day), 1);
     const began = performance.now();
-    const path = samplesPath(wearer.userId, { first: day, count: 1 }, { types: 'heart_rate' });
+    const path = samplesPath(user.userId, { first: day, count: 1 }, { types: 'heart_rate' });
     const { pagination } = PageHead.parse(await product.get(path));
     readMs.push(performance.now() - began);
     if (pagination.total_count !== valuesPerDay)

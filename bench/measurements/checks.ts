@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { seriesOf } from '../../domain/series.ts';
 import { dayMs } from '../../domain/time.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { checkStatistics } from '../dataset/check.ts';
 import { startMs } from '../dataset/plan.ts';
 import { samplesPath } from '../requests.ts';
 import type { Row } from '../row.ts';
 
-/** Answers of the product, held against a calculation from the samples themselves. */
-export const checks: Piece = {
+/** Compares answers of the product with a calculation from the samples. */
+export const checks: Measurement = {
   name: 'checks',
   async run(bench) {
     const { checked } = await checkStatistics(bench.pool, bench.sizes.checks, randomBelow(1e9));
@@ -41,7 +41,7 @@ const Page = z.object({
   pagination: z.object({ total_count: z.int() }),
 });
 
-// Whole buckets, as the product widens the range to; raw samples are buckets of one.
+// The range is widened to whole buckets, as the product does. Raw samples are buckets of one sample.
 const brute = `
   select count(*) over ()::int as total, (extract(epoch from at) * 1000)::float8 as at, type, value
   from (

@@ -26,7 +26,7 @@ const consonants = [
 const vowels = ['a', 'e', 'i', 'o', 'u', 'an', 'el', 'in', 'or'];
 const syllables = consonants.flatMap((consonant) => vowels.map((vowel) => consonant + vowel));
 
-// Two to four syllables: pieces of them are as common or rare as those of real names.
+// Names of two to four syllables, so that parts of them are as frequent as those of real names.
 const name = (salt: number) => `lateral (
   select string_agg(($3::text[])[1 + (hashint8extended(n, $4 + ${salt} + k) & 1048575)::int % ${syllables.length}], '') as text
   from generate_series(1, 2 + (hashint8extended(n, $4 + ${salt}) & 1048575)::int % 3) k
@@ -39,8 +39,8 @@ const crowd = `
     first.text || '.' || last.text || n || '@example.com', 'crm-' || to_char(n, 'FM000000')
   from generate_series(1, $1::int) n cross join ${name(100)} first cross join ${name(200)} last`;
 
-/** Makes people, those with the given ids first. What the service does with many changes is done at once. */
-export async function insertPeople(pool: pg.Pool, count: number, ids: readonly string[]): Promise<void> {
+/** Inserts users, those with the given ids first, and folds the list of users once. */
+export async function insertUsers(pool: pg.Pool, count: number, ids: readonly string[]): Promise<void> {
   await pool.query(crowd, [count, ids, syllables, seed]);
   await foldChanges(databaseOf(pool));
 }

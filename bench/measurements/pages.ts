@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { dayMs } from '../../domain/time.ts';
 import type { Planning } from '../../mixins/database.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { startChild } from '../child.ts';
 import { startMs } from '../dataset/plan.ts';
-import { type Flooding, flooding, type Metered } from '../flooding.ts';
 import { Usage } from '../parent.ts';
 import { type Days, samplesPath, spread, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { figure, pairRow } from '../row.ts';
+import { type CpuMeter, measureThroughput, type Throughput } from '../throughput.ts';
 
 const limit = 50;
 const pool = 12;
 
-/** A raw page over HTTP, against the same SQL through a plain pool. */
-export const pages: Piece = {
+/** A raw page over HTTP, against the same SQL through a plain pool of connections. */
+export const pages: Measurement = {
   name: 'pages',
   async run(bench) {
     const rows = [...(await against(bench, 'each')), ...(await against(bench, 'once'))];
@@ -60,16 +60,16 @@ function cases(bench: Bench): Case[] {
 
 async function compare(
   bench: Bench,
-  plain: Metered & { url: string },
+  plain: CpuMeter & { url: string },
   { what, userId, ranges }: Case,
   planning: Planning,
 ) {
   const query = { types: 'heart_rate', limit };
   const paths = ranges.map((days) => samplesPath(userId, days, query));
-  const ours = flooding(bench, targetOf(bench.product, paths), [bench.product]);
+  const ours = measureThroughput(bench, targetOf(bench.product, paths), [bench.product]);
   const requests = ranges.map((days) => ({ path: plainPath(userId, days) }));
-  const theirs = flooding(bench, { url: plain.url, requests }, [plain]);
-  const { a, b } = await inRounds(bench.sizes.floodRounds, { a: ours.measure, b: theirs.measure });
+  const theirs = measureThroughput(bench, { url: plain.url, requests }, [plain]);
+  const { a, b } = await inRounds(bench.sizes.throughputRounds, { a: ours.measure, b: theirs.measure });
   const notes = [cpuNote(ours), cpuNote(theirs)] as const;
   const goal = { least: 0.5 };
   return planning === 'each'
@@ -77,8 +77,8 @@ async function compare(
     : pairRow({ what: `${what}; B plans once`, a, b, unit: '/s', notes });
 }
 
-function cpuNote(flood: Flooding): string {
-  return `(${figure(flood.cpuMs().median, 'ms')} CPU each)`;
+function cpuNote(throughput: Throughput): string {
+  return `(${figure(throughput.cpuMs().median, 'ms')} CPU each)`;
 }
 
 function plainPath(user: string, { first, count }: Days): string {

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { detailsOf } from '../ingest/bodies.ts';
-import { makeWearers } from '../ingest/wearers.ts';
+import { createConnectedUsers } from '../ingest/connected-users.ts';
 import { type Product, startProduct } from '../product.ts';
 import { type Row, shown, singleRow } from '../row.ts';
 
 const waitMs = 300_000;
 const pollMs = 100;
 
-/** What large bodies take of memory. */
-export const bodies: Piece = {
+/** The memory that large bodies need. */
+export const bodies: Measurement = {
   name: 'bodies',
   async run(bench) {
     const rows: Row[] = [];
@@ -30,10 +30,10 @@ async function measure(bench: Bench, megabytes: number): Promise<Row[]> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const product = await startProduct({ databaseUrl });
   try {
-    const [wearer] = await makeWearers(product, 'large', 1);
-    if (wearer === undefined) throw new Error('there is no wearer');
+    const [user] = await createConnectedUsers(product, 'large', 1);
+    if (user === undefined) throw new Error('there is no user');
     const before = await product.usage();
-    const { answerMs, doneMs } = await push(product, pool, Buffer.from(detailsOf(wearer, megabytes * 1e6)));
+    const { answerMs, doneMs } = await push(product, pool, Buffer.from(detailsOf(user, megabytes * 1e6)));
     const after = await product.usage();
     const values = await storedValues(pool);
     const note = `(before: ${shown(before.rss_bytes / 1024 ** 2)} MB; answered after ${shown(answerMs / 1000)} s, done after ${shown(doneMs / 1000)} s; ${values.toLocaleString('en')} values stored, ${shown((1000 * values) / doneMs)}/s)`;

@@ -1,4 +1,4 @@
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { type Row, singleRow } from '../row.ts';
 
 const sizes = `
@@ -21,8 +21,8 @@ interface SizeRow {
   statistics_bytes: number;
 }
 
-/** What a sample takes on disk. */
-export const disk: Piece = {
+/** The size of a sample on disk. */
+export const disk: Measurement = {
   name: 'disk',
   async run(bench) {
     return {

@@ -1,17 +1,17 @@
 import { cpus } from 'node:os';
 import { serviceNames } from '../../stack/services.ts';
-import type { Bench, Piece } from '../bench.ts';
-import { connections, type Flooding, flooding } from '../flooding.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import type { LoadTarget } from '../load/load.ts';
 import { type Product, startProduct, startServices } from '../product.ts';
 import { samplesPath, spread, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { pairRow, type Row } from '../row.ts';
+import { connections, measureThroughput, type Throughput } from '../throughput.ts';
 
 const limit = 50;
 
-/** All services in one process, against the gateway's process and two of `timeseries` over the bus. */
-export const processes: Piece = {
+/** All services in one process, against a gateway process and two of `timeseries` over the bus. */
+export const processes: Measurement = {
   name: 'processes',
   async run(bench) {
     return {
@@ -28,9 +28,9 @@ async function measure(bench: Bench, natsUrl: string): Promise<Row[]> {
   const workers = [1, 2].map(() => startServices({ databaseUrl, natsUrl, services: ['timeseries'] }));
   const front = await startProduct({ databaseUrl, natsUrl, services: rest });
   try {
-    const three = flooding(bench, pagesOf(bench, front), [front, ...workers]);
-    const one = flooding(bench, pagesOf(bench, product), [product]);
-    const { a, b } = await inRounds(sizes.floodRounds, { a: three.measure, b: one.measure });
+    const three = measureThroughput(bench, pagesOf(bench, front), [front, ...workers]);
+    const one = measureThroughput(bench, pagesOf(bench, product), [product]);
+    const { a, b } = await inRounds(sizes.throughputRounds, { a: three.measure, b: one.measure });
     const notes = [shareText(three), shareText(one)] as const;
     return [
       pairRow({ what: 'answers a second', a, b, unit: '/s', notes }),
@@ -47,8 +47,8 @@ function pagesOf(bench: Bench, front: Product): LoadTarget {
   return targetOf(front, paths);
 }
 
-function shareText(flood: Flooding): string {
-  return `(CPU ${flood
+function shareText(throughput: Throughput): string {
+  return `(CPU ${throughput
     .shares()
     .map((share) => `${Math.round(share * 100)} %`)
     .join(' + ')})`;

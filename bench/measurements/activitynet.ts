@@ -1,22 +1,22 @@
 import pg from 'pg';
 import { z } from 'zod';
 import { account, eventRequests } from '../activitynet/events.ts';
+import { countWaiting, emptyQueue, fillQueue } from '../activitynet/fetch-queue.ts';
 import { type Platform, settingsOf, startPlatform } from '../activitynet/platform.ts';
-import { reckonedMs, simulate } from '../activitynet/simulate.ts';
-import { countWaiting, emptyQueue, fillQueue } from '../activitynet/waiting.ts';
-import type { Bench, Piece } from '../bench.ts';
+import { estimatedMs, simulate } from '../activitynet/simulate.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
-import type { Flooded } from '../load/job.ts';
+import type { LoadResult } from '../load/load-request.ts';
 import { type Product, startProduct } from '../product.ts';
 import { figuresOf } from '../rounds.ts';
 import { pairRow, type Row } from '../row.ts';
 
 const connections = 16;
-/** Fetched before the quarter hour's limit is used up. */
+/** The number of activities that are fetched before the quarter hour's limit is used up. */
 const mostFetched = 100;
 
-/** The activity platform: events coming in, and how long its limits make fetching take. */
-export const activitynet: Piece = {
+/** The activity platform: incoming events, and the duration of fetching within its limits. */
+export const activitynet: Measurement = {
   name: 'activitynet',
   async run(bench) {
     const { events, waiting, activities } = bench.sizes.platform;
@@ -34,7 +34,7 @@ async function answering(bench: Bench): Promise<Row[]> {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   const product = await startProduct({ databaseUrl, settings: settingsOf(platform) });
   try {
-    await connectSomebody(product);
+    await connectUser(product);
     return await measure({ bench, platform, pool, product });
   } finally {
     await product.stop();
@@ -45,34 +45,34 @@ async function answering(bench: Bench): Promise<Row[]> {
 
 const Id = z.object({ id: z.string() });
 
-async function connectSomebody(product: Product): Promise<void> {
+async function connectUser(product: Product): Promise<void> {
   const { id } = Id.parse(await product.post('/users', { external_user_id: 'athlete' }));
   const link = { provider: 'activitynet', provider_user_id: account, access_token: 'a token' };
   await product.post(`/users/${id}/connections`, link);
 }
 
-interface Scene {
+interface Context {
   readonly bench: Bench;
   readonly platform: Platform;
   readonly pool: pg.Pool;
   readonly product: Product;
 }
 
-async function measure(scene: Scene): Promise<Row[]> {
-  const floods: Record<'full' | 'empty', Flooded[]> = { full: [], empty: [] };
+async function measure(scene: Context): Promise<Row[]> {
+  const results: Record<'full' | 'empty', LoadResult[]> = { full: [], empty: [] };
   for (let round = 0; round <= scene.bench.sizes.rounds; round++)
     for (const side of round % 2 === 0 ? (['empty', 'full'] as const) : (['full', 'empty'] as const)) {
-      const flooded = await floodOf(
+      const result = await runEvents(
         scene,
         round * 2 + (side === 'full' ? 1 : 0),
         side === 'full' ? scene.bench.sizes.platform.waiting : 0,
       );
-      if (round > 0) floods[side].push(flooded); // the first uses up the quarter hour, and code is cold
+      if (round > 0) results[side].push(result); // the first uses up the quarter hour, and code is cold
     }
-  const of = (side: keyof typeof floods, figure: (one: Flooded) => number) =>
-    figuresOf(floods[side].map(figure));
-  const rate = ({ requests, seconds }: Flooded) => requests / seconds;
-  const p99 = ({ p99_ms }: Flooded) => p99_ms;
+  const of = (side: keyof typeof results, figure: (one: LoadResult) => number) =>
+    figuresOf(results[side].map(figure));
+  const rate = ({ requests, seconds }: LoadResult) => requests / seconds;
+  const p99 = ({ p99_ms }: LoadResult) => p99_ms;
   return [
     pairRow({ what: 'events answered', a: of('full', rate), b: of('empty', rate), unit: '/s' }),
     pairRow({
@@ -87,23 +87,27 @@ async function measure(scene: Scene): Promise<Row[]> {
   ];
 }
 
-async function floodOf({ bench, pool, product }: Scene, turn: number, before: number): Promise<Flooded> {
+async function runEvents(
+  { bench, pool, product }: Context,
+  turn: number,
+  before: number,
+): Promise<LoadResult> {
   await (before === 0 ? emptyQueue(pool) : fillQueue(pool, before));
   const { events } = bench.sizes.platform;
   const requests = eventRequests(turn * events, events);
   const bounds = { connections, most_requests: events };
-  const flooded = await bench.load.flood({ url: product.url, requests }, bounds);
+  const result = await bench.load.sendLoad({ url: product.url, requests }, bounds);
   const { waiting: after } = await countWaiting(pool);
   if (turn > 1 && after < before + events - mostFetched)
     throw new Error(`${after} fetches wait after ${events} events and ${before} before`);
-  return flooded;
+  return result;
 }
 
 async function fetching(bench: Bench): Promise<Row> {
   const databaseUrl = await freshDatabase(bench, bench.sizes);
   const { activities } = bench.sizes.platform;
   const { tookMs, reads, refused } = await simulate(databaseUrl, activities);
-  const reckoned = reckonedMs(activities);
+  const reckoned = estimatedMs(activities);
   return {
     what: `${activities.toLocaleString('en')} activities at the default limits`,
     a: `${clockText(tookMs)} (${reads.toLocaleString('en')} reads, ${refused} refused)`,

@@ -3,15 +3,15 @@ import { seriesOf } from '../../domain/series.ts';
 import { databaseOf, planningOptions } from '../../mixins/database.ts';
 import { countSeries } from '../../services/timeseries/samples/queries/count-series.ts';
 import { piecesOf } from '../../services/timeseries/samples/range-pieces.ts';
-import type { Bench, Piece } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { startMs } from '../dataset/plan.ts';
 import { inRounds } from '../rounds.ts';
 import { pairRow, singleRow } from '../row.ts';
 
 const shortTimes = 30;
 
-/** Exact total_count from the statistics, against count(*) over the same rows. */
-export const counts: Piece = {
+/** The exact total_count from statistics, against count(*) over the same rows. */
+export const counts: Measurement = {
   name: 'counts',
   async run(bench) {
     const rows = [];
