@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
 import { type Database, database } from '../../mixins/database.ts';
+import { jobs } from '../../mixins/jobs.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -21,11 +22,11 @@ import { type OtherRow, otherTable } from './records/queries/select-others.ts';
 import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
 import { store } from './records/store.ts';
 import { sleepToWire, workoutToWire } from './records/wire.ts';
-import { erasure, markErased } from './removal/erasure.ts';
+import { erasureHandler, markErased } from './removal/erasure.ts';
 import { exportRecords, exportSeries } from './removal/export.ts';
-import { markPurged, reopen } from './removal/purge.ts';
+import { markPurged, purgeHandler, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
-import { keptFrom, startRetention } from './removal/retention.ts';
+import { keptFrom, retentionHandler } from './removal/retention.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
@@ -99,7 +100,7 @@ export default implement(timeseries, {
     database: database(),
     pages: database('once'),
     settings: settings(),
-    erasure: erasure(),
+    jobs: jobs(),
     keyedMutex: keyedMutex(),
   },
   actions: {
@@ -171,27 +172,27 @@ export default implement(timeseries, {
     readSeries({ params, database }) {
       return readSeries(database, params);
     },
-    async purge({ params, database, settings, erasure }) {
+    async purge({ params, database, settings, jobs }) {
       const purging = await markPurged(database, params, settings.sourcePriority);
-      erasure.wake();
+      jobs.notify();
       return { purging };
     },
-    async reopen({ params, database, erasure }) {
+    async reopen({ params, database }) {
       await reopen(database, params);
-      erasure.wake(); // it skips users that another process holds
       return { open: true as const };
     },
     deleteWorkout: (ctx) => changeWorkout(ctx, deleteWorkout),
     hideWorkout: (ctx) => changeWorkout(ctx, hideWorkout),
     restoreWorkout: (ctx) => changeWorkout(ctx, restoreWorkout),
-    async erase({ params, database, erasure }) {
+    async erase({ params, database, jobs }) {
       await markErased(database, params.user_id);
-      erasure.wake();
+      jobs.notify();
       return { erasing: true as const };
     },
   },
-  async started({ database, config, logger }) {
+  async started({ database, jobs, config, logger }) {
     await upsertSeriesTypes(database);
-    return startRetention({ database, days: config.SAMPLE_RETENTION_DAYS, logger });
+    const retaining = { database, days: config.SAMPLE_RETENTION_DAYS, logger };
+    return jobs.start([erasureHandler(database), purgeHandler(database), retentionHandler(retaining)]);
   },
 });

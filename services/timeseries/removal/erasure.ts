@@ -1,110 +1,46 @@
-import type { Logger } from 'moleculer';
+import { z } from 'zod';
 import { recordAudit } from '../../../mixins/audit.ts';
-import { type Database, database } from '../../../mixins/database.ts';
+import type { Database } from '../../../mixins/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import type { Mixin } from '../../../runtime/environment.ts';
 import { lockUser } from '../queries/lock-user.ts';
-import { purgeOnePart } from './purge.ts';
-import { claimTombstone } from './queries/claim-tombstone.ts';
 import { eraseItems } from './queries/erase-items.ts';
 import { eraseSamples } from './queries/erase-samples.ts';
 import { insertTombstone } from './queries/insert-tombstone.ts';
+import { lockTombstone } from './queries/lock-tombstone.ts';
 import { finishTombstone, forgetSeries } from './queries/update-tombstone.ts';
 
-/**
- * Marks a user as erased after running stores of the user have finished. The remaining data is erased in the
- * background.
- */
+/** The erasure of one user. The key is the user's id. */
+const erasure: JobKind<unknown> = { name: 'timeseries.erasure', payload: z.unknown() };
+
+/** Marks a user as erased after running stores of the user have finished. A job erases the remaining data. */
 export function markErased(database: Database, userId: string): Promise<void> {
   return database.transaction(async (transaction) => {
     await lockUser(transaction, userId);
     await insertTombstone(transaction, userId);
+    await enqueue(transaction, erasure, { key: userId, payload: {} });
   });
 }
 
-/**
- * Does one bounded part of an unfinished erasure. Returns false if all erasures are finished or held by other
- * processes.
- */
-export function eraseOnePart(database: Database): Promise<boolean> {
+/** Erases the data of marked users. */
+export function erasureHandler(database: Database): JobHandler {
+  return jobHandler(erasure, ({ key }, held) => workInParts(() => eraseOnePart(database, key), held));
+}
+
+// One bounded part. Returns whether data is left.
+function eraseOnePart(database: Database, userId: string): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const tombstone = await claimTombstone(transaction);
-    if (tombstone === undefined) return false;
-    const { user_id, series_ids } = tombstone;
-    const [seriesId] = series_ids;
+    const seriesIds = await lockTombstone(transaction, userId);
+    if (seriesIds === undefined) return false;
+    const [seriesId] = seriesIds;
     if (seriesId !== undefined) {
-      if (await eraseSamples(transaction, seriesId)) await forgetSeries(transaction, user_id, seriesId);
-    } else if (await eraseItems(transaction, user_id)) {
-      await finishTombstone(transaction, user_id);
-      await recordAudit(transaction, systemOrigin('timeseries'), { action: 'user.erased', userId: user_id });
+      if (await eraseSamples(transaction, seriesId)) await forgetSeries(transaction, userId, seriesId);
+      return true;
     }
-    return true;
+    if (!(await eraseItems(transaction, userId))) return true;
+    await finishTombstone(transaction, userId);
+    await recordAudit(transaction, systemOrigin('timeseries'), { action: 'user.erased', userId });
+    return false;
   });
-}
-
-/** Background erasure. */
-export interface Erasure {
-  /** Starts or continues unfinished erasures. */
-  wake(): void;
-}
-
-interface Running extends Erasure {
-  stop(): Promise<void>;
-}
-
-const retryMs = 5000;
-const againMs = 60_000;
-
-/** A worker that erases in the background, at start and after `wake`. Each process runs one. */
-export function erasure(): Mixin<Running> {
-  const pool = database();
-  let open: Database | undefined;
-  return {
-    async start(environment) {
-      open = await pool.start(environment);
-      return startErasing(open, environment.logger);
-    },
-    async stop(running) {
-      await running.stop();
-      if (open !== undefined) await pool.stop(open);
-    },
-  };
-}
-
-function startErasing(on: Database, logger: Logger): Running {
-  let isStopping = false;
-  let isWanted = false;
-  let running: Promise<void> | undefined;
-  let retry: NodeJS.Timeout | undefined;
-
-  async function work(): Promise<void> {
-    while (isWanted && !isStopping) {
-      isWanted = false;
-      while (!isStopping && ((await eraseOnePart(on)) || (await purgeOnePart(on))))
-        logger.debug('timeseries.erased_part');
-    }
-  }
-  function wake(): void {
-    isWanted = true;
-    running ??= work()
-      .catch((error: unknown) => {
-        logger.warn('timeseries.erasure_failed', { code: Reflect.get(Object(error), 'code') });
-        isWanted = false;
-        retry = setTimeout(wake, retryMs);
-      })
-      .finally(() => {
-        running = undefined;
-        if (isWanted && !isStopping) wake();
-      });
-  }
-  async function stop(): Promise<void> {
-    isStopping = true;
-    clearInterval(again);
-    await running;
-    clearTimeout(retry);
-  }
-  // Takes over erasures of processes that died.
-  const again = setInterval(wake, againMs);
-  wake();
-  return { wake, stop };
 }

@@ -1,14 +1,17 @@
+import { z } from 'zod';
 import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
+import { enqueue, type JobKind } from '../../../mixins/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { settleDuplicates } from '../workouts/settle-duplicates.ts';
-import { claimPurge, lockPurge, type PurgeRow } from './queries/claim-purge.ts';
 import { deleteRecords } from './queries/delete-records.ts';
 import { eraseProviderItems } from './queries/erase-items.ts';
 import { eraseSamples } from './queries/erase-samples.ts';
 import { upsertPurge } from './queries/insert-purge.ts';
+import { lockPurge, type PurgeRow } from './queries/lock-purge.ts';
 import { finishItems, forgetPurgedSeries, openPurge } from './queries/update-purge.ts';
 
 /** A user's data of a provider. `version` identifies the request. Later requests have larger versions. */
@@ -18,9 +21,17 @@ export interface PurgeKey {
   readonly version: number;
 }
 
+type PurgedData = Pick<PurgeRow, 'user_id' | 'provider'>;
+
+/** The purge of a user's data of one provider. The key is `{user_id}:{provider}`. */
+const purge: JobKind<PurgedData> = {
+  name: 'timeseries.purge',
+  payload: z.object({ user_id: z.uuid(), provider: z.string() }),
+};
+
 /**
- * Deletes a user's listed data of one provider and blocks further ingestion of it. Samples and stored versions are
- * deleted in parts in the background. Workouts of another provider whose listed duplicate was deleted are listed again.
+ * Deletes a user's listed data of one provider and blocks further ingestion of it. A job deletes samples and stored
+ * versions in parts. Workouts of another provider whose listed duplicate was deleted are listed again.
  * A request that was carried out before changes nothing.
  */
 export function markPurged(
@@ -33,22 +44,29 @@ export function markPurged(
     if (!(await upsertPurge(transaction, user_id, provider, version))) return false;
     const spans = await deleteRecords(transaction, user_id, provider);
     await settleDuplicates(transaction, user_id, spans, sourcePriority);
+    await enqueue(transaction, purge, { key: `${user_id}:${provider}`, payload: { user_id, provider } });
     return true;
   });
 }
 
-/** Does one bounded part of an unfinished purge. Returns false if there is none to work on. */
-export function purgeOnePart(database: Database): Promise<boolean> {
+/** Deletes what remains of purged data. */
+export function purgeHandler(database: Database): JobHandler {
+  return jobHandler(purge, ({ payload }, held) => workInParts(() => purgeOnePart(database, payload), held));
+}
+
+// One bounded part. Returns whether data is left.
+function purgeOnePart(database: Database, { user_id, provider }: PurgedData): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const purge = await claimPurge(transaction);
-    if (purge === undefined) return false;
-    if (await workOnPurge(transaction, purge)) await recordPurged(transaction, purge);
-    return true;
+    const row = await lockPurge(transaction, user_id, provider);
+    if (row === undefined || (row.items_done && row.series_ids.length === 0)) return false;
+    const isFinished = await purgeFrom(transaction, row);
+    if (isFinished) await recordPurged(transaction, row);
+    return !isFinished;
   });
 }
 
 // Returns whether nothing is left.
-async function workOnPurge(
+async function purgeFrom(
   transaction: Queryable,
   { user_id, provider, series_ids, items_done }: PurgeRow,
 ): Promise<boolean> {
@@ -61,10 +79,7 @@ async function workOnPurge(
   return forgetPurgedSeries(transaction, user_id, provider, seriesId);
 }
 
-function recordPurged(
-  transaction: Queryable,
-  { user_id, provider }: Pick<PurgeRow, 'user_id' | 'provider'>,
-): Promise<void> {
+function recordPurged(transaction: Queryable, { user_id, provider }: PurgedData): Promise<void> {
   const entry = { action: 'connection.purged', userId: user_id, details: { provider } } as const;
   return recordAudit(transaction, systemOrigin('timeseries'), entry);
 }
@@ -79,12 +94,12 @@ export async function reopen(database: Database, key: PurgeKey): Promise<void> {
 
 function reopenOnePart(database: Database, { user_id, provider, version }: PurgeKey): Promise<boolean> {
   return database.transaction(async (transaction) => {
-    const purge = await lockPurge(transaction, user_id, provider);
-    if (purge === undefined || purge.version > version) return true;
-    const isDone = purge.items_done || (await eraseProviderItems(transaction, user_id, provider));
+    const row = await lockPurge(transaction, user_id, provider);
+    if (row === undefined || row.version > version) return true;
+    const isDone = row.items_done || (await eraseProviderItems(transaction, user_id, provider));
     if (!isDone) return false;
     const isFinished = await openPurge(transaction, user_id, provider);
-    if (isFinished && !purge.items_done) await recordPurged(transaction, { user_id, provider });
+    if (isFinished && !row.items_done) await recordPurged(transaction, { user_id, provider });
     return true;
   });
 }

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
+import { z } from 'zod';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
-import { startPeriodicTask } from '../../../runtime/periodic-task.ts';
+import type { JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
+import type { Held } from '../../../runtime/job-worker.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
@@ -79,28 +82,25 @@ interface Retaining {
   readonly logger: Logger;
 }
 
-const everyMs = 60_000;
+const kind: JobKind<unknown> = { name: 'timeseries.retention', payload: z.unknown(), everyMs: 60_000 };
 const firstAfterMs = 20_000;
 
-/** Deletes expired samples in the background while the process runs. Returns a function that stops it. */
-export function startRetention({ database, days, logger }: Retaining): () => Promise<void> {
-  let isStopping = false;
-  const work = async () => {
-    const firstDay = keptFrom(Date.now(), days);
-    if (firstDay === null) return;
-    while (!isStopping) {
-      const began = performance.now();
-      const part = await retainOnePart(database, firstDay);
-      if (part === 'swept') await finish(database, firstDay, logger);
-      if (part !== 'worked') return;
-      await sleep(performance.now() - began); // uses at most half of the time
-    }
-  };
-  const stop = startPeriodicTask({ name: 'timeseries.retention', everyMs, firstAfterMs, work, logger });
-  return async () => {
-    isStopping = true;
-    await stop();
-  };
+/** Deletes expired samples in one process at a time, at most half of the time. */
+export function retentionHandler(deps: Retaining): JobHandler {
+  return jobHandler(kind, (_job, held) => retain(deps, held), { firstAfterMs });
+}
+
+async function retain({ database, days, logger }: Retaining, held: Held): Promise<JobOutcome> {
+  const firstDay = keptFrom(Date.now(), days);
+  if (firstDay === null) return { kind: 'done' };
+  return workInParts(async () => {
+    const began = performance.now();
+    const part = await retainOnePart(database, firstDay);
+    if (part === 'swept') await finish(database, firstDay, logger);
+    if (part !== 'worked') return false;
+    await sleep(performance.now() - began);
+    return true;
+  }, held);
 }
 
 async function finish(database: Database, firstDay: string, logger: Logger): Promise<void> {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { type Database, database } from '../../../mixins/database.ts';
-import { erasure, markErased } from '../../../services/timeseries/removal/erasure.ts';
+import { jobs } from '../../../mixins/jobs.ts';
+import { markErased } from '../../../services/timeseries/removal/erasure.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker, testConfig } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
@@ -36,7 +37,8 @@ const rowsLeft = async (database: Database) =>
 async function untilFinished(database: Database): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     const rows = await database.query('select from timeseries.tombstone where finished_at is null');
-    if (rows.length === 0) return;
+    const jobs = await database.query("select from jobs.job where kind = 'timeseries.erasure'");
+    if (rows.length + jobs.length === 0) return;
     await setTimeout(50);
   }
   throw new Error('the erasure did not come to its end');
@@ -142,7 +144,7 @@ t.test('a worker that stops leaves the pool, which ends with its last user', asy
   const { url } = await freshDatabase(t);
   const { broker, call } = await startBroker(t, { databaseUrl: url, services: [] });
   const environment = { broker, call, logger: broker.logger, config: testConfig({ databaseUrl: url }) };
-  const [worker, resource] = [erasure(), database()];
+  const [worker, resource] = [jobs(), database()];
   const [running, open] = [await worker.start(environment), await resource.start(environment)];
   await worker.stop(running);
   t.equal(open.pool.ending, false);
