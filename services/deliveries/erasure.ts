@@ -1,12 +1,24 @@
-import type { Logger } from 'moleculer';
+import { z } from 'zod';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import { readBody } from '../../mixins/inbox.ts';
 import { readProgressBody } from '../../mixins/inbox-progress.ts';
+import { enqueue, type JobKind, type JobOutcome } from '../../mixins/job-queue.ts';
+import { type JobHandler, jobHandler, workInParts } from '../../mixins/jobs.ts';
 import type { ProviderName } from '../../providers/all.ts';
-import { startPeriodicTask } from '../../runtime/periodic-task.ts';
+import type { Held } from '../../runtime/job-worker.ts';
 import type { Cut } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
-import { claimErasures, type ErasureRow, moveErasures, passErasures, waitOn } from './queries/erasures.ts';
+import {
+  claimErasures,
+  type ErasedAccount,
+  type ErasureRow,
+  insertErasures,
+  insertLateErasures,
+  moveErasures,
+  nextErasureMs,
+  passErasures,
+  waitOn,
+} from './queries/erasures.ts';
 import { lockIdle } from './queries/lock-idle.ts';
 import { isErased } from './queries/replay-delivery.ts';
 import { bytesPerPiece, selectNamed, selectNamedProgress, selectPiece } from './queries/select-named.ts';
@@ -27,11 +39,59 @@ export interface ErasurePace {
 /** The pace in production. A sender waits at most 20 s for its answer, less than `graceSeconds`. */
 export const erasurePace: ErasurePace = { graceSeconds: 30, bytesPerPiece };
 
-/** After this time, deliveries that were received before an erasure are committed: a statement ends after 30 s (statement_timeout). */
-export const startAfterSeconds = 35;
+// After this time, deliveries that were received before an erasure are committed: a statement ends after 30 s (statement_timeout).
+const startAfterSeconds = 35;
 
 const waitSeconds = 5;
 const waitingPerPiece = 50;
+/** The delay if other transactions hold all erasures that are due. */
+const leastDelayMs = 1000;
+
+/** All erasures are one job with an empty key: erasures with the same cursor share a batch. */
+const erasure: JobKind<unknown> = { name: 'deliveries.erasure', payload: z.unknown() };
+
+/** Stores accounts whose items are erased from the deliveries that were received until an instant. */
+export function requestErasure(
+  database: Database,
+  accounts: readonly ErasedAccount[],
+  erasedAt: string,
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await insertErasures(transaction, accounts, erasedAt, startAfterSeconds);
+    await enqueueErasure(transaction);
+  });
+}
+
+/** Stores accounts whose items are erased from one delivery that was received after their erasure. */
+export function requestLateErasure(
+  database: Database,
+  deliveryId: string,
+  accounts: readonly string[],
+): Promise<void> {
+  return database.transaction(async (transaction) => {
+    await insertLateErasures(transaction, deliveryId, accounts, startAfterSeconds);
+    await enqueueErasure(transaction);
+  });
+}
+
+const enqueueErasure = (transaction: Queryable) =>
+  enqueue(transaction, erasure, { key: '', payload: {}, delayMs: startAfterSeconds * 1000 });
+
+/** Erases requested accounts in one process at a time. */
+export function erasureHandler(database: Database): JobHandler {
+  return jobHandler(erasure, (_job, held) => eraseDue(database, held));
+}
+
+/** Processes the batches that are due. The job is due again for the next erasure, and done without one. */
+export async function eraseDue(
+  database: Database,
+  held: Held,
+  pace: ErasurePace = erasurePace,
+): Promise<JobOutcome> {
+  const outcome = await workInParts(() => eraseOnePiece(database, pace), held);
+  const nextMs = outcome.kind === 'done' ? await nextErasureMs(database) : null;
+  return nextMs === null ? outcome : { kind: 'again', delayMs: Math.max(leastDelayMs, nextMs) };
+}
 
 /** Processes one bounded batch. False if none is due, or other processes hold them. */
 export function eraseOnePiece(database: Database, pace: ErasurePace = erasurePace): Promise<boolean> {
@@ -43,21 +103,6 @@ export function eraseOnePiece(database: Database, pace: ErasurePace = erasurePac
     else await workPiece(transaction, first, erasures, pace);
     return true;
   });
-}
-
-const everyMs = 5000;
-
-/** Starts the erasure task; each round runs until no batch is due. Returns the function that stops it between two batches. */
-export function startErasing(database: Database, logger: Logger): () => Promise<void> {
-  let isStopping = false;
-  const work = async () => {
-    while (!isStopping && (await eraseOnePiece(database))) logger.debug('deliveries.erased_piece');
-  };
-  const stop = startPeriodicTask({ name: 'deliveries.erasure', everyMs, work, logger });
-  return () => {
-    isStopping = true;
-    return stop();
-  };
 }
 
 async function workPiece(

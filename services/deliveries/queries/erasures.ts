@@ -73,6 +73,14 @@ export function claimErasures(transaction: Queryable): Promise<ErasureRow[]> {
   return transaction.query<ErasureRow>(claimed);
 }
 
+/** The delay until the next erasure is due, in ms. Null if there is none. */
+export async function nextErasureMs(database: Queryable): Promise<number | null> {
+  const [row] = await database.query<{ ms: number | null }>(
+    'select extract(epoch from min(run_at) - now())::float8 * 1000 as ms from deliveries.erasure',
+  );
+  return row?.ms ?? null;
+}
+
 const keyed = `e.provider = t.provider and e.provider_user_id = t.provider_user_id
   and e.received_until = t.received_until::timestamptz`;
 const rows = 'jsonb_to_recordset($1) t (provider text, provider_user_id text, received_until text)';

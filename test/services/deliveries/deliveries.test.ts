@@ -3,7 +3,7 @@ import t from 'tap';
 import type { Lease } from '../../../mixins/delivery.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
-import { expire } from '../../../services/deliveries/expire.ts';
+import { expire } from '../../../services/deliveries/retention.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';

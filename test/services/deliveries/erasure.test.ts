@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { z } from 'zod';
 import type { Database } from '../../../mixins/database.ts';
-import { eraseOnePiece } from '../../../services/deliveries/erasure.ts';
+import { settleJob } from '../../../mixins/job-outcomes.ts';
+import { claimJobs, type JobOutcome, type JobRow } from '../../../mixins/job-queue.ts';
+import { eraseDue, eraseOnePiece, requestErasure } from '../../../services/deliveries/erasure.ts';
 import { bytesPerPiece } from '../../../services/deliveries/queries/select-named.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createUser, createWearer, push, startApi } from '../../support/api.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
+import { freshDatabase } from '../../support/database.ts';
 
 const provider = await startCallbackServer(t);
 const api = await startApi(t, { DEVICEMAKER_API_URL: `${provider.origin}/rest` });
@@ -381,3 +384,62 @@ t.test(
     t.same(await left(), []);
   },
 );
+
+/** The job of erasures without a worker: what is claimed, worked on and stored by hand. */
+async function jobOfErasures(t: Test) {
+  const alone = await freshDatabase(t);
+  // The trigger enqueues for processes of the previous version.
+  await alone.query('alter table deliveries.erasure disable trigger enqueue_erasure');
+  const held = { signal: new AbortController().signal, holds: async () => true };
+  const one = new Map([['deliveries.erasure', 1]]);
+  return {
+    request: (account: string) =>
+      requestErasure(
+        alone,
+        [{ provider: 'devicemaker', provider_user_id: account }],
+        new Date().toISOString(),
+      ),
+    async claim(): Promise<JobRow> {
+      await alone.query('update jobs.job set run_at = now()');
+      const [row] = await claimJobs(alone, one, { limit: 1, leaseMs: 60_000 });
+      if (row === undefined) throw new Error('there is no job');
+      return row;
+    },
+    makeDue: () => alone.query("update deliveries.erasure set run_at = now() - interval '1 hour'"),
+    work: () => eraseDue(alone, held),
+    settle: (row: JobRow, outcome: JobOutcome) =>
+      settleJob(alone, { name: 'deliveries.erasure' }, row, outcome),
+    jobs: () =>
+      alone.query(
+        `select leased, run_at <= now() as due, run_at > now() + interval '20 s' as later from jobs.job`,
+      ),
+  };
+}
+
+t.test('the job is due again with the next erasure, and ends with the last one', async (t) => {
+  const { request, claim, makeDue, work, settle, jobs } = await jobOfErasures(t);
+  await request('a');
+  t.same(await jobs(), [{ leased: false, due: false, later: true }]);
+  const early = await claim();
+  const outcome = await work();
+  t.match(outcome, { kind: 'again', delayMs: Number });
+  t.equal(await settle(early, outcome), 'again');
+  t.same(await jobs(), [{ leased: false, due: false, later: true }]);
+  await makeDue();
+  const row = await claim();
+  t.equal(await settle(row, await work()), 'done');
+  t.same(await jobs(), []);
+});
+
+t.test('an erasure that is requested before the outcome of the job is stored is not lost', async (t) => {
+  const { request, claim, makeDue, work, settle, jobs } = await jobOfErasures(t);
+  await request('a');
+  await makeDue();
+  const row = await claim();
+  const outcome = await work();
+  t.same(outcome, { kind: 'done' });
+  await request('b');
+  t.equal(await settle(row, outcome), 'done');
+  t.same(await jobs(), [{ leased: false, due: true, later: false }]);
+  t.match(await work(), { kind: 'again' });
+});
