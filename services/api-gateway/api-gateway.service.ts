@@ -8,6 +8,7 @@ import { apiPrefix } from '../../domain/contract.ts';
 import { isErrorCode, ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { inbox } from '../../mixins/inbox.ts';
+import { jobs } from '../../mixins/jobs.ts';
 import { onDrain } from '../../runtime/drain.ts';
 import { typedCall } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -21,7 +22,7 @@ import { close, drain } from './drain.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 import { limited, type Pipeline } from './exchange.ts';
 import { freeDisk } from './free-disk.ts';
-import { idempotency } from './idempotency.ts';
+import { cleaningHandler, idempotency } from './idempotency.ts';
 import { openapiDocument } from './openapi.ts';
 import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
@@ -38,7 +39,6 @@ interface Sender {
 }
 type Handler = (req: IncomingRequest, res: ServerResponse, next?: Next) => void;
 
-const cleaningEveryMs = 60_000;
 const storedEveryMs = 1000;
 
 const pipelines = new WeakMap<ServiceBroker, Pipeline>();
@@ -61,7 +61,7 @@ function urlOf(server: Server): string {
 }
 
 const service = implement(apiGateway, {
-  uses: { database: database(), inbox: inbox() },
+  uses: { database: database(), inbox: inbox(), jobs: jobs() },
   actions: {
     // The request pipeline streams both over HTTP. They cannot be called over the bus, which has no back-pressure.
     export: () => {
@@ -77,7 +77,7 @@ const service = implement(apiGateway, {
     ready: ({ broker, database }) => readiness(broker, database, stopping.has(broker)),
   },
   async started(environment) {
-    const { broker, config, database, inbox, logger } = environment;
+    const { broker, config, database, inbox, jobs, logger } = environment;
     const idempotent = idempotency(database, config, logger);
     const pipeline: Pipeline = {
       config,
@@ -109,12 +109,7 @@ const service = implement(apiGateway, {
       metrics.set('pulsebus_webhook_body_bytes', {}, pipeline.capacity.heldBytes());
       metrics.set('pulsebus_stored_delivery_bytes', {}, pipeline.stored.totalBytes);
     });
-    const stopCleaning = startPeriodicTask({
-      name: 'gateway.cleaning',
-      everyMs: cleaningEveryMs,
-      work: async () => void (await idempotent.clean()),
-      logger,
-    });
+    const stopCleaning = await jobs.start([cleaningHandler(idempotent)], { pollMs: 10_000 });
     const stopExchange = startPeriodicTask({
       name: 'gateway.stored_bytes',
       everyMs: storedEveryMs,

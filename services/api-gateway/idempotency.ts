@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
+import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { fieldOf } from '../../domain/error-code.ts';
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
 import { type Cipher, cipherOf } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
+import { deleteInBatches } from '../../mixins/delete-in-batches.ts';
+import type { JobKind } from '../../mixins/job-queue.ts';
+import { type JobHandler, jobHandler } from '../../mixins/jobs.ts';
 import { failureOf } from '../../runtime/failure.ts';
 import { failureToSend } from './answer.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -25,7 +29,7 @@ export interface Idempotency {
   /** Runs `work`, or returns its stored answer. @throws IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_IN_WORK (409) */
   once(asked: Asked, work: () => Promise<Kept>): Promise<Kept & { readonly replayed: boolean }>;
   /** Deletes answers older than a day, in bounded statements; returns their number. */
-  clean(): Promise<number>;
+  clean(signal?: AbortSignal): Promise<number>;
 }
 
 /** A request under a key. */
@@ -54,7 +58,8 @@ const longestWaitMs = 3000;
 const pollEveryMs = 100;
 /** No action takes longer. A request without an answer after this time was interrupted. */
 const inWorkSeconds = 60;
-const statementsPerCleaning = 50;
+/** Statements per cleaning. */
+const most = 50;
 
 /** Failures of the bus after which the outcome of the request is unknown. */
 const unknownOutcomes = new Set(['REQUEST_TIMEOUT', 'REQUEST_REJECTED']);
@@ -69,8 +74,19 @@ export function idempotency(
   const deps = { database, cipher: cipherOf(config), logger, patienceMs };
   return {
     once: (asked, work) => once(deps, asked, work),
-    clean: () => clean(database),
+    clean: (signal) =>
+      deleteInBatches(() => deleteExpiredAnswers(database), { size: answersPerStatement, most, signal }),
   };
+}
+
+const cleaning: JobKind<unknown> = { name: 'gateway.cleaning', payload: z.unknown(), everyMs: 60_000 };
+
+/** Deletes old answers every minute in one gateway. */
+export function cleaningHandler({ clean }: Idempotency): JobHandler {
+  return jobHandler(cleaning, async (_job, { signal }) => {
+    await clean(signal);
+    return { kind: 'done' };
+  });
 }
 
 /** The key of a request, null if there is none. @throws VALIDATION_FAILED (422) */
@@ -176,14 +192,4 @@ function userIdOf({ endpoint, params }: Asked, body: unknown): string | null {
       ? Reflect.get(body, 'id')
       : params.user_id;
   return typeof id === 'string' ? id : null;
-}
-
-async function clean(database: Database): Promise<number> {
-  let deleted = 0;
-  for (let statement = 0; statement < statementsPerCleaning; statement += 1) {
-    const some = await deleteExpiredAnswers(database);
-    deleted += some;
-    if (some < answersPerStatement) break;
-  }
-  return deleted;
 }

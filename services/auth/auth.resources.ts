@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts';
 import { database } from '../../mixins/database.ts';
+import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
@@ -9,6 +10,7 @@ import { tokenSignerOf } from './tokens.ts';
 /** The resources in the context of every action of auth. */
 export const authResources = {
   database: database(),
+  jobs: jobs(),
   orm: orm([Developer, ApiKey, Application]),
   tokens: made(({ config }) => tokenSignerOf(config)),
   passwords: made(() => createPasswords()),

@@ -1,6 +1,5 @@
 import { auth } from '../../contracts/auth.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
 import { acting } from './actor.ts';
 import { admit } from './admission.ts';
@@ -8,6 +7,7 @@ import { countAttempt } from './attempts.ts';
 import { readAudit } from './audit.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { authResources } from './auth.resources.ts';
+import { cleaningHandler } from './cleaning.ts';
 import { issueToken } from './issue-token.ts';
 import {
   changeApplication,
@@ -22,14 +22,12 @@ import {
 import { logIn } from './log-in.ts';
 import { deleteApiKey, renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
-import { deleteExpired } from './queries/delete-expired.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { refresh } from './refresh.ts';
 import { revoke } from './revoke.ts';
 import { readWindow } from './window.ts';
 import { toApiKey, toApplication, toDeveloper } from './wire.ts';
 
-const cleaningEveryMs = 60_000;
 const newestFirst = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: mostListed } as const;
 
 export default implement(auth, {
@@ -101,11 +99,5 @@ export default implement(auth, {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },
-  async started({ database, config, logger }) {
-    const work = async () => {
-      const deleted = await deleteExpired(database, config.AUDIT_RETENTION_DAYS);
-      if (deleted > 0) logger.debug('auth.expired_deleted', { deleted });
-    };
-    return startPeriodicTask({ name: 'auth.cleaning', everyMs: cleaningEveryMs, work, logger });
-  },
+  started: ({ jobs, ...environment }) => jobs.start([cleaningHandler(environment)], { pollMs: 10_000 }),
 });

@@ -1,13 +1,14 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { deleteInBatches } from '../../../mixins/delete-in-batches.ts';
 
-/** The maximum number of rows per statement and of statements per round; the rest is deleted in the next round. */
-const rowsPerStatement = 1000;
-const statementsPerRound = 50;
+/** Rows per statement, and statements per table and run. The next run deletes the rest. */
+const size = 1000;
+const most = 50;
 
-// Locked rows are skipped: they are in use, so not expired, or another node deletes them.
+// Locked rows are skipped: they are in use, so not expired.
 const expired = (table: string, key: string, condition: string) => `
 delete from auth.${table} as expired using (
-  select ${key} from auth.${table} where ${condition} limit ${rowsPerStatement} for update skip locked
+  select ${key} from auth.${table} where ${condition} limit ${size} for update skip locked
 ) old where (${columns('expired', key)}) = (${columns('old', key)}) returning 1`;
 
 const columns = (table: string, key: string) =>
@@ -33,13 +34,15 @@ const statements = (auditDays: number) => [
  * Deletes expired families, refresh tokens and windows, and audit entries older than `auditDays` (0 keeps them), within
  * bounds; returns how many rows went.
  */
-export async function deleteExpired(database: Queryable, auditDays = 0): Promise<number> {
+export async function deleteExpired(
+  database: Queryable,
+  auditDays = 0,
+  signal?: AbortSignal,
+): Promise<number> {
   let deleted = 0;
-  for (const statement of statements(auditDays))
-    for (let round = 0; round < statementsPerRound; round += 1) {
-      const rows = await database.query(statement);
-      deleted += rows.length;
-      if (rows.length < rowsPerStatement) break;
-    }
+  for (const statement of statements(auditDays)) {
+    const deleteBatch = async () => (await database.query(statement)).length;
+    deleted += await deleteInBatches(deleteBatch, { size, most, signal });
+  }
   return deleted;
 }
