@@ -12,8 +12,8 @@ export interface PeriodicTask {
 }
 
 /**
- * Runs a task periodically, never twice at once. A failed run is logged, and the next one follows. Returns a function
- * that stops it and waits for the current run.
+ * Runs a task of this process periodically, never twice at once. A failed run is logged, and the next one follows.
+ * Returns a function that stops it and waits for the current run. Work that one process does for all is a recurring job.
  */
 export function startPeriodicTask({
   name,
@@ -28,7 +28,7 @@ export function startPeriodicTask({
 
   function begin() {
     running = work()
-      .catch((error: unknown) => logger.warn('rounds.failed', { name, code: loggedCodeOf(error) }))
+      .catch((error: unknown) => logger.warn('periodic_task.failed', { name, code: loggedCodeOf(error) }))
       .then(() => {
         if (!stopped) timer = setTimeout(begin, everyMs);
       });
