@@ -126,7 +126,7 @@ export const connect = contract('connect', {
    * Revokes our access at the provider. `done`: the provider confirmed it, or the access had already ended. Otherwise the
    * caller retries later, with `tokens` if they were refreshed.
    */
-  deauthorize: action({
+  revokeAccess: action({
     summary: 'Revoke our access to an account',
     params: EncryptedTokens.extend({ connection_id: z.uuid(), provider: ProviderName }),
     returns: z.object({ done: z.boolean(), tokens: EncryptedTokens.nullable() }),

@@ -14,13 +14,12 @@ import { codeOf } from '../../runtime/failure.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 import { hashOf } from './authorize.ts';
 import { clientOf } from './client.ts';
-import { deauthorize } from './deauthorize.ts';
 import { exchangeCode } from './exchange-code.ts';
 import { findGranted, type Granted } from './granted.ts';
 import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
-import { startBackfill } from './pending-backfills.ts';
-import { deletePendingBackfill, insertPendingBackfill } from './queries/store-pending-backfills.ts';
+import { cancelBackfill, enqueueBackfill, startBackfill } from './pending-backfills.ts';
 import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
+import { revokeAccess } from './revoke-access.ts';
 
 /** The parameters of a provider's callback. */
 export interface CallbackRequest {
@@ -95,7 +94,7 @@ async function connect(
   return { status: 'connected' };
 }
 
-// The pending backfill is stored before the connection, so that a process that dies in between does not lose it.
+// The backfill is enqueued before the connection is stored, so that a process that dies in between does not lose it.
 async function link(
   deps: Deps,
   { userId: user_id, provider }: UsedAttempt,
@@ -104,14 +103,14 @@ async function link(
 ): Promise<void> {
   const isBackfillWanted = deps.config.BACKFILL_ON_CONNECT;
   const wanted = { user_id, provider };
-  if (isBackfillWanted) await insertPendingBackfill(deps.database, wanted);
+  if (isBackfillWanted) await enqueueBackfill(deps.database, wanted);
   try {
     await linkOnce(deps, wanted, granted, tokens);
   } catch (error) {
     // A concurrent request created the connection after its id was looked up. The second try encrypts the tokens for that id.
     if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, wanted, granted, tokens);
     else {
-      await deletePendingBackfill(deps.database, wanted);
+      await cancelBackfill(deps.database, wanted);
       throw error;
     }
   }
@@ -147,5 +146,5 @@ async function giveUp(
   tokens: FreshTokens,
 ): Promise<void> {
   const holders = await call('users.resolve', { provider, provider_user_ids: [account] }).catch(() => null);
-  if (holders?.length === 0) await deauthorize(config, provider, tokens, Date.now());
+  if (holders?.length === 0) await revokeAccess(config, provider, tokens, Date.now());
 }

@@ -3,22 +3,20 @@ import { isoTimeOrNull } from '../../domain/time.ts';
 import { askAccess } from '../../mixins/access-check.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
+import { jobHandler, jobs } from '../../mixins/jobs.ts';
 import { providerApi, providerPace, sendOnce } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
 import type { FreshTokens } from '../../mixins/token-endpoint.ts';
 import { callAs, type Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
-import { deauthorize } from './deauthorize.ts';
+import { expire, expiryKind } from './expiry.ts';
 import { resultPage } from './outcome.ts';
-import { startPendingBackfills } from './pending-backfills.ts';
-import { deleteExpired } from './queries/delete-expired.ts';
+import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
+import { revokeAccess } from './revoke-access.ts';
 import { statusOf } from './status.ts';
 
-const expiryEveryMs = 600_000;
-const pendingBackfillsEveryMs = 5000;
 const readMs = 8000;
 
 /** The user's browser waits for the callback, so requests are sent without a pause between them. */
@@ -31,6 +29,7 @@ const consentOf = (provider: string) => `consent:${provider}`;
 export default implement(connect, {
   uses: {
     database: database(),
+    jobs: jobs(),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
     api: providerApi(pace),
     tokens: providerTokens(),
@@ -48,7 +47,7 @@ export default implement(connect, {
       return askAccess({ config, tokens, send }, params);
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),
-    async deauthorize({ config, cipher, params }) {
+    async revokeAccess({ config, cipher, params }) {
       const { connection_id, provider, access_token, refresh_token, expires_at } = params;
       const open = (sealed: string) => cipher.decrypt(sealed, connection_id);
       const seal = (tokens: FreshTokens) => ({
@@ -62,26 +61,15 @@ export default implement(connect, {
         refresh_token: refresh_token === null ? null : open(refresh_token),
         expires_at_ms: expires_at === null ? null : Date.parse(expires_at),
       };
-      const { done, tokens } = await deauthorize(config, provider, held, Date.now());
+      const { done, tokens } = await revokeAccess(config, provider, held, Date.now());
       return { done, tokens: tokens === null ? null : seal(tokens) };
     },
   },
-  async started({ database, call, logger }) {
-    const endExpiry = startPeriodicTask({
-      name: 'connect.expiry',
-      everyMs: expiryEveryMs,
-      firstAfterMs: 30_000,
-      work: () => deleteExpired(database),
-      logger,
-    });
-    const endPendingBackfills = startPeriodicTask({
-      name: 'connect.pending_backfills',
-      everyMs: pendingBackfillsEveryMs,
-      work: () => startPendingBackfills({ database, call: callAs(call, 'system:connect'), logger }),
-      logger,
-    });
-    return async () => {
-      await Promise.all([endExpiry(), endPendingBackfills()]);
-    };
+  started({ database, call, logger, jobs }) {
+    const deps = { call: callAs(call, 'system:connect'), logger };
+    return jobs.start([
+      jobHandler(backfillKind, (job) => startPendingBackfill(deps, job), { needs: ['backfill.start'] }),
+      jobHandler(expiryKind, () => expire(database), { firstAfterMs: 30_000 }),
+    ]);
   },
 });

@@ -1,16 +1,34 @@
 import type { Logger } from 'moleculer';
+import { z } from 'zod';
 import { isError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import { cancelJob, enqueue, type Job, type JobKind, type JobOutcome } from '../../mixins/job-queue.ts';
+import { ProviderName } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import {
-  claimPendingBackfills,
-  deletePendingBackfill,
-  type PendingBackfill,
-} from './queries/store-pending-backfills.ts';
 
-interface Deps {
-  readonly database: Database;
+const PendingBackfill = z.object({ user_id: z.uuid(), provider: ProviderName });
+/** A connection whose backfill is still to be started. */
+export type PendingBackfill = z.infer<typeof PendingBackfill>;
+
+/** Starts the backfill of a new connection if the callback did not. */
+export const backfillKind: JobKind<PendingBackfill> = { name: 'connect.backfill', payload: PendingBackfill };
+
+const keyOf = ({ user_id, provider }: PendingBackfill) => `${user_id}:${provider}`;
+/** The callback starts the backfill within this time and cancels the job. */
+const delayMs = 20_000;
+
+/** Enqueues the start of a backfill. */
+export function enqueueBackfill(database: Queryable, wanted: PendingBackfill): Promise<void> {
+  return enqueue(database, backfillKind, { key: keyOf(wanted), payload: wanted, delayMs });
+}
+
+/** Cancels the start of a backfill that was started or is no longer needed. */
+export function cancelBackfill(database: Queryable, wanted: PendingBackfill): Promise<void> {
+  return cancelJob(database, backfillKind, keyOf(wanted));
+}
+
+interface StartDeps {
   readonly call: Call;
   readonly logger: Logger;
 }
@@ -24,21 +42,35 @@ const settled = [
   'CONNECTION_INACTIVE',
   'CONNECTION_WITHOUT_TOKEN',
 ] as const;
+const mostMs = 24 * 3_600_000;
 
-/** Starts the backfill of a new connection. A failure does not affect the connection: the start is retried for a day. */
-export async function startBackfill(deps: Deps, wanted: PendingBackfill): Promise<void> {
-  const { database, call, logger } = deps;
-  try {
-    await call('backfill.start', wanted, { timeout: 4000 });
-  } catch (error) {
-    const isSettled = settled.some((type) => isError(error, type));
-    logger.info('connect.backfill_not_started', { ...wanted, code: codeOf(error), isSettled });
-    if (!isSettled) return;
-  }
-  await deletePendingBackfill(database, wanted);
+/** Starts a backfill in the callback. A failure does not affect the connection: the job starts the backfill. */
+export async function startBackfill(
+  deps: StartDeps & { readonly database: Queryable },
+  wanted: PendingBackfill,
+): Promise<void> {
+  if ((await start(deps, wanted)) === null) await cancelBackfill(deps.database, wanted);
 }
 
-/** Starts the backfills that could not be started when their connection was created. */
-export async function startPendingBackfills(deps: Deps): Promise<void> {
-  for (const wanted of await claimPendingBackfills(deps.database)) await startBackfill(deps, wanted);
+/** Starts a backfill that the callback did not start. The start is retried for a day. */
+export async function startPendingBackfill(
+  deps: StartDeps,
+  { payload, created_at }: Pick<Job<PendingBackfill>, 'payload' | 'created_at'>,
+): Promise<JobOutcome> {
+  if (Date.now() - created_at.getTime() > mostMs) return { kind: 'done' };
+  const reason = await start(deps, payload);
+  return reason === null ? { kind: 'done' } : { kind: 'later', reason };
+}
+
+/** Starts a backfill. Returns the code of a failure after which a retry can succeed. */
+async function start({ call, logger }: StartDeps, wanted: PendingBackfill): Promise<string | null> {
+  try {
+    await call('backfill.start', wanted, { timeout: 4000 });
+    return null;
+  } catch (error) {
+    const isSettled = settled.some((type) => isError(error, type));
+    const code = codeOf(error);
+    logger.info('connect.backfill_not_started', { ...wanted, code, isSettled });
+    return isSettled ? null : code;
+  }
 }

@@ -36,7 +36,7 @@ async function revoke(
 ): Promise<void> {
   const { id, connection_id, provider, access_token, refresh_token, expires_at } = revocation;
   try {
-    const answer = await call('connect.deauthorize', {
+    const answer = await call('connect.revokeAccess', {
       connection_id,
       provider,
       access_token,

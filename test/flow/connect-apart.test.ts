@@ -4,7 +4,7 @@ import { loadServices } from '../../stack/services.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
-import { connectionsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
+import { connectionsOf, jobsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 
 t.test('gateway, users and connect in processes of their own: the way is the same', async (t) => {
@@ -51,13 +51,13 @@ t.test('a backfill service that is away breaks no connect, and is asked when it 
   const userId = await createUser(api);
   const answer = await travel(api, userId, 'devicemaker');
   t.match(answer.headers.get('location'), /status=connected/);
-  const wanted = () => api.database.query('select user_id, provider from connect.history');
+  const wanted = async () => (await jobsOf(api.database, 'connect.backfill')).map(({ payload }) => payload);
   t.strictSame(await wanted(), [{ user_id: userId, provider: 'devicemaker' }]);
   await api.expect(503, `/users/${userId}/connections/devicemaker`);
 
   api.broker.createService(backfill.originalSchema ?? {});
   await api.broker.waitForServices('backfill');
-  await api.database.query('update connect.history set run_at = now()');
+  await api.database.query("update jobs.job set run_at = now() where kind = 'connect.backfill'");
   t.ok(await until(async () => (await wanted()).length === 0));
   t.match(await api.expect(200, `/users/${userId}/connections/devicemaker/backfill`), { status: 'running' });
 });
@@ -68,7 +68,7 @@ t.test('BACKFILL_ON_CONNECT=false asks for no history', async (t) => {
   const userId = await createUser(api);
   await travel(api, userId, 'devicemaker');
   t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
-  t.strictSame(await api.database.query('select from connect.history'), []);
+  t.strictSame(await jobsOf(api.database, 'connect.backfill'), []);
   await api.expect(404, `/users/${userId}/connections/devicemaker/backfill`);
 });
 
@@ -129,7 +129,7 @@ t.test('the log of all that can happen has no state, code, token or address of a
     }
     await api.expect(200, `/users/${userId}/connections/${name}`, { method: 'DELETE' });
   }
-  t.ok(await until(async () => (await api.database.query('select from users.farewell')).length === 0));
+  t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
   secrets.push(...provider.seen.map(({ token }) => token).filter((token) => token.startsWith('access-')));
   const text = lines.join('\n');
   t.match(text, /connect\.finished/, 'the log was heard');

@@ -7,7 +7,16 @@ import { jsonSchema, requiredOf } from '../../services/api-gateway/json-schema.t
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { type Answer, createUser, userToken } from '../support/api.ts';
 import { testConfig } from '../support/broker.ts';
-import { appUrl, connectionsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
+import {
+  appUrl,
+  connectionsOf,
+  jobsOf,
+  linkFor,
+  startConnect,
+  travel,
+  until,
+  visit,
+} from '../support/connect.ts';
 
 const provider = await playProvider(t);
 const api = await startConnect(t, provider.settings);
@@ -287,7 +296,7 @@ t.test(
     provider.account = '52';
     await travel(api, one, 'devicemaker');
     t.match(await connectionsOf(api, one), [{ provider_user_id: '52', status: 'active' }]);
-    t.ok(await until(async () => (await api.database.query('select from users.farewell')).length === 0));
+    t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
     t.equal(
       provider.count('DELETE', '/dm/api/user/registration'),
       ended,
@@ -401,5 +410,5 @@ t.test('history is asked for when a connection is made', async (t) => {
     last_error: null,
     data_types: [{ type: 'dailies', items: 0 }, { type: 'sleeps' }],
   });
-  t.ok(await until(async () => (await api.database.query('select from connect.history')).length === 0));
+  t.ok(await until(async () => (await jobsOf(api.database, 'connect.backfill')).length === 0));
 });

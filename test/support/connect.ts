@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { Connection } from '../../contracts/users/schemas.ts';
+import type { Queryable } from '../../mixins/database.ts';
 import { type Choice, consentTo } from '../services/connect/provider.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from './api.ts';
 import { freshDatabase } from './database.ts';
@@ -90,4 +91,12 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<boo
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;
+}
+
+/** The jobs of a kind in jobs.job. */
+export function jobsOf(database: Queryable, kind: string) {
+  return database.query<{ payload: unknown; failures: number }>(
+    'select payload, failures from jobs.job where kind = $1',
+    [kind],
+  );
 }

@@ -17,7 +17,7 @@ const callMs = 4000;
  * Revokes our access to an account. An expired token is refreshed first. If the provider refuses a fresh token, the access
  * has ended already.
  */
-export async function deauthorize(
+export async function revokeAccess(
   config: Config,
   provider: ProviderName,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
