@@ -1,15 +1,17 @@
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
+import type { FirstAttempt, Jobs } from '../../mixins/jobs.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { callOn } from '../../runtime/lifecycle.ts';
+import { purgeKind } from './job-kinds.ts';
 import { lockUser } from './queries/lock-user.ts';
-import { type RequestedPurge, requestPurge } from './queries/purges.ts';
+import { requestPurge } from './queries/purges.ts';
 import { revokeConnection } from './queries/revoke-connection.ts';
-import { insertTokenRevocations } from './queries/token-revocations.ts';
+import { enqueueTokenRevocations } from './queries/token-revocations.ts';
 import { findUser } from './user-records.ts';
 import { Connection } from './users.entities.ts';
 
@@ -34,29 +36,35 @@ export interface Disconnecting {
   readonly purge: boolean;
 }
 
+interface DisconnectDeps {
+  readonly database: Database;
+  readonly jobs: Jobs;
+  readonly origin: AuditOrigin;
+}
+
 /**
  * Revokes a connection and erases its tokens; a repeated call is no error. The token is revoked at the provider in the
- * background. With `purge`, the data of the connection is erased, also if the connection ended before.
+ * background. With `purge`, the data of the connection is erased, also if the connection ended before: returns the first
+ * attempt.
  * @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404)
  */
 export function disconnect(
-  database: Database,
-  origin: AuditOrigin,
+  { database, jobs, origin }: DisconnectDeps,
   { user_id, provider, purge }: Disconnecting,
-): Promise<RequestedPurge | undefined> {
+): Promise<FirstAttempt | undefined> {
   return database.transaction(async (transaction) => {
     if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
-    await insertTokenRevocations(transaction, user_id, provider);
+    await enqueueTokenRevocations(transaction, user_id, provider);
     const entry = { userId: user_id, details: { provider } };
     const subjectId = await revokeConnection(transaction, user_id, provider);
     if (subjectId !== null)
       await recordAudit(transaction, origin, { ...entry, action: 'connection.revoked', subjectId });
     const wanted = purge ? await requestPurge(transaction, user_id, provider) : undefined;
-    if (wanted !== undefined) {
-      const requested = { action: 'connection.purge_requested', subjectId: wanted.connection_id } as const;
-      await recordAudit(transaction, origin, { ...entry, ...requested });
-    }
-    return wanted;
+    if (wanted === undefined) return undefined;
+    const { connection_id: key } = wanted;
+    const requested = { action: 'connection.purge_requested', subjectId: key } as const;
+    await recordAudit(transaction, origin, { ...entry, ...requested });
+    return jobs.enqueueLeased(transaction, purgeKind, { key, payload: {} });
   });
 }
 

@@ -13,7 +13,7 @@ import { insertFormerAccount } from './queries/insert-former-account.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
 import { type ConnectionState, selectConnectionState } from './queries/select-connection-state.ts';
-import { dropTokenRevocations, insertTokenRevocations } from './queries/token-revocations.ts';
+import { cancelTokenRevocations, enqueueTokenRevocations } from './queries/token-revocations.ts';
 import { type NewConnection, upsertConnection } from './queries/upsert-connection.ts';
 import type { Connection } from './users.entities.ts';
 
@@ -120,10 +120,10 @@ async function link(
   if (held !== null && held.purge !== null && held.version !== seen?.version) return null;
   // Another account replaces the connected one: our access to the former account ends.
   if (held !== null && held.providerUserId !== provider_user_id) {
-    await insertTokenRevocations(transaction, user_id, provider);
+    await enqueueTokenRevocations(transaction, user_id, provider);
     await insertFormerAccount(transaction, user_id, held.id);
   }
-  await dropTokenRevocations(transaction, provider, provider_user_id);
+  await cancelTokenRevocations(transaction, provider, provider_user_id);
   const made = { ...sealed, userId: user_id, provider, providerUserId: provider_user_id };
   const connection = await upsertConnection(transaction, { ...made, scope: [...new Set(scope)] });
   if (held !== null) await settleEnding(transaction, held, provider_user_id);

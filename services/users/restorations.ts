@@ -1,55 +1,78 @@
 import type { CallingOptions, Logger } from 'moleculer';
 import { isError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
+import type { Job, JobOutcome } from '../../mixins/job-queue.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
+import type { Held } from '../../runtime/job-worker.ts';
 import { callOn } from '../../runtime/lifecycle.ts';
 import { releaseHeld, selectHeld } from './queries/held-deliveries.ts';
-import { claimRestoration, finishRestoration, type Restoration } from './queries/restorations.ts';
+import { finishRestoration, type Restoration, selectRestoration } from './queries/restorations.ts';
 
-interface Restoring {
+/** Dependencies of restorations. */
+export interface RestorationDeps {
   readonly database: Database;
   readonly call: Call;
   readonly logger: Logger;
 }
 
-const mostPerRound = 20;
+/** The work is resumed at least twice: a fetch that saw the former ending may have stopped after the first time. */
+const leastTries = 2;
+/** One try a minute, for a day. */
+const mostTries = 1440;
 const mostReplays = 500;
 /** The instant is stored in milliseconds, rounded. */
 const roundingMs = 1;
 const patience: CallingOptions = { timeout: 4000, retries: 0 };
 
 /**
- * Resumes the work of connections whose ending was contradicted: the backfill continues, dropped fetches are queued again,
- * and the deliveries that were held are replayed. Every step is idempotent.
+ * Resumes the work of a connection whose ending was contradicted: the backfill continues, dropped fetches are queued
+ * again, and the deliveries that were held are replayed. Every step is idempotent.
  */
-export async function resumeRestored(restoring: Restoring): Promise<void> {
-  for (let done = 0; done < mostPerRound; done += 1) {
-    const restoration = await claimRestoration(restoring.database);
-    if (restoration === undefined) return;
-    const isDone = await resume(restoring, restoration);
-    await finishRestoration(restoring.database, restoration, isDone);
-  }
+export async function resumeRestored(
+  deps: RestorationDeps,
+  { key, failures }: Pick<Job<object>, 'key' | 'failures'>,
+  { signal }: Pick<Held, 'signal'>,
+): Promise<JobOutcome> {
+  const { database } = deps;
+  const restoration = await selectRestoration(database, key);
+  if (restoration === undefined) return { kind: 'done' };
+  const isDone = await resume(deps, restoration, signal);
+  if (signal.aborted) return { kind: 'stopped' };
+  const tries = failures + 1;
+  const isLast = (isDone && tries >= leastTries) || tries >= mostTries;
+  if (!isLast || !(await finishRestoration(database, restoration)))
+    return { kind: 'later', reason: isDone ? 'REPEATED' : 'NOT_RESUMED' };
+  return isDone ? { kind: 'done' } : { kind: 'dead', reason: 'NOT_RESUMED' };
 }
 
-async function resume(restoring: Restoring, { connection_id, since }: Restoration): Promise<boolean> {
+async function resume(
+  deps: RestorationDeps,
+  { connection_id, since }: Restoration,
+  signal: AbortSignal,
+): Promise<boolean> {
   const resumed = { connection_id, since: new Date(since.getTime() - roundingMs).toISOString() };
   const [elsewhere, held] = await Promise.all([
-    callOn(restoring.call, { event: 'connectionRestored', params: resumed }, patience),
-    Promise.allSettled([replayHeld(restoring, connection_id)]),
+    callOn(deps.call, { event: 'connectionRestored', params: resumed }, patience),
+    Promise.allSettled([replayHeld(deps, connection_id, signal)]),
   ]);
   const results = [...elsewhere, ...held];
   for (const result of results)
     if (result.status === 'rejected')
-      restoring.logger.warn('connection.not_resumed', { connection_id, code: codeOf(result.reason) });
+      deps.logger.warn('connection.not_resumed', { connection_id, code: codeOf(result.reason) });
   return results.every((result) => result.status === 'fulfilled' && result.value !== false);
 }
 
 /** Replays the held deliveries of a connection; false if one of them is being processed, or more are left. */
-async function replayHeld({ database, call }: Restoring, connectionId: string): Promise<boolean> {
+async function replayHeld(
+  { database, call }: RestorationDeps,
+  connectionId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const ids = await selectHeld(database, connectionId, mostReplays);
   let isDone = ids.length < mostReplays;
   for (const id of ids) {
+    if (signal.aborted) return false;
     if (await replay(call, id)) await releaseHeld(database, connectionId, id);
     else isDone = false;
   }

@@ -1,57 +1,20 @@
-import type { Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
+import { keepPayload } from '../../mixins/job-outcomes.ts';
+import type { Job, JobOutcome } from '../../mixins/job-queue.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { codeOf } from '../../runtime/failure.ts';
-import {
-  claimTokenRevocation,
-  deleteTokenRevocation,
-  type TokenRevocation,
-  updateTokenRevocation,
-} from './queries/token-revocations.ts';
+import type { TokenRevocation } from './job-kinds.ts';
+import { isNeedless } from './queries/token-revocations.ts';
 
-/** Dependencies of token revocation. */
-export interface RevocationDeps {
-  readonly database: Database;
-  readonly call: Call;
-  readonly logger: Logger;
-}
-
-const mostPerRound = 100;
-
-/**
- * Revokes our access at the provider for connections that ended, in the background, with retries for a day. The tokens
- * are deleted with the row.
- */
-export async function revokeTokens(deps: RevocationDeps): Promise<void> {
-  for (let done = 0; done < mostPerRound; done += 1) {
-    const revocation = await claimTokenRevocation(deps.database);
-    if (revocation === undefined) return;
-    await revoke(deps, revocation);
-  }
-}
-
-async function revoke(
-  { database, call, logger }: RevocationDeps,
-  revocation: TokenRevocation,
-): Promise<void> {
-  const { id, connection_id, provider, access_token, refresh_token, expires_at } = revocation;
-  try {
-    const answer = await call('connect.revokeAccess', {
-      connection_id,
-      provider,
-      access_token,
-      refresh_token,
-      expires_at: expires_at?.toISOString() ?? null,
-    });
-    if (answer.done) return await deleteTokenRevocation(database, id);
-    const { tokens } = answer;
-    if (tokens !== null)
-      await updateTokenRevocation(database, {
-        ...tokens,
-        id,
-        expires_at: tokens.expires_at === null ? null : new Date(tokens.expires_at),
-      });
-  } catch (error) {
-    logger.warn('token_revocation.postponed', { connection_id, code: codeOf(error) });
-  }
+/** Ends our access to an account at its provider, with retries for a day. The tokens are deleted with the job. */
+export async function revokeTokens(
+  { database, call }: { readonly database: Database; readonly call: Call },
+  job: Job<TokenRevocation>,
+): Promise<JobOutcome> {
+  const { payload, created_at } = job;
+  if (await isNeedless(database, payload, created_at)) return { kind: 'done' };
+  const { provider_user_id: _, ...access } = payload;
+  const { done, tokens } = await call('connect.revokeAccess', access);
+  if (done) return { kind: 'done' };
+  if (tokens !== null) await keepPayload(database, job, { ...payload, ...tokens });
+  return { kind: 'later', reason: 'NOT_REVOKED' };
 }

@@ -2,21 +2,20 @@ import { users } from '../../contracts/users.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
+import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { startAccessChecks } from './access-checks.ts';
 import { accountHashesOf } from './account-hashes.ts';
 import { changeUnconfirmedScopes } from './change-scopes.ts';
 import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
 import { endByEvent } from './endings.ts';
-import { removeUser, resumeErasures } from './erasure.ts';
+import { removeUser } from './erasure.ts';
 import { startFolding } from './folding.ts';
+import { jobHandlers } from './job-handlers.ts';
 import { consentLink, importLink } from './links.ts';
 import { listUsers } from './listing.ts';
-import { purge, resumePurges } from './purges.ts';
-import { deleteOldErasedAccounts } from './queries/erased-accounts.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
@@ -24,21 +23,15 @@ import { updateScopes } from './queries/update-scopes.ts';
 import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
 import { reportUnreadable, startResealing } from './reseal.ts';
 import { resolveAccounts } from './resolve.ts';
-import { resumeRestored } from './restorations.ts';
-import { revokeTokens } from './revoke-tokens.ts';
 import { findTokens } from './tokens.ts';
 import { createUser, findUser, updateUser } from './user-records.ts';
 import { Connection, UserRow } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
-const erasureEveryMs = 5000;
-const accountsEveryMs = 3_600_000;
-const revocationsEveryMs = 2000;
-const restorationsEveryMs = 1000;
-
 export default implement(users, {
   uses: {
     database: database(),
+    jobs: jobs(),
     orm: orm([UserRow, Connection]),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
     accountHashes: {
@@ -76,10 +69,11 @@ export default implement(users, {
     },
     async disconnect(ctx) {
       const { user_id, provider } = ctx.params;
-      const wanted = await disconnect(ctx.database, ctx.origin, ctx.params);
+      const purge = await disconnect(ctx, ctx.params);
+      ctx.jobs.notify();
       const connection = await findConnection(ctx.orm, user_id, provider);
       await stopBackfill(ctx.call, connection.id);
-      if (wanted !== undefined) await purge(ctx, wanted);
+      await purge?.();
       return toConnection(connection);
     },
     async resolve(ctx) {
@@ -118,50 +112,14 @@ export default implement(users, {
       return { expired: await expireConnection(ctx.database, ctx.origin, ctx.params) };
     },
   },
-  async started({ broker, database, cipher, accountHashes, config, call, logger }) {
-    const erasing = { database, call, logger, accountHashes };
+  async started({ broker, database, cipher, accountHashes, config, call, logger, jobs }) {
+    const endJobs = await jobs.start(jobHandlers({ database, call, logger, accountHashes }));
     const endChecks = startAccessChecks({ broker, database, config, call, logger });
-    const endRestorations = startPeriodicTask({
-      name: 'users.restorations',
-      everyMs: restorationsEveryMs,
-      work: () => resumeRestored(erasing),
-      logger,
-    });
-    const endErasures = startPeriodicTask({
-      name: 'users.erasure',
-      everyMs: erasureEveryMs,
-      firstAfterMs: 1000,
-      work: () => resumeErasures(erasing),
-      logger,
-    });
-    const endAccounts = startPeriodicTask({
-      name: 'users.erased_accounts',
-      everyMs: accountsEveryMs,
-      work: () => deleteOldErasedAccounts(database),
-      logger,
-    });
-    const endRevocations = startPeriodicTask({
-      name: 'users.token_revocations',
-      everyMs: revocationsEveryMs,
-      work: async () => {
-        await revokeTokens(erasing);
-        await resumePurges(erasing);
-      },
-      logger,
-    });
     const endFolding = startFolding(database, logger);
     await reportUnreadable({ database, cipher, logger });
     const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
-      await Promise.all([
-        endChecks(),
-        endRestorations(),
-        endErasures(),
-        endAccounts(),
-        endRevocations(),
-        endFolding(),
-        endResealing(),
-      ]);
+      await Promise.all([endJobs(), endChecks(), endFolding(), endResealing()]);
     };
   },
 });

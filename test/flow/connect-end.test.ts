@@ -2,13 +2,18 @@ import t from 'tap';
 import { Status } from '../../contracts/deliveries.ts';
 import { playProvider } from '../services/connect/provider.ts';
 import { createUser, push, type TestApi, userToken } from '../support/api.ts';
-import { connectionsOf, startConnect, travel, until } from '../support/connect.ts';
+import { connectionsOf, jobsOf, startConnect, travel, until } from '../support/connect.ts';
 
 const provider = await playProvider(t);
 const api = await startConnect(t, provider.settings, {}, ['devicemaker-ingest']);
 
 const registration = () => provider.count('DELETE', '/dm/api/user/registration');
-const revocations = () => api.database.query<{ attempts: number }>('select attempts from users.farewell');
+const revocations = () => jobsOf(api.database, 'users.token_revocation');
+/** Sets when the revocations that no worker holds are due. */
+const due = (at: string) =>
+  api.database.query(
+    `update jobs.job set run_at = ${at} where kind = 'users.token_revocation' and not leased`,
+  );
 const disconnect = (on: TestApi, userId: string, name = 'devicemaker', query = '') =>
   on.expect(200, `/users/${userId}/connections/${name}${query}`, { method: 'DELETE' });
 
@@ -52,9 +57,11 @@ t.test(
     const before = registration();
     await disconnect(api, userId);
     t.ok(await until(() => registration() > before));
-    t.ok(await until(async () => (await revocations())[0]?.attempts === 1));
+    t.ok(await until(async () => (await revocations())[0]?.failures === 1));
+    await due("now() + interval '1 hour'");
     provider.faults.clear();
     for (const [token, account] of provider.alive) if (account === '73') provider.alive.delete(token);
+    await due('now()');
     t.ok(await until(async () => (await revocations()).length === 0));
     t.equal(registration(), before + 3, 'the fault, the token that had ended, the fresh one');
     t.notOk([...provider.alive.values()].includes('73'));

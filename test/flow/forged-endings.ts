@@ -166,6 +166,9 @@ function actions(
       await api.database.query(
         `update users.access_check set run_at = now() where ending is not null or permissions_since is not null`,
       );
+      await api.database.query(
+        `update jobs.job set run_at = now() where kind = 'users.restoration' and not leased`,
+      );
     },
     audit: ({ userId }) =>
       api.database.query(

@@ -13,7 +13,7 @@ const form = String.raw`v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+`;
 // What ciphertext may be bound to: a connection, the state of an attempt to connect, a key of an idempotent request.
 const bounds = `
 select id::text as bound from users.connection
-union select connection_id::text from users.farewell
+union select payload ->> 'connection_id' from jobs.job where kind = 'users.token_revocation'
 union select state_hash from connect.attempt
 union select caller || ' ' || route || ' ' || encode(key_hash, 'hex') from gateway.idempotent_answer`;
 

@@ -1,5 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { enqueue } from '../../../mixins/job-queue.ts';
 import type { ProviderName } from '../../../providers/all.ts';
+import { restorationKind } from '../job-kinds.ts';
 
 /** SQL condition: an unconfirmed event ended the row of users.connection named `alias`. */
 export function isEndingUnconfirmed(alias: string): string {
@@ -101,7 +103,8 @@ export interface AccessLease {
   readonly about: 'access' | 'permissions';
 }
 
-const leaseSeconds = 60;
+/** A lease covers one read, which takes at most 30 s. */
+export const accessLeaseMs = 60_000;
 
 const due = `
 select connection_id from users.access_check
@@ -115,7 +118,7 @@ set reads = case when ${isPast('window_start')} then 1 else reads + 1 end,
 where provider = $1 and (reads < $2 or ${isPast('window_start')}) returning provider`;
 const claimed = `
 update users.access_check a
-set attempt = attempt + 1, read_at = clock_timestamp(), run_at = now() + interval '${leaseSeconds} seconds',
+set attempt = attempt + 1, read_at = clock_timestamp(), run_at = now() + interval '${accessLeaseMs} ms',
   window_reads = case when ${isPast('window_start')} then 1 else window_reads + 1 end,
   window_start = case when ${isPast('window_start')} then now() else window_start end
 from users.connection c where a.connection_id = $1 and c.id = a.connection_id
@@ -147,7 +150,7 @@ export interface ClosedCheck {
   readonly restoring: boolean;
 }
 
-/** Closes the check of a connection. */
+/** Closes the check of a connection, and enqueues its restoration. */
 export async function closeAccessCheck(
   transaction: Queryable,
   connectionId: string,
@@ -160,6 +163,7 @@ export async function closeAccessCheck(
      where connection_id = $1`,
     [connectionId, confirmed, restoring],
   );
+  if (restoring) await enqueue(transaction, restorationKind, { key: connectionId, payload: {} });
 }
 
 /** Postpones a check without a result, at least until the quota of the account allows the next read. */

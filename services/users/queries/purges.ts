@@ -24,20 +24,14 @@ export async function requestPurge(
   return row;
 }
 
-/** Up to 100 purges that are requested and not carried out yet. */
-export function selectRequestedPurges(database: Queryable): Promise<RequestedPurge[]> {
-  return database.query<RequestedPurge>(
-    `select ${one} from users.connection where purge = 'wanted' order by updated_at limit 100`,
-  );
-}
-
-/** Whether the request is still current: the account was not connected or purged again since. */
-export async function isStillRequested(
+/** The purge of a connection that is requested and not carried out. Undefined if the account was connected again. */
+export async function selectRequestedPurge(
   database: Queryable,
-  { connection_id, version }: RequestedPurge,
-): Promise<boolean> {
-  const statement = `select from users.connection where id = $1 and token_version = $2 and purge = 'wanted'`;
-  return (await database.query(statement, [connection_id, version])).length > 0;
+  connectionId: string,
+): Promise<RequestedPurge | undefined> {
+  const statement = `select ${one} from users.connection where id = $1 and purge = 'wanted'`;
+  const [row] = await database.query<RequestedPurge>(statement, [connectionId]);
+  return row;
 }
 
 /** Marks a purge as carried out by the other services. */

@@ -4,7 +4,6 @@ import type { AccessAnswer } from '../../../contracts/access-check.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { claimAccessCheck, hasRoom, openAccessCheck } from '../../../services/users/queries/access-checks.ts';
 import { holdDelivery, releaseHeld, selectHeld } from '../../../services/users/queries/held-deliveries.ts';
-import { claimRestoration, finishRestoration } from '../../../services/users/queries/restorations.ts';
 import { settleAccessCheck } from '../../../services/users/settle-access-check.ts';
 import { freshDatabase } from '../../support/database.ts';
 
@@ -73,29 +72,6 @@ t.test('one held delivery is released, or all of its connection', async (t) => {
   await releaseHeld(database, one.id);
   t.same(await selectHeld(database, one.id, 10), []);
   t.same(await selectHeld(database, other.id, 10), deliveries);
-});
-
-t.test('a restoration ends with its second try, or unfinished with its 1,440th', async (t) => {
-  const [one, other] = [await member(), await member()];
-  const restoring = "update users.access_check set ending = 'restoring' where connection_id = any($1)";
-  await database.query(restoring, [[one.id, other.id]]);
-  const claims = [await claimRestoration(database), await claimRestoration(database)];
-  t.same(new Set(claims.map((claim) => claim?.connection_id)), new Set([one.id, other.id]));
-  t.equal(await claimRestoration(database), undefined, 'neither is due for a minute');
-  const of = (tries: number, attempt = 1) => ({
-    ...{ connection_id: one.id, attempt, since: new Date(0) },
-    tries,
-  });
-  const refused = [of(1), of(2, 0)].map((claim) => finishRestoration(database, claim, true));
-  const unfinished = [of(2), of(1439)].map((claim) => finishRestoration(database, claim, false));
-  t.same(await Promise.all([...refused, ...unfinished]), [false, false, false, false]);
-  t.match(await stateOf(one), { ending: 'restoring' });
-  t.equal(await finishRestoration(database, of(2), true), true);
-  t.equal(await finishRestoration(database, of(2), true), false, 'it has ended');
-  t.match(await stateOf(one), { ending: null });
-  t.match(await stateOf(other), { ending: 'restoring' });
-  const last = { ...of(1440), connection_id: other.id };
-  t.equal(await finishRestoration(database, last, false), true);
 });
 
 t.test('the reads of one provider take no room from another', async (t) => {
