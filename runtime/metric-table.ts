@@ -1,7 +1,7 @@
-/** How a metric behaves: it only grows, it moves, or it sorts durations into buckets. */
+/** The type of a metric in Prometheus. */
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
-/** One metric: what it says, and the labels that every value of it has. Never a user, a credential or a value. */
+/** One metric: its help text and its labels. No label contains a user, a credential or a health value. */
 export interface MetricDefinition {
   readonly kind: MetricKind;
   readonly help: string;
@@ -13,69 +13,69 @@ export interface MetricDefinition {
 const answerBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 const behindBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200, 43_200] as const;
 
-/** Every metric of ours, by its name at /metrics. */
+/** The metrics by their names at /metrics. */
 export const metricTable = {
   pulsebus_http_requests_total: {
     kind: 'counter',
-    help: 'Requests that were answered, by route pattern.',
+    help: 'Answered requests by route pattern.',
     labels: ['route', 'method', 'status'],
   },
   pulsebus_http_request_duration_seconds: {
     kind: 'histogram',
-    help: 'From the head of a request to the end of its answer.',
+    help: 'Time from the head of a request to the end of its answer.',
     labels: ['route', 'method'],
     buckets: answerBuckets,
   },
   pulsebus_http_requests_in_flight: {
     kind: 'gauge',
-    help: 'Requests that are being answered.',
+    help: 'Requests in progress.',
     labels: [],
   },
   pulsebus_http_connections: {
     kind: 'gauge',
-    help: 'Open connections of a gateway.',
+    help: 'Open HTTP connections of the gateway.',
     labels: [],
   },
   pulsebus_webhook_body_bytes: {
     kind: 'gauge',
-    help: 'Memory of a gateway for bodies of webhooks that are not stored yet.',
+    help: 'Memory that the gateway uses for webhook bodies that are not stored yet.',
     labels: [],
   },
   pulsebus_stored_delivery_bytes: {
     kind: 'gauge',
-    help: 'Deliveries that are kept, in bytes of their bodies as they came.',
+    help: 'Size of the stored deliveries as they were received.',
     labels: [],
   },
   pulsebus_action_duration_seconds: {
     kind: 'histogram',
-    help: 'Calls of the bus, where they were worked on.',
+    help: 'Duration of an action in the process that ran it.',
     labels: ['action', 'outcome'],
     buckets: answerBuckets,
   },
   pulsebus_deliveries: {
     kind: 'gauge',
-    help: 'Deliveries that wait, are in work, or were given up (dead).',
+    help: 'Deliveries by state: waiting, working, or dead (dead letters).',
     labels: ['provider', 'state'],
   },
   pulsebus_oldest_delivery_seconds: {
     kind: 'gauge',
-    help: 'Age of the oldest delivery that is not done; 0 where there is none.',
+    help: 'Age of the oldest delivery that is not done. 0 if there is none.',
     labels: ['provider'],
   },
   pulsebus_deliveries_worked_total: {
     kind: 'counter',
-    help: 'Attempts to work on a delivery, by the state that came of them.',
+    help: 'Attempts at a delivery by the resulting state.',
     labels: ['provider', 'kind', 'state'],
   },
   pulsebus_delivery_readable_seconds: {
     kind: 'histogram',
-    help: 'From the receipt of a delivery until its data can be read.',
+    help: 'Time from the receipt of a delivery until its data can be read.',
     labels: ['provider', 'kind'],
     buckets: behindBuckets,
   },
   pulsebus_jobs_total: {
     kind: 'counter',
-    help: 'Attempts at a job, by their outcome.',
+    help: 'Attempts at a job by outcome.',
     labels: ['kind', 'outcome'],
   },
   pulsebus_job_seconds: {
@@ -86,65 +86,65 @@ export const metricTable = {
   },
   pulsebus_jobs_waiting: {
     kind: 'gauge',
-    help: 'Jobs of the table jobs.job that wait, are leased, or were given up (dead).',
+    help: 'Jobs in jobs.job by state: waiting, leased, or dead (dead letters).',
     labels: ['kind', 'state'],
   },
   pulsebus_activity_fetches: {
     kind: 'gauge',
-    help: 'Activities that are still to be fetched from the activity platform, or were given up.',
+    help: 'Activities to fetch from the activity platform, by state.',
     labels: ['state'],
   },
   pulsebus_provider_budget_left: {
     kind: 'gauge',
-    help: 'Requests that a provider still allows, by window (quarter of an hour, day).',
+    help: 'Remaining requests of a provider quota, by window (quarter of an hour, day).',
     labels: ['provider', 'window'],
   },
   pulsebus_provider_budget_limit: {
     kind: 'gauge',
-    help: 'Requests that a provider allows a window.',
+    help: 'Requests of a provider quota per window.',
     labels: ['provider', 'window'],
   },
   pulsebus_provider_paused: {
     kind: 'gauge',
-    help: '1 while a provider has told us to wait.',
+    help: '1 while requests to a provider are paused at its request, else 0.',
     labels: ['provider'],
   },
   pulsebus_provider_requests: {
     kind: 'gauge',
-    help: 'Our requests to a provider in the last 15 minutes, by outcome.',
+    help: 'Requests to a provider in the last 15 minutes, by outcome.',
     labels: ['provider', 'outcome'],
   },
   pulsebus_samples_stored_total: {
     kind: 'counter',
-    help: 'Samples that were written, new or changed.',
+    help: 'Inserted and updated samples.',
     labels: ['provider'],
   },
   pulsebus_database_connections: {
     kind: 'gauge',
-    help: "Connections of this process's pools: idle, in use, and calls that wait for one.",
+    help: 'Database connections of the process by state: idle, used, or waiting (calls that wait for one).',
     labels: ['state', 'planning'],
   },
   pulsebus_database_connections_limit: {
     kind: 'gauge',
-    help: 'How many connections a pool may have.',
+    help: 'Maximum number of connections of a pool.',
     labels: ['planning'],
   },
   pulsebus_event_loop_lag_seconds: {
     kind: 'gauge',
-    help: 'How late timers ran since the last look, by quantile.',
+    help: 'Delay of timers since the last scrape, by quantile.',
     labels: ['quantile'],
   },
   pulsebus_event_loop_utilization: {
     kind: 'gauge',
-    help: 'Share of the time that the event loop was busy since the last look.',
+    help: 'Share of the time since the last scrape in which the event loop was busy.',
     labels: [],
   },
-  process_resident_memory_bytes: { kind: 'gauge', help: 'Memory of this process.', labels: [] },
-  nodejs_heap_used_bytes: { kind: 'gauge', help: 'Used heap of this process.', labels: [] },
-  process_cpu_seconds_total: { kind: 'counter', help: 'Processor time of this process.', labels: [] },
+  process_resident_memory_bytes: { kind: 'gauge', help: 'Resident memory of the process.', labels: [] },
+  nodejs_heap_used_bytes: { kind: 'gauge', help: 'Used heap of the process.', labels: [] },
+  process_cpu_seconds_total: { kind: 'counter', help: 'Processor time of the process.', labels: [] },
   process_start_time_seconds: {
     kind: 'gauge',
-    help: 'When this process started, in Unix seconds.',
+    help: 'Start time of the process in Unix seconds.',
     labels: [],
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;

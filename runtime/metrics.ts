@@ -4,19 +4,20 @@ import type { ServiceBroker } from 'moleculer';
 import { type LabelsOf, type MetricDefinition, type MetricName, metricTable } from './metric-table.ts';
 
 /**
- * Figures of one process for Prometheus. Moleculer's own metrics are left off: its middleware measures every call
- * several times over, its reporter leaves the sum and count out of a histogram, tells the command line, and ends
- * the process where its port is taken. ARCHITECTURE.md has what both cost.
+ * Metrics of one process for Prometheus. Moleculer's own metrics are disabled: its middleware measures every call
+ * several times, and its reporter omits the sum and count of a histogram, exports the command line, and ends the process
+ * if its port is in use. ARCHITECTURE.md states the cost of both.
  */
 export interface Metrics {
+  /** Increments a counter. */
   count<N extends MetricName>(name: N, labels: LabelsOf<N>, by?: number): void;
-  /** Of a gauge, for the look in work: what is not set anew is not told, so that nobody reads an old value as new. */
+  /** Sets a gauge for the current scrape. Gauges that are not set are omitted. */
   set<N extends MetricName>(name: N, labels: LabelsOf<N>, value: number): void;
-  /** `value` in the unit of the metric's name. */
+  /** Adds a value to a histogram, in the unit of the metric's name. */
   observe<N extends MetricName>(name: N, labels: LabelsOf<N>, value: number): void;
-  /** Is asked before every look, to set what has to be read somewhere; returns what ends that. */
+  /** Calls `collect` before each scrape, to set gauges. Returns the function that ends it. */
   onScrape(collect: Collect): () => void;
-  /** All figures in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string>;
 }
 
@@ -25,13 +26,13 @@ type Collect = () => Promise<void> | void;
 interface Series {
   readonly labels: string;
   value: number;
-  /** Of histograms: how many fell into each bucket, and the count of all in `count`. */
+  /** Of histograms: the number of values in each bucket, and in `count` the number of all values. */
   readonly buckets: number[];
   count: number;
 }
 
-/** Prometheus waits 10 s for a look unless told. */
-const patienceMs = 3000;
+/** A scrape waits this long for a collector. The default timeout of Prometheus is 10 s. */
+const collectTimeoutMs = 3000;
 
 const opened = new WeakMap<ServiceBroker, Metrics>();
 const nothing: Metrics = {
@@ -42,24 +43,24 @@ const nothing: Metrics = {
   text: async () => '',
 };
 
-/** The figures of a broker; where METRICS_PORT is unset they are thrown away. */
+/** The metrics of a broker. They are discarded if METRICS_PORT is unset. */
 export function metricsOf(broker: ServiceBroker): Metrics {
   return opened.get(broker) ?? nothing;
 }
 
-/** Begins to keep the figures of a broker. */
+/** Starts the metrics of a broker. */
 export function openMetrics(broker: ServiceBroker): Metrics {
   const metrics = newMetrics();
   opened.set(broker, metrics);
-  metrics.onScrape(processFigures(metrics));
+  metrics.onScrape(processMetrics(metrics));
   return metrics;
 }
 
-/** An empty set of figures. */
+/** An empty set of metrics. */
 export function newMetrics(): Metrics {
   const families = new Map(Object.keys(metricTable).map((name) => [name, new Map<string, Series>()]));
   const collectors = new Set<Collect>();
-  let looking: Promise<string> | null = null;
+  let scraping: Promise<string> | null = null;
   const seriesOf = (name: MetricName, labels: Readonly<Record<string, string | number>>): Series => {
     const { labels: names }: MetricDefinition = metricTable[name];
     let key = '';
@@ -69,9 +70,9 @@ export function newMetrics(): Metrics {
     family?.set(key, series);
     return series;
   };
-  const look = async () => {
+  const scrape = async () => {
     for (const [name, family] of families) if (kindOf(name) === 'gauge') family.clear();
-    await Promise.allSettled([...collectors].map(async (collect) => Promise.race([collect(), patience()])));
+    await Promise.allSettled([...collectors].map(async (collect) => Promise.race([collect(), timeout()])));
     return [...families].map(([name, family]) => textOf(name, family)).join('');
   };
   return {
@@ -86,23 +87,23 @@ export function newMetrics(): Metrics {
       collectors.add(collect);
       return () => collectors.delete(collect);
     },
-    // Who asks while somebody looks gets the same: figures that need the database are never read twice at once.
+    // Concurrent scrapes share one result, so that metrics from the database are read once.
     text() {
-      looking ??= look().finally(() => {
-        looking = null;
+      scraping ??= scrape().finally(() => {
+        scraping = null;
       });
-      return looking;
+      return scraping;
     },
   };
 }
 
 function kindOf(name: string): string {
-  return metricTable[name as MetricName].kind; // families are made of the table's names
+  return metricTable[name as MetricName].kind; // the families have the names of the table
 }
 
-// A database that does not answer must not cost the figures that would show it.
-function patience(): Promise<void> {
-  return sleep(patienceMs, undefined, { ref: false });
+// If the database does not answer, the metrics of the process are still exported.
+function timeout(): Promise<void> {
+  return sleep(collectTimeoutMs, undefined, { ref: false });
 }
 
 function newSeries(name: MetricName, labels: Readonly<Record<string, string | number>>): Series {
@@ -123,7 +124,7 @@ function escaped(text: string): string {
 }
 
 function textOf(name: string, family: ReadonlyMap<string, Series>): string {
-  const definition: MetricDefinition = metricTable[name as MetricName]; // families are made of the table's names
+  const definition: MetricDefinition = metricTable[name as MetricName]; // the families have the names of the table
   const lines = [...family.values()].flatMap((series) =>
     definition.kind === 'histogram'
       ? histogramLines(name, series, definition)
@@ -152,14 +153,14 @@ function braced(labels: string): string {
   return labels === '' ? '' : `{${labels}}`;
 }
 
-function processFigures(metrics: Metrics): Collect {
+function processMetrics(metrics: Metrics): Collect {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   let utilization = performance.eventLoopUtilization();
   const started = Date.now() / 1000 - process.uptime();
   let cpuSeconds = 0;
   return () => {
-    // The timer itself takes 10 ms; before its first turn the histogram holds nonsense.
+    // The timer itself takes 10 ms. Before its first run the histogram has no valid values.
     for (const [quantile, nanoseconds] of [
       ['0.5', delay.percentile(50)],
       ['0.99', delay.percentile(99)],

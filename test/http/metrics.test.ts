@@ -62,6 +62,7 @@ t.test('/metrics tells requests by pattern, deliveries, samples, the pool and th
   t.equal(figure(text, 'pulsebus_provider_budget_left{provider="activitynet",window="day"}'), 1000);
   t.equal(figure(text, 'pulsebus_database_connections_limit{planning="once"}'), 12);
   t.equal(figure(text, 'pulsebus_database_connections{state="waiting",planning="each"}'), 0);
+  t.equal(figure(text, 'pulsebus_jobs_waiting{kind="auth.cleaning",state="waiting"}'), 1);
   t.ok(Number(figure(text, 'process_resident_memory_bytes')) > 1e7);
   t.ok(Number(figure(text, 'pulsebus_event_loop_lag_seconds{quantile="0.99"}')) >= 0);
 });
