@@ -29,6 +29,7 @@ export const Delivery = z
   });
 
 const Count = z.int().nonnegative();
+const JobState = z.enum(['waiting', 'leased', 'dead']);
 
 /** The status of one provider. A value is null if there is nothing to measure or its service is unavailable. */
 export const ProviderStatus = z
@@ -146,6 +147,24 @@ export const deliveries = contract('deliveries', {
     }),
     returns: z.object({ noted: z.literal(true) }),
     idempotent: true,
+  }),
+  /** Numbers of the jobs of all services, and the newest dead letters. Payloads are never returned. */
+  jobs: action({
+    summary: 'Count jobs by kind and state, and list dead letters',
+    params: z.object({ limit: limitUpTo(100) }),
+    returns: z.object({
+      counts: z.array(z.object({ kind: z.string(), state: JobState, count: Count })),
+      dead: z.array(
+        z.object({ kind: z.string(), key: z.string(), error: z.string().nullable(), dead_at: Timestamp }),
+      ),
+    }),
+    idempotent: true,
+  }),
+  /** `retried` is false if there is no dead letter of this kind and key. */
+  retryJob: action({
+    summary: 'Make a dead letter of the jobs due again',
+    params: z.object({ kind: z.string(), key: z.string() }),
+    returns: z.object({ retried: z.boolean() }),
   }),
   /** Adds the statistics that a process collected about the providers' answers since its last call. */
   noteAnswers: action({

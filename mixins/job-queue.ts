@@ -29,6 +29,7 @@ export type RetryRules = Omit<JobKind<unknown>, 'payload'>;
 
 /** A job to enqueue. */
 export interface NewJob<P> {
+  /** Ids, or empty. Never a secret: operators see keys. */
   readonly key: string;
   readonly payload: P;
   readonly lane?: (typeof lanes)[keyof typeof lanes];
@@ -175,11 +176,12 @@ const counted: Statement = {
   name: 'jobs.count',
   text: `
     select kind, case when dead_at is not null then 'dead' when leased then 'leased' else 'waiting' end as state,
-      count(*)::int as n from jobs.job where kind = any($1) group by 1, 2`,
+      count(*)::int as n from jobs.job where $1::text[] is null or kind = any($1) group by 1, 2 order by 1, 2`,
 };
 
-/** Numbers of jobs by kind and state. */
+/** Numbers of jobs by kind and state, of all kinds if `kinds` is null. */
 export const countJobs = (
   database: Queryable,
-  kinds: readonly string[],
-): Promise<{ kind: string; state: string; n: number }[]> => database.query(counted, [kinds]);
+  kinds: readonly string[] | null,
+): Promise<{ kind: string; state: 'waiting' | 'leased' | 'dead'; n: number }[]> =>
+  database.query(counted, [kinds]);

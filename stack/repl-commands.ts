@@ -34,6 +34,27 @@ export const commands: readonly Command[] = [
     async (call, { id }) => [deliveryLine(await call('deliveries.replay', { delivery_id: id }))],
   ),
   command(
+    'jobs',
+    'Numbers of jobs by kind and state, and the newest dead letters with their errors',
+    z.object({}),
+    async (call) => {
+      const { counts, dead } = await call('deliveries.jobs', { limit: mostShown });
+      return [
+        ...counts.map(({ kind, state, count }) => `${kind.padEnd(26)} ${state.padEnd(7)} ${count}`),
+        ...dead.map(({ kind, key, error, dead_at }) => `${kind} ${key}  dead since ${dead_at}, ${error}`),
+      ];
+    },
+  ),
+  command(
+    'retry-job <kind> [key]',
+    'Makes a dead letter of `jobs` due again',
+    z.object({ kind: z.string(), key: z.string().default('') }),
+    async (call, job) => {
+      const { retried } = await call('deliveries.retryJob', job);
+      return [retried ? `${job.kind} is due again` : 'No dead letter has this kind and key.'];
+    },
+  ),
+  command(
     'backfill <what> <user_id> [provider]',
     'backfill status: how far the history of a user is, at every provider unless one is named',
     z.object({ what: z.literal('status', 'must be status'), user_id: Id, provider: ProviderName.optional() }),

@@ -1,12 +1,14 @@
 import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
+import { retryDeadJob } from '../../mixins/dead-jobs.ts';
 import { jobs } from '../../mixins/jobs.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
 import { erasureHandler, requestErasure, requestLateErasure } from './erasure.ts';
 import { setFigures } from './figures.ts';
+import { listJobs } from './jobs.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { addAnswers } from './queries/answer-minutes.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
@@ -33,6 +35,12 @@ export default implement(deliveries, {
       const erased = await isErased(database, params.delivery_id);
       if (erased === undefined) throw new ServiceError('DELIVERY_NOT_FOUND');
       throw new ServiceError(erased ? 'DELIVERY_ERASED' : 'DELIVERY_IN_WORK');
+    },
+    jobs: ({ params, database }) => listJobs(database, params.limit),
+    async retryJob({ params: { kind, key }, database, logger }) {
+      const retried = await retryDeadJob(database, kind, key);
+      if (retried) logger.info('job.retried', { kind });
+      return { retried };
     },
     async eraseAccounts({ params, database }) {
       await requestErasure(database, params.accounts, params.erased_at);

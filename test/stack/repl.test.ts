@@ -89,6 +89,26 @@ t.test('answers what is piped into it over the bus, and ends', async (t) => {
   t.same(await database.query(entry), [{ actor: 'system:repl', subject_id: dead }]);
 });
 
+t.test('lists jobs without payloads, and makes a dead letter due again', async (t) => {
+  await database.query(
+    `insert into jobs.job (kind, key, payload, run_at, error, dead_at)
+     values ('test.given_up', 'a:b', '{"x":"hidden"}', now() + interval '1 hour', 'AWAY', now())`,
+  );
+  const { output } = await typed(['jobs', 'retry-job test.given_up']);
+  for (const said of [
+    'auth.cleaning              waiting 1',
+    'test.given_up              dead    1',
+    'test.given_up a:b  dead since 20',
+    'Z, AWAY',
+    'No dead letter has this kind and key.',
+  ])
+    t.match(output, said);
+  t.notMatch(output, 'hidden');
+  t.match((await typed(['retry-job test.given_up a:b'])).output, 'test.given_up is due again');
+  const job = "select error, dead_at, run_at <= now() as due from jobs.job where kind = 'test.given_up'";
+  t.same(await database.query(job), [{ error: null, dead_at: null, due: true }]);
+});
+
 t.test('limits looks at a window without counting, whosever it is', async (t) => {
   const me = z
     .object({ id: z.string() })

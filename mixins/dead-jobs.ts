@@ -1,0 +1,31 @@
+import type { Queryable, Statement } from './database.ts';
+
+/** A dead letter of jobs.job, without its payload. */
+export interface DeadJobRow {
+  readonly kind: string;
+  readonly key: string;
+  readonly error: string | null;
+  readonly dead_at: Date;
+}
+
+const selected: Statement = {
+  name: 'jobs.dead_letters',
+  text: `
+    select kind, key, error, dead_at from jobs.job where dead_at is not null
+    order by dead_at desc, kind, key limit $1`,
+};
+
+/** The newest dead letters of all services. */
+export const selectDeadJobs = (database: Queryable, most: number): Promise<DeadJobRow[]> =>
+  database.query<DeadJobRow>(selected, [most]);
+
+const retried: Statement = {
+  name: 'jobs.retry_dead_letter',
+  text: `
+    update jobs.job set dead_at = null, error = null, failures = 0, crashes = 0, run_at = now()
+    where kind = $1 and key = $2 and dead_at is not null returning kind`,
+};
+
+/** Makes a dead letter due again. Returns false if there is none. */
+export const retryDeadJob = async (database: Queryable, kind: string, key: string): Promise<boolean> =>
+  (await database.query(retried, [kind, key])).length > 0;
