@@ -146,7 +146,7 @@ export interface BackfillRequest {
 /** The reason why a provider sends no past data: the user withholds it, it was requested before, the type is disabled. */
 export type BackfillRefusal = 'HISTORY_WITHHELD' | 'ASKED_BEFORE' | 'TYPE_OFF';
 
-/** Past data is read page by page, by a service that has the actions of `pagedBackfill`. */
+/** Past data is read page by page, by a service with the actions `startHistory`, `historyStatus` and `cancelHistory`. */
 export interface PagedBackfill {
   readonly from: 'pages';
   readonly service: string;

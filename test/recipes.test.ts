@@ -77,7 +77,7 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
   ]);
 });
 
-t.test("README's recipe for a new provider is one folder and one line", async (t) => {
+t.test('docs/adding-a-provider.md: a provider is one folder and one line', async (t) => {
   const { url } = await freshDatabase(t);
   const tree = copiedTree(t);
   const fixtures = join(root, 'test/fixtures/providers');

@@ -65,6 +65,7 @@ const folders = [
   'stack',
   'test',
   'bench',
+  'docs',
 ];
 const documents = [
   'README.md',
