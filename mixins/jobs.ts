@@ -60,9 +60,23 @@ export function jobHandler<P>(
   };
 }
 
-/** Repeats a bounded part of a job until it returns false (nothing is left) or the signal aborts. */
-export async function workInParts(part: () => Promise<boolean>, { signal }: Held): Promise<JobOutcome> {
-  while (!signal.aborted) if (!(await part())) return { kind: 'done' };
+/** After this time a job with parts left is handed back. */
+const longestRunMs = 30_000;
+
+/**
+ * Repeats a bounded part of a job until it returns false (nothing is left) or the signal aborts. A long job is due again
+ * at once, after the waiting jobs of its kind. Crashes are counted anew then, because the finished parts are progress.
+ */
+export async function workInParts(
+  part: () => Promise<boolean>,
+  { signal }: Held,
+  mostMs = longestRunMs,
+): Promise<JobOutcome> {
+  const end = performance.now() + mostMs;
+  while (!signal.aborted) {
+    if (!(await part())) return { kind: 'done' };
+    if (performance.now() >= end) return { kind: 'again', delayMs: 0 };
+  }
   return { kind: 'stopped' };
 }
 

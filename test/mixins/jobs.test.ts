@@ -192,9 +192,11 @@ t.test('repeats a part until nothing is left or the signal aborts', async (t) =>
   const held = { signal: stopping.signal, holds: async () => true };
   t.same(await workInParts(part, held), { kind: 'done' });
   t.equal(parts, 3);
+  t.same(await workInParts(part, held, 0), { kind: 'again', delayMs: 0 }, 'after one part');
+  t.equal(parts, 4);
   stopping.abort();
   t.same(await workInParts(part, held), { kind: 'stopped' });
-  t.equal(parts, 3);
+  t.equal(parts, 4);
 });
 
 t.test('ignores the outcome of a job that was cancelled', async (t) => {
