@@ -1,19 +1,20 @@
-// `npm test`: a throw-away database server and bus for all test files, then these, the longest first, then the count
-// in one plain line.
+// `npm test`: a throw-away database server and bus for all test files, then these, in groups that share a process, then
+// the count in one plain line.
 // Tests get TEST_DATABASE_URL (a role that may create databases) and, where there is a bus, TEST_NATS_URL.
 // usage: npm test [-- --changed] [-- test/some.test.ts …]
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { signal } from '../stack/processes.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { touchedTests } from './support/changed.ts';
-import { keepDurations, longestFirst, readDurations } from './support/durations.ts';
+import { keepDurations, readDurations } from './support/durations.ts';
+import { groupFiles } from './support/file-groups.ts';
 import { Tally } from './support/tally.ts';
+import { TestProcesses } from './support/test-processes.ts';
 
 // A run of all tests with fewer files than this fails: files that are renamed or lost would go unnoticed.
 const leastFiles = 145;
@@ -25,16 +26,12 @@ const bin = join(root, 'node_modules/.bin');
 const work = mkdtempSync(join(tmpdir(), 'pulsebus-test-'));
 chmodSync(work, 0o711); // the database server's account walks through it
 
-// tap itself waits for its test files; its process group ends at once. In a terminal it has to stay in ours, and
-// Ctrl-C reaches all of it.
-const ownGroup = !process.stdin.isTTY;
-
-let tap: ChildProcess | null = null;
+let processes: TestProcesses | null = null;
 let stopped = false;
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(name, () => {
     stopped = true;
-    if (tap?.pid !== undefined) signal(ownGroup ? -tap.pid : tap.pid, 'SIGTERM');
+    processes?.stop();
   });
 
 process.exitCode = await main();
@@ -50,7 +47,7 @@ async function main(): Promise<number> {
     stack = await startTestStack();
     console.log(stack.choice);
     await buildTap();
-    return stopped ? 1 : await runTap(testEnvironment(stack), wanted);
+    return stopped ? 1 : await runFiles(testEnvironment(stack), wanted);
   } finally {
     await stack?.stop();
     // servers of an aborted test file may still be writing their last
@@ -74,17 +71,17 @@ function startTestStack(): Promise<Stack> {
 function testEnvironment(stack: Stack): NodeJS.ProcessEnv {
   const { DATABASE_URL, NATS_URL, ...rest } = process.env;
   return {
-    ...withPinnedNode(rest),
+    ...withTools(rest),
     TMPDIR: work, // what an aborted test leaves goes with it
-    // Each test file is a process of its own; they share what was compiled.
+    // The processes share what was compiled.
     NODE_COMPILE_CACHE: join(work, 'compiled'),
     TEST_DATABASE_URL: stack.databaseUrl,
     ...(stack.natsUrl === null ? {} : { TEST_NATS_URL: stack.natsUrl }),
   };
 }
 
-/** tap starts test files through `#!/usr/bin/env node`. */
-function withPinnedNode(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** Programs of the packages come first. Those of `#!/usr/bin/env node` run under the pinned Node.js, see bootstrap.js. */
+function withTools(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: [bin, env.PATH].join(delimiter) };
 }
 
@@ -96,19 +93,21 @@ async function buildTap(): Promise<void> {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, '.tap/plugins')))
     return;
-  const child = startNode([join(bin, 'tap'), 'build'], withPinnedNode(process.env));
-  const output = child.stdout === null ? Promise.resolve('') : text(child.stdout);
-  if ((await endOf(child)) !== 0) throw new Error(`tap build failed:\n${await output}`);
+  const child = spawn(process.execPath, [join(bin, 'tap'), 'build'], {
+    cwd: root,
+    env: withTools(process.env),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`tap build failed:\n${output}`);
   writeFileSync(stamp, wanted);
 }
 
-/** Runs the files, the longest first, with a line per file as it ends; then the count. */
-async function runTap(env: NodeJS.ProcessEnv, { files, least }: Wanted): Promise<number> {
+/** Runs the files, with a line per file as it ends; then the count. */
+async function runFiles(env: NodeJS.ProcessEnv, { files, least }: Wanted): Promise<number> {
   const tally = new Tally({ files, least });
-  const ordered = longestFirst(files, readDurations(root));
-  const child = startNode([join(root, 'test/support/run-files.ts'), String(jobs), ...ordered], env);
-  await tally.readAll(child.stdout ?? Readable.from([]), (text) => console.log(text));
-  const code = await endOf(child);
+  processes = new TestProcesses(tally, { root, env, print: (text) => console.log(text) });
+  const code = await processes.run(groupFiles(files, readDurations(root)), jobs);
   for (const problem of tally.problems()) console.log(problem);
   keepDurations(root, tally.reports);
   const { passed, failed } = tally.count(code);
@@ -129,24 +128,4 @@ function wantedFiles(args: readonly string[]): Wanted {
   const named = args.flatMap((arg) => (existsSync(join(root, arg)) ? [arg] : globSync(arg, { cwd: root })));
   if (args.length > 0) return { files: named, least: args.length };
   return { files: all, least: leastFiles };
-}
-
-function startNode(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
-  tap = spawn(process.execPath, args, {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    detached: ownGroup,
-  });
-  return tap;
-}
-
-/** Waits for a program's end, its output read. */
-async function endOf(child: ChildProcess): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  child.once('error', () => resolve(1));
-  child.once('close', (code) => resolve(code ?? 1));
-  return promise.finally(() => {
-    tap = null;
-  });
 }

@@ -7,7 +7,8 @@ const source = [
   '{bench,config,contracts,domain,migrations,mixins,providers,sandbox,services,stack,test}/**/*.ts',
 ];
 /** What every test depends on. */
-const common = /^(package(-lock)?\.json|\.taprc|tsconfig\.json|test\/run\.ts|test\/support\/run-files\.ts)$/;
+const common =
+  /^(package(-lock)?\.json|\.taprc|tsconfig\.json|test\/run\.ts|test\/support\/(run-files|file-tests?|test-processes)\.ts)$/;
 
 /** The tests that use a file which differs from main, or is not committed yet. */
 export function touchedTests(root: string, tests: readonly string[]): string[] {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { keepDurations, longestFirst, readDurations } from './durations.ts';
+import { keepDurations, readDurations } from './durations.ts';
 
 const report = (file: string, seconds: number, failed = 0) => ({
   file,
@@ -10,10 +10,6 @@ const report = (file: string, seconds: number, failed = 0) => ({
   failed,
   passed: 1,
   problems: [],
-});
-
-t.test('the longest file comes first, those of which nothing is known last, by name', async (t) => {
-  t.same(longestFirst(['a', 'd', 'c', 'b'], { b: 2, d: 30 }), ['d', 'b', 'a', 'c']);
 });
 
 t.test(

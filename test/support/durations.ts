@@ -29,13 +29,12 @@ export function keepDurations(root: string, reports: readonly FileReport[]): voi
   writeFileSync(path, JSON.stringify(table));
 }
 
-/** Orders files by their durations, the longest first, so that none of those is left to run alone at the end. */
-export function longestFirst(files: readonly string[], durations: Durations): string[] {
-  const secondsOf = (file: string) => durations[file] ?? 0;
-  return files.toSorted((a, b) => secondsOf(b) - secondsOf(a) || a.localeCompare(b, 'en'));
+/** How long a file takes; an unknown one is taken for a short one. */
+export function secondsOf(file: string, durations: Durations): number {
+  return durations[file] ?? 1;
 }
 
-// A table that cannot be read changes the order of the files only.
+// A table that cannot be read changes the order and the groups of the files only.
 function readTable(path: string): Durations {
   try {
     return existsSync(path) ? Table.parse(JSON.parse(readFileSync(path, 'utf8'))) : {};

@@ -1,26 +1,36 @@
-// Runs test files in the order given, some at a time, and writes their TAP to stdout, as tap's own command does.
-// That command sorts the files by name, so that a long one may begin last and run alone.
-// usage: node test/support/run-files.ts JOBS FILE…
-import t from 'tap';
+// Runs test files one after another in this process, so that modules are loaded and compiled once, and writes a subtest
+// per file to stdout as TAP.
+// usage: node test/support/run-files.ts FILE…
+import { registerHooks } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { keepFileTest } from './file-tests.ts';
 
-const [jobs, ...files] = process.argv.slice(2);
-const timeoutSeconds = 300;
-// tap's command hands its settings on in this way; without it a file that says nothing has 30 s.
-const env = { ...process.env, TAP_FAIL_SKIP: '1', TAP_TIMEOUT: String(timeoutSeconds) };
+const root = join(import.meta.dirname, '../..');
+const timeout = 300_000;
+const files = new Map(process.argv.slice(2).map((file) => [pathToFileURL(join(root, file)).href, file]));
 
-t.jobs = Number(jobs);
+// tap's `t` is one per process. A test file gets the subtest of the file instead.
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const url = replacementOf(specifier, context.parentURL ?? '');
+    return url === null ? nextResolve(specifier, context) : { url: url.href, shortCircuit: true };
+  },
+});
+
+function replacementOf(specifier: string, importer: string): URL | null {
+  if (specifier === 'async-hook-domain') return new URL('./error-domain.ts', import.meta.url);
+  if (specifier !== 'tap' || !files.has(importer)) return null;
+  const url = new URL('./file-test.ts', import.meta.url);
+  url.search = new URLSearchParams({ importer }).toString();
+  return url;
+}
+
+const { default: t } = await import('tap');
+
 t.setTimeout(0);
-// tap writes the files' TAP in the order given. Who waits behind a long file sees on stderr that others end.
-t.on('subtestEnd', ({ name, time }) =>
-  console.error(`# ended after ${Math.round(Number(time) / 1000)} s: ${name}`),
-);
-for (const file of files)
-  void t.spawn(process.execPath, [file], {
-    at: null,
-    stack: '',
-    name: file,
-    buffered: t.jobs > 1,
-    timeout: timeoutSeconds * 1000,
-    stdio: 'inherit',
-    env,
+for (const [url, file] of files)
+  void t.test(file, { timeout }, async (test) => {
+    keepFileTest(url, test);
+    await import(url);
   });

@@ -1,24 +1,19 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { Tally } from './tally.ts';
+import { TestProcesses } from './test-processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = 'test/fixtures/runs';
 
-/** Runs tap over files of the fixtures, as `npm test` does where its output is a pipe. */
+/** Runs files of the fixtures in one process, as `npm test` does. */
 async function run(names: readonly string[], missing: readonly string[] = [], least = 1) {
   const files = names.map((name) => `${folder}/${name}.ts`);
   const tally = new Tally({ files: [...files, ...missing], least });
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-files.ts'), '2', ...files], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1)));
   const printed: string[] = [];
-  await tally.readAll(child.stdout, (text) => printed.push(text));
-  const code = await ended;
+  const print = (text: string) => printed.push(text);
+  const code = await new TestProcesses(tally, { root, env: process.env, print }).run([files], 1);
   return { printed, code, count: tally.count(code), problems: tally.problems() };
 }
 
@@ -57,7 +52,7 @@ t.test('a file has 300 s, unless it says otherwise', async (t) => {
 
 t.test('a file without a test fails', async (t) => {
   const { printed, count } = await run(['no-test']);
-  t.match(printed[0], /not ok - .*no-test\.ts: 0 passed, 1 failed\n.*[\s\S]*no tests found/);
+  t.match(printed[0], /not ok - .*no-test\.ts: 0 passed, 1 failed\nnot ok - asserts nothing: .*no-test\.ts/);
   t.same(count, { passed: 0, failed: 1 });
 });
 
@@ -75,6 +70,12 @@ t.test('a file whose process is killed fails, and the files beside it are report
 t.test('what a failure quotes is not counted', async (t) => {
   const { count } = await run(['thrown']);
   t.same(count, { passed: 0, failed: 2 });
+});
+
+t.test('an error that nothing catches is a failure of the test that runs', async (t) => {
+  const { printed, count } = await run(['thrown-later', 'passes']);
+  t.match(printed[0], /not ok 1 - thrown in a timer[\s\S]*not ok 1 - rejected/);
+  t.same(count, { passed: 4, failed: 2 });
 });
 
 t.test('a file that was expected and has no result fails', async (t) => {

@@ -17,23 +17,44 @@ export class Tally {
     this.#expected = expected;
   }
 
-  /** Reads a run's TAP to its end; `print` gets each file's line, and its problems, when the file ends. */
-  async readAll(tap: Readable, print: (text: string) => void): Promise<void> {
+  /**
+   * Reads the TAP of one process to its end; `print` gets each file's line, and its problems, when the file ends.
+   * Returns the lines after the last result: those of a file in which the process ended.
+   */
+  async readAll(tap: Readable, print: (text: string) => void): Promise<readonly string[]> {
     const splitter = new TapSplitter();
     const take = (lines: readonly string[] | null) => {
-      if (lines === null) return;
-      const report = reportOf(lines);
-      this.#reports.push(report);
-      print(textOf(report));
+      if (lines !== null) this.add(reportOf(lines), print);
     };
     for await (const line of createInterface({ input: tap, crlfDelay: Number.POSITIVE_INFINITY }))
       take(splitter.push(line));
     take(splitter.end());
+    return splitter.rest;
+  }
+
+  /** Adds the report of one file. */
+  add(report: FileReport, print: (text: string) => void): void {
+    this.#reports.push(report);
+    print(textOf(report));
+  }
+
+  /** The files among some that have no report yet. */
+  missingOf(files: readonly string[]): string[] {
+    const seen = new Set(this.#reports.map(({ file }) => file));
+    return files.filter((file) => !seen.has(file));
+  }
+
+  /** Whether a report of some files has failures. */
+  hasFailed(files: readonly string[]): boolean {
+    return this.#reports.some(({ file, failed }) => failed > 0 && files.includes(file));
   }
 
   /** What the lines of the files did not say: files without a result, too few files. */
   problems(): string[] {
-    return [...this.#missing().map((file) => `not ok - ${file} has no result`), ...this.#shortfall()];
+    return [
+      ...this.missingOf(this.#expected.files).map((file) => `not ok - ${file} has no result`),
+      ...this.#shortfall(),
+    ];
   }
 
   /** What each file reported that ended. */
@@ -44,13 +65,9 @@ export class Tally {
   /** Assertions that passed and everything that failed; `code` is what tap ended with. */
   count(code: number): { readonly passed: number; readonly failed: number } {
     const sum = (name: 'passed' | 'failed') => this.#reports.reduce((total, one) => total + one[name], 0);
-    const failed = sum('failed') + this.#missing().length + this.#shortfall().length;
+    const missing = this.missingOf(this.#expected.files);
+    const failed = sum('failed') + missing.length + this.#shortfall().length;
     return { passed: sum('passed'), failed: Math.max(failed, code === 0 ? 0 : 1) };
-  }
-
-  #missing(): string[] {
-    const seen = new Set(this.#reports.map(({ file }) => file));
-    return this.#expected.files.filter((file) => !seen.has(file));
   }
 
   #shortfall(): string[] {

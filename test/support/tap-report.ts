@@ -33,6 +33,18 @@ export class TapSplitter {
     this.#ended = false;
     return lines;
   }
+
+  /** The lines that belong to no result. */
+  get rest(): readonly string[] {
+    return this.#lines;
+  }
+}
+
+/** The report of a file in which its process ended; `lines` is what it wrote before, `end` says how it ended. */
+export function reportOfEnded(file: string, lines: readonly string[], end: string): FileReport {
+  const report = reportOf([...lines, `not ok - ${file}`]);
+  const problem = `not ok - ${file}: its process ended (${end})`;
+  return { ...report, file, failed: report.failed + 1, problems: [...report.problems, problem] };
 }
 
 /**
@@ -82,8 +94,8 @@ function takeResult(reading: Reading, [, margin = '', not, name = '']: RegExpExe
   if (ended === undefined && !failed) reading.passed += 1;
   if (ended !== undefined && ended.results === 0 && !failed)
     problems.push(`not ok - asserts nothing: ${ended.name}`);
-  if (margin !== '' || ended === undefined) return;
-  reading.file = ended.name;
+  if (margin !== '') return;
+  reading.file = ended?.name ?? name;
   reading.seconds = Number(/# time=([\d.]+)ms/.exec(name)?.[1] ?? 0) / 1000;
   if (/^ {2}signal: SIG/m.test(text) || (failed && problems.length === 0)) problems.push(text);
 }

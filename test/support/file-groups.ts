@@ -1,0 +1,41 @@
+import { dirname } from 'node:path';
+import { type Durations, secondsOf } from './durations.ts';
+
+const mostFiles = 12;
+const mostSeconds = 15;
+
+/**
+ * Divides test files into groups that run in one process each: files of one folder, in the order of their names, of
+ * 15 s at most. A file that takes longer is a group of its own. The longest group comes first, so that none of those is
+ * left to run alone at the end.
+ */
+export function groupFiles(files: readonly string[], durations: Durations): string[][] {
+  const kinds = Map.groupBy(files, kindOf);
+  const groups = [...kinds.values()].flatMap((alike) => divide(alike.toSorted(), durations));
+  return groups.toSorted((a, b) => lengthOf(b, durations) - lengthOf(a, durations));
+}
+
+function divide(files: readonly string[], durations: Durations): string[][] {
+  const groups: string[][] = [];
+  for (const file of files) {
+    const last = groups.at(-1);
+    if (last === undefined || !fits(file, last, durations)) groups.push([file]);
+    else last.push(file);
+  }
+  return groups;
+}
+
+function fits(file: string, group: readonly string[], durations: Durations): boolean {
+  return group.length < mostFiles && lengthOf([...group, file], durations) <= mostSeconds;
+}
+
+function lengthOf(group: readonly string[], durations: Durations): number {
+  return group.reduce((total, file) => total + secondsOf(file, durations), 0);
+}
+
+const pure = /^test\/(bench|contracts|domain|providers|runtime)\b/;
+
+// Tests of pure code take less time than the start of a process: those of all folders go together.
+function kindOf(file: string): string {
+  return pure.test(file) ? 'pure' : dirname(file);
+}
