@@ -9,6 +9,7 @@ import { freshDatabase } from './support/database.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const run = promisify(execFile);
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 
 /** What somebody would write to see their new type: store one sample, read it back. */
 const trial = `
@@ -54,7 +55,8 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
   writeFileSync(join(tree, 'trial.ts'), trial);
   const secret = 'x'.repeat(32);
   const env = {
-    PATH: process.env.PATH,
+    PATH,
+    NODE_COMPILE_CACHE,
     DATABASE_URL: url,
     LOG_LEVEL: 'fatal',
     JWT_SECRET: secret,
@@ -101,7 +103,8 @@ t.test('docs/adding-a-provider.md: a provider is one folder and one line', async
   const { stdout } = await run(process.execPath, ['trial.ts'], {
     cwd: tree,
     env: {
-      PATH: process.env.PATH,
+      PATH,
+      NODE_COMPILE_CACHE,
       DATABASE_URL: url,
       LOG_LEVEL: 'fatal',
       PORT: '0',

@@ -73,7 +73,12 @@ interface Joined {
 function startMember(t: Test, service: string, { database, natsUrl, namespace, settings }: Joined) {
   const environment = testSettings({ databaseUrl: database.url, natsUrl, settings });
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../stack/process.ts')], {
-    env: { ...environment, NAMESPACE: namespace, SERVICES: service },
+    env: {
+      ...environment,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NAMESPACE: namespace,
+      SERVICES: service,
+    },
     stdio: 'ignore',
   });
   t.teardown(() => child.kill('SIGKILL'));

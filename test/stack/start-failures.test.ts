@@ -24,8 +24,8 @@ function makeFolder(t: Test): string {
 
 /** Runs `start.ts` with some settings, as `npm start` does. */
 function spawnStart(t: Test, settings: NodeJS.ProcessEnv): { child: ChildProcess; output(): string } {
-  const { PATH, HOME, STACK_DIR } = process.env;
-  const env = { PATH, HOME, STACK_DIR, PORT: '0', SANDBOX: 'off', ...settings };
+  const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE, PORT: '0', SANDBOX: 'off', ...settings };
   const child = spawn(process.execPath, [join(root, 'start.ts')], { cwd: root, env });
   t.teardown(() => child.kill('SIGKILL'));
   let output = '';
@@ -198,8 +198,8 @@ t.test('a full disk names the folder, whoever met it', async (t) => {
 
 /** Runs a command of package.json. */
 async function command(name: string, settings: NodeJS.ProcessEnv, ...args: string[]) {
-  const { PATH, HOME, STACK_DIR } = process.env;
-  const env = { PATH, HOME, STACK_DIR, ...settings };
+  const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE, ...settings };
   const child = spawn(process.execPath, [join(root, `stack/${name}.ts`), ...args], { cwd: root, env });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

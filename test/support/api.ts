@@ -5,6 +5,7 @@ import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
 import { loadServices } from '../../stack/services.ts';
 import { startBroker, type TestBroker } from './broker.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
+import { insertDeveloper } from './developer.ts';
 
 /** One answer, its body parsed; `body` is null where there is none. */
 export interface Answer {
@@ -70,7 +71,7 @@ export async function joinApi(
   });
   const url = gatewayUrl(started.broker);
   await started.broker.waitForServices(['auth', 'users', 'timeseries'], 10_000);
-  const { developerToken, apiKey } = await credentials(started, url);
+  const { developerToken, apiKey } = await credentials(database, url);
   const expect = async (status: number, path: string, given: Ask = {}) => {
     const answer = await ask(url, `/api/v1${path}`, { key: apiKey, ...given });
     if (answer.status === status) return answer.body;
@@ -88,8 +89,8 @@ export async function joinApi(
   };
 }
 
-async function credentials({ call }: TestBroker, url: string) {
-  await call('auth.createDeveloper', developer).catch(() => undefined); // another process made it before
+async function credentials(database: TestDatabase, url: string) {
+  await insertDeveloper(database, developer);
   const login = await ask(url, '/api/v1/auth/login', { method: 'POST', body: developer });
   const { access_token } = z.object({ access_token: z.string() }).parse(login.body);
   const made = await ask(url, '/api/v1/api-keys', {

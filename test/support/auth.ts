@@ -2,10 +2,10 @@ import type { Test } from 'tap';
 import type { Caller, Tokens } from '../../contracts/auth/schemas.ts';
 import type { Call } from '../../runtime/environment.ts';
 import auth from '../../services/auth/auth.service.ts';
-import { ensureFirstDeveloper } from '../../services/auth/first-developer.ts';
 import users from '../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from './broker.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
+import { insertDeveloper } from './developer.ts';
 
 /** auth and users on a database of their own, with one developer. */
 export interface TestAuth extends TestBroker {
@@ -19,7 +19,7 @@ export const account = { email: 'ada@example.com', password: 'a long password of
 /** Starts auth and users in one broker. */
 export async function startAuth(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<TestAuth> {
   const database = await freshDatabase(t);
-  await ensureFirstDeveloper(database, { ADMIN_EMAIL: account.email, ADMIN_PASSWORD: account.password });
+  await insertDeveloper(database, account);
   const started = await startBroker(t, { databaseUrl: database.url, services: [auth, users], settings });
   return { ...started, database, account };
 }

@@ -28,8 +28,9 @@ export function natsUrl(): string {
 /** Clones the migrated template of this version of the migrations into a database of the test's own. */
 export async function freshDatabase(t: Test): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const template = await ensureTemplate();
-  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
+  template ??= ensureTemplate();
+  const source = await template;
+  await asAdmin((admin) => admin.query(`create database ${name} template ${source}`));
   const url = urlOf(name);
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on('error', () => undefined);
@@ -40,7 +41,9 @@ export async function freshDatabase(t: Test): Promise<TestDatabase> {
   return { url, ...databaseOf(pool) };
 }
 
-// Test files run in processes of their own: whoever comes first migrates, the others wait for the lock.
+let template: Promise<string> | undefined;
+
+// Several processes run test files: the first one migrates, the others wait for the lock.
 async function ensureTemplate(): Promise<string> {
   const name = `template_${fingerprint()}`;
   await asAdmin(async (admin) => {

@@ -28,9 +28,9 @@ export async function startProduct(t: Test, settings: Readonly<Record<string, st
   chmodSync(folder, 0o711); // the database server's account walks through it
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   const dataDir = join(folder, 'data');
-  const { PATH, HOME, STACK_DIR } = process.env;
+  const { PATH, HOME, STACK_DIR, NODE_COMPILE_CACHE } = process.env;
   const env = {
-    ...{ PATH, HOME, PORT: '0', DATA_DIR: dataDir, SANDBOX: 'off', ...settings },
+    ...{ PATH, HOME, NODE_COMPILE_CACHE, PORT: '0', DATA_DIR: dataDir, SANDBOX: 'off', ...settings },
     ...(STACK_DIR === undefined ? {} : { STACK_DIR }),
   };
   const child = spawn(process.execPath, [join(root, 'start.ts')], { env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -75,11 +75,17 @@ function quoted(name: string): string {
 }
 
 const longestWaitMs = 150_000;
+// A search reads every table, and erasure may take half a minute: raw deliveries are left alone for that long.
+const longestPauseMs = 3000;
 
 /** The same once there are none, or when that took too long: erasure goes on behind the answer to a deletion. */
 export async function tracesLeft(database: Database, values: readonly string[]): Promise<string[]> {
   const until = performance.now() + longestWaitMs;
-  while (performance.now() < until && (await ownTracesOf(database, values)).length > 0) await sleep(200);
+  let pauseMs = 100;
+  while (performance.now() < until && (await ownTracesOf(database, values)).length > 0) {
+    await sleep(pauseMs);
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+  }
   return tracesOf(database, values);
 }
 
