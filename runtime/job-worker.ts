@@ -53,6 +53,7 @@ export interface JobWorker<J> {
 
 /** Time that a stop grants to running jobs before their signal aborts. */
 const graceMs = 2500;
+const startingPollMs = 50;
 
 type WorkerDeps = Pick<Environment, 'broker' | 'logger'>;
 
@@ -94,6 +95,8 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
   };
 
   const poll = async () => {
+    // Until the broker has started, other processes cannot call its services back, which a job may need.
+    while (!broker.started && !closing.signal.aborted) await wakeSignal.wait(startingPollMs);
     while (!closing.signal.aborted) {
       const claimed = await claimSome().catch((error: unknown) => {
         logger.warn('job.claim_failed', { kind: name, code: codeOf(error) });

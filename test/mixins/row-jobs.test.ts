@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceSchema } from 'moleculer';
 import t, { type Test } from 'tap';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { changes, claimStatement, fencedWrites, type JobTable } from '../../mixins/job-table.ts';
@@ -48,7 +49,7 @@ const source = (work: (page: Page, held: Held) => Promise<string>, pollMs: numbe
 });
 
 /** A service whose action `health` makes a page due. Returns its call and the function that stops it. */
-async function startPages(t: Test, jobs: JobSource<Page>) {
+async function startPages(t: Test, jobs: JobSource<Page>, others: readonly ServiceSchema[] = []) {
   const service = implement(devicemakerIngest, {
     uses: { rowJobs: rowJobs() },
     actions: {
@@ -62,7 +63,10 @@ async function startPages(t: Test, jobs: JobSource<Page>) {
     },
     started: async ({ rowJobs }) => rowJobs.start(jobs),
   });
-  const { broker, call } = await startBroker(t, { databaseUrl: database.url, services: [service] });
+  const { broker, call } = await startBroker(t, {
+    databaseUrl: database.url,
+    services: [service, ...others],
+  });
   return { call, stop: () => broker.stop() };
 }
 
@@ -103,4 +107,21 @@ t.test('a release that increments the attempt ends the lease', async (t) => {
   await until(() => held.length === 3);
   await stop();
   t.same(held, [true, false, false], 'before, after, and the signal');
+});
+
+t.test('claims nothing before the services of its process can be called', async (t) => {
+  const { promise: mayStart, resolve: start } = Promise.withResolvers<void>();
+  const claims: number[] = [];
+  const claimNothing = async (free: number) => {
+    claims.push(free);
+    return [];
+  };
+  const slow: ServiceSchema = { name: 'slow', started: () => mayStart };
+  const jobs = { ...source(async () => 'done', 20), claim: claimNothing };
+  const pages = startPages(t, jobs, [slow]);
+  await sleep(300);
+  t.same(claims, []);
+  start();
+  await pages;
+  await until(() => claims.length > 0);
 });
