@@ -43,7 +43,7 @@ language sql as $$
       else excluded.run_at end;
 $$;
 
-select jobs.enqueue_row('users.token_revocation', '{connection_id}',
+select jobs.enqueue_row('users.token_revocation', '{connection_id,provider_user_id}',
   '{connection_id,provider,provider_user_id,access_token,refresh_token,expires_at}', to_jsonb(f))
 from users.farewell f order by created_at;
 delete from users.farewell;
@@ -78,7 +78,7 @@ begin
 end $$;
 
 create trigger enqueue before insert on users.farewell for each row
-  execute function jobs.enqueue_instead('users.token_revocation', '{connection_id}',
+  execute function jobs.enqueue_instead('users.token_revocation', '{connection_id,provider_user_id}',
     '{connection_id,provider,provider_user_id,access_token,refresh_token,expires_at}');
 create trigger enqueue before insert on connect.history for each row
   execute function jobs.enqueue_instead('connect.backfill', '{user_id,provider}', '{user_id,provider}');

@@ -118,6 +118,7 @@ t.test('a revocation of a process of the previous version becomes a job', async 
     [id, expiresAt],
   );
   t.same(await database.query('select from users.farewell'), []);
+  t.same(await database.query('select key from jobs.job'), [{ key: `${id}:a` }]);
   const [row] = await claim();
   t.match(await work(row), { outcome: { kind: 'done' }, requests: [{ connection_id: id }] });
 });
