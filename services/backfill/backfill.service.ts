@@ -3,34 +3,33 @@ import { backfill } from '../../contracts/backfill.ts';
 import { database } from '../../mixins/database.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { rowJobs } from '../../mixins/row-jobs.ts';
 import { implement } from '../../runtime/implement.ts';
-import { wakeSignal } from '../../runtime/wake-signal.ts';
 import { cancelBackfill } from './cancel.ts';
-import { type ChainPace, chainPace, startChain } from './chain.ts';
 import { isPaged, pagerOf } from './provider.ts';
 import { deleteRuns } from './queries/delete-runs.ts';
 import { endRun } from './queries/end-run.ts';
 import { resumeRun } from './queries/resume-run.ts';
 import { receive } from './receive.ts';
+import { type RunPace, runJobs, runPace } from './run-jobs.ts';
 import { connectionOf, showBackfill } from './shown.ts';
 import { startBackfill, startPaged } from './start.ts';
 
 /** The service with a custom pace, for tests. */
-export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): ServiceSchema {
-  const chain = { ...chainPace, ...pace };
+export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): ServiceSchema {
   return implement(backfill, {
     uses: {
       database: database(),
       tokens: providerTokens(),
       api: providerApi({ ...providerPace, ...pace }),
-      wakeSignal: wakeSignal(),
+      rowJobs: rowJobs(),
     },
     actions: {
       async start(ctx) {
         const { provider, ...options } = ctx.params;
         if (isPaged(provider)) return startPaged(ctx, provider, options, Date.now());
         const connectionId = await startBackfill(ctx, provider, options, Date.now());
-        ctx.wakeSignal.notify();
+        ctx.rowJobs.notify();
         return showBackfill(ctx.database, connectionId);
       },
       async status({ call, database, params }) {
@@ -47,22 +46,22 @@ export function backfillService(pace: Partial<ChainPace & ProviderPace> = {}): S
       },
       async received(ctx) {
         const progress = await receive(ctx.database, ctx.params);
-        if (progress.completed.length > 0) ctx.wakeSignal.notify();
+        if (progress.completed.length > 0) ctx.rowJobs.notify();
         return progress;
       },
       async stop({ database, params }) {
         return { stopped: await endRun(database, params.connection_id, 'stopped', 'CONNECTION_GONE') };
       },
-      async resume({ wakeSignal, database, params }) {
+      async resume({ rowJobs, database, params }) {
         const resumed = await resumeRun(database, params.connection_id, params.since);
-        if (resumed) wakeSignal.notify();
+        if (resumed) rowJobs.notify();
         return { resumed };
       },
       async forgetUser({ database, params }) {
         return { forgotten: await deleteRuns(database, params.user_id) };
       },
     },
-    started: async (deps) => startChain(deps, chain),
+    started: async ({ rowJobs, ...deps }) => rowJobs.start(runJobs(deps, { ...runPace, ...pace })),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { releaseRun } from './settle-step.ts';
 
 /** The request to send now. */
 export interface BegunStep {
@@ -24,8 +25,6 @@ update backfill.step set state = 'requested', requested_at = now(), deadline = n
 where run_id = $1 and position = $2
 returning position, type, start_time, end_time, attempts`;
 
-const parked = `update backfill.run set asking = false, run_at = $2 where id = $1`;
-
 /**
  * The next action of a held backfill: the step to request, stored as requested before it is sent; `waits` while the data of
  * a step is pending; `through` if no step is left.
@@ -38,7 +37,7 @@ export async function beginStep(
   const [next] = await transaction.query<{ position: number; deadline: Date | null }>(open, [runId]);
   if (next === undefined) return 'through';
   if (next.deadline !== null) {
-    await transaction.query(parked, [runId, next.deadline]);
+    await releaseRun(transaction, runId, next.deadline);
     return 'waits';
   }
   const [step] = await transaction.query<BegunStep>(begun, [runId, next.position]);

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { claimStatement, fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
 import type { RequestedProvider } from '../provider.ts';
 
 /** A backfill that is leased to its caller; `attempt` fences off former holders. */
@@ -11,24 +12,38 @@ export interface RunLease {
   readonly connected_at: Date;
 }
 
-const statement = {
-  name: 'backfill.claim',
-  text: `
-with due as (
-  select id from backfill.run
-  where provider = $1 and state = 'running' and run_at <= now()
-  order by run_at limit $2 for update skip locked)
-update backfill.run r set attempt = r.attempt + 1, asking = true, run_at = now() + $3 * interval '1 ms'
-from due where r.id = due.id
-returning r.id, r.attempt, r.connection_id, r.user_id, r.provider, r.connected_at`,
+const table: JobTable = {
+  name: 'backfill',
+  table: 'backfill.run',
+  key: { id: 'uuid' },
+  attempt: 'attempt',
+  lease: 'asking = true',
+  isLeased: 'asking',
 };
 
-/** Leases up to `limit` due backfills, the longest waiting first. */
+const claim = claimStatement(table, {
+  name: 'claim',
+  parameters: 3,
+  due: `
+    select id from backfill.run
+    where provider = any($3) and state = 'running' and run_at <= now()
+    order by run_at limit $1 for update skip locked`,
+  returning: 'j.id, j.attempt, j.connection_id, j.user_id, j.provider, j.connected_at',
+});
+
+/** Leases up to `limit` due backfills of providers, the longest waiting first. */
 export function claimRuns(
   database: Queryable,
-  provider: RequestedProvider,
+  providers: readonly RequestedProvider[],
   limit: number,
   leaseMs: number,
 ): Promise<RunLease[]> {
-  return database.query<RunLease>(statement, [provider, limit, leaseMs]);
+  return database.query<RunLease>(claim, [limit, leaseMs, providers]);
+}
+
+const { extend } = fencedWrites(table);
+
+/** Extends the lease of a backfill. Returns false if it was lost. */
+export function extendRun(database: Queryable, { id, attempt }: RunLease, leaseMs: number): Promise<boolean> {
+  return extend(database, { key: [id], attempt }, leaseMs);
 }
