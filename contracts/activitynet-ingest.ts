@@ -102,18 +102,18 @@ export const activitynetIngest = contract('activitynet-ingest', {
     idempotent: true,
   }),
   /** Reads the list of activities page by page and fetches each, within the quota that live events leave. */
-  startHistory: action({
+  startBackfill: action({
     summary: "Start a backfill of a connection's activities in a span of time",
     params: z.object({ user_id: UserId, start_ms: z.int(), end_ms: z.int() }),
     returns: Backfill,
   }),
-  historyStatus: action({
+  backfillStatus: action({
     summary: 'Get the newest backfill of a connection',
     params: z.object({ user_id: UserId }),
     returns: Backfill,
     idempotent: true,
   }),
-  cancelHistory: action({
+  cancelBackfill: action({
     summary: 'Cancel the backfill of a connection',
     params: z.object({ user_id: UserId }),
     returns: Backfill,

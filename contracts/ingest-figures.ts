@@ -10,7 +10,7 @@ export const Figures = z.object({
   oldest_event_time: z.int().nullable(),
   budget: z.object({
     live: z.int(),
-    history: z.int(),
+    backfill: z.int(),
     quarter_used: z.int(),
     quarter_limit: z.int(),
     day_used: z.int(),

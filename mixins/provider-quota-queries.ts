@@ -140,7 +140,7 @@ const selectRoom = (schema: string): Statement => ({
   name: `${schema}.budget_room`,
   text: `
     with w as materialized (${now(schema)})
-    select ${roomOf(false)} as live, ${roomOf(true)} as history,
+    select ${roomOf(false)} as live, ${roomOf(true)} as backfill,
       ${used('quarter')} + ${others('quarter')} as quarter_used, ${quarterLimit} as quarter_limit,
       ${used('day')} + ${others('day')} as day_used, ${dayLimit} as day_limit,
       coalesce(b.paused_until > w.at, false) as paused

@@ -41,7 +41,7 @@ export interface ReadOutcome {
 /** The number of reads that may be reserved now, by kind of work. */
 export interface Room {
   readonly live: number;
-  readonly history: number;
+  readonly backfill: number;
   readonly quarter_used: number;
   readonly quarter_limit: number;
   readonly day_used: number;

@@ -1,15 +1,8 @@
-import type { Mixin } from './environment.ts';
-
 /** Wakes a loop of this process early. A notification is kept until the next wait. */
 export interface WakeSignal {
   notify(): void;
   /** Resolves after a notification or after `ms`. Only one loop may wait. */
   wait(ms: number): Promise<void>;
-}
-
-/** A wake signal as a mixin: handlers notify it, a loop waits for it. */
-export function wakeSignal(): Mixin<WakeSignal> {
-  return { start: async () => newWakeSignal(), stop: async () => undefined };
 }
 
 /** A new wake signal. */

@@ -1,16 +1,17 @@
 import type { ServiceSchema } from 'moleculer';
 import { activitynetIngest } from '../../contracts/activitynet-ingest.ts';
 import { database } from '../../mixins/database.ts';
+import { jobs } from '../../mixins/jobs.ts';
 import { providerApi } from '../../mixins/provider-api.ts';
 import { providerQuota } from '../../mixins/provider-quota.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { rowJobs } from '../../mixins/row-jobs.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { wakeSignal } from '../../runtime/wake-signal.ts';
 import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
 import { checkAccess } from './check-access.ts';
 import { events } from './events.ts';
-import { startFetching } from './fetcher.ts';
+import { startFetching } from './fetch-jobs.ts';
 import { type FetchPace, fetchPace } from './pace.ts';
 import { deleteUser, dropConnection } from './queries/drop-work.ts';
 import { resumeConnection } from './queries/resume-work.ts';
@@ -32,30 +33,31 @@ export function activitynetIngestService(chosen: Partial<FetchPace> = {}): Servi
         dayLimit: config.ACTIVITYNET_READS_PER_DAY,
         aheadMs: pace.aheadMs,
       })),
-      wakeSignal: wakeSignal(),
+      jobs: jobs(),
+      rowJobs: rowJobs(),
       deliveries: events(),
     },
     actions: {
       verify: ({ params, config }) => verifySubscription(params, config.ACTIVITYNET_VERIFY_TOKEN),
-      async receive({ params, deliveries, wakeSignal }) {
+      async receive({ params, deliveries, rowJobs }) {
         const done = await deliveries.workOn(params.delivery_id);
-        wakeSignal.notify();
+        rowJobs.notify();
         return { done };
       },
       health: () => ({ status: 'ok' as const, service: 'activitynet-webhook' }),
-      async startHistory(ctx) {
+      async startBackfill(ctx) {
         const run = await startBackfillRun(ctx, ctx.params);
-        ctx.wakeSignal.notify();
+        ctx.rowJobs.notify();
         return run;
       },
-      historyStatus: (ctx) => getBackfillRun(ctx, ctx.params.user_id),
-      cancelHistory: (ctx) => cancelBackfillRun(ctx, ctx.params.user_id),
+      backfillStatus: (ctx) => getBackfillRun(ctx, ctx.params.user_id),
+      cancelBackfill: (ctx) => cancelBackfillRun(ctx, ctx.params.user_id),
       async stopConnection({ database, params }) {
         return { dropped: await dropConnection(database, params.connection_id) };
       },
-      async resumeConnection({ wakeSignal, database, params }) {
+      async resumeConnection({ rowJobs, database, params }) {
         const resumed = await resumeConnection(database, params.connection_id, params.since);
-        wakeSignal.notify();
+        rowJobs.notify();
         return { resumed };
       },
       checkAccess: (ctx) => checkAccess(ctx, ctx.params),

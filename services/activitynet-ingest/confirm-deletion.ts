@@ -1,4 +1,4 @@
-import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts';
+import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Unfound } from './reads.ts';
 
@@ -11,7 +11,7 @@ import type { Unfound } from './reads.ts';
 /** The outcome for an activity whose deletion was reported and that a read did not find. */
 export async function confirmDeletion(
   fetching: Fetching,
-  { job, holds }: Held,
+  { job, holds }: HeldActivity,
   result: Unfound,
 ): Promise<Fetched> {
   if (!(await holds())) return { kind: 'wait' };

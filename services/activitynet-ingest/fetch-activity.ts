@@ -8,14 +8,14 @@ import {
 import { streamKeys, streamSamples } from '../../providers/activitynet/normalise/streams.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
-import { type Fetched, type Fetching, type Held, unfetched } from './fetched.ts';
+import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { priorities } from './queries/note-event.ts';
 import { type ReadReservation, reserveReads } from './reads.ts';
 import { mayRead, settleUserReservation } from './user-read-limits.ts';
 
 /** Fetches an activity's details, then its streams, and stores both. The reads for both are reserved together. */
-export async function fetchActivity(fetching: Fetching, held: Held): Promise<Fetched> {
+export async function fetchActivity(fetching: Fetching, held: HeldActivity): Promise<Fetched> {
   const { job, signal } = held;
   if (!(await mayRead(fetching, job))) return { kind: 'postponed' };
   const work = job.priority >= priorities.backfill ? ('backfill' as const) : ('live' as const);
@@ -33,7 +33,11 @@ async function settled(fetching: Fetching, job: ActivityLease, fetched: Fetched,
   return fetched;
 }
 
-async function fetchWith(fetching: Fetching, held: Held, reservation: ReadReservation): Promise<Fetched> {
+async function fetchWith(
+  fetching: Fetching,
+  held: HeldActivity,
+  reservation: ReadReservation,
+): Promise<Fetched> {
   const { job } = held;
   const nowMs = Date.now() + fetching.pace.aheadMs();
   const details = await reservation.read(pathOf(job));
@@ -66,7 +70,7 @@ interface Found {
 
 async function storeFetched(
   fetching: Fetching,
-  held: Held,
+  held: HeldActivity,
   reservation: ReadReservation,
   { activity, connectedMs, nowMs, isWhole }: Found,
 ): Promise<Fetched> {
@@ -128,7 +132,7 @@ function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, n
 type Stored = { readonly kind: 'stored'; readonly isKnown: boolean } | Exclude<Fetched, { kind: 'done' }>;
 
 // One call per part: all parts together may exceed the message size limit of the bus.
-async function store({ call }: Fetching, held: Held, items: readonly StoreItem[]): Promise<Stored> {
+async function store({ call }: Fetching, held: HeldActivity, items: readonly StoreItem[]): Promise<Stored> {
   const { user_id } = held.job;
   const statuses: (StoreOutcome['status'] | undefined)[] = [];
   for (const item of items) {

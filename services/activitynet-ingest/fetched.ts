@@ -1,5 +1,6 @@
 import type { Database } from '../../mixins/database.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import type { Held } from '../../runtime/job-worker.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Reading, Unfound } from './reads.ts';
 
@@ -8,11 +9,9 @@ export interface Fetching extends Reading, Pick<Environment, 'call'> {
   readonly database: Database;
 }
 
-/** A claimed job. `holds` extends the lease and returns whether this process still holds it. */
-export interface Held {
+/** A claimed activity. */
+export interface HeldActivity extends Held {
   readonly job: ActivityLease;
-  readonly signal: AbortSignal;
-  readonly holds: () => Promise<boolean>;
 }
 
 /**

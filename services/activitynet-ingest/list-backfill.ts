@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { StoreItem } from '../../domain/records.ts';
 import { parseInstant } from '../../domain/time.ts';
-import type { Database } from '../../mixins/database.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
 import { itemOf } from './fetch-activity.ts';
 import type { Fetching } from './fetched.ts';
@@ -26,21 +25,20 @@ const Listed = z.array(
 );
 type Listed = z.output<typeof Listed>;
 
-interface Listing extends Fetching {
-  readonly database: Database;
-}
+/** `wait`: no read was possible. `failed`: the page is read again later. `stopped`: the run has ended. */
+type PageOutcome = 'done' | 'wait' | 'failed' | 'stopped';
 
 /**
  * Reads the next page of the run's activity list. Each unknown activity becomes a job. The data that the list itself
  * contains is stored at once: a year of activities is visible after a few reads, and their details follow day by day.
  */
 export async function listBackfillPage(
-  listing: Listing,
+  listing: Fetching,
   run: BackfillLease,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<PageOutcome> {
   const reservation = await reserveReads(listing, { user_id: run.user_id, work: 'backfill', signal }, 1);
-  if (reservation === null) return postponed(listing, run, 0, null);
+  if (reservation === null) return postponed(listing, run, null);
   try {
     const result = await reservation.read('/athlete/activities', queryOf(run));
     return await goOn(listing, run, result);
@@ -58,35 +56,35 @@ function queryOf({ start_time, end_time, pages }: BackfillLease): Record<string,
   };
 }
 
-async function goOn(listing: Listing, run: BackfillLease, result: ReadResult): Promise<boolean> {
+async function goOn(listing: Fetching, run: BackfillLease, result: ReadResult): Promise<PageOutcome> {
   const { database } = listing;
-  if (result.kind === 'wait') return postponed(listing, run, 0, null);
-  if (result.kind === 'failed') return postponed(listing, run, 1, result.reason);
+  if (result.kind === 'wait') return postponed(listing, run, null);
+  if (result.kind === 'failed') return postponed(listing, run, result.reason);
   if (result.kind !== 'found') {
     await stopBackfill(database, run, result.kind === 'missing' ? 'NOT_FOUND' : result.reason);
-    return true;
+    return 'stopped';
   }
   const listed = Listed.safeParse(result.body);
-  if (!listed.success) return postponed(listing, run, 1, 'UNREADABLE');
+  if (!listed.success) return postponed(listing, run, 'UNREADABLE');
   await takePage(listing, run, listed.data);
-  return true;
+  return 'done';
 }
 
 const waitMs = 1000;
 const longestWaitMs = 3_600_000;
 
 async function postponed(
-  { database, pace }: Listing,
+  { database, pace }: Fetching,
   run: BackfillLease,
-  failures: 0 | 1,
   reason: string | null,
-): Promise<false> {
+): Promise<PageOutcome> {
+  const failures = reason === null ? 0 : 1;
   const delayMs = failures === 0 ? waitMs : Math.min(longestWaitMs, waitMs * 2 ** (run.failures + 1));
   await postponeBackfill(database, run, { aheadMs: pace.aheadMs(), delayMs, failures, reason });
-  return false;
+  return failures === 0 ? 'wait' : 'failed';
 }
 
-async function takePage(listing: Listing, run: BackfillLease, listed: Listed): Promise<void> {
+async function takePage(listing: Fetching, run: BackfillLease, listed: Listed): Promise<void> {
   const { database, pace } = listing;
   const distinct = [...new Map(listed.map((one) => [one.id, one])).values()];
   const lease = { aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs };
@@ -105,7 +103,7 @@ async function takePage(listing: Listing, run: BackfillLease, listed: Listed): P
 
 // An error is ignored here: the same activities are stored again with their details.
 async function storeListed(
-  { call, pace }: Listing,
+  { call, pace }: Fetching,
   { user_id }: BackfillLease,
   listed: Listed,
   jobs: readonly Enqueued[],

@@ -7,7 +7,7 @@ export interface FetchPace extends ProviderPace {
   readonly parallel: number;
   /** A lease expires after this time without an extension. Another process may then claim the job. */
   readonly leaseMs: number;
-  /** Interval at which crashed jobs are given up and postponed jobs become due again. */
+  /** Interval at which postponed jobs become due again. */
   readonly upkeepMs: number;
   /** How far a test has moved the clock forward. 0 in production. */
   readonly aheadMs: () => number;

@@ -34,12 +34,12 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       },
       async status({ call, database, params }) {
         const { user_id, provider } = params;
-        if (isPaged(provider)) return call(`${pagerOf(provider)}.historyStatus`, { user_id });
+        if (isPaged(provider)) return call(`${pagerOf(provider)}.backfillStatus`, { user_id });
         return showBackfill(database, await connectionOf(call, user_id, provider));
       },
       async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
-        if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelHistory`, { user_id });
+        if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelBackfill`, { user_id });
         const connectionId = await connectionOf(call, user_id, provider);
         await cancelBackfill(database, origin, { userId: user_id, provider, connectionId });
         return showBackfill(database, connectionId);

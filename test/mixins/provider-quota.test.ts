@@ -101,9 +101,9 @@ t.test('it survives a restart', async (t) => {
 
 t.test('history leaves half of a quarter hour to live work, whoever used the rest', async (t) => {
   const { quota } = await quotaAt('00:01:00', { quarterLimit: 10, dayLimit: 1000 });
-  t.match(await quota.room(), { live: 10, history: 5 });
+  t.match(await quota.room(), { live: 10, backfill: 5 });
   t.equal(await drain(quota, 'backfill'), 5);
-  t.match(await quota.room(), { live: 5, history: 0 });
+  t.match(await quota.room(), { live: 5, backfill: 0 });
   t.equal(await quota.reserve(1, 'backfill'), null);
   t.equal(await drain(quota), 5);
 });

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { changes, claimStatement, fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
 import { priorities } from './note-event.ts';
 
 /** A run whose next page is to be read. Claimed until the lease ends. */
@@ -16,27 +17,48 @@ export interface BackfillLease {
   readonly attempt: number;
 }
 
-const claim: Statement = {
-  name: 'activitynet.claim_history',
-  text: `
-    with due as (
-      select id from activitynet.history where state = 'listing' and run_at <= activitynet.clock($1)
-      order by run_at limit 1 for update skip locked)
-    update activitynet.history h
-    set attempt = attempt + 1, run_at = activitynet.clock($1) + $2 * interval '1 ms'
-    from due where h.id = due.id
-    returning h.id, h.user_id, h.connection_id, h.connected_at, h.start_time, h.end_time, h.created_at, h.pages,
-      h.found, h.failures, h.attempt`,
+const table: JobTable = {
+  name: 'activitynet.backfill',
+  table: 'activitynet.history',
+  key: { id: 'uuid' },
+  attempt: 'attempt',
+  isLeased: "state = 'listing'",
+  now: (parameter) => `activitynet.clock($${parameter})`,
 };
+const { update, extend } = fencedWrites(table);
+const rowOf = ({ id, attempt }: BackfillLease) => ({ key: [id], attempt });
 
-/** Claims a run with pages left to read. Returns undefined if none is due. */
-export async function claimBackfill(
+const claim = claimStatement(table, {
+  name: 'claim',
+  due: `
+    select id from activitynet.history where state = 'listing' and run_at <= activitynet.clock($3)
+    order by run_at limit $1 for update skip locked`,
+  returning: `j.id, j.user_id, j.connection_id, j.connected_at, j.start_time, j.end_time, j.created_at, j.pages,
+    j.found, j.failures, j.attempt`,
+});
+
+/** The clock of the claims and the duration of a lease. */
+export interface LeaseTime {
+  readonly aheadMs: number;
+  readonly leaseMs: number;
+}
+
+/** Claims up to `limit` runs with pages left to read. */
+export function claimBackfills(
   database: Queryable,
-  aheadMs: number,
-  leaseMs: number,
-): Promise<BackfillLease | undefined> {
-  const [run] = await database.query<BackfillLease>(claim, [aheadMs, leaseMs]);
-  return run;
+  limit: number,
+  { aheadMs, leaseMs }: LeaseTime,
+): Promise<BackfillLease[]> {
+  return database.query<BackfillLease>(claim, [limit, leaseMs, aheadMs]);
+}
+
+/** Extends the lease of a run. Returns false if it was lost. */
+export function extendBackfill(
+  database: Queryable,
+  run: BackfillLease,
+  { aheadMs, leaseMs }: LeaseTime,
+): Promise<boolean> {
+  return extend(database, rowOf(run), leaseMs, aheadMs);
 }
 
 const isDeleted = 'coalesce(a.delete_time >= greatest(a.create_time, a.update_time, -1), false)';
@@ -45,7 +67,7 @@ const isDeleted = 'coalesce(a.delete_time >= greatest(a.create_time, a.update_ti
 // activity that was deleted before the run began but is listed exists again. The rows stay leased until the list's own
 // data is stored.
 const enqueue: Statement = {
-  name: 'activitynet.enqueue_history',
+  name: 'activitynet.enqueue_backfill',
   text: `
     insert into activitynet.activity as a (user_id, object_id, connection_id, work, priority, turn, history_id, attempt,
       leased, run_at)
@@ -75,7 +97,7 @@ export function enqueueActivities(
   database: Queryable,
   run: BackfillLease,
   listed: readonly { readonly id: string; readonly startMs: number }[],
-  { aheadMs, leaseMs }: { readonly aheadMs: number; readonly leaseMs: number },
+  { aheadMs, leaseMs }: LeaseTime,
 ): Promise<Enqueued[]> {
   const createdSeconds = Math.floor(run.created_at.getTime() / 1000);
   return database.query<Enqueued>(enqueue, [
@@ -109,34 +131,31 @@ export async function releaseEnqueued(
   await database.query(release, values);
 }
 
-const turnPage: Statement = {
-  name: 'activitynet.turn_page',
-  text: `
-    update activitynet.history
-    set pages = pages + 1, found = found + $3, failures = 0, run_at = now(),
-      state = case when $3 = 0 then 'fetching' else 'listing' end, listed_at = case when $3 = 0 then now() end
-    where id = $1 and attempt = $2 and state = 'listing' returning id`,
-};
+// A listing row has no column for its lease. Each release increments the attempt, so that a late extension fails.
+const released = 'attempt = attempt + 1';
+
+const turnPage = update(
+  'turn_page',
+  `${released}, pages = pages + 1, found = found + $3, failures = 0, run_at = now(),
+    state = case when $3 = 0 then 'fetching' else 'listing' end, listed_at = case when $3 = 0 then now() end`,
+);
 
 /**
  * Records a page that was read. An empty page is the end of the list. Returns false if the run was lost or cancelled.
  */
-export async function recordPage(database: Queryable, run: BackfillLease, found: number): Promise<boolean> {
-  return (await database.query(turnPage, [run.id, run.attempt, found])).length > 0;
+export function recordPage(database: Queryable, run: BackfillLease, found: number): Promise<boolean> {
+  return changes(database, turnPage, rowOf(run), found);
 }
 
-const postpone: Statement = {
-  name: 'activitynet.postpone_history',
-  text: `
-    update activitynet.history
-    set run_at = activitynet.clock($3) + $4 * interval '1 ms', failures = failures + $5, reason = $6,
-      state = case when failures + $5 >= 30 then 'failed' else state end,
-      finished_at = case when failures + $5 >= 30 then now() end
-    where id = $1 and attempt = $2 and state = 'listing'`,
-};
+const postpone = update(
+  'postpone',
+  `${released}, run_at = activitynet.clock($3) + $4 * interval '1 ms', failures = failures + $5, reason = $6,
+    state = case when failures + $5 >= 30 then 'failed' else state end,
+    finished_at = case when failures + $5 >= 30 then now() end`,
+);
 
-/** Postpones a run. `failures` is 0 if the wait is not caused by an error. */
-export async function postponeBackfill(
+/** Postpones a run. `failures` is 0 if the wait is not caused by an error. Returns false if the run was lost. */
+export function postponeBackfill(
   database: Queryable,
   run: BackfillLease,
   wait: {
@@ -145,19 +164,14 @@ export async function postponeBackfill(
     readonly failures: 0 | 1;
     readonly reason: string | null;
   },
-): Promise<void> {
+): Promise<boolean> {
   const { aheadMs, delayMs, failures, reason } = wait;
-  await database.query(postpone, [run.id, run.attempt, aheadMs, delayMs, failures, reason]);
+  return changes(database, postpone, rowOf(run), aheadMs, delayMs, failures, reason);
 }
 
-const stop: Statement = {
-  name: 'activitynet.stop_history',
-  text: `
-    update activitynet.history set state = 'stopped', reason = $3, finished_at = now()
-    where id = $1 and attempt = $2 and state = 'listing'`,
-};
+const stop = update('stop', "state = 'stopped', reason = $3, finished_at = now()");
 
-/** Stops a run for good because the provider refused it or the connection ended. */
-export async function stopBackfill(database: Queryable, run: BackfillLease, reason: string): Promise<void> {
-  await database.query(stop, [run.id, run.attempt, reason]);
+/** Stops a run for good because the provider refused it or the connection ended. Returns false if it was lost. */
+export function stopBackfill(database: Queryable, run: BackfillLease, reason: string): Promise<boolean> {
+  return changes(database, stop, rowOf(run), reason);
 }

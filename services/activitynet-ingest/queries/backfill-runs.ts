@@ -29,7 +29,7 @@ export interface NewBackfill {
 }
 
 const insert: Statement = {
-  name: 'activitynet.insert_history',
+  name: 'activitynet.insert_backfill',
   text: `
     insert into activitynet.history as h (id, connection_id, user_id, connected_at, start_time, end_time)
     values ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), to_timestamp($6::float8 / 1000))
@@ -49,7 +49,7 @@ export async function insertBackfill(database: Queryable, made: NewBackfill): Pr
 }
 
 const select: Statement = {
-  name: 'activitynet.select_history',
+  name: 'activitynet.select_backfill',
   text: `
     select h.id, h.user_id, h.connection_id, h.start_time, h.end_time, h.state, h.reason, h.pages, h.found, h.created_at,
       h.listed_at, h.finished_at,
@@ -85,7 +85,7 @@ export async function cancelBackfill(database: Queryable, connectionId: string):
 
 // Jobs of unauthenticated events do not keep a run open.
 const close: Statement = {
-  name: 'activitynet.close_history',
+  name: 'activitynet.close_backfill',
   text: `
     update activitynet.history h set state = 'done', finished_at = now()
     where h.id = $1 and h.state = 'fetching' and not exists (

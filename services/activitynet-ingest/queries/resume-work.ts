@@ -8,7 +8,7 @@ set work = 'fetch', error = null, failures = 0, crashes = 0, version = version +
 where connection_id = $1 and work is null and error is not null and run_at >= $2
 returning object_id`;
 
-const history = `
+const backfill = `
 update activitynet.history
 set state = case when listed_at is null then 'listing' else 'fetching' end, reason = null, finished_at = null,
   run_at = now(), attempt = attempt + 1
@@ -21,6 +21,6 @@ export async function resumeConnection(
   since: string,
 ): Promise<number> {
   const rows = await database.query(activities, [connectionId, since]);
-  await database.query(history, [connectionId, since]);
+  await database.query(backfill, [connectionId, since]);
   return rows.length;
 }

@@ -1,134 +1,103 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { changes } from '../../../mixins/job-table.ts';
+import { type ActivityKey, activityWrites, rowOf } from './activity-table.ts';
 import type { ActivityLease } from './claim-activities.ts';
 import { priorities } from './note-event.ts';
 
-type Held = Pick<ActivityLease, 'user_id' | 'object_id' | 'attempt'>;
-
-const held = 'where user_id = $1 and object_id = $2 and attempt = $3 and leased';
-const valuesOf = ({ user_id, object_id, attempt }: Held) => [user_id, object_id, attempt];
-
-const extend: Statement = {
-  name: 'activitynet.extend',
-  text: `
-    update activitynet.activity set run_at = activitynet.clock($4) + $5 * interval '1 ms' ${held} returning object_id`,
-};
+const { update, extend } = activityWrites;
 
 /** Extends the lease of a job. Returns false if it was lost. */
-export async function extendLease(
+export function extendActivity(
   database: Queryable,
-  job: Held,
-  aheadMs: number,
-  leaseMs: number,
+  job: ActivityKey,
+  { aheadMs, leaseMs }: { readonly aheadMs: number; readonly leaseMs: number },
 ): Promise<boolean> {
-  return (await database.query(extend, [...valuesOf(job), aheadMs, leaseMs])).length > 0;
+  return extend(database, rowOf(job), leaseMs, aheadMs);
 }
 
-const finish: Statement = {
-  name: 'activitynet.finish',
-  text: `
-    update activitynet.activity
-    set work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
-      failures = 0, error = $5, streams_for = case when $10::boolean then null
-        when version = $4 then coalesce($6, streams_for) else streams_for end,
-      fetched_at = case when $7::boolean then activitynet.clock($8) else fetched_at end, prepaid = false,
-      unconfirmed = case when version = $4 then false else unconfirmed end,
-      delete_time = case when version = $4 and $10::boolean then greatest(delete_time, create_time, update_time)
-        when version = $4 and unconfirmed and $9::boolean then null else delete_time end
-    ${held} returning object_id`,
-};
+const finish = update(
+  'finish',
+  `work = case when version = $4 then null else work end, leased = false, run_at = now(), crashes = 0,
+    failures = 0, error = $5, fetched_at = activitynet.clock($8), prepaid = false,
+    streams_for = case when $7::boolean then null
+      when version = $4 then coalesce($6, streams_for) else streams_for end,
+    unconfirmed = case when version = $4 then false else unconfirmed end,
+    delete_time = case when version = $4 and $7::boolean then greatest(delete_time, create_time, update_time)
+      when version = $4 and unconfirmed then null else delete_time end`,
+);
 
 /**
- * The result of a finished job. `error`: it ended without a record. `streams`: the recording that is stored. `exists`:
- * an unconfirmed deletion is void. `deleted`: a read confirmed a deletion.
+ * The result of a finished job. `error`: it ended without a record. `streams`: the recording that is stored. `deleted`:
+ * a read confirmed a deletion. Otherwise an unconfirmed deletion is void.
  */
 export interface Finished {
   readonly error: string | null;
   readonly streams: string | null;
-  readonly fetched: boolean;
-  readonly exists: boolean;
   readonly deleted: boolean;
   readonly aheadMs: number;
 }
 
 /** Ends a job, unless other work was requested meanwhile. Returns false if the lease was lost. */
-export async function finishActivity(
+export function finishActivity(
   database: Queryable,
   job: ActivityLease,
-  { error, streams, fetched, aheadMs, exists, deleted }: Finished,
+  { error, streams, deleted, aheadMs }: Finished,
 ): Promise<boolean> {
-  const values = [...valuesOf(job), job.version, error, streams, fetched, aheadMs, exists, deleted];
-  return (await database.query(finish, values)).length > 0;
+  return changes(database, finish, rowOf(job), job.version, error, streams, deleted, aheadMs);
 }
 
 // Unauthenticated events that arrived after the deletion waited for it.
-const finishDeletion: Statement = {
-  name: 'activitynet.finish_deletion',
-  text: `
-    update activitynet.activity
-    set work = case when version <> $4 then work
-        when greatest(create_time, update_time, -1) > coalesce(delete_time, -1) then 'fetch' end,
-      priority = case when version = $4 then ${priorities.live} else priority end,
-      authenticated = case when version = $4 then false else authenticated end,
-      unconfirmed = case when version = $4 then false else unconfirmed end,
-      streams_for = null, error = null, leased = false, run_at = now(), crashes = 0, failures = 0, prepaid = false
-    ${held} returning object_id`,
-};
+const finishDeletion = update(
+  'finish_deletion',
+  `work = case when version <> $4 then work
+      when greatest(create_time, update_time, -1) > coalesce(delete_time, -1) then 'fetch' end,
+    priority = case when version = $4 then ${priorities.live} else priority end,
+    authenticated = case when version = $4 then false else authenticated end,
+    unconfirmed = case when version = $4 then false else unconfirmed end,
+    streams_for = null, error = null, leased = false, run_at = now(), crashes = 0, failures = 0, prepaid = false`,
+);
 
 /** Ends a job whose activity is deleted for good. Returns false if the lease was lost. */
-export async function finishDeleted(database: Queryable, job: ActivityLease): Promise<boolean> {
-  return (await database.query(finishDeletion, [...valuesOf(job), job.version])).length > 0;
+export function finishDeleted(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return changes(database, finishDeletion, rowOf(job), job.version);
 }
 
-const confirm: Statement = {
-  name: 'activitynet.await_confirmation',
-  text: `
-    update activitynet.activity
-    set work = case when version = $4 then 'fetch' else work end,
-      priority = case when version = $4 then ${priorities.live} else priority end,
-      prepaid = true, leased = false, run_at = now(), crashes = 0, failures = 0
-    ${held} returning object_id`,
-};
+const confirm = update(
+  'await_confirmation',
+  `work = case when version = $4 then 'fetch' else work end,
+    priority = case when version = $4 then ${priorities.live} else priority end,
+    prepaid = true, leased = false, run_at = now(), crashes = 0, failures = 0`,
+);
 
 /** Turns the job of a hidden activity into a fetch, whose read decides. Returns false if the lease was lost. */
-export async function awaitConfirmation(database: Queryable, job: ActivityLease): Promise<boolean> {
-  return (await database.query(confirm, [...valuesOf(job), job.version])).length > 0;
+export function awaitConfirmation(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return changes(database, confirm, rowOf(job), job.version);
 }
 
 /** Delay of a job whose user has no reads left. Reservations may be released meanwhile, or a new window may begin. */
 const postponedMs = 60_000;
 
 // A postponed deletion hides nothing until its read is sent. A fetch that was requested anyway keeps its turn.
-const postpone: Statement = {
-  name: 'activitynet.postpone',
-  text: `
-    update activitynet.activity
-    set work = case when version = $4 then 'fetch' else work end,
-      priority = case when version <> $4 then priority when not authenticated then ${priorities.postponed}
-        when history_id is not null then ${priorities.backfill} else ${priorities.live} end,
-      run_at = case when version <> $4 or authenticated then now()
-        else activitynet.clock($5) + ${postponedMs} * interval '1 ms' end,
-      leased = false, crashes = 0
-    ${held}`,
-};
+const postpone = update(
+  'postpone',
+  `work = case when version = $4 then 'fetch' else work end,
+    priority = case when version <> $4 then priority when not authenticated then ${priorities.postponed}
+      when history_id is not null then ${priorities.backfill} else ${priorities.live} end,
+    run_at = case when version <> $4 or authenticated then now()
+      else activitynet.clock($5) + ${postponedMs} * interval '1 ms' end,
+    leased = false, crashes = 0`,
+);
 
-/** Postpones a job whose user has no reads left. */
-export async function postponeActivity(
-  database: Queryable,
-  job: ActivityLease,
-  aheadMs: number,
-): Promise<void> {
-  await database.query(postpone, [...valuesOf(job), job.version, aheadMs]);
+/** Postpones a job whose user has no reads left. Returns false if the lease was lost. */
+export function postponeActivity(database: Queryable, job: ActivityLease, aheadMs: number): Promise<boolean> {
+  return changes(database, postpone, rowOf(job), job.version, aheadMs);
 }
 
-const handBack: Statement = {
-  name: 'activitynet.hand_back',
-  text: `
-    update activitynet.activity set leased = false, run_at = now(), crashes = 0 ${held} returning object_id`,
-};
+const handBack = update('hand_back', 'leased = false, run_at = now(), crashes = 0');
 
-/** Releases a job without counting a failure. It keeps its turn. */
-export async function handBackActivity(database: Queryable, job: Held): Promise<void> {
-  await database.query(handBack, valuesOf(job));
+/** Releases a job without counting a failure. It keeps its turn. Returns false if the lease was lost. */
+export function handBackActivity(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return changes(database, handBack, rowOf(job));
 }
 
 /**
@@ -137,15 +106,13 @@ export async function handBackActivity(database: Queryable, job: Held): Promise<
  */
 const mostFailures = 30;
 
-const retry: Statement = {
-  name: 'activitynet.retry',
-  text: `
-    update activitynet.activity
-    set failures = failures + 1, crashes = 0, leased = false, error = $5,
-      work = case when failures + 1 < ${mostFailures} or version <> $7 or unconfirmed then work end,
-      run_at = case when version = $7 then activitynet.clock($4) + $6 * interval '1 ms' else now() end
-    ${held} returning work is null as is_given_up`,
-};
+const retry = update(
+  'retry',
+  `failures = failures + 1, crashes = 0, leased = false, error = $5,
+    work = case when failures + 1 < ${mostFailures} or version <> $7 or unconfirmed then work end,
+    run_at = case when version = $7 then activitynet.clock($4) + $6 * interval '1 ms' else now() end`,
+  'work is null as is_given_up',
+);
 
 /** Releases a failed job with a delay. Returns whether it is given up now. */
 export async function retryActivity(
@@ -153,9 +120,20 @@ export async function retryActivity(
   job: ActivityLease,
   failed: { readonly aheadMs: number; readonly reason: string; readonly delayMs: number },
 ): Promise<boolean> {
-  const values = [...valuesOf(job), failed.aheadMs, failed.reason, failed.delayMs, job.version];
+  const { key, attempt } = rowOf(job);
+  const values = [attempt, ...key, failed.aheadMs, failed.reason, failed.delayMs, job.version];
   const [row] = await database.query<{ is_given_up: boolean }>(retry, values);
   return row?.is_given_up ?? false;
+}
+
+const giveUp = update(
+  'give_up',
+  "work = case when version = $4 then null else work end, leased = false, error = 'CRASHED', run_at = now()",
+);
+
+/** Gives up a job that probably crashes its process. Returns false if the lease was lost. */
+export function giveUpCrashed(database: Queryable, job: ActivityLease): Promise<boolean> {
+  return changes(database, giveUp, rowOf(job), job.version);
 }
 
 const isDeleted = 'not unconfirmed and delete_time >= greatest(create_time, update_time, -1)';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { natsUrl } from '../../support/database.ts';
-import { fast, type Setting, setUp } from './setting.ts';
+import { fast, type Setting, setUp, until } from './setting.ts';
 
 t.setTimeout(120_000);
 
@@ -80,12 +80,27 @@ t.test('what kills its process each time is given up after a few claims', async 
        ($1, 2, $2, 1, 'fetch', 2, 4, true, now() - interval '1 second')`,
     [id, connectionId],
   );
+  await s.database.query(
+    `with run as (
+       insert into activitynet.history (connection_id, user_id, connected_at, start_time, end_time, state)
+       values ($1, $2, now(), now(), now(), 'fetching') returning id)
+     update activitynet.activity set history_id = run.id from run where object_id = 1`,
+    [connectionId, id],
+  );
   await s.startIngest();
-  while ((await s.rows())[1]?.work !== null) await new Promise((resolve) => setTimeout(resolve, 10));
+  await s.settled();
   t.match(await s.rows(), [
-    { work: 'fetch', attempt: 0 },
-    { error: 'NOT_FOUND', attempt: 1 },
+    { work: null, error: 'CRASHED', attempt: 1, leased: false },
+    { work: null, error: 'NOT_FOUND', attempt: 1, leased: false },
   ]);
+  t.match(await s.call('activitynet-ingest.figures', {}), { given_up: 1 });
+  t.notOk(
+    s.provider.asked.some(({ path }) => path.endsWith('/activities/1')),
+    'it is not fetched',
+  );
+  await until(
+    async () => (await s.call('activitynet-ingest.backfillStatus', { user_id: id })).status === 'done',
+  );
 });
 
 t.test('an outcome of a holder that lost its lease changes nothing', async (t) => {

@@ -365,7 +365,7 @@ t.test('of a user who is deleted nothing is kept', async (t) => {
   const other = await s.person();
   await s.send({ owner_id: Number(account) });
   await s.send({ owner_id: Number(other.account), object_id: 2 });
-  await s.call('activitynet-ingest.startHistory', { user_id: id, start_ms: 0, end_ms: Date.now() });
+  await s.call('activitynet-ingest.startBackfill', { user_id: id, start_ms: 0, end_ms: Date.now() });
   t.same(await s.call('activitynet-ingest.forgetUser', { user_id: id }), { forgotten: 1 });
   t.match(await s.rows(), [{ user_id: other.id }]);
   t.same(await s.database.query('select id from activitynet.history'), []);

@@ -243,6 +243,7 @@ t.test('a forged create holds up no authenticated deletion', { buffered: true },
   await hold.query('commit');
   hold.release();
   await until(async () => (await a.seen()).workouts.length === 0);
+  await until(async () => (await s.rows())[0]?.leased === false);
   t.match(await s.rows(), [{ work: 'fetch', authenticated: false }], 'what the create asks for waits');
 });
 

@@ -168,7 +168,7 @@ t.test('history goes on while its owner is under attack', async (t) => {
   await idle(s);
   const span = { start_ms: Date.parse('2026-01-01T00:00:00Z'), end_ms: Date.parse('2026-12-01T00:00:00Z') };
   await s.database.query(`update activitynet.budget set paused_until = 'infinity'`);
-  await s.call('activitynet-ingest.startHistory', { user_id: id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id: id, ...span });
   await s.database.query('update activitynet.budget set paused_until = null');
   while ((await listed(s, id)) < 30) await idle(s);
   await flood(s, account, 1, 30, { aspect_type: 'delete', event_time: now() });
@@ -177,7 +177,7 @@ t.test('history goes on while its owner is under attack', async (t) => {
     turnOn(s, quarterMs);
     await idle(s);
   }
-  t.match(await s.call('activitynet-ingest.historyStatus', { user_id: id }), { status: 'done' });
+  t.match(await s.call('activitynet-ingest.backfillStatus', { user_id: id }), { status: 'done' });
   t.equal(await listed(s, id), 30);
 });
 

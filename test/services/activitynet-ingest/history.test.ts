@@ -30,7 +30,7 @@ t.test(
     const { id: user_id } = await s.person();
     fill(s, 250);
     s.provider.activities.set('1', { details: run('1', { start_date: '2025-05-31T23:59:59Z' }) });
-    const begun = await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+    const begun = await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
     t.match(begun, {
       user_id,
       provider: 'activitynet',
@@ -38,9 +38,9 @@ t.test(
       start_time: '2025-06-01T00:00:00Z',
       types: [{ type: 'activities', status: 'waiting', items: 0 }],
     });
-    const again = s.call('activitynet-ingest.startHistory', { user_id, ...span });
+    const again = s.call('activitynet-ingest.startBackfill', { user_id, ...span });
     await t.rejects(again, refusal('BACKFILL_RUNNING'));
-    const status = () => s.call('activitynet-ingest.historyStatus', { user_id });
+    const status = () => s.call('activitynet-ingest.backfillStatus', { user_id });
     while ((await status()).status === 'running') await new Promise((resolve) => setTimeout(resolve, 20));
     t.match(await status(), {
       id: begun.id,
@@ -75,20 +75,20 @@ t.test(
     const s = await setUp(t, { bus: false });
     const { id: user_id } = await s.person();
     fill(s, 150);
-    await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+    await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
     await idle(s);
     t.ok(s.provider.asked.length <= 50, 'half of the quarter hour at most');
     const listed = await s.call('timeseries.workouts', { user_id, ...all, limit: 100 });
     t.equal(listed.pagination.total_count, 150, 'after three reads of the list');
     t.equal(listed.data[0]?.calories_kcal, 722.4, 'the newest has its details');
     t.equal(listed.data.at(-1)?.calories_kcal, null);
-    const { types } = await s.call('activitynet-ingest.historyStatus', { user_id });
+    const { types } = await s.call('activitynet-ingest.backfillStatus', { user_id });
     t.match(types, [{ status: 'requested', items: 150 }]);
     for (let rounds = 0; rounds < 12; rounds += 1) {
       turnOn(s, quarterMs);
       await idle(s);
     }
-    t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), { status: 'done' });
+    t.match(await s.call('activitynet-ingest.backfillStatus', { user_id }), { status: 'done' });
     t.ok(s.provider.most().quarter <= 50);
   },
 );
@@ -97,21 +97,21 @@ t.test('a run that is cancelled asks nothing more, and another may begin', async
   const s = await setUp(t, { bus: false });
   const { id: user_id } = await s.person();
   fill(s, 120);
-  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   await idle(s);
   const asked = s.provider.asked.length;
-  t.match(await s.call('activitynet-ingest.cancelHistory', { user_id }), { status: 'cancelled' });
+  t.match(await s.call('activitynet-ingest.cancelBackfill', { user_id }), { status: 'cancelled' });
   turnOn(s, quarterMs);
   await idle(s);
   t.equal(s.provider.asked.length, asked);
-  t.match(await s.call('activitynet-ingest.cancelHistory', { user_id }), { status: 'cancelled' });
+  t.match(await s.call('activitynet-ingest.cancelBackfill', { user_id }), { status: 'cancelled' });
   const fetched = (await s.rows()).filter(({ error }) => error === null).length;
-  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   for (let rounds = 0; rounds < 12; rounds += 1) {
     await idle(s);
     turnOn(s, quarterMs);
   }
-  t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), { status: 'done' });
+  t.match(await s.call('activitynet-ingest.backfillStatus', { user_id }), { status: 'done' });
   const details = s.provider.asked.filter(({ path }) => /activities\/\d+$/.test(path));
   t.equal(details.length, 120, `the ${fetched} that are known are not read again`);
 });
@@ -122,13 +122,13 @@ t.test('it goes on where it was when its process is gone', async (t) => {
   const { id: user_id } = await s.person();
   fill(s, 220, { manual: true });
   s.provider.fault = (path) => (path.endsWith('/athlete/activities') ? null : { delayMs: 30 });
-  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   while (s.provider.asked.length < 30) await new Promise((resolve) => setTimeout(resolve, 5));
   await s.database.query(`update activitynet.history set attempt = attempt + 1 where state = 'listing'`);
   await s.database.query(`update activitynet.activity set attempt = attempt + 1 where leased`);
   s.provider.fault = null;
   s.provider.ahead += 5000;
-  const status = () => s.call('activitynet-ingest.historyStatus', { user_id });
+  const status = () => s.call('activitynet-ingest.backfillStatus', { user_id });
   while ((await status()).status === 'running') await new Promise((resolve) => setTimeout(resolve, 20));
   t.match(await status(), { status: 'done', types: [{ items: 220, saved: 220 }] });
   t.equal((await s.call('timeseries.workouts', { user_id, ...all })).pagination.total_count, 220);
@@ -140,7 +140,7 @@ t.test('an activity that was deleted while it was listed does not come back', as
   fill(s, 3);
   const deletion = { owner_id: Number(account), object_id: 18_000_000_001, aspect_type: 'delete' };
   await s.send({ ...deletion, event_time: Math.floor(Date.now() / 1000) + 100 }, {}, true);
-  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   await idle(s);
   t.equal((await s.call('timeseries.workouts', { user_id, ...all })).pagination.total_count, 2);
 });
@@ -149,11 +149,11 @@ t.test('the end of the connection stops it, with the reason', async (t) => {
   const s = await setUp(t, { bus: false });
   const { id: user_id } = await s.person();
   fill(s, 120);
-  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   await idle(s);
   await s.call('users.disconnect', { user_id, provider: 'activitynet' });
   await s.settled();
-  t.match(await s.call('activitynet-ingest.historyStatus', { user_id }), {
+  t.match(await s.call('activitynet-ingest.backfillStatus', { user_id }), {
     status: 'stopped',
     reason: 'The connection to the provider has ended.',
   });
@@ -169,7 +169,7 @@ t.test('it fails with the thirtieth failure in a row of its list, and not before
   s.provider.fault = () => 500;
   const run = async () =>
     (await s.database.query('select state, failures, reason, finished_at from activitynet.history'))[0];
-  await s.call('activitynet-ingest.startHistory', { user_id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id, ...span });
   while ((await run())?.failures !== 1) await pause();
   await s.database.query(
     "update activitynet.history set failures = 28, run_at = run_at + interval '1 minute'",
@@ -185,12 +185,12 @@ t.test('it fails with the thirtieth failure in a row of its list, and not before
 t.test('it begins with a connection that is there, is active, and has a token', async (t) => {
   const s = await setUp(t, { bus: false });
   const { id: user_id } = await s.call('users.create', {});
-  const start = (user: string) => s.call('activitynet-ingest.startHistory', { user_id: user, ...span });
+  const start = (user: string) => s.call('activitynet-ingest.startBackfill', { user_id: user, ...span });
   await t.rejects(start('00000000-0000-4000-8000-000000000000'), refusal('USER_NOT_FOUND'));
   await t.rejects(start(user_id), refusal('CONNECTION_NOT_FOUND'));
   await s.call('users.connect', { user_id, provider: 'activitynet', provider_user_id: 'p' });
   await t.rejects(start(user_id), refusal('CONNECTION_WITHOUT_TOKEN'));
-  await t.rejects(s.call('activitynet-ingest.historyStatus', { user_id }), refusal('BACKFILL_NOT_FOUND'));
+  await t.rejects(s.call('activitynet-ingest.backfillStatus', { user_id }), refusal('BACKFILL_NOT_FOUND'));
   await s.call('users.disconnect', { user_id, provider: 'activitynet' });
   await t.rejects(start(user_id), refusal('CONNECTION_INACTIVE'));
 });

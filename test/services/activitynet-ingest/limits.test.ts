@@ -115,7 +115,7 @@ t.test('history leaves room for live events, which go first', async (t) => {
     });
   }
   const span = { start_ms: Date.parse('2026-01-01T00:00:00Z'), end_ms: Date.parse('2026-02-01T00:00:00Z') };
-  await s.call('activitynet-ingest.startHistory', { user_id: id, ...span });
+  await s.call('activitynet-ingest.startBackfill', { user_id: id, ...span });
   await idle(s);
   const byHistory = s.provider.asked.length;
   t.ok(byHistory <= 10, `${byHistory} reads`);

@@ -21,7 +21,7 @@ const figures = {
   oldest_event_time: null,
   budget: {
     live: 10,
-    history: 5,
+    backfill: 5,
     quarter_used: 88,
     quarter_limit: 100,
     day_used: 1010,

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { JobKind } from '../../mixins/job-queue.ts';
+import { type JobHandler, type Jobs, jobHandler } from '../../mixins/jobs.ts';
+import type { RowJobs } from '../../mixins/row-jobs.ts';
+import type { JobSource } from '../../runtime/job-worker.ts';
+import { listBackfillPage } from './list-backfill.ts';
+import { type BackfillLease, claimBackfills, extendBackfill } from './queries/backfill-pages.ts';
+import { type ActivityLease, claimActivities } from './queries/claim-activities.ts';
+import { priorities } from './queries/note-event.ts';
+import { revivePostponed } from './queries/revive-postponed.ts';
+import { extendActivity } from './queries/settle-activity.ts';
+import { type WorkDeps, workOnActivity } from './work-activity.ts';
+
+/** Dependencies of the jobs of a process. */
+export interface FetchDeps extends WorkDeps {
+  readonly rowJobs: RowJobs;
+  readonly jobs: Jobs;
+}
+
+/** An activity to fetch or to delete, or a backfill run whose next page is to be read. */
+type FetchJob =
+  | { readonly kind: 'activitynet.activity'; readonly row: ActivityLease }
+  | { readonly kind: 'activitynet.backfill'; readonly row: BackfillLease };
+
+/** Actions that the work calls. While one is unavailable no job is claimed, because its reads would be wasted. */
+const needs = [
+  'users.tokens',
+  'timeseries.store',
+  'timeseries.deleteWorkout',
+  'timeseries.hideWorkout',
+  'timeseries.restoreWorkout',
+];
+
+/** Starts the jobs. Other processes may work on the same ones. Returns a function that stops them. */
+export async function startFetching(deps: FetchDeps): Promise<() => Promise<void>> {
+  const { rowJobs, jobs, pace } = deps;
+  const ends = [rowJobs.start(fetchJobs(deps)), await jobs.start([revival(deps)], { pollMs: pace.pollMs })];
+  return async () => {
+    await Promise.all(ends.map((end) => end()));
+  };
+}
+
+// Activities and pages share the slots, because both need the quota: a page is claimed if no activity is due.
+function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
+  const { database, pace } = deps;
+  const lease = () => ({ aheadMs: pace.aheadMs(), leaseMs: pace.leaseMs });
+  // Until this time no job that needs a read is claimed, because the quota was used up or the provider asked to wait.
+  let restUntil = 0;
+  const rest = () => {
+    restUntil = performance.now() + pace.pollMs;
+  };
+  return {
+    name: 'activitynet',
+    kindOf: ({ kind }) => kind,
+    needs,
+    leaseMs: pace.leaseMs,
+    pollMs: pace.pollMs,
+    parallel: pace.parallel,
+    async claim(free) {
+      const room = performance.now() < restUntil ? { live: 0, backfill: 0 } : await deps.quota.room();
+      const priority =
+        room.backfill >= 2 ? priorities.backfill : room.live >= 2 ? priorities.live : priorities.delete;
+      const activities = await claimActivities(database, { ...lease(), priority, limit: free });
+      const mayList = activities.length < free && room.backfill > 0;
+      const runs = mayList ? await claimBackfills(database, 1, lease()) : [];
+      return [
+        ...activities.map((row) => ({ kind: 'activitynet.activity' as const, row })),
+        ...runs.map((row) => ({ kind: 'activitynet.backfill' as const, row })),
+      ];
+    },
+    extend: ({ kind, row }) =>
+      kind === 'activitynet.activity'
+        ? extendActivity(database, row, lease())
+        : extendBackfill(database, row, lease()),
+    async work({ kind, row }, held) {
+      if (kind === 'activitynet.activity') return workOnActivity(deps, { job: row, ...held }, rest);
+      const outcome = await listBackfillPage(deps, row, held.signal);
+      if (outcome === 'wait') rest();
+      return outcome;
+    },
+  };
+}
+
+// Postponed activities become due again.
+function revival({ database, pace, rowJobs }: FetchDeps): JobHandler {
+  const kind: JobKind<Record<string, never>> = {
+    name: 'activitynet.postponed',
+    payload: z.strictObject({}),
+    everyMs: pace.upkeepMs,
+    retryMs: () => pace.upkeepMs,
+  };
+  return jobHandler(kind, async () => {
+    await revivePostponed(database, pace.aheadMs());
+    rowJobs.notify();
+    return { kind: 'done' };
+  });
+}

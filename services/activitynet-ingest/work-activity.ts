@@ -1,0 +1,142 @@
+import { backoffMs } from '../../runtime/backoff.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { workoutOf } from './confirm-deletion.ts';
+import { fetchActivity } from './fetch-activity.ts';
+import type { Fetched, Fetching, HeldActivity } from './fetched.ts';
+import { finishBackfill } from './queries/backfill-runs.ts';
+import type { ActivityLease } from './queries/claim-activities.ts';
+import { deleteUser, dropConnection } from './queries/drop-work.ts';
+import {
+  awaitConfirmation,
+  finishActivity,
+  finishDeleted,
+  giveUpCrashed,
+  handBackActivity,
+  postponeActivity,
+  reopenActivity,
+  retryActivity,
+} from './queries/settle-activity.ts';
+import { reserveUserRead } from './queries/user-reads.ts';
+import { limitsOf } from './user-read-limits.ts';
+
+/** Dependencies of the work. */
+export interface WorkDeps extends Fetching, Pick<Environment, 'logger'> {}
+
+/**
+ * The outcome of a job: of a fetch, or of a deletion that is certain (`erased`) or not (`hidden`). `crashed`: the job
+ * is given up, because it probably crashes its process.
+ */
+type Worked = Fetched | { readonly kind: 'erased' | 'hidden' | 'crashed' };
+
+/** A job whose lease expired without an outcome this often is given up. */
+const mostCrashes = 5;
+
+/**
+ * Works on an activity and stores the outcome. Returns its name: `dead` if the job is given up. `rest` is called before
+ * a job that could not read is due again.
+ */
+export async function workOnActivity(deps: WorkDeps, held: HeldActivity, rest: () => void): Promise<string> {
+  const { user_id, attempt, work } = held.job;
+  const worked = await resultOf(deps, held);
+  if (worked.kind === 'wait') rest();
+  const reason = 'reason' in worked ? worked.reason : undefined;
+  // The log omits the activity's id: at the provider it leads to a public page that names the athlete.
+  deps.logger.info('activity.worked', { user_id, attempt, work, outcome: worked.kind, reason });
+  const isGivenUp = await settle(deps, held.job, worked);
+  if (isGivenUp) deps.logger.warn('activity.given_up', { user_id, reason: reason ?? 'CRASHED' });
+  return isGivenUp ? 'dead' : worked.kind;
+}
+
+async function resultOf(deps: WorkDeps, held: HeldActivity): Promise<Worked> {
+  const { job } = held;
+  if (job.crashes > mostCrashes) return { kind: 'crashed' };
+  try {
+    if (job.work === 'fetch') return await fetchActivity(deps, held);
+    return job.unconfirmed ? await hide(deps, job) : await erase(deps, job);
+  } catch (error) {
+    return { kind: 'failed', reason: codeOf(error) };
+  }
+}
+
+async function erase({ call }: WorkDeps, job: ActivityLease): Promise<Worked> {
+  await call('timeseries.deleteWorkout', workoutOf(job));
+  return { kind: 'erased' };
+}
+
+// An activity is hidden only if a read can be reserved for its user. This limits how many activities forged events can
+// hide.
+async function hide(deps: WorkDeps, job: ActivityLease): Promise<Worked> {
+  const mayRead = job.prepaid || (await reserveUserRead(deps.database, limitsOf(deps), job.user_id));
+  if (!mayRead) return { kind: 'postponed' };
+  await deps.call('timeseries.hideWorkout', workoutOf(job));
+  return { kind: 'hidden' };
+}
+
+// Returns whether the job is given up.
+async function settle(deps: WorkDeps, job: ActivityLease, worked: Worked): Promise<boolean> {
+  const { database, pace } = deps;
+  switch (worked.kind) {
+    case 'wait':
+      await handBackActivity(database, job);
+      return false;
+    case 'postponed':
+      await postponeActivity(database, job, pace.aheadMs());
+      return false;
+    case 'hidden':
+      await reopenUnless(deps, job, await awaitConfirmation(database, job));
+      return false;
+    case 'erased':
+      await reopenUnless(deps, job, await finishDeleted(database, job));
+      return false;
+    case 'failed': {
+      const failed = { aheadMs: pace.aheadMs(), reason: worked.reason, delayMs: backoffMs(job.failures + 1) };
+      return givenUp(deps, job, await retryActivity(database, job, failed));
+    }
+    case 'crashed':
+      return givenUp(deps, job, await giveUpCrashed(database, job));
+    default:
+      await finish(deps, job, worked);
+      return false;
+  }
+}
+
+async function givenUp({ database }: WorkDeps, job: ActivityLease, isGivenUp: boolean): Promise<boolean> {
+  if (isGivenUp) await closeBackfill(database, job);
+  return isGivenUp;
+}
+
+async function closeBackfill(database: WorkDeps['database'], { backfill_id }: ActivityLease): Promise<void> {
+  if (backfill_id !== null) await finishBackfill(database, backfill_id);
+}
+
+// If the lease was lost meanwhile, this work may have overwritten the new holder's outcome. The activity is opened
+// again.
+async function reopenUnless({ database }: WorkDeps, job: ActivityLease, isHeld: boolean): Promise<void> {
+  if (!isHeld) return reopenActivity(database, job);
+  await closeBackfill(database, job);
+}
+
+async function finish(
+  deps: WorkDeps,
+  job: ActivityLease,
+  result: Extract<Fetched, { kind: 'done' | 'nothing' | 'deleted' }>,
+): Promise<void> {
+  const { database, pace } = deps;
+  const isHeld = await finishActivity(database, job, {
+    error: result.kind === 'nothing' ? result.reason : null,
+    streams: result.kind === 'done' ? result.streams : null,
+    deleted: result.kind === 'deleted',
+    aheadMs: pace.aheadMs(),
+  });
+  if (!isHeld && result.kind !== 'nothing') return reopenActivity(database, job);
+  if (result.kind === 'nothing' && result.reason === 'USER_GONE') await deleteUser(database, job.user_id);
+  else if (result.kind !== 'done' && result.isGone) await dropConnection(database, job.connection_id);
+  if (result.kind === 'done') await noteSynced(deps, job);
+  await closeBackfill(database, job);
+}
+
+// The time of the last sync is informational: an error here does not fail the fetch.
+async function noteSynced({ call }: WorkDeps, { connection_id }: ActivityLease): Promise<void> {
+  await call('users.synced', { connection_ids: [connection_id] }).catch(() => undefined);
+}
