@@ -3,7 +3,7 @@ import { ConfigError, loadConfig } from '../config.ts';
 
 const long = 'x'.repeat(32);
 
-t.test('has a default for everything that a laptop needs', async (t) => {
+t.test('all settings have defaults or are optional', async (t) => {
   const config = loadConfig({});
   t.match(config, {
     PORT: 3000,
@@ -16,7 +16,7 @@ t.test('has a default for everything that a laptop needs', async (t) => {
   t.equal(config.BACKFILL_TYPES.length, 16);
 });
 
-t.test('names every bad value at once and quotes none', async (t) => {
+t.test('names all invalid settings and quotes no value', async (t) => {
   const bad = {
     PORT: '70000',
     LOG_LEVEL: 'loud',
@@ -36,7 +36,7 @@ t.test('names every bad value at once and quotes none', async (t) => {
   }
 });
 
-t.test('takes addresses that a browser may be sent to, of an application on a phone too', async (t) => {
+t.test('accepts redirect addresses, also with the scheme of a mobile app', async (t) => {
   const given = 'https://app.example/back?a=1, http://127.0.0.1:4000/, wellapp://connected';
   t.same(loadConfig({ CONNECT_REDIRECTS: given }).CONNECT_REDIRECTS, given.split(', '));
   t.same(loadConfig({}).CONNECT_REDIRECTS, []);
@@ -44,12 +44,12 @@ t.test('takes addresses that a browser may be sent to, of an application on a ph
     t.throws(() => loadConfig({ CONNECT_REDIRECTS: `https://app.example/,${bad}` }), ConfigError, bad);
 });
 
-t.test('takes lists of secrets and refuses a short one among them', async (t) => {
+t.test('accepts lists of secrets and refuses a short one', async (t) => {
   t.same(loadConfig({ JWT_SECRET: `${long},${long}y` }).JWT_SECRET, [long, `${long}y`]);
   t.throws(() => loadConfig({ JWT_SECRET: `${long},short` }));
 });
 
-t.test('insists on shared secrets where the bus is shared', async (t) => {
+t.test('requires shared secrets if NATS_URL is set', async (t) => {
   t.throws(() => loadConfig({ NATS_URL: 'nats://bus:4222' }), /JWT_SECRET[\s\S]*ENCRYPTION_KEY/);
   t.doesNotThrow(() => loadConfig({ NATS_URL: 'nats://bus:4222', JWT_SECRET: long, ENCRYPTION_KEY: long }));
   const of = (SERVICES: string) => () => loadConfig({ NATS_URL: 'nats://bus:4222', SERVICES });
@@ -58,7 +58,7 @@ t.test('insists on shared secrets where the bus is shared', async (t) => {
   t.doesNotThrow(of('timeseries,summaries'), 'those that use none need not know any');
 });
 
-t.test('treats an empty value as none', async (t) => {
+t.test('treats an empty value as unset', async (t) => {
   t.equal(loadConfig({ PORT: '' }).PORT, 3000);
 });
 
@@ -70,7 +70,7 @@ t.test('maps provider names', async (t) => {
   t.throws(() => loadConfig({ PROVIDER_NAMES: 'unknown=x' }));
 });
 
-t.test('traces one request of a hundred unless told, and only a share', async (t) => {
+t.test('traces one request of a hundred by default', async (t) => {
   t.match(loadConfig({}), { TRACING_URL: undefined, TRACING_SAMPLE: 0.01 });
   t.equal(loadConfig({ TRACING_SAMPLE: '0.25' }).TRACING_SAMPLE, 0.25);
   t.equal(loadConfig({ TRACING_SAMPLE: '1' }).TRACING_SAMPLE, 1);

@@ -53,7 +53,7 @@ function importsOf(file: string): string[] {
   return found.map(([, path = '']) => relative(root, resolve(root, dirname(file), path)));
 }
 
-t.test('there are files of every folder to look at', async (t) => {
+t.test('every folder has files', async (t) => {
   t.same(
     folders.filter((folder) => !files.some((file) => file.startsWith(`${folder}/`))),
     [],

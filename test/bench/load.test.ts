@@ -11,7 +11,7 @@ async function serve(t: Test, listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }
 
-t.test('sends each request in turn, as often as it is told, bodies too', async (t) => {
+t.test('sends requests in turn, with bodies', async (t) => {
   const seen: string[] = [];
   const url = await serve(t, (req, res) => {
     req.setEncoding('utf8');
@@ -68,7 +68,7 @@ t.test('sends nothing to another machine', async (t) => {
   await t.rejects(load.sendLoad(target, { connections: 1 }), { message: '192.0.2.1 is not this machine' });
 });
 
-t.test('reads an answer however it is cut', async (t) => {
+t.test('reads an answer in chunks of any size', async (t) => {
   const answer = Buffer.from('HTTP/1.1 201 Created\r\nX: y\r\nContent-Length: 5\r\n\r\nhello');
   for (let at = 1; at < answer.length; at++) {
     const reader = answerReader();

@@ -31,7 +31,7 @@ const api = await startConnect(t, provider.settings, { CONNECT_REDIRECTS: applic
 const browser = await startBrowser(t);
 
 for (const name of ['devicemaker', 'activitynet'] as const) {
-  t.test(`${name}: open the link, consent, land back connected`, async (t) => {
+  t.test(`${name}: opening the link and consenting connects the account`, async (t) => {
     const userId = await createUser(api);
     const { authorization_url } = await linkFor(api, userId, name, application.url);
     const { page, complaints } = await openPage(t, browser);
@@ -59,7 +59,7 @@ for (const name of ['devicemaker', 'activitynet'] as const) {
   });
 }
 
-t.test('unticking the permission that matters ends in a sentence about it', async (t) => {
+t.test('unticking the required permission shows a sentence about it', async (t) => {
   const userId = await createUser(api);
   const { authorization_url } = await linkFor(api, userId, 'activitynet', null);
   const { page } = await openPage(t, browser);
@@ -71,36 +71,33 @@ t.test('unticking the permission that matters ends in a sentence about it', asyn
   t.strictSame(await connectionsOf(api, userId), []);
 });
 
-t.test(
-  'without an application: a plain page, which may be reloaded; the callback replayed says what it is',
-  async (t) => {
-    const userId = await createUser(api);
-    const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
-    const { page, complaints } = await openPage(t, browser);
-    const callbacks: string[] = [];
-    page.on('request', (request) => {
-      if (request.url().includes('/callback?')) callbacks.push(request.url());
-    });
-    await page.goto(authorization_url);
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
-    t.notMatch(page.url(), /code=|state=/, 'nothing secret stays in the address bar');
-    await page.reload();
-    t.equal(await page.textContent('h1'), 'Connected');
-    const font = await page.evaluate('getComputedStyle(document.body).fontFamily');
-    t.match(String(font), 'system-ui', 'its policy lets its own style in');
-    t.strictSame(complaints, []);
+t.test('without an application a plain page is shown; a repeated callback shows an error', async (t) => {
+  const userId = await createUser(api);
+  const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
+  const { page, complaints } = await openPage(t, browser);
+  const callbacks: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/callback?')) callbacks.push(request.url());
+  });
+  await page.goto(authorization_url);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByRole('heading', { name: 'Connected', exact: true }).waitFor();
+  t.notMatch(page.url(), /code=|state=/, 'nothing secret stays in the address bar');
+  await page.reload();
+  t.equal(await page.textContent('h1'), 'Connected');
+  const font = await page.evaluate('getComputedStyle(document.body).fontFamily');
+  t.match(String(font), 'system-ui', 'its policy lets its own style in');
+  t.strictSame(complaints, []);
 
-    const replayed = await page.goto(callbacks[0] ?? '');
-    t.equal(replayed?.status(), 410);
-    t.equal(await page.textContent('h1'), 'This link was used already');
-    const [made, ...more] = await connectionsOf(api, userId);
-    t.match(made, { status: 'active' });
-    t.strictSame(more, []);
+  const replayed = await page.goto(callbacks[0] ?? '');
+  t.equal(replayed?.status(), 410);
+  t.equal(await page.textContent('h1'), 'This link was used already');
+  const [made, ...more] = await connectionsOf(api, userId);
+  t.match(made, { status: 'active' });
+  t.strictSame(more, []);
 
-    const forged = new URL(callbacks[0] ?? '');
-    forged.searchParams.set('state', 'made-up');
-    t.equal((await page.goto(forged.href))?.status(), 400);
-    t.equal(await page.textContent('h1'), 'This link is not valid');
-  },
-);
+  const forged = new URL(callbacks[0] ?? '');
+  forged.searchParams.set('state', 'made-up');
+  t.equal((await page.goto(forged.href))?.status(), 400);
+  t.equal(await page.textContent('h1'), 'This link is not valid');
+});

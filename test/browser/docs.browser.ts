@@ -40,7 +40,7 @@ async function execute(page: Page, method: string, path: string, body?: unknown)
   return `${method} ${path} ${status.trim()}`;
 }
 
-t.test('a newcomer gets from the log-in to data with what the page fills in', async (t) => {
+t.test('the values that the page fills in lead from the log-in to data', async (t) => {
   const { page, complaints } = await openDocs(t);
   const user = '/users/{user_id}';
   const steps = [
@@ -80,7 +80,7 @@ t.test('the key survives a reload', async (t) => {
   t.equal(await execute(page, 'GET', '/users'), 'GET /users 200');
 });
 
-t.test('a stream has no button that would freeze the page', async (t) => {
+t.test('streams cannot be tried out', async (t) => {
   const { page } = await openDocs(t);
   for (const path of ['/users/{user_id}/export', '/users/{user_id}/timeseries/download']) {
     const block = await open(page, 'GET', path);

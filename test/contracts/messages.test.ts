@@ -54,7 +54,7 @@ function fieldsOf(schema: z.ZodType): string[] {
   );
 }
 
-t.test('a wrong value of any parameter of any action is told in plain words, and briefly', async (t) => {
+t.test('the error of any wrong parameter of any action is short and without validator terms', async (t) => {
   const told: string[] = [];
   for (const [name, { params }] of definitions)
     for (const field of fieldsOf(params))
@@ -68,7 +68,7 @@ t.test('a wrong value of any parameter of any action is told in plain words, and
   t.strictSame([...new Set(told.filter((text) => text.length > 300))], []);
 });
 
-t.test('what is missing, of another kind or given twice is told apart', async (t) => {
+t.test('missing, mistyped and repeated values have different errors', async (t) => {
   const schema = z.object({
     text: z.string(),
     number: z.number(),
@@ -105,7 +105,7 @@ t.test('what is missing, of another kind or given twice is told apart', async (t
   t.match(told({ object: { inner: 'x' } }), { 'object.inner': 'must be a valid e-mail address' });
 });
 
-t.test('bounds are told with their unit', async (t) => {
+t.test('the error of a bound has its unit', async (t) => {
   const of = (schema: z.ZodType, value: unknown) =>
     schema.safeParse(value, { error: plainMessage }).error?.issues[0]?.message;
   const cases: [z.ZodType, unknown, string][] = [
@@ -127,7 +127,7 @@ t.test('bounds are told with their unit', async (t) => {
   t.equal(listed(['a', 'b', 'c'], 'and'), 'a, b and c');
 });
 
-t.test('of a long list of values the refused one is named with the three nearest', async (t) => {
+t.test('for a long enum the error names the refused value and the three nearest', async (t) => {
   const schema = z.object({ types: z.enum(seriesTypes) });
   t.match(failureOf(schema, { types: 'heart-rat' }), {
     message:
@@ -137,7 +137,7 @@ t.test('of a long list of values the refused one is named with the three nearest
   t.ok((long?.message.length ?? 0) < 300);
 });
 
-t.test('a setting with a wrong value is told in plain words', async (t) => {
+t.test('the error of a setting is without validator terms', async (t) => {
   const names = [
     'LOG_LEVEL',
     'SANDBOX',

@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 const Key = z.tuple([z.string(), z.number()]);
 const query = { user: 'a', types: ['heart_rate'] };
 
-t.test('gives back the key and the direction', async (t) => {
+t.test('decoding returns the encoded key and direction', async (t) => {
   const key: [string, number] = ['1767249000123456', 7];
   t.same(decodeCursor(encodeCursor(query, 'next', key), query, Key), { direction: 'next', key });
   t.same(decodeCursor(encodeCursor(query, 'previous', key), query, Key), { direction: 'previous', key });
@@ -19,7 +19,7 @@ t.test('refuses a cursor of another query', async (t) => {
   });
 });
 
-t.test('refuses what is no cursor', async (t) => {
+t.test('refuses an invalid cursor', async (t) => {
   const other = encodeCursor(query, 'next', [7, '1']);
   const cases = [
     '',

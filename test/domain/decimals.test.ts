@@ -12,6 +12,6 @@ const cases: readonly (readonly [value: number, shown: number])[] = [
   [0, 0],
 ];
 
-t.test('the noise of the last binary digits is gone, and no decimal that was sent', async (t) => {
+t.test('removes rounding errors and keeps decimals that were sent', async (t) => {
   for (const [value, shown] of cases) t.equal(withoutNoise(value), shown);
 });

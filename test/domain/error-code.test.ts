@@ -3,7 +3,7 @@ import { errorCodeOf, fieldOf } from '../../domain/error-code.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { loggedCodeOf } from '../../runtime/failure.ts';
 
-t.test('the code of a failure is a text, or there is none', async (t) => {
+t.test('a code that is not text is undefined', async (t) => {
   t.equal(errorCodeOf(Object.assign(new Error('no such file'), { code: 'ENOENT' })), 'ENOENT');
   t.equal(errorCodeOf({ code: '40001' }), '40001');
   for (const error of [new ServiceError('INTERNAL'), new Error('ENOENT'), 'ENOENT', null, undefined])

@@ -7,13 +7,13 @@ const result = normaliseDaily(daily('account-1', 24), (dayStart + 86_400) * 1000
 if (!result.ok) throw new Error('the fixture is no day');
 const { item } = result;
 
-t.test('leaves an item that fits whole', async (t) => {
+t.test('does not split an item that fits', async (t) => {
   t.same(partsOf(item), [item]);
   t.same(partsOf({ ...item, samples: [] }), [{ ...item, samples: [] }]);
   t.equal(partsOf(item, 5761).length, 1, 'just as many as fit');
 });
 
-t.test('cuts a larger one into parts that give its samples in their order, each once', async (t) => {
+t.test('splits a larger item into parts with each sample once, in order', async (t) => {
   const parts = partsOf(item, 1000);
   t.same(
     parts.map(({ part, more, day }) => [part, more, day === null]),
@@ -43,7 +43,7 @@ t.test('cuts a larger one into parts that give its samples in their order, each 
   );
 });
 
-t.test('a part of the longest numbers there are stays under 256 KB', async (t) => {
+t.test('a part with the longest numbers is smaller than 256 KB', async (t) => {
   const at = Array.from({ length: 20_000 }, (_, index) => 2_600_000_000 + index);
   const values = at.map((_, index) => 36.59999999999999 + index * 1e-11);
   const block = {

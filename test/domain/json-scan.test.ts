@@ -1,7 +1,7 @@
 import t from 'tap';
 import { jsonScan, passList, readValue } from '../../domain/json-scan.ts';
 
-t.test('passes a list by, and names the place of each value', (t) => {
+t.test('passList reports the position of each value', (t) => {
   for (const [text, values] of [
     ['[]', []],
     ['[ ]', []],

@@ -19,7 +19,7 @@ t.test('counts insertions, deletions and replacements', async (t) => {
   }
 });
 
-t.test('finds the names that resemble a text, whether mistyped or remembered wrongly', async (t) => {
+t.test('finds similar names of mistyped and of wrongly remembered ones', async (t) => {
   t.same(nearestNames('stpes', seriesTypes, 1), ['steps']);
   t.same(nearestNames('heartRate', seriesTypes, 1), ['heart_rate']);
   t.same(nearestNames('distance', seriesTypes, 3), [
@@ -32,7 +32,7 @@ t.test('finds the names that resemble a text, whether mistyped or remembered wro
   t.same(nearestNames('a', [], 3), []);
 });
 
-t.test('tells a misspelling from another word', async (t) => {
+t.test('distinguishes a misspelling from another word', async (t) => {
   const names = ['start_time', 'end_time', 'types', 'cursor', 'limit', 'id'];
   const cases: [string, string | null][] = [
     ['type', 'types'],

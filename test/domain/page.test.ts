@@ -27,7 +27,7 @@ const cases: readonly (readonly [
   ['previous', [], [], false, false],
 ];
 
-t.test('a page says what comes after and before it, whichever way it was read', async (t) => {
+t.test('a page has cursors to its neighbours in both directions', async (t) => {
   for (const [direction, read, shown, hasNext, hasPrevious] of cases) {
     const { data, pagination, metadata } = page(direction, read);
     const said = `${direction} ${read}`;

@@ -14,7 +14,7 @@ t.test('reads Retry-After as seconds and as a date, a day at most', async (t) =>
   for (const text of [null, 'soon', '', '-']) t.equal(retryAfterMs(text, nowMs, bounds), null);
 });
 
-t.test('a header that asks for less than the least wait is answered with it', async (t) => {
+t.test('a shorter wait is raised to the minimum', async (t) => {
   const range = { leastMs: 1000, mostMs: 3_600_000 };
   t.equal(retryAfterMs('0', nowMs, range), 1000);
   t.equal(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', nowMs, range), 1000);

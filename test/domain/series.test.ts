@@ -14,7 +14,7 @@ t.test('lists each type once, with an id of its own', async (t) => {
   );
 });
 
-t.test('keeps the ids that are stored already', async (t) => {
+t.test('keeps stored ids', async (t) => {
   const stored: [id: number, type: (typeof seriesTypes)[number]][] = [
     [1, 'heart_rate'],
     [8, 'oxygen_saturation'],
@@ -31,7 +31,7 @@ t.test('keeps the ids that are stored already', async (t) => {
   t.throws(() => seriesById(Math.max(...seriesCatalogue.map(({ id }) => id)) + 1));
 });
 
-t.test('gives each type its unit and bucket function', async (t) => {
+t.test('each type has a unit and a bucket function', async (t) => {
   t.match(seriesOf('heart_rate'), { unit: 'bpm', bucket: 'mean' });
   t.match(seriesOf('steps'), { unit: 'count', bucket: 'sum' });
   t.match(seriesOf('headphone_audio_exposure'), { unit: 'dB', bucket: 'leq' });

@@ -4,7 +4,7 @@ import { formatInstant, localDate, parseInstant, resolveRange } from '../../doma
 const day = Date.UTC(2026, 0, 1);
 const half = Date.UTC(2026, 0, 1, 6, 30);
 
-t.test('reads every form of a time that the interface takes', async (t) => {
+t.test('reads every accepted form of a time', async (t) => {
   const cases: [text: string, ms: number, dateOnly: boolean][] = [
     ['2026-01-01', day, true],
     ['2026-01-01T06:30:00Z', half, false],
@@ -29,7 +29,7 @@ t.test('reads every form of a time that the interface takes', async (t) => {
   for (const [text, ms, dateOnly] of cases) t.same(parseInstant(text), { ms, dateOnly }, text);
 });
 
-t.test('refuses what is no time', async (t) => {
+t.test('refuses an invalid time', async (t) => {
   const cases = [
     '',
     'now',
@@ -51,7 +51,7 @@ t.test('refuses what is no time', async (t) => {
   for (const text of cases) t.equal(parseInstant(text), null, text);
 });
 
-t.test('takes a date as an end for the end of that day', async (t) => {
+t.test('a date as the end of a range means the end of that day', async (t) => {
   const end = parseInstant('2026-01-07') ?? { ms: 0, dateOnly: false };
   t.same(resolveRange({ ms: day, dateOnly: true }, end), { startMs: day, endMs: Date.UTC(2026, 0, 8) });
 });
@@ -71,7 +71,7 @@ t.test('writes milliseconds only where there are any', async (t) => {
   t.equal(formatInstant(half + 7), '2026-01-01T06:30:00.007Z');
 });
 
-t.test('tells the day on the wrist by its offset', async (t) => {
+t.test('the local date follows from the offset', async (t) => {
   t.equal(localDate(half, -480), '2025-12-31');
   t.equal(localDate(Date.UTC(2026, 0, 1, 18, 15), 345), '2026-01-02');
   t.equal(localDate(Date.UTC(2026, 0, 1, 18, 14), 345), '2026-01-01');

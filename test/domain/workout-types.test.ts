@@ -7,7 +7,7 @@ const families: readonly (readonly WorkoutType[])[] = [
   ['strength_training', 'hiit', 'yoga', 'pilates'],
 ];
 
-t.test('types are of one family by the table, and other goes with any', async (t) => {
+t.test('families follow the table; other matches any type', async (t) => {
   const isWanted = (a: WorkoutType, b: WorkoutType) =>
     a === b || [a, b].includes('other') || families.some((one) => one.includes(a) && one.includes(b));
   const wrong = workoutTypes.flatMap((a) =>

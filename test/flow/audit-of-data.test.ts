@@ -36,7 +36,7 @@ function send(requestId: string, body: unknown) {
   return api.ask('/api/v1/webhooks/devicemaker/push', { body, headers });
 }
 
-t.test('what a webhook changes of a connection names its sender and its request', async (t) => {
+t.test('the entry of a change by a webhook names sender and request', async (t) => {
   const { userId, account } = await createWearer(api);
   const permissions = { userId: account, permissions: ['HEALTH_EXPORT'], changeTimeInSeconds: 1_780_000_000 };
   await send('webhook-permissions', { userPermissionsChange: [permissions] });
@@ -49,7 +49,7 @@ t.test('what a webhook changes of a connection names its sender and its request'
   t.same(more, []);
 });
 
-t.test('a purge has an entry of its request and one of its end; data that comes has none', async (t) => {
+t.test('a purge has an entry of its request and of its end; incoming data has none', async (t) => {
   const { userId, account } = await createWearer(api);
   const start = Date.UTC(2026, 2, 10) / 1000;
   const daily = { summaryId: 'd', startTimeInSeconds: start, startTimeOffsetInSeconds: 0, steps: 7 };
@@ -66,14 +66,14 @@ t.test('a purge has an entry of its request and one of its end; data that comes 
   t.equal(entries.length, 3);
 });
 
-t.test('a connection that is revoked once more changes nothing, and leaves no entry', async (t) => {
+t.test('revoking a revoked connection leaves no entry', async (t) => {
   const { userId } = await createWearer(api);
   const path = `/users/${userId}/connections/devicemaker`;
   for (const _ of [1, 2]) await api.expect(200, path, { method: 'DELETE' });
   t.same(await actionsOf(userId), ['user.created', 'connection.created', 'connection.revoked']);
 });
 
-t.test('the entries of an erased user stay, and hold ids only', async (t) => {
+t.test('the entries of an erased user are kept and contain ids only', async (t) => {
   const fields = { first_name: 'Theodora', last_name: 'Quill', email: 'theodora@example.org' };
   const userId = await createUser(api, { ...fields, external_user_id: 'planted-external-id' });
   const account = `planted-account-${randomUUID()}`;
@@ -118,7 +118,7 @@ t.test('an export has more entries than one page of them', async (t) => {
   t.equal(text.split('\n').filter((line) => line.startsWith('{"kind":"audit"')).length, 252);
 });
 
-t.test('a request that is answered again under its Idempotency-Key leaves one entry', async (t) => {
+t.test('a repeated request with an Idempotency-Key leaves one entry', async (t) => {
   const headers = { 'Idempotency-Key': randomUUID() };
   const create = async () =>
     z.object({ id: z.string() }).parse(await api.expect(201, '/users', { headers, body: {} }));
@@ -127,7 +127,7 @@ t.test('a request that is answered again under its Idempotency-Key leaves one en
   t.same(await actionsOf(first.id), ['user.created']);
 });
 
-t.test('nothing is changed where the entry cannot be written', async (t) => {
+t.test('nothing is changed if the entry cannot be written', async (t) => {
   const { userId } = await createWearer(api);
   await api.database.query('alter function auth.record_audit rename to record_audit_away');
   try {
@@ -153,7 +153,7 @@ t.test('nothing is changed where the entry cannot be written', async (t) => {
   t.match(await api.expect(200, '/users?external_user_id=never-made'), { total: 0 });
 });
 
-t.test('entries are written while the service auth is away', async (t) => {
+t.test('entries are written while the service auth is unavailable', async (t) => {
   const database = await freshDatabase(t);
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [users] });
   const caller = { kind: 'api-key', id: randomUUID(), developer_id: null, user_id: null } as const;

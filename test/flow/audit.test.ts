@@ -68,7 +68,7 @@ t.test('each change of keys, applications and accounts leaves one entry with its
   t.equal(new Set(data.slice(0, 9).map(({ request_id }) => request_id)).size, 9, 'each of its own request');
 });
 
-t.test('tokens that were issued are listed by the user whom they read', async (t) => {
+t.test('the audit lists issued tokens by user', async (t) => {
   const user = await createUser(api);
   await userToken(api, user);
   const app = Made.parse((await api.ask('/api/v1/applications', { ...as, body: { name: 'Tablet' } })).body);
@@ -85,7 +85,7 @@ t.test('tokens that were issued are listed by the user whom they read', async (t
   t.equal(pagination.total_count, 2);
 });
 
-t.test('a request that fails leaves nothing, using a key leaves nothing', async (t) => {
+t.test('failed requests and the use of a key leave no entry', async (t) => {
   const before = (await trail()).pagination.total_count;
   await api.ask('/api/v1/api-keys/00000000-0000-4000-8000-000000000000', { ...as, method: 'DELETE' });
   await api.ask('/api/v1/developers', {
@@ -109,7 +109,7 @@ t.test('pages both ways, and refuses a cursor of another query', async (t) => {
   );
 });
 
-t.test('a change by hand leaves an entry too, without an actor', async (t) => {
+t.test('a manual change in the database leaves an entry without an actor', async (t) => {
   await api.database.query(
     "insert into auth.application (app_id, secret_hash, name) values ('app_x', 'x', 'By hand')",
   );
@@ -127,7 +127,7 @@ t.test('an entry names the request that made it', async (t) => {
   ]);
 });
 
-t.test('an export leaves an entry before its first line; one of nobody leaves none', async (t) => {
+t.test('an export leaves an entry before its first line; that of an unknown user leaves none', async (t) => {
   const user = await createUser(api);
   const headers = { 'X-Request-Id': 'audited-export-1' };
   t.equal((await api.ask(`/api/v1/users/${user}/export`, { key: api.apiKey, headers })).status, 200);
@@ -142,7 +142,7 @@ t.test('an export leaves an entry before its first line; one of nobody leaves no
   t.same((await trail(`user_id=${nobody}`)).data, []);
 });
 
-t.test('nothing is exported where its entry cannot be written', async (t) => {
+t.test('nothing is exported if its entry cannot be written', async (t) => {
   const user = await createUser(api, { first_name: 'Unseen' });
   await api.database.query('alter function auth.record_audit rename to record_audit_away');
   t.teardown(() => api.database.query('alter function auth.record_audit_away rename to record_audit'));
@@ -151,7 +151,7 @@ t.test('nothing is exported where its entry cannot be written', async (t) => {
   t.notMatch(answer.text, /Unseen/);
 });
 
-t.test('filters by actor, action and time, and refuses what is none', async (t) => {
+t.test('filters by actor, action and time, and refuses invalid ones', async (t) => {
   const all = (await trail('limit=100')).data;
   const byKey = all.find(({ actor }) => actor?.startsWith('api_key:'))?.actor ?? '';
   const at = all[3]?.at ?? '';
@@ -171,23 +171,20 @@ t.test('filters by actor, action and time, and refuses what is none', async (t) 
   for (const query of wrong) t.equal((await api.ask(`/api/v1/audit?${query}`, as)).status, 422, query);
 });
 
-t.test(
-  'reads of personal data leave entries where AUDIT_READS is on, and none where it is off',
-  async (t) => {
-    const user = await createUser(api);
-    await api.expect(200, `/users/${user}`);
-    t.same((await trail(`action=user.read`)).data, []);
-    const reading = await joinApi(t, { database: api.database, settings: { AUDIT_READS: 'true' } });
-    const headers = { 'X-Request-Id': 'audited-read-1' };
-    const query = 'start_time=2026-01-01&end_time=2026-01-02';
-    await reading.expect(200, `/users/${user}/timeseries?${query}`, { headers });
-    await reading.expect(200, '/users');
-    await reading.expect(404, `/users/${user}/events/sleep/${user}`);
-    const { data } = await trail('action=user.read');
-    t.match(data, [
-      { user_id: null, details: { route: '/users' } },
-      { user_id: user, request_id: 'audited-read-1', details: { route: '/users/:user_id/timeseries' } },
-    ]);
-    t.equal(data.length, 2);
-  },
-);
+t.test('reads of personal data leave entries only with AUDIT_READS', async (t) => {
+  const user = await createUser(api);
+  await api.expect(200, `/users/${user}`);
+  t.same((await trail(`action=user.read`)).data, []);
+  const reading = await joinApi(t, { database: api.database, settings: { AUDIT_READS: 'true' } });
+  const headers = { 'X-Request-Id': 'audited-read-1' };
+  const query = 'start_time=2026-01-01&end_time=2026-01-02';
+  await reading.expect(200, `/users/${user}/timeseries?${query}`, { headers });
+  await reading.expect(200, '/users');
+  await reading.expect(404, `/users/${user}/events/sleep/${user}`);
+  const { data } = await trail('action=user.read');
+  t.match(data, [
+    { user_id: null, details: { route: '/users' } },
+    { user_id: user, request_id: 'audited-read-1', details: { route: '/users/:user_id/timeseries' } },
+  ]);
+  t.equal(data.length, 2);
+});

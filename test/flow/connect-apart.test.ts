@@ -7,7 +7,7 @@ import { startBroker } from '../support/broker.ts';
 import { connectionsOf, jobsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 
-t.test('gateway, users and connect in processes of their own: the way is the same', async (t) => {
+t.test('the connect flow works with gateway, users and connect in separate processes', async (t) => {
   const provider = await playProvider(t);
   const database = await freshDatabase(t);
   const bus = { natsUrl: natsUrl(), namespace: `connect-${randomUUID()}` };
@@ -42,7 +42,7 @@ t.test('gateway, users and connect in processes of their own: the way is the sam
   t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === 1));
 });
 
-t.test('a backfill service that is away breaks no connect, and is asked when it is back', async (t) => {
+t.test('a connection succeeds while backfill is unavailable, and its backfill starts later', async (t) => {
   const provider = await playProvider(t);
   const api = await startConnect(t, provider.settings);
   const backfill = api.broker.getLocalService('backfill');
@@ -62,7 +62,7 @@ t.test('a backfill service that is away breaks no connect, and is asked when it 
   t.match(await api.expect(200, `/users/${userId}/connections/devicemaker/backfill`), { status: 'running' });
 });
 
-t.test('BACKFILL_ON_CONNECT=false asks for no history', async (t) => {
+t.test('BACKFILL_ON_CONNECT=false starts no backfill', async (t) => {
   const provider = await playProvider(t);
   const api = await startConnect(t, provider.settings, { BACKFILL_ON_CONNECT: 'false' });
   const userId = await createUser(api);
@@ -92,7 +92,7 @@ t.test('a provider without its settings is refused with their names', async (t) 
   });
 });
 
-t.test('PUBLIC_URL is where the provider sends the browser, and its plain page lies there', async (t) => {
+t.test('the callback and the result page are at PUBLIC_URL', async (t) => {
   const provider = await playProvider(t);
   const api = await startConnect(t, provider.settings, { PUBLIC_URL: 'https://pulse.example/base/' });
   const { authorization_url } = await linkFor(api, await createUser(api), 'activitynet', null);
@@ -105,7 +105,7 @@ t.test('PUBLIC_URL is where the provider sends the browser, and its plain page l
   );
 });
 
-t.test('the log of all that can happen has no state, code, token or address of a callback', async (t) => {
+t.test('no log contains a state, code, token or callback URL', async (t) => {
   const lines: string[] = [];
   const levels = ['log', 'trace', 'debug', 'info', 'warn', 'error'] as const;
   for (const level of levels) {

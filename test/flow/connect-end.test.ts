@@ -24,7 +24,7 @@ async function connected(account: string, name: 'devicemaker' | 'activitynet' = 
   return userId;
 }
 
-t.test('a disconnect erases the tokens at once and gives up the access at the provider', async (t) => {
+t.test('a disconnect erases the tokens at once and revokes the access at the provider', async (t) => {
   const calls = [
     ['devicemaker', 'DELETE', '/dm/api/user/registration', '71'],
     ['activitynet', 'POST', '/an/oauth/deauthorize', '72'],
@@ -49,26 +49,23 @@ t.test('a disconnect erases the tokens at once and gives up the access at the pr
   }
 });
 
-t.test(
-  'a provider that does not answer is told later; a token that has ended is refreshed for it',
-  async (t) => {
-    const userId = await connected('73');
-    provider.faults.set('/dm/api/user/registration', 503);
-    const before = registration();
-    await disconnect(api, userId);
-    t.ok(await until(() => registration() > before));
-    t.ok(await until(async () => (await revocations())[0]?.failures === 1));
-    await due("now() + interval '1 hour'");
-    provider.faults.clear();
-    for (const [token, account] of provider.alive) if (account === '73') provider.alive.delete(token);
-    await due('now()');
-    t.ok(await until(async () => (await revocations()).length === 0));
-    t.equal(registration(), before + 3, 'the fault, the token that had ended, the fresh one');
-    t.notOk([...provider.alive.values()].includes('73'));
-  },
-);
+t.test('a failed revocation is retried; an expired token is refreshed for it', async (t) => {
+  const userId = await connected('73');
+  provider.faults.set('/dm/api/user/registration', 503);
+  const before = registration();
+  await disconnect(api, userId);
+  t.ok(await until(() => registration() > before));
+  t.ok(await until(async () => (await revocations())[0]?.failures === 1));
+  await due("now() + interval '1 hour'");
+  provider.faults.clear();
+  for (const [token, account] of provider.alive) if (account === '73') provider.alive.delete(token);
+  await due('now()');
+  t.ok(await until(async () => (await revocations()).length === 0));
+  t.equal(registration(), before + 3, 'the fault, the token that had ended, the fresh one');
+  t.notOk([...provider.alive.values()].includes('73'));
+});
 
-t.test('who connects again before the provider was told keeps the access', async (t) => {
+t.test('a connection that is made again before the revocation keeps its access', async (t) => {
   const userId = await connected('74');
   provider.faults.set('/dm/api/user/registration', 503);
   const before = registration();
@@ -92,7 +89,7 @@ t.test('the access to an account ends with the last user who is connected to it'
   t.ok(await until(() => registration() === before + 1));
 });
 
-t.test('the access of a user who is deleted is given up too', async (t) => {
+t.test('the access of a deleted user is revoked too', async (t) => {
   const userId = await connected('76');
   const before = registration();
   await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
@@ -121,7 +118,7 @@ const samplesOf = (userId: string) =>
 const erasuresOf = (account: string) =>
   api.database.query('select provider from deliveries.erasure where provider_user_id = $1', [account]);
 
-t.test('a disconnect keeps the data, or purges what came from this provider, and only that', async (t) => {
+t.test('a disconnect keeps the data; with purge it erases the data of this provider only', async (t) => {
   const userId = await connected('81');
   const other = await connected('81');
   await push(api, day('81'));
@@ -150,7 +147,7 @@ t.test('a disconnect keeps the data, or purges what came from this provider, and
 });
 
 t.test(
-  'a purge is carried out when timeseries is back, also when the user connected again before',
+  'a purge is carried out when timeseries is available again, also if the user connected again',
   async (t) => {
     const userId = await connected('82');
     await push(api, day('82'));
@@ -186,7 +183,7 @@ t.test(
   },
 );
 
-t.test('after a purge no activity counts as fetched, so that it is fetched again', async (t) => {
+t.test('after a purge activities are fetched again', async (t) => {
   const userId = await connected('84', 'activitynet');
   const [connection] = await connectionsOf(api, userId);
   const known = () =>
@@ -206,7 +203,7 @@ t.test('after a purge no activity counts as fetched, so that it is fetched again
   t.strictSame(await known(), []);
 });
 
-t.test('what went wrong is told in words', async (t) => {
+t.test('an error of a connection is described in a sentence', async (t) => {
   const userId = await connected('91', 'activitynet');
   const status = () => api.expect(200, `/users/${userId}/connections/activitynet`);
   t.match(await status(), { provider: 'activitynet', status: 'active', last_error: null });
@@ -220,7 +217,7 @@ t.test('what went wrong is told in words', async (t) => {
   await api.expect(404, `/users/${userId}/connections/devicemaker`);
 });
 
-t.test('the requests to a provider are in the status of operators', async (t) => {
+t.test('GET /status counts the requests to a provider', async (t) => {
   const userId = await connected('95');
   t.ok(
     await until(async () => {

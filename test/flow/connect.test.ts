@@ -78,7 +78,7 @@ for (const name of names) {
     },
   );
 
-  t.test(`${name}: a denied link says so and stores nothing`, async (t) => {
+  t.test(`${name}: a denied consent is reported and stores nothing`, async (t) => {
     const userId = await createUser(api);
     const answer = await travel(api, userId, name, { deny: true });
     t.equal(answer.status, 303);
@@ -105,7 +105,7 @@ for (const name of names) {
   });
 }
 
-t.test('the PKCE verifier is kept until its state comes back, and gone then, whatever follows', async (t) => {
+t.test('the PKCE verifier is deleted when its state is used', async (t) => {
   const verifierOf = async (userId: string) => {
     const statement = 'select verifier from connect.attempt where user_id = $1';
     const [row] = await api.database.query<{ verifier: string | null }>(statement, [userId]);
@@ -120,40 +120,37 @@ t.test('the PKCE verifier is kept until its state comes back, and gone then, wha
   }
 });
 
-t.test(
-  'a state that nobody was given, none, one of another provider: a clear page and nothing stored',
-  async (t) => {
-    const userId = await createUser(api);
-    const { authorization_url, state } = await linkFor(api, userId, 'devicemaker');
-    const back = await consentTo(authorization_url);
-    const code = back.searchParams.get('code') ?? '';
-    const at = (name: string, query: Record<string, string>) =>
-      visit(api, new URL(`/api/v1/connect/${name}/callback?${new URLSearchParams(query)}`, api.url));
-    const forged = `${state.slice(0, -2)}AA`;
-    const bad: [string, Answer][] = [
-      ['forged', await at('devicemaker', { code, state: forged })],
-      ['foreign', await at('activitynet', { code, state })],
-      ['none', await at('devicemaker', { code })],
-      ['empty', await at('devicemaker', { code, state: '' })],
-      ['too long', await at('devicemaker', { code, state: 'x'.repeat(4000) })],
-      ['denied without a state', await at('devicemaker', { error: 'access_denied' })],
-      ['a script', await at('devicemaker', { code, state: '<script>alert(1)</script>' })],
-    ];
-    for (const [what, { status, text, headers }] of bad) {
-      t.equal(status, 400, what);
-      t.match(headers.get('content-type'), 'text/html', what);
-      t.match(text, /This link is not valid/, what);
-      t.notMatch(text, /<script/, what);
-    }
-    const twice = await visit(api, new URL(`${back.pathname}?state=a&state=b&code=c`, api.url));
-    t.equal(twice.status, 400, 'a state twice');
-    t.ok(await nothingStored(userId));
-    t.equal((await visit(api, back)).status, 303, 'none of them used the state up');
-    t.equal((await connectionsOf(api, userId)).length, 1);
-  },
-);
+t.test('an unknown, missing or foreign state shows an error page and stores nothing', async (t) => {
+  const userId = await createUser(api);
+  const { authorization_url, state } = await linkFor(api, userId, 'devicemaker');
+  const back = await consentTo(authorization_url);
+  const code = back.searchParams.get('code') ?? '';
+  const at = (name: string, query: Record<string, string>) =>
+    visit(api, new URL(`/api/v1/connect/${name}/callback?${new URLSearchParams(query)}`, api.url));
+  const forged = `${state.slice(0, -2)}AA`;
+  const bad: [string, Answer][] = [
+    ['forged', await at('devicemaker', { code, state: forged })],
+    ['foreign', await at('activitynet', { code, state })],
+    ['none', await at('devicemaker', { code })],
+    ['empty', await at('devicemaker', { code, state: '' })],
+    ['too long', await at('devicemaker', { code, state: 'x'.repeat(4000) })],
+    ['denied without a state', await at('devicemaker', { error: 'access_denied' })],
+    ['a script', await at('devicemaker', { code, state: '<script>alert(1)</script>' })],
+  ];
+  for (const [what, { status, text, headers }] of bad) {
+    t.equal(status, 400, what);
+    t.match(headers.get('content-type'), 'text/html', what);
+    t.match(text, /This link is not valid/, what);
+    t.notMatch(text, /<script/, what);
+  }
+  const twice = await visit(api, new URL(`${back.pathname}?state=a&state=b&code=c`, api.url));
+  t.equal(twice.status, 400, 'a state twice');
+  t.ok(await nothingStored(userId));
+  t.equal((await visit(api, back)).status, 303, 'none of them used the state up');
+  t.equal((await connectionsOf(api, userId)).length, 1);
+});
 
-t.test('a link that was open for more than 15 minutes has ended, once and for all', async (t) => {
+t.test('a link expires after 15 minutes', async (t) => {
   const userId = await createUser(api);
   const { authorization_url } = await linkFor(api, userId, 'activitynet');
   const back = await consentTo(authorization_url);
@@ -175,7 +172,7 @@ t.test('a link that was open for more than 15 minutes has ended, once and for al
   t.equal((await connectionsOf(api, userId)).length, 1, 'half a minute before its end it works');
 });
 
-t.test('what the provider refuses, or cannot answer, leaves nothing behind', async (t) => {
+t.test('a refused or failed token exchange stores nothing', async (t) => {
   const userId = await createUser(api);
   const cases = [
     ['/dm/token', 500, 'provider_unavailable'],
@@ -209,7 +206,7 @@ t.test('what the provider refuses, or cannot answer, leaves nothing behind', asy
 });
 
 t.test(
-  'scopes that were unticked are not in the connection; without any for activities there is none',
+  'unticked scopes are not in the connection; without a scope for activities there is no connection',
   async (t) => {
     const userId = await createUser(api);
     provider.account = '31';
@@ -242,7 +239,7 @@ t.test(
   },
 );
 
-t.test('a failure for one user never gives up the access of another to the same account', async (t) => {
+t.test('a failure for one user never revokes the access of another to the same account', async (t) => {
   provider.account = '32';
   const [first, second] = [await createUser(api), await createUser(api)];
   t.match(landed(await travel(api, first, 'activitynet')), { at: atApp.at });
@@ -252,7 +249,7 @@ t.test('a failure for one user never gives up the access of another to the same 
   t.ok([...provider.alive.values()].includes('32'));
 });
 
-t.test('connecting again revives the same connection, and brings an active one up to date', async (t) => {
+t.test('connecting again reactivates or updates the same connection', async (t) => {
   const userId = await createUser(api);
   provider.account = '41';
   await travel(api, userId, 'activitynet');
@@ -283,34 +280,31 @@ t.test('connecting again revives the same connection, and brings an active one u
   t.match(await connectionsOf(api, userId), [{ id: first?.id, status: 'active' }]);
 });
 
-t.test(
-  'one account may be connected by two users, and another account takes the place of the first',
-  async (t) => {
-    const [one, two] = [await createUser(api), await createUser(api)];
-    provider.account = '51';
-    for (const userId of [one, two]) await travel(api, userId, 'devicemaker');
-    t.match(await connectionsOf(api, one), [{ provider_user_id: '51', status: 'active' }]);
-    t.match(await connectionsOf(api, two), [{ provider_user_id: '51', status: 'active' }]);
+t.test('two users may connect one account; another account replaces the first one', async (t) => {
+  const [one, two] = [await createUser(api), await createUser(api)];
+  provider.account = '51';
+  for (const userId of [one, two]) await travel(api, userId, 'devicemaker');
+  t.match(await connectionsOf(api, one), [{ provider_user_id: '51', status: 'active' }]);
+  t.match(await connectionsOf(api, two), [{ provider_user_id: '51', status: 'active' }]);
 
-    const ended = provider.count('DELETE', '/dm/api/user/registration');
-    provider.account = '52';
-    await travel(api, one, 'devicemaker');
-    t.match(await connectionsOf(api, one), [{ provider_user_id: '52', status: 'active' }]);
-    t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
-    t.equal(
-      provider.count('DELETE', '/dm/api/user/registration'),
-      ended,
-      'the other user keeps the access to 51',
-    );
-    provider.account = '53';
-    await travel(api, two, 'devicemaker');
-    t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === ended + 1));
-    t.notOk([...provider.alive.values()].includes('51'), 'nobody is connected to 51 any more');
-    t.ok([...provider.alive.values()].includes('53'));
-  },
-);
+  const ended = provider.count('DELETE', '/dm/api/user/registration');
+  provider.account = '52';
+  await travel(api, one, 'devicemaker');
+  t.match(await connectionsOf(api, one), [{ provider_user_id: '52', status: 'active' }]);
+  t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
+  t.equal(
+    provider.count('DELETE', '/dm/api/user/registration'),
+    ended,
+    'the other user keeps the access to 51',
+  );
+  provider.account = '53';
+  await travel(api, two, 'devicemaker');
+  t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === ended + 1));
+  t.notOk([...provider.alive.values()].includes('51'), 'nobody is connected to 51 any more');
+  t.ok([...provider.alive.values()].includes('53'));
+});
 
-t.test('a user token makes links for its own user only', async (t) => {
+t.test('a user token creates links for its own user only', async (t) => {
   const [own, other] = [await createUser(api), await createUser(api)];
   const token = await userToken(api, own);
   const path = '/api/v1/connect/devicemaker/authorize';
@@ -327,14 +321,14 @@ t.test('a user token makes links for its own user only', async (t) => {
   t.equal((await linkFor(api, own, 'devicemaker', appUrl, { token })).state.length, 43);
 });
 
-t.test('every route that a user token may ask names the user whose data it is', async (t) => {
+t.test('every route that a user token may call names the user', async (t) => {
   for (const { action, route, definition } of endpoints.filter((one) => one.route.access.includes('sdk'))) {
     const required = requiredOf(jsonSchema(definition.params, 'input'));
     t.ok(route.path.includes(':user_id') || required.includes('user_id'), action);
   }
 });
 
-t.test('what a link cannot be made for is told apart', async (t) => {
+t.test('each reason against a link has its own error', async (t) => {
   const userId = await createUser(api);
   const ask = (name: string, query: Record<string, string>) =>
     api.ask(`/api/v1/connect/${name}/authorize?${new URLSearchParams(query)}`, { key: api.apiKey });
@@ -364,7 +358,7 @@ t.test('what a link cannot be made for is told apart', async (t) => {
   t.strictSame(await field('devicemaker', { user_id: randomUUID(), redirect_uri: appUrl }), [404, undefined]);
 });
 
-t.test('a user who is deleted on the way gets no connection', async (t) => {
+t.test('a user who is deleted during the flow gets no connection', async (t) => {
   const userId = await createUser(api);
   const back = await consentTo((await linkFor(api, userId, 'activitynet')).authorization_url);
   await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
@@ -372,7 +366,7 @@ t.test('a user who is deleted on the way gets no connection', async (t) => {
   t.strictSame(await api.database.query('select from users.connection where user_id = $1', [userId]), []);
 });
 
-t.test('without an address of its own an application leaves the person on a plain page', async (t) => {
+t.test('without a redirect_uri the browser shows a plain page', async (t) => {
   const userId = await createUser(api);
   const end = async (deny: boolean) => {
     const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
@@ -396,7 +390,7 @@ t.test('without an address of its own an application leaves the person on a plai
   t.match(page.headers.get('content-type'), 'text/html', 'a failure is a page too');
 });
 
-t.test('history is asked for when a connection is made', async (t) => {
+t.test('a new connection starts a backfill', async (t) => {
   const userId = await createUser(api);
   provider.account = '61';
   await travel(api, userId, 'devicemaker');

@@ -137,7 +137,7 @@ const idsKept = [
 // PostgreSQL's write-ahead log; see above.
 const isLeftOut = (path: string) => path.includes('/pg_wal/');
 
-t.test('of a deleted user nothing is left in any table or file but ids', async (t) => {
+t.test('only ids of a deleted user remain in tables and files', async (t) => {
   const on = await planting();
   const staying = await plant(on, plantedFor('whostays', 2), 'nobody');
   found.clear();

@@ -29,7 +29,7 @@ async function restingHeartRates(userId: string): Promise<number[]> {
 }
 
 t.test(
-  'a full day of 5,760 values is there when the push is answered, and again changes nothing',
+  'a full day of 5,760 values is readable when the push is answered; a repetition changes nothing',
   async (t) => {
     const { userId, account } = await createWearer(api);
     const body = { dailies: [wornDay({ account, startMs: start, seconds: 86_400, seed: 1 })] };
@@ -58,7 +58,7 @@ t.test(
   },
 );
 
-t.test('the midday version and then the evening version leave one day, the evening one', async (t) => {
+t.test('the evening version of a day replaces the midday version', async (t) => {
   const { userId, account } = await createWearer(api);
   const noon = wornDay({ account, startMs: start, seconds: 43_200, seed: 2, resting: 61 });
   const evening = wornDay({ account, startMs: start, seconds: 79_200, seed: 2, resting: 57 });
@@ -69,7 +69,7 @@ t.test('the midday version and then the evening version leave one day, the eveni
   t.same(await heartRates(userId), heartRateOf(start, 79_200, 2));
 });
 
-t.test('the midday version that arrives late changes nothing', async (t) => {
+t.test('a midday version that arrives late changes nothing', async (t) => {
   const { userId, account } = await createWearer(api);
   const evening = wornDay({ account, startMs: start, seconds: 79_200, seed: 3, resting: 57 });
   const late = wornDay({ account, startMs: start, seconds: 43_200, seed: 4, resting: 99 });
@@ -79,7 +79,7 @@ t.test('the midday version that arrives late changes nothing', async (t) => {
   t.same(await heartRates(userId), heartRateOf(start, 79_200, 3));
 });
 
-t.test('activities say what became of each, with the ids of their records', async (t) => {
+t.test('the answer has the outcome and record ids of each activity', async (t) => {
   const { userId, account } = await createWearer(api);
   const activity = {
     userId: account,
@@ -162,7 +162,7 @@ t.test('activities say what became of each, with the ids of their records', asyn
   });
 });
 
-t.test('a sleep comes back with its stages, its naps and its end', async (t) => {
+t.test('a sleep is returned with its stages, naps and end', async (t) => {
   const { userId, account } = await createWearer(api);
   const from = start / 1000 + 79_200;
   const sleep = {
@@ -210,7 +210,7 @@ t.test('a sleep comes back with its stages, its naps and its end', async (t) => 
   });
 });
 
-t.test('a key that nobody knows is named, and stops nothing', async (t) => {
+t.test('an unknown data type is named and does not stop the others', async (t) => {
   const { account } = await createWearer(api);
   const answer = await push(api, {
     hrv: [{ userId: account, startTimeInSeconds: start / 1000, hrvValues: { 300: 41 } }],

@@ -6,7 +6,7 @@ import { install, paths } from './forged-endings.ts';
 
 t.setTimeout(120_000);
 
-t.test('kill -9 of the process that asks the provider: another one asks again and decides', async (t) => {
+t.test('after kill -9 of the process that reads at the provider another one repeats the read', async (t) => {
   const on = await install(t, {}, ['users']);
   const { provider } = on;
   const first = on.members.users;
@@ -25,7 +25,7 @@ t.test('kill -9 of the process that asks the provider: another one asks again an
   t.equal((await on.audit(member)).filter(({ action }) => action === 'connection.restored').length, 1);
 });
 
-t.test('kill -9 after a restoration: another process replays what was kept', async (t) => {
+t.test('after kill -9 during a restoration another process replays the held deliveries', async (t) => {
   const on = await install(t, {}, ['users', 'deliveries']);
   const { api, provider } = on;
   const { users: first, deliveries } = on.members;

@@ -24,7 +24,7 @@ async function settle(name: Name): Promise<void> {
 }
 
 for (const name of names)
-  t.test(`${name}: a forged ending is applied at once, contradicted by a read, and undone`, async (t) => {
+  t.test(`${name}: a forged ending is applied at once and undone after a read contradicts it`, async (t) => {
     const member = await on.member(name);
     stall(name);
     const answer = await on.report(member);
@@ -90,7 +90,7 @@ for (const name of names)
     t.match((await on.audit(member)).at(-1), { details: { authenticated: true, confirmed: true } });
   });
 
-t.test('a link without a token cannot be read: its ending is final', async (t) => {
+t.test('the ending of a connection without a token is final', async (t) => {
   const member = await on.member('devicemaker', { access_token: undefined });
   t.match(await on.report(member), { deregistrations: { revoked: 1 } });
   t.match(await on.connection(member), { status: 'revoked', ending: null });
@@ -116,27 +116,30 @@ const stepsOf = async ({ userId }: Member) => {
   return JSON.stringify(await api.expect(200, path)).match(/"steps":(\d+)/)?.[1];
 };
 
-t.test('data that came while an ending was unconfirmed is taken in once it is contradicted', async (t) => {
-  const member = await on.member('devicemaker');
-  stall('devicemaker');
-  await on.report(member);
-  t.match((await push(api, dailies(member))).body, { wellness: { dailies: { processed: 1, saved: 0 } } });
-  const forged = {
-    ...dailies(member, { summaryId: 'f', steps: 7655 }),
-    deregistrations: [{ userId: member.account }],
-  };
-  t.match((await push(api, forged)).body, { deregistrations: { revoked: 0 } });
-  t.equal(await stepsOf(member), undefined, 'nothing is taken in meanwhile');
-  t.equal((await on.connection(member)).held, 2);
-  await settle('devicemaker');
-  t.ok(await shows(api, member, 'active'));
-  t.ok(await until(async () => (await stepsOf(member)) !== undefined));
-  t.ok(await until(async () => (await on.connection(member)).held === 0));
-  t.ok(await shows(api, member, 'active'), 'the ending in the replayed delivery is from before the read');
-  t.equal((await on.audit(member)).filter(({ action }) => action === 'connection.restored').length, 1);
-});
+t.test(
+  'data that arrived during an unconfirmed ending is stored once the ending is contradicted',
+  async (t) => {
+    const member = await on.member('devicemaker');
+    stall('devicemaker');
+    await on.report(member);
+    t.match((await push(api, dailies(member))).body, { wellness: { dailies: { processed: 1, saved: 0 } } });
+    const forged = {
+      ...dailies(member, { summaryId: 'f', steps: 7655 }),
+      deregistrations: [{ userId: member.account }],
+    };
+    t.match((await push(api, forged)).body, { deregistrations: { revoked: 0 } });
+    t.equal(await stepsOf(member), undefined, 'nothing is taken in meanwhile');
+    t.equal((await on.connection(member)).held, 2);
+    await settle('devicemaker');
+    t.ok(await shows(api, member, 'active'));
+    t.ok(await until(async () => (await stepsOf(member)) !== undefined));
+    t.ok(await until(async () => (await on.connection(member)).held === 0));
+    t.ok(await shows(api, member, 'active'), 'the ending in the replayed delivery is from before the read');
+    t.equal((await on.audit(member)).filter(({ action }) => action === 'connection.restored').length, 1);
+  },
+);
 
-t.test('what came for an account that had really ended is not taken in', async (t) => {
+t.test('data of an account that really ended is not stored', async (t) => {
   const member = await on.member('devicemaker');
   stall('devicemaker');
   await on.report(member);
@@ -149,7 +152,7 @@ t.test('what came for an account that had really ended is not taken in', async (
 });
 
 t.test(
-  'an event of an activity that came meanwhile is worked on, fetches that were dropped too',
+  'after a contradiction, events that arrived meanwhile and dropped fetches are processed',
   async (t) => {
     const member = await on.member('activitynet');
     const events = (object_id: number) =>
@@ -181,7 +184,7 @@ t.test(
   },
 );
 
-t.test('a backfill that a forged ending stopped goes on', async (t) => {
+t.test('a backfill that a forged ending stopped continues', async (t) => {
   const member = await on.member('devicemaker');
   const path = `/users/${member.userId}/connections/devicemaker/backfill`;
   await api.expect(202, path, { method: 'POST' });
@@ -197,7 +200,7 @@ t.test('a backfill that a forged ending stopped goes on', async (t) => {
   t.ok(await until(() => asked() > before), 'what was asked is asked again');
 });
 
-t.test('50 forged endings at once cost one read', async (t) => {
+t.test('50 forged endings at once take one read', async (t) => {
   const member = await on.member('devicemaker');
   const before = on.reads('devicemaker');
   stall('devicemaker');
@@ -238,7 +241,7 @@ t.test(
   },
 );
 
-t.test('a delivery that is tried again after its ending was contradicted changes nothing', async (t) => {
+t.test('a retried delivery with a contradicted ending changes nothing', async (t) => {
   const member = await on.member('devicemaker');
   await on.report(member);
   t.ok(await until(async () => (await on.connection(member)).ending === 'restoring'));

@@ -51,7 +51,7 @@ const sealed = (database: Database) =>
     'select id, access_token, refresh_token from users.connection order by created_at',
   );
 
-t.test('ENCRYPTION_KEY: tokens outlive their secret, step by step', async (t) => {
+t.test('ENCRYPTION_KEY: a rotation in steps keeps tokens readable', async (t) => {
   const database = await freshDatabase(t);
   const first = await restart(t, database, { ENCRYPTION_KEY: a });
   const user = await connect(first, 'alpha');
@@ -82,7 +82,7 @@ t.test('ENCRYPTION_KEY: tokens outlive their secret, step by step', async (t) =>
   t.equal((await database.query('select from users.person')).length, 3);
 });
 
-t.test('no token is lost where it is refreshed while it is encrypted anew', async (t) => {
+t.test('a token that is refreshed during re-encryption is not lost', async (t) => {
   const database = await freshDatabase(t);
   const api = await restart(t, database, { ENCRYPTION_KEY: a });
   const user = await connect(api, 'alpha');
@@ -114,41 +114,38 @@ t.test('no token is lost where it is refreshed while it is encrypted anew', asyn
   t.strictSame(await opened(), [['second access', 'second refresh']]);
 });
 
-t.test(
-  'more connections than go into a batch are encrypted anew, and those of a foreign secret left',
-  async (t) => {
-    const database = await freshDatabase(t);
-    const count = 450;
-    const ids = Array.from({ length: count }, () => randomUUID());
-    const tokens = ids.map((id, n) => cipher(n % 100 === 7 ? 'x'.repeat(32) : a).encrypt(`token ${n}`, id));
-    await database.query(
-      `with given as (select * from unnest($1::uuid[], $2::text[]) t (id, token)),
+t.test('re-encryption covers several batches and leaves tokens of unknown secrets unchanged', async (t) => {
+  const database = await freshDatabase(t);
+  const count = 450;
+  const ids = Array.from({ length: count }, () => randomUUID());
+  const tokens = ids.map((id, n) => cipher(n % 100 === 7 ? 'x'.repeat(32) : a).encrypt(`token ${n}`, id));
+  await database.query(
+    `with given as (select * from unnest($1::uuid[], $2::text[]) t (id, token)),
        people as (insert into users.person (id) select id from given)
      insert into users.connection (id, user_id, provider, provider_user_id, status, scope, access_token)
      select id, id, 'devicemaker', id::text, 'active', '{}', token from given`,
-      [ids, tokens],
-    );
-    const both = { database, cipher: cipher(b, a) };
-    const rounds = await Promise.all([resealTokens(both), resealTokens(both)]);
-    t.equal(
-      rounds.reduce((sum, { resealed }) => sum + resealed, 0),
-      count - 5,
-      'each once, by whichever process',
-    );
-    t.strictSame(await resealTokens(both), { resealed: 0, left: 5 });
-    const rows = new Map((await sealed(database)).map((row) => [row.id, row]));
-    const wrong = ids.filter((id, n) => {
-      const { access_token = '', refresh_token } = rows.get(id) ?? {};
-      if (n % 100 === 7) return access_token !== tokens[n];
-      return refresh_token !== null || cipher(b).decrypt(access_token, id) !== `token ${n}`;
-    });
-    t.strictSame(wrong, []);
-  },
-);
+    [ids, tokens],
+  );
+  const both = { database, cipher: cipher(b, a) };
+  const rounds = await Promise.all([resealTokens(both), resealTokens(both)]);
+  t.equal(
+    rounds.reduce((sum, { resealed }) => sum + resealed, 0),
+    count - 5,
+    'each once, by whichever process',
+  );
+  t.strictSame(await resealTokens(both), { resealed: 0, left: 5 });
+  const rows = new Map((await sealed(database)).map((row) => [row.id, row]));
+  const wrong = ids.filter((id, n) => {
+    const { access_token = '', refresh_token } = rows.get(id) ?? {};
+    if (n % 100 === 7) return access_token !== tokens[n];
+    return refresh_token !== null || cipher(b).decrypt(access_token, id) !== `token ${n}`;
+  });
+  t.strictSame(wrong, []);
+});
 
 const Tokens = z.object({ access_token: z.string(), refresh_token: z.string() });
 
-t.test('JWT_SECRET: nobody is logged out by a new secret', async (t) => {
+t.test('JWT_SECRET: a new secret ends no session', async (t) => {
   const database = await freshDatabase(t);
   const first = await restart(t, database, { JWT_SECRET: a });
   const user = await createUser(first);
@@ -180,27 +177,24 @@ t.test('JWT_SECRET: nobody is logged out by a new secret', async (t) => {
   );
 });
 
-t.test(
-  'JWT_SECRET: processes that have the new secret in front and behind take each other for good',
-  async (t) => {
-    const database = await freshDatabase(t);
-    const shared = { database, natsUrl: natsUrl(), namespace: `rotation-${randomUUID()}` };
-    const services = ['api-gateway', 'auth', 'users', 'timeseries'];
-    const join = (JWT_SECRET: string) =>
-      joinApi(t, { ...shared, services, settings: { JWT_SECRET, RATE_LIMIT_ADDRESS: '100000' } });
-    const nodes = [await join(`${a},${b}`), await join(`${b},${a}`)];
-    t.strictSame(
-      nodes.map(({ developerToken }) => [a, b].map((secret) => isSignedWith(secret, developerToken))).sort(),
-      [
-        [false, true],
-        [true, false],
-      ],
-    );
-    for (const { ask } of nodes)
-      for (const { developerToken } of nodes)
-        t.equal((await ask('/api/v1/auth/me', { token: developerToken })).status, 200);
-  },
-);
+t.test('JWT_SECRET: processes with the secrets in either order accept each other’s tokens', async (t) => {
+  const database = await freshDatabase(t);
+  const shared = { database, natsUrl: natsUrl(), namespace: `rotation-${randomUUID()}` };
+  const services = ['api-gateway', 'auth', 'users', 'timeseries'];
+  const join = (JWT_SECRET: string) =>
+    joinApi(t, { ...shared, services, settings: { JWT_SECRET, RATE_LIMIT_ADDRESS: '100000' } });
+  const nodes = [await join(`${a},${b}`), await join(`${b},${a}`)];
+  t.strictSame(
+    nodes.map(({ developerToken }) => [a, b].map((secret) => isSignedWith(secret, developerToken))).sort(),
+    [
+      [false, true],
+      [true, false],
+    ],
+  );
+  for (const { ask } of nodes)
+    for (const { developerToken } of nodes)
+      t.equal((await ask('/api/v1/auth/me', { token: developerToken })).status, 200);
+});
 
 function isSignedWith(secret: string, token: string): boolean {
   try {
@@ -211,50 +205,43 @@ function isSignedWith(secret: string, token: string): boolean {
   }
 }
 
-t.test(
-  'tokens that no configured secret opens are counted at the start, the secret in front or not',
-  async (t) => {
-    const database = await freshDatabase(t);
-    const events: unknown[][] = [];
-    const logger = { error: (...event: unknown[]) => void events.push(event) };
-    const report = (...secrets: string[]) =>
-      reportUnreadable({ database, cipher: cipher(...secrets), logger });
-    const userId = randomUUID();
-    await database.query('insert into users.person (id) values ($1)', [userId]);
-    const insert = `insert into users.connection (id, user_id, provider, provider_user_id, status, scope, access_token, refresh_token)
+t.test('a start counts the tokens that no configured secret decrypts', async (t) => {
+  const database = await freshDatabase(t);
+  const events: unknown[][] = [];
+  const logger = { error: (...event: unknown[]) => void events.push(event) };
+  const report = (...secrets: string[]) => reportUnreadable({ database, cipher: cipher(...secrets), logger });
+  const userId = randomUUID();
+  await database.query('insert into users.person (id) values ($1)', [userId]);
+  const insert = `insert into users.connection (id, user_id, provider, provider_user_id, status, scope, access_token, refresh_token)
     values ($1, $2, $3, 'account', 'active', '{}', $4, $5)`;
-    const [one, other] = [randomUUID(), randomUUID()];
-    await database.query(insert, [one, userId, 'devicemaker', cipher(a).encrypt('alpha', one), null]);
-    await database.query(insert, [
-      other,
-      userId,
-      'activitynet',
-      cipher(b).encrypt('x', other),
-      cipher(a).encrypt('y', other),
-    ]);
-    await report(a, b);
-    await report(b, a);
-    t.strictSame(events, []);
-    await report(b);
-    const event = (connections: number) => [
-      'tokens.unreadable',
-      { setting: 'ENCRYPTION_KEY', reason: 'made with another secret', connections, of_the_first: 1000 },
-    ];
-    t.strictSame(events, [event(2)]);
-    await report(a);
-    t.strictSame(events.slice(1), [event(1)]);
-  },
-);
+  const [one, other] = [randomUUID(), randomUUID()];
+  await database.query(insert, [one, userId, 'devicemaker', cipher(a).encrypt('alpha', one), null]);
+  await database.query(insert, [
+    other,
+    userId,
+    'activitynet',
+    cipher(b).encrypt('x', other),
+    cipher(a).encrypt('y', other),
+  ]);
+  await report(a, b);
+  await report(b, a);
+  t.strictSame(events, []);
+  await report(b);
+  const event = (connections: number) => [
+    'tokens.unreadable',
+    { setting: 'ENCRYPTION_KEY', reason: 'made with another secret', connections, of_the_first: 1000 },
+  ];
+  t.strictSame(events, [event(2)]);
+  await report(a);
+  t.strictSame(events.slice(1), [event(1)]);
+});
 
-t.test(
-  'a rotation is logged as a warning when it begins and when it is done, and then no more',
-  async (t) => {
-    const database = await freshDatabase(t);
-    const events: unknown[][] = [];
-    const logger = { warn: (...event: unknown[]) => void events.push(event), info: () => undefined };
-    const stop = startResealing({ database, cipher: cipher(b, a), logger, secrets: [b, a] });
-    await until('logged', async () => events.length > 0);
-    await stop();
-    t.strictSame(events, [['tokens.resealed', { resealed: 0, left: 0 }]]);
-  },
-);
+t.test('a rotation logs a warning at its start and at its end', async (t) => {
+  const database = await freshDatabase(t);
+  const events: unknown[][] = [];
+  const logger = { warn: (...event: unknown[]) => void events.push(event), info: () => undefined };
+  const stop = startResealing({ database, cipher: cipher(b, a), logger, secrets: [b, a] });
+  await until('logged', async () => events.length > 0);
+  await stop();
+  t.strictSame(events, [['tokens.resealed', { resealed: 0, left: 0 }]]);
+});

@@ -84,7 +84,7 @@ t.test('wrong input is 422 and names its field', async (t) => {
   }
 });
 
-t.test('the limits themselves are taken', async (t) => {
+t.test('the maximum values of parameters are accepted', async (t) => {
   t.same(await datesOf('activity', `${range}&limit=400`), dates);
   t.same(await datesOf('sleep', `${range}&limit=100`), dates);
   for (const query of [
@@ -95,7 +95,7 @@ t.test('the limits themselves are taken', async (t) => {
     await api.expect(200, path('body', query));
 });
 
-t.test('recovery is under development: 501 once the request is a good one', async (t) => {
+t.test('recovery returns 501 for a valid request', async (t) => {
   const ask = `/api/v1${path('recovery', range)}`;
   t.equal((await api.ask(ask)).status, 401);
   const { status, body } = await api.ask(ask, { key: api.apiKey });
@@ -103,7 +103,7 @@ t.test('recovery is under development: 501 once the request is a good one', asyn
   t.match(body, { detail: /development/ });
 });
 
-t.test('an unknown user is 404, a known one without data has empty pages and the body null', async (t) => {
+t.test('an unknown user is 404; a user without data has empty pages and no body', async (t) => {
   const [stranger, newcomer] = [randomUUID(), await createUser(api)];
   for (const kind of ['activity', 'sleep', 'body']) await api.expect(404, path(kind, range, stranger));
   for (const kind of ['activity', 'sleep'])
@@ -127,7 +127,7 @@ t.test("a user's token reads their own summaries and nobody else's", async (t) =
   }
 });
 
-t.test('a range names local days; of instants, the dates that it touches', async (t) => {
+t.test('a range of dates selects local days; instants select the UTC dates that they touch', async (t) => {
   for (const kind of ['activity', 'sleep']) {
     t.same(await datesOf(kind, 'start_date=2026-03-02&end_date=2026-03-03'), dates.slice(1, 3));
     t.same(await datesOf(kind, 'start_date=2026-03-02&end_date=2026-03-02'), dates.slice(1, 2));
@@ -167,7 +167,7 @@ t.test('a cursor belongs to its list, range and order; the limit may change', as
   await api.expect(422, path('activity', `${range}${cursor}`, await createUser(api)));
 });
 
-t.test('pages neither repeat nor miss a day while data comes in', async (t) => {
+t.test('pages neither repeat nor omit a day while data arrives', async (t) => {
   const writer = await createUser(api);
   const days = Array.from({ length: 12 }, (_, index) => localDate(Date.UTC(2026, 3, 1 + index * 2), 0));
   await store(
@@ -190,7 +190,7 @@ t.test('pages neither repeat nor miss a day while data comes in', async (t) => {
   t.same(seen, days);
 });
 
-t.test('sources are judged and named as the settings say', async (t) => {
+t.test('SOURCE_PRIORITY and PROVIDER_NAMES apply', async (t) => {
   const person = await createUser(api);
   const at = Date.UTC(2026, 2, 7, 12);
   await store(api, person, [item({ day: day('2026-03-07', { steps: 5, max_heart_rate_bpm: 190 }) })]);
@@ -206,7 +206,7 @@ t.test('sources are judged and named as the settings say', async (t) => {
   });
 });
 
-t.test('the body of somebody whose clock stands at noon', async (t) => {
+t.test('the body summary of a user at local noon', async (t) => {
   const person = await createUser(api);
   const nowMs = Date.now();
   const minutes = (12 - new Date(nowMs).getUTCHours()) * 60;

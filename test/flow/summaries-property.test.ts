@@ -18,18 +18,21 @@ const lives = Number(process.env.LIVES ?? 24);
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_WEBHOOK: '100000' });
 const range = 'start_date=2025-01-01&end_date=2025-12-31&limit=400';
 
-t.test('activity of days of 23 to 25 hours is what the raw inputs come to, in any order', async (t) => {
-  for (let seed = first; seed < first + lives; seed += 1) {
-    const life = randomLife(seed);
-    const userId = await deliverInAnyOrder(api, life, seeded(seed + 1));
-    const path = `/users/${userId}/summaries/activity?${range}`;
-    const { data } = pageOf(ActivitySummary).parse(await api.expect(200, path));
-    const wanted = expectedActivity(life, '2025-01-01', '2025-12-31');
-    t.ok(wanted.length >= 4, `life ${seed} has days`);
-    t.same(data, wanted, `life ${seed}`);
-  }
-});
+t.test(
+  'activity summaries of days of 23 to 25 hours equal a calculation from the raw inputs, in any order',
+  async (t) => {
+    for (let seed = first; seed < first + lives; seed += 1) {
+      const life = randomLife(seed);
+      const userId = await deliverInAnyOrder(api, life, seeded(seed + 1));
+      const path = `/users/${userId}/summaries/activity?${range}`;
+      const { data } = pageOf(ActivitySummary).parse(await api.expect(200, path));
+      const wanted = expectedActivity(life, '2025-01-01', '2025-12-31');
+      t.ok(wanted.length >= 4, `life ${seed} has days`);
+      t.same(data, wanted, `life ${seed}`);
+    }
+  },
+);
 
-t.test('statistics are those of the samples after all of that', async (t) => {
+t.test('the statistics equal those of the samples afterwards', async (t) => {
   t.same(await wrongStatistics(api.database), []);
 });

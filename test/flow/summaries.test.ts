@@ -85,7 +85,7 @@ const [first, last] = ['2025-03-01', '2025-04-30'];
 const range = `start_date=${first}&end_date=${last}`;
 
 for (const [who, live, days, nights] of lives)
-  t.test(`${who}: summaries are what the raw inputs come to`, async (t) => {
+  t.test(`${who}: summaries equal a calculation from the raw inputs`, async (t) => {
     const life = live();
     const user = await deliver(api, life);
     const activity = expectedActivity(life, first, last);

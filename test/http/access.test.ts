@@ -193,7 +193,7 @@ t.test('every route has its row, and every row its route', async (t) => {
 
 for (const row of rows) {
   const [method, path, who] = row;
-  t.test(`${method} ${bare(path)} answers each credential as the design says`, async (t) => {
+  t.test(`${method} ${bare(path)} answers each credential with the specified status`, async (t) => {
     const answers = names.map(async (name) => [name, await ask(method, pathOf(row, name), name)] as const);
     const offenders = (await Promise.all(answers)).flatMap(([name, { status, headers, body }]) => {
       const wanted = expectedOf(row, name);
@@ -214,7 +214,7 @@ for (const path of new Set(rows.map((row) => bare(row[1])))) {
   const methods = known.map(([method]) => method);
   const allow = [...methods, ...(get ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
   const wrong = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].filter((method) => !methods.includes(method));
-  t.test(`${path} takes no other method, whoever asks`, async (t) => {
+  t.test(`${path} refuses other methods for every credential`, async (t) => {
     const asked = names.map(async (name): Promise<string[]> => {
       const url = pathOf(get ?? ['GET', path, 'anybody', 0], name);
       const [options, head] = [await ask('OPTIONS', url, name), await ask('HEAD', url, name)];
@@ -235,7 +235,7 @@ for (const path of new Set(rows.map((row) => bare(row[1])))) {
   });
 }
 
-t.test('whoever was refused has changed nothing', async (t) => {
+t.test('refused requests change nothing', async (t) => {
   t.match(await api.expect(200, `/users/${user}`), { first_name: 'Ada' });
   t.match(await api.expect(200, `/users/${user}/connections`), [
     { provider: 'devicemaker', status: 'active' },
@@ -244,7 +244,7 @@ t.test('whoever was refused has changed nothing', async (t) => {
   t.equal((await api.database.query(made)).length, 3, 'the one that a developer token made');
 });
 
-t.test('a key in the wrong form is told which header to use, and counts like an unknown one', async (t) => {
+t.test('a malformed key gets the name of the header, and counts like an unknown one', async (t) => {
   const of = (headers: Record<string, string>) => api.ask('/api/v1/users', { headers });
   const authorization = `Basic ${Buffer.from(`${api.apiKey}:`).toString('base64')}`;
   const first = await of({ authorization });
@@ -283,7 +283,7 @@ t.test('a user token reads its own user, in any case of the id, and changes noth
   t.equal((await api.ask(`/api/v1/users/${user}`, { method: 'DELETE', token })).status, 403);
 });
 
-t.test('a stale Authorization header does no harm on log-in and refresh', async (t) => {
+t.test('log-in and refresh ignore an invalid Authorization header', async (t) => {
   const headers = { Authorization: 'Bearer stale' };
   t.equal(
     (
@@ -301,7 +301,7 @@ t.test('a stale Authorization header does no harm on log-in and refresh', async 
   t.equal((await api.ask('/api/v1/health', { headers })).status, 200);
 });
 
-t.test('a token is revoked by a form too, and a stale Authorization header does no harm', async (t) => {
+t.test('revocation accepts a form and ignores an invalid Authorization header', async (t) => {
   const mine = await userToken(api, user);
   const body = new URLSearchParams({ token: mine, token_type_hint: 'access_token' }).toString();
   const type = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -175,7 +175,7 @@ for (const { action, route } of audited) {
   });
 }
 
-t.test('no entry holds what was sent: neither name, address nor account', async (t) => {
+t.test('no entry contains names, addresses or accounts of requests', async (t) => {
   const entries = JSON.stringify(await api.database.query('select * from auth.audit_entry'));
   for (const value of [...Object.values(secret), 'account-7353', '@example.com']) t.notMatch(entries, value);
 });

@@ -72,7 +72,7 @@ async function pagesOf(query: Readonly<Record<string, unknown>>): Promise<Sample
 }
 
 for (const resolution of ['raw', '1min', '5min', '15min', '1hour'] as const)
-  t.test(`a download at ${resolution} has what the pages have, in their order`, async (t) => {
+  t.test(`a download at ${resolution} has the samples of the pages in their order`, async (t) => {
     const pages = await pagesOf({ resolution });
     t.ok(pages.length >= 50, `${pages.length} samples`);
     t.strictSame(linesOf(await download({ resolution })), pages);
@@ -127,7 +127,7 @@ t.test('CSV has the same samples under a header, and no formula', async (t) => {
   );
 });
 
-t.test('a browser saves it under a name of its own', async (t) => {
+t.test('the answer has a file name for browsers', async (t) => {
   const headersOf = ({ headers }: Answer) => [
     headers.get('content-type'),
     headers.get('content-disposition'),
@@ -144,14 +144,14 @@ t.test('a browser saves it under a name of its own', async (t) => {
   t.match(table.headers.get('access-control-expose-headers'), 'Content-Disposition');
 });
 
-t.test('a user token downloads its own user, and nobody else', async (t) => {
+t.test('a user token downloads its own user only', async (t) => {
   const mine = await download({}, { token: await userToken(api, user) });
   t.strictSame(linesOf(mine), await pagesOf({ resolution: 'raw' }));
   t.equal((await download({}, { token: await userToken(api, other) })).status, 403);
   t.equal((await download({}, {})).status, 401);
 });
 
-t.test('what fails is answered as a failure, before the first line', async (t) => {
+t.test('a failure before the first line is answered with an error', async (t) => {
   const of = async (query: Readonly<Record<string, string>>) => (await download(query)).status;
   for (const format of ['ndjson', 'csv']) {
     t.equal(await of({ format, start_time: '2026-02-02', end_time: '2026-02-01' }), 422);
@@ -181,7 +181,7 @@ async function exportsOf(id: string): Promise<number> {
   return Trail.parse(answer.body).pagination.total_count;
 }
 
-t.test('HEAD has the headers alone, reads nothing more and is no export', async (t) => {
+t.test('HEAD returns headers only, reads no samples and is not audited as an export', async (t) => {
   for (const target of [asked(whole), `/users/${user}/export`]) {
     const before = await exportsOf(user);
     const answer = await api.ask(`/api/v1${target}`, { method: 'HEAD', key: api.apiKey });
@@ -193,7 +193,7 @@ t.test('HEAD has the headers alone, reads nothing more and is no export', async 
   }
 });
 
-t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
+t.test('the gateway works on after a client disconnects in the middle', async (t) => {
   await leaveAfterFirstBytes(t, asked(whole));
   t.equal((await api.ask('/api/v1/health')).status, 200);
 });

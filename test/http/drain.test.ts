@@ -5,7 +5,7 @@ import { keepAlive, send } from '../faults/http.ts';
 import { startApi } from '../support/api.ts';
 
 t.test(
-  'a connection that was open before a stop is answered once more, long after nobody is let in',
+  'a connection that was open before a stop gets one more answer after new connections are refused',
   async (t) => {
     const api = await startApi(t, { DRAIN_MS: '300' });
     const health = { origin: api.url, method: 'GET', path: '/api/v1/health' };

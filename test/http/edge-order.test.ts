@@ -12,7 +12,7 @@ t.test('an unknown credential counts against its address', async (t) => {
   t.equal((await api.ask('/docs')).status, 429, 'with everything that has no credential');
 });
 
-t.test('an address is what a trusted proxy says it is, and only a trusted one', async (t) => {
+t.test('the address of a client is taken from trusted proxies only', async (t) => {
   for (const [TRUSTED_PROXIES, expected] of [
     ['', [200, 429]],
     ['127.0.0.1', [200, 200]],
@@ -25,7 +25,7 @@ t.test('an address is what a trusted proxy says it is, and only a trusted one', 
   }
 });
 
-t.test('the checks come in their order', async (t) => {
+t.test('the checks run in the specified order', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_SDK: '1' });
   const user = await createUser(api);
   const token = await userToken(api, user);
@@ -70,7 +70,7 @@ t.test('every answer has the headers for browsers', async (t) => {
   }
 });
 
-t.test('a delivery keeps no authorization and no cookie', async (t) => {
+t.test('a delivery stores no Authorization header and no cookie', async (t) => {
   const api = await startApi(t);
   const answer = await api.ask('/api/v1/webhooks/devicemaker/push', {
     body: { dailies: [] },

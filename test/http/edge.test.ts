@@ -60,7 +60,7 @@ t.test('HEAD answers as GET does, without a body', async (t) => {
   t.equal((await api.ask('/api/v1/users', { method: 'HEAD' })).status, 401);
 });
 
-t.test('OPTIONS tells the methods and runs nothing', async (t) => {
+t.test('OPTIONS returns the methods and runs nothing', async (t) => {
   const answer = await api.ask('/api/v1/users', {
     method: 'OPTIONS',
     headers: { Origin: 'https://app.example', 'Access-Control-Request-Headers': 'authorization' },
@@ -102,14 +102,14 @@ t.test('every answer has a request id and the three rate-limit headers', async (
   }
 });
 
-t.test('a request id from outside is kept when it is harmless, else replaced', async (t) => {
+t.test('a valid request id of a client is kept, an invalid one is replaced', async (t) => {
   const kept = await api.ask('/api/v1/health', { headers: { 'X-Request-Id': 'abc-123' } });
   t.equal(kept.headers.get('x-request-id'), 'abc-123');
   const replaced = await api.ask('/api/v1/health', { headers: { 'X-Request-Id': 'a b"c' } });
   t.match(replaced.headers.get('x-request-id'), /^[0-9a-f-]{36}$/);
 });
 
-t.test('a body that is not JSON is 415, one that cannot be read 400, one too large 413', async (t) => {
+t.test('a body that is not JSON is 415, an invalid one 400, one too large 413', async (t) => {
   const post = (body: string | Uint8Array, headers = {}) =>
     api.ask('/api/v1/users', { key: api.apiKey, body, headers });
   t.equal((await post('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' })).status, 415);
@@ -124,13 +124,13 @@ t.test('a body that is not JSON is 415, one that cannot be read 400, one too lar
   t.equal((await post('{}', { 'Content-Type': 'application/json; charset=utf-8' })).status, 201);
 });
 
-t.test('credentials are checked before the body is', async (t) => {
+t.test('credentials are checked before the body', async (t) => {
   t.equal((await api.ask('/api/v1/users', { body: '{' })).status, 401);
   t.equal((await api.ask('/api/v1/users', { body: 'x'.repeat(2_000_000) })).status, 401);
   t.equal((await api.ask('/api/v1/api-keys', { key: api.apiKey, body: '{' })).status, 403);
 });
 
-t.test('a body announced too large is refused before it is sent', async (t) => {
+t.test('a body with a too large Content-Length is refused before it is sent', async (t) => {
   const status = await new Promise((resolve, reject) => {
     const req = request(`${api.url}/api/v1/users`, {
       method: 'POST',
@@ -146,7 +146,7 @@ t.test('a body announced too large is refused before it is sent', async (t) => {
   t.equal(status, 413);
 });
 
-t.test('text that no database holds is 422', async (t) => {
+t.test('text that PostgreSQL cannot store is 422', async (t) => {
   t.equal(
     (await api.ask('/api/v1/users', { key: api.apiKey, body: '{"first_name":"a\\u0000b"}' })).status,
     422,
@@ -158,7 +158,7 @@ t.test('text that no database holds is 422', async (t) => {
   );
 });
 
-t.test('bytes that are no HTTP are answered in JSON', async (t) => {
+t.test('bytes that are not HTTP are answered with a JSON error', async (t) => {
   const { port } = new URL(api.url);
   const text = await new Promise<string>((resolve, reject) => {
     const socket = connect(Number(port), '127.0.0.1', () => socket.write('HELLO\r\n\r\n'));
@@ -172,7 +172,7 @@ t.test('bytes that are no HTTP are answered in JSON', async (t) => {
   t.match(text, /^HTTP\/1.1 400 [\s\S]*\{"detail":"[^"]+"\}$/);
 });
 
-t.test('health and readiness answer; a service that is away makes readiness 503', async (t) => {
+t.test('health and readiness answer; an unavailable service makes readiness 503', async (t) => {
   t.same((await api.ask('/api/v1/health')).body, { status: 'ok' });
   t.match((await api.ask('/api/v1/ready')).body, {
     status: 'ok',
@@ -180,7 +180,7 @@ t.test('health and readiness answer; a service that is away makes readiness 503'
   });
 });
 
-t.test('the documentation is a page that needs nothing from outside', async (t) => {
+t.test('the documentation page loads nothing from other hosts', async (t) => {
   const page = await api.ask('/docs');
   t.match(page.headers.get('content-type'), 'text/html');
   t.notMatch(page.text, /https?:\/\//);

@@ -37,7 +37,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => Line.parse(JSON.parse(line)));
 
-t.test('an export has everything of the user, once, and says that it is complete', async (t) => {
+t.test('an export contains all data of the user once, and its end', async (t) => {
   const answer = await api.ask(path, { key: api.apiKey });
   t.equal(answer.status, 200);
   t.match(answer.headers.get('content-type'), 'application/x-ndjson');
@@ -66,7 +66,7 @@ t.test('an export has everything of the user, once, and says that it is complete
   t.same(lines.at(-1), { kind: 'end', lines: lines.length - 1 });
 });
 
-t.test('a user token exports its own user, and nobody else', async (t) => {
+t.test('a user token exports its own user only', async (t) => {
   const other = await createUser(api);
   const token = await userToken(api, userId);
   t.equal((await api.ask(path, { token })).status, 200);
@@ -74,7 +74,7 @@ t.test('a user token exports its own user, and nobody else', async (t) => {
 });
 
 t.test(
-  'a user without data has a line of their own, audit entries and an end; an unknown one is 404, a bad id 422',
+  'the export of a user without data has the user, audit entries and an end; an unknown user is 404, a bad id 422',
   async (t) => {
     const empty = await createUser(api);
     const answer = await api.ask(`/api/v1/users/${empty}/export`, { key: api.apiKey });
@@ -90,7 +90,7 @@ t.test(
 const kindsOf = (text: string) => [...new Set(linesOf(text).map(({ kind }) => kind))];
 const exported = (query: string) => api.ask(`${path}?${query}`, { key: api.apiKey });
 
-t.test('an export has the kinds that are asked for, and its end', async (t) => {
+t.test('an export has the requested kinds and its end', async (t) => {
   const all = linesOf((await exported('')).text);
   for (const kinds of [['workout'], ['sample'], ['connection', 'day'], ['sleep', 'user']]) {
     const lines = linesOf((await exported(`kinds=${kinds.join(',')}`)).text);
@@ -108,7 +108,7 @@ t.test('an export has the kinds that are asked for, and its end', async (t) => {
   t.equal((await api.ask(unknown, { key: api.apiKey })).status, 404, 'of an unknown user too');
 });
 
-t.test('an export since a time has what begins then or later, and the days from its date on', async (t) => {
+t.test('an export since a time has events and samples from then on, and days from its date on', async (t) => {
   const all = linesOf((await exported('')).text);
   const since = async (time: string) =>
     linesOf((await exported(`since=${time}&kinds=workout,sleep,sample`)).text);
@@ -137,7 +137,7 @@ t.test('an export since a time has what begins then or later, and the days from 
   t.same(kindsOf((await exported('since=2000-01-01&kinds=audit')).text), ['audit', 'end']);
 });
 
-t.test('a day total belongs to its local date, wherever its user was', async (t) => {
+t.test('a day total belongs to its local date in any zone', async (t) => {
   const far = await createWearer(api);
   const day = wornDay({ account: far.account, startMs: Date.UTC(2026, 2, 9, 10), seconds: 86_400, seed: 1 });
   await push(api, { dailies: [{ ...day, calendarDate: '2026-03-10', startTimeOffsetInSeconds: 14 * 3600 }] });
@@ -151,7 +151,7 @@ t.test('a day total belongs to its local date, wherever its user was', async (t)
   t.strictSame(await of('2026-03-11'), [undefined]);
 });
 
-t.test('a client that goes away in the middle leaves nothing behind', async (t) => {
+t.test('the gateway works on after a client disconnects in the middle', async (t) => {
   await new Promise<void>((resolve, reject) => {
     const request = get(`${api.url}${path}`, { headers: { 'X-API-Key': api.apiKey } }, (response) => {
       response.once('data', () => {

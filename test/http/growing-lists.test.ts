@@ -150,7 +150,7 @@ async function readWhileItGrows(path: string): Promise<string[]> {
 }
 
 for (const resolution of ['raw', '5min'])
-  t.test(`a download at ${resolution} has everything that was there once while it grows`, async (t) => {
+  t.test(`a download at ${resolution} has all earlier samples once while new ones are stored`, async (t) => {
     const path = ofUser('timeseries/download', `${range('time')}&resolution=${resolution}`);
     const before = await readWhileItGrows(path);
     t.ok(before.length >= 100, `${before.length} were there`);
@@ -159,7 +159,7 @@ for (const resolution of ['raw', '5min'])
     await growing;
   });
 
-t.test('the users list keeps its places when it is read oldest first', async (t) => {
+t.test('the users list, oldest first, is stable while users are added', async (t) => {
   const read = async (page: number) => {
     const found = await api.expect(200, `/users?sort_by=created_at&sort_order=asc&limit=5&page=${page}`);
     return z.object({ items: z.array(z.object({ id: z.string() })), pages: z.int() }).parse(found);

@@ -23,7 +23,7 @@ async function rowsOf(text: string): Promise<Record<string, unknown>[]> {
 
 const developer = { token: api.developerToken };
 
-t.test('the same request with the same key is answered as the first was, and runs once', async (t) => {
+t.test('the same request with the same key returns the first answer and runs once', async (t) => {
   const before = await userCount();
   const body = { first_name: 'Ada', email: 'ada@example.com' };
   const first = await post('/users', 'a key', { key: api.apiKey, body });
@@ -37,7 +37,7 @@ t.test('the same request with the same key is answered as the first was, and run
   t.equal(await userCount(), before + 1);
 });
 
-t.test('the order of names and the blanks of a body make no other request', async (t) => {
+t.test('a body with other blanks or another order of names is the same request', async (t) => {
   const first = await post('/users', 'order', {
     key: api.apiKey,
     body: '{"first_name":"A","last_name":"B"}',
@@ -70,7 +70,7 @@ t.test("callers and routes do not meet in each other's keys", async (t) => {
   t.not(Id.parse(byKey.body).id, Id.parse(byDeveloper.body).id);
 });
 
-t.test('a developer is the same one after another log-in', async (t) => {
+t.test('keys belong to a developer across log-ins', async (t) => {
   const first = await post('/users', 'of a developer', { ...developer, body: {} });
   const login = await api.ask('/api/v1/auth/login', {
     body: { email: 'developer@example.com', password: 'a long password of the tests' },
@@ -79,7 +79,7 @@ t.test('a developer is the same one after another log-in', async (t) => {
   t.equal((await post('/users', 'of a developer', { token: access_token, body: {} })).text, first.text);
 });
 
-t.test('keys, secrets and passwords are answered again, and lie nowhere in the clear', async (t) => {
+t.test('answers with keys and secrets are repeated, and are stored encrypted', async (t) => {
   const password = 'a password that is nowhere';
   const made = [
     await post('/api-keys', 'secret', { ...developer, body: { name: 'Key' } }),
@@ -105,7 +105,7 @@ t.test('keys, secrets and passwords are answered again, and lie nowhere in the c
   t.equal(new Set(requests.map(({ request }) => request)).size, requests.length);
 });
 
-t.test('a refusal is not kept: mended, the request runs under its key', async (t) => {
+t.test('a refusal is not kept: the corrected request runs under its key', async (t) => {
   const refused = await post('/users', 'mended', { key: api.apiKey, body: { email: 'nobody' } });
   const taken = await post('/users', 'mended', { key: api.apiKey, body: { external_user_id: 'x-1' } });
   t.same([refused.status, taken.status], [422, 201]);
@@ -124,7 +124,7 @@ t.test('a key has 1 to 255 printable characters', async (t) => {
   });
 });
 
-t.test('a route that creates nothing does not look at it', async (t) => {
+t.test('a route that creates nothing ignores the key', async (t) => {
   const id = await createUser(api);
   const rename = (first_name: string) =>
     api.ask(`/api/v1/users/${id}`, {
@@ -137,12 +137,12 @@ t.test('a route that creates nothing does not look at it', async (t) => {
   t.match(await api.expect(200, `/users/${id}`), { first_name: 'B' });
 });
 
-t.test('who may not create is refused before any key', async (t) => {
+t.test('a forbidden request is refused before its key is claimed', async (t) => {
   t.equal((await post('/users', 'a key', { body: {} })).status, 401);
   t.equal((await post('/api-keys', 'secret', { key: api.apiKey, body: { name: 'Key' } })).status, 403);
 });
 
-t.test('an answer about a user is emptied when they are erased, and makes nobody anew', async (t) => {
+t.test('the answer about an erased user is emptied, and a repetition creates no user', async (t) => {
   const body = { first_name: 'Gone' };
   const made = Id.parse((await post('/users', 'erased', { key: api.apiKey, body })).body);
   await api.expect(200, `/users/${made.id}`, { method: 'DELETE' });
@@ -154,7 +154,7 @@ t.test('an answer about a user is emptied when they are erased, and makes nobody
   ]);
 });
 
-t.test('an answer that comes after the erasure of its user is not kept', async (t) => {
+t.test('an answer that arrives after the erasure of its user is not kept', async (t) => {
   const userId = await createUser(api);
   const { endpoints } = await import('../../services/api-gateway/endpoints.ts');
   const endpoint = endpoints.find(({ action }) => action === 'users.connect');
@@ -174,7 +174,7 @@ t.test('an answer that comes after the erasure of its user is not kept', async (
   t.same(rows, [{ status: 410, answer: null }]);
 });
 
-t.test('a request whose process died in the middle stays unknown, rather than to run twice', async (t) => {
+t.test('the outcome of a request whose process died is unknown; it does not run twice', async (t) => {
   await post('/users', 'died', { key: api.apiKey, body: {} });
   const died = 'update gateway.idempotent_answer set status = null, answer = null where answer is not null';
   await rowsOf(`${died} and created_at = (select max(created_at) from gateway.idempotent_answer)`);
@@ -190,7 +190,7 @@ t.test('a request whose process died in the middle stays unknown, rather than to
   t.equal(await userCount(), before);
 });
 
-t.test('after a day a key is free, and what was kept under it is deleted in batches', async (t) => {
+t.test('after a day a key is free, and its answer is deleted in batches', async (t) => {
   const again = async () => {
     const { headers, body } = await post('/users', 'old', { key: api.apiKey, body: { first_name: 'A' } });
     return { id: Id.parse(body).id, replayed: headers.get('idempotent-replayed') };
@@ -217,7 +217,7 @@ t.test('after a day a key is free, and what was kept under it is deleted in batc
   t.equal(await kept.clean(), 0);
 });
 
-t.test('an answer survives a new ENCRYPTION_KEY in front, and is unknown without its own', async (t) => {
+t.test('an answer survives a new first ENCRYPTION_KEY, and is unknown without its own one', async (t) => {
   const [old, fresh] = [
     'the old secret of 32 characters and more',
     'the new secret of 32 characters and more',
@@ -238,7 +238,7 @@ t.test('an answer survives a new ENCRYPTION_KEY in front, and is unknown without
   await t.rejects(once([fresh]), refusal('IDEMPOTENCY_KEY_UNKNOWN'));
 });
 
-t.test('a failure that did nothing gives the key back, a call that ran out of time does not', async (t) => {
+t.test('a failure without effect releases the key, a time-out does not', async (t) => {
   const logger = api.broker.getLogger('tests');
   const caller = { kind: 'api-key' as const, id: randomUUID(), developer_id: null, user_id: null };
   const { endpoints } = await import('../../services/api-gateway/endpoints.ts');

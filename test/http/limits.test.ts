@@ -52,7 +52,7 @@ t.test('two gateways and two auth nodes over the bus share one count', async (t)
   t.equal(statuses.filter((status) => status === 429).length, 60);
 });
 
-t.test('a user has one window, however many tokens they have', async (t) => {
+t.test('all tokens of a user share one window', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_SDK: '5' });
   const user = await createUser(api);
   const tokens = [await userToken(api, user), await userToken(api, user)];
@@ -80,7 +80,7 @@ t.test('failed log-ins count, successful ones do not', async (t) => {
 });
 
 t.test(
-  'of 100 wrong passwords at once, only as many as the limit get a try; failures are audited',
+  'of 100 wrong passwords at once only those within the limit are checked; failures are audited',
   async (t) => {
     const database = await freshDatabase(t);
     const join = {
@@ -125,7 +125,7 @@ t.test('an account that fails often is not locked', async (t) => {
   t.equal((await login('wrong', '192.0.2.1')).status, 401);
 });
 
-t.test('strangers are counted by address', async (t) => {
+t.test('requests without a credential are counted by address', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_ADDRESS: '4' });
   const statuses = [];
   for (const path of ['/api/v1/users', '/nowhere', '/docs', '/api/v1/openapi.json', '/api/v1/users', '/docs'])
@@ -138,7 +138,7 @@ t.test('strangers are counted by address', async (t) => {
   );
 });
 
-t.test('health and readiness are never refused and use up nothing of a window', async (t) => {
+t.test('health and readiness are never refused and do not count', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_ADDRESS: '2' });
   const paths = [
     '/api/v1/health',
@@ -159,7 +159,7 @@ t.test('health and readiness are never refused and use up nothing of a window', 
   t.same([...(await statuses())], [200]);
 });
 
-t.test('webhooks have a window of their own, far above', async (t) => {
+t.test('webhooks have a larger window of their own', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_WEBHOOK: '2', RATE_LIMIT_ADDRESS: '1000' });
   const post = () =>
     api.ask('/api/v1/webhooks/devicemaker/push', { body: {}, headers: { 'garmin-client-id': 'x' } });

@@ -44,7 +44,7 @@ const styles: Readonly<Record<string, (name: string, values: readonly string[]) 
 };
 
 for (const [style, write] of Object.entries(styles))
-  t.test(`a list is taken ${style}`, async (t) => {
+  t.test(`a list is accepted ${style}`, async (t) => {
     const wanted = ['heart_rate', 'weight'];
     const page = Page.parse(await api.expect(200, `${path}&${write('types', wanted)}&limit=3`));
     t.equal(page.pagination.total_count, 4);
@@ -57,7 +57,7 @@ for (const [style, write] of Object.entries(styles))
     });
   });
 
-t.test('of a wrong value among several its place is named, of a single one none', async (t) => {
+t.test('an error names the position of a wrong value in a list', async (t) => {
   const fieldOf = async (query: string) => {
     const { errors } = z
       .object({ errors: z.array(z.object({ field: z.string() })) })
@@ -87,7 +87,7 @@ t.test('a short answer names the wrong value and the three nearest', async (t) =
   t.match(more.body, { detail: 'types must have at most 100 entries.' });
 });
 
-t.test('every list of every route is taken in every style', async (t) => {
+t.test('every list of every route is accepted in every style', async (t) => {
   const lists = endpoints.flatMap(({ definition, route }) =>
     route.method !== 'GET'
       ? []

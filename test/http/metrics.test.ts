@@ -31,7 +31,7 @@ function figure(text: string, series: string): number | undefined {
 
 const api = await startApi(t, { METRICS_PORT: '0' });
 
-t.test('/metrics tells requests by pattern, deliveries, samples, the pool and the process', async (t) => {
+t.test('/metrics has requests by pattern, deliveries, samples, the pool and the process', async (t) => {
   const { userId, account } = await createWearer(api);
   const startMs = Date.UTC(2026, 0, 5);
   await push(api, { dailies: [wornDay({ account, startMs, seconds: 3600, seed: 1 })] });
@@ -67,7 +67,7 @@ t.test('/metrics tells requests by pattern, deliveries, samples, the pool and th
   t.ok(Number(figure(text, 'pulsebus_event_loop_lag_seconds{quantile="0.99"}')) >= 0);
 });
 
-t.test('/metrics tells the queue and its dead letters', async (t) => {
+t.test('/metrics has the queue and its dead letters', async (t) => {
   await api.database.query(`insert into deliveries.delivery
     (provider, kind, headers, body, priority, state, run_at, received_at, attempts, done_at) values
     ('devicemaker', 'push', '{}', 'x', 0, 'dead', now(), now() - interval '2 hours', 8, now()),
@@ -79,7 +79,7 @@ t.test('/metrics tells the queue and its dead letters', async (t) => {
   t.equal(figure(text, 'pulsebus_oldest_delivery_seconds{provider="devicemaker"}'), 0);
 });
 
-t.test('no label names a person, a credential or an argument of the command line', async (t) => {
+t.test('no label contains a user, a credential or an argument of the command line', async (t) => {
   const { userId, account } = await createWearer(api);
   await api.expect(200, `/users/${userId}/connections`);
   await api.ask(`/api/v1/api-keys/${api.apiKey}`, { method: 'DELETE', token: api.developerToken });
@@ -92,23 +92,26 @@ t.test('no label names a person, a credential or an argument of the command line
   t.notMatch(text, /arg(ument|v)/);
 });
 
-t.test('the text is of the format: each family once, its buckets growing up to its count', async (t) => {
-  const metrics = newMetrics();
-  const labels = { route: '/a"b\\c\nd', method: 'GET' };
-  for (const seconds of [0.0005, 0.002, 0.3, 99])
-    metrics.observe('pulsebus_http_request_duration_seconds', labels, seconds);
-  const text = await metrics.text();
-  const shown = 'route="/a\\"b\\\\c\\nd",method="GET"';
-  const bucket = (le: string) =>
-    figure(text, `pulsebus_http_request_duration_seconds_bucket{${shown},le="${le}"}`);
-  t.same(['0.001', '0.0025', '0.25', '0.5', '30', '+Inf'].map(bucket), [1, 2, 2, 3, 3, 4]);
-  t.equal(figure(text, `pulsebus_http_request_duration_seconds_sum{${shown}}`), 99.3025);
-  for (const line of text.trimEnd().split('\n'))
-    t.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+=".*"\})? -?[\d.e+-]+)$/);
-  for (const name of Object.keys(metricTable)) t.equal(text.split(`# TYPE ${name} `).length, 2, name);
-});
+t.test(
+  'the text has the Prometheus format: each family once, cumulative buckets up to the count',
+  async (t) => {
+    const metrics = newMetrics();
+    const labels = { route: '/a"b\\c\nd', method: 'GET' };
+    for (const seconds of [0.0005, 0.002, 0.3, 99])
+      metrics.observe('pulsebus_http_request_duration_seconds', labels, seconds);
+    const text = await metrics.text();
+    const shown = 'route="/a\\"b\\\\c\\nd",method="GET"';
+    const bucket = (le: string) =>
+      figure(text, `pulsebus_http_request_duration_seconds_bucket{${shown},le="${le}"}`);
+    t.same(['0.001', '0.0025', '0.25', '0.5', '30', '+Inf'].map(bucket), [1, 2, 2, 3, 3, 4]);
+    t.equal(figure(text, `pulsebus_http_request_duration_seconds_sum{${shown}}`), 99.3025);
+    for (const line of text.trimEnd().split('\n'))
+      t.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+=".*"\})? -?[\d.e+-]+)$/);
+    for (const name of Object.keys(metricTable)) t.equal(text.split(`# TYPE ${name} `).length, 2, name);
+  },
+);
 
-t.test('who looks at the same time gets the same look, and nobody an old one', async (t) => {
+t.test('concurrent scrapes share one collection, later ones get a new one', async (t) => {
   const metrics = newMetrics();
   let looks = 0;
   const end = metrics.onScrape(async () => {
@@ -124,28 +127,25 @@ t.test('who looks at the same time gets the same look, and nobody an old one', a
   t.equal(figure(await metrics.text(), 'pulsebus_provider_paused{provider="activitynet"}'), undefined);
 });
 
-t.test(
-  'every metric that the dashboard names is at /metrics, with the labels that it asks for',
-  async (t) => {
-    const text = await figures(api.broker);
-    const file = readFileSync(new URL('../../grafana/pulsebus.json', import.meta.url), 'utf8');
-    const targets = z.array(z.looseObject({ expr: z.string() }));
-    const { panels } = z
-      .looseObject({ panels: z.array(z.looseObject({ title: z.string(), targets: targets.optional() })) })
-      .parse(JSON.parse(file));
-    const asked = panels.flatMap((panel) => (panel.targets ?? []).map(({ expr }) => expr));
-    t.ok(asked.length > 20);
-    for (const expr of asked) {
-      const names = [...expr.matchAll(/\b(?:pulsebus|process|nodejs)_\w+/g)].map(([name]) => name);
-      t.ok(names.length > 0, expr);
-      for (const name of names) t.match(text, new RegExp(`^${name}[{ ]`, 'm'), name);
-      for (const [, label = '', value = ''] of expr.matchAll(/(\w+)="([^"]*)"/g))
-        t.match(text, `${label}="${value}"`, expr);
-    }
-    const named = asked.join(' ');
-    for (const name of Object.keys(metricTable)) t.match(named, name, `${name} has a panel`);
-  },
-);
+t.test('every metric and label of the dashboard is at /metrics', async (t) => {
+  const text = await figures(api.broker);
+  const file = readFileSync(new URL('../../grafana/pulsebus.json', import.meta.url), 'utf8');
+  const targets = z.array(z.looseObject({ expr: z.string() }));
+  const { panels } = z
+    .looseObject({ panels: z.array(z.looseObject({ title: z.string(), targets: targets.optional() })) })
+    .parse(JSON.parse(file));
+  const asked = panels.flatMap((panel) => (panel.targets ?? []).map(({ expr }) => expr));
+  t.ok(asked.length > 20);
+  for (const expr of asked) {
+    const names = [...expr.matchAll(/\b(?:pulsebus|process|nodejs)_\w+/g)].map(([name]) => name);
+    t.ok(names.length > 0, expr);
+    for (const name of names) t.match(text, new RegExp(`^${name}[{ ]`, 'm'), name);
+    for (const [, label = '', value = ''] of expr.matchAll(/(\w+)="([^"]*)"/g))
+      t.match(text, `${label}="${value}"`, expr);
+  }
+  const named = asked.join(' ');
+  for (const name of Object.keys(metricTable)) t.match(named, name, `${name} has a panel`);
+});
 
 t.test('other paths of that port are 404, and without METRICS_PORT there is no such port', async (t) => {
   const url = metricsUrl(api.broker) ?? '';
@@ -155,7 +155,7 @@ t.test('other paths of that port are 404, and without METRICS_PORT there is no s
   t.equal(metricsUrl(broker), null);
 });
 
-t.test('a port that is taken costs the figures, not the service', async (t) => {
+t.test('a used METRICS_PORT disables metrics, not the service', async (t) => {
   const { port } = new URL(metricsUrl(api.broker) ?? '');
   const { broker } = await startBroker(t, {
     databaseUrl: api.database.url,
@@ -236,7 +236,7 @@ t.test('a traced request is one tree of spans over the bus, in the format of Zip
   for (const hidden of [userId, account, traced.apiKey]) t.notMatch(text, hidden);
 });
 
-t.test('of requests that are not sampled nothing is sent', async (t) => {
+t.test('requests that are not sampled send no traces', async (t) => {
   const { spans, url } = await zipkin(t);
   const untraced = await startTwo(t, { TRACING_URL: url, TRACING_SAMPLE: '0' });
   await untraced.expect(200, '/users');

@@ -73,7 +73,7 @@ function misspellings(name: string): string[] {
 
 for (const endpoint of writers) {
   const known = namesOf(endpoint);
-  t.test(`${nameOf(endpoint)} refuses a field that it does not know`, async (t) => {
+  t.test(`${nameOf(endpoint)} refuses an unknown field`, async (t) => {
     const odd = await send(endpoint, '', { quite_another_thing: 1 });
     const told = known.length === 0 ? 'this request takes no fields' : /(known fields are|the nearest) /;
     const offenders = offender('another field', odd, 'quite_another_thing', told);
@@ -92,7 +92,7 @@ for (const endpoint of writers) {
     t.same(offenders, []);
   });
 
-  t.test(`${nameOf(endpoint)} takes what stands in its path from nowhere else`, async (t) => {
+  t.test(`${nameOf(endpoint)} takes path parameters from the path only`, async (t) => {
     const offenders: string[] = [];
     for (const name of pathParameters(endpoint.route.path))
       offenders.push(...offender(name, await send(endpoint, '', { [name]: user }), name, 'part of the path'));
@@ -125,7 +125,7 @@ for (const endpoint of readers) {
   });
 }
 
-t.test('there are routes of every kind, and those without a body are there', async (t) => {
+t.test('the routes with and without a body are complete', async (t) => {
   t.ok(writers.length >= 15 && readers.length >= 35, `${writers.length}, ${readers.length}`);
   const names = new Set(endpoints.map(nameOf));
   t.strictSame(
@@ -134,7 +134,7 @@ t.test('there are routes of every kind, and those without a body are there', asy
   );
 });
 
-t.test('a user is made of an empty object, not of nothing, and not of a misspelt field', async (t) => {
+t.test('a user is created by an empty object; a missing body and a misspelt field are refused', async (t) => {
   const ask = (body?: unknown) => api.ask('/api/v1/users', { method: 'POST', key: api.apiKey, body });
   t.equal((await ask({})).status, 201);
   t.match((await ask()).body, {
@@ -146,7 +146,7 @@ t.test('a user is made of an empty object, not of nothing, and not of a misspelt
   });
 });
 
-t.test('many unknown fields, or long ones, make no long answer', async (t) => {
+t.test('many or long unknown fields do not make the answer long', async (t) => {
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`${'x'.repeat(90)}${n}`, 1]));
   const answer = await api.ask('/api/v1/users', { key: api.apiKey, body: many });
   t.equal(answer.status, 422);
@@ -155,7 +155,7 @@ t.test('many unknown fields, or long ones, make no long answer', async (t) => {
   t.ok(long.status === 422 && long.text.length < 1000);
 });
 
-t.test('names that every object has are unknown fields too', async (t) => {
+t.test('names of Object.prototype are unknown fields too', async (t) => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const answer = await api.ask('/api/v1/users', { key: api.apiKey, body: `{"${name}": {"a": 1}}` });
     t.match(answer, { status: 422, body: { errors: [{ field: name }] } }, name);
@@ -173,7 +173,7 @@ t.test('a body that is nested very deeply is refused', async (t) => {
   }
 });
 
-t.test('a webhook body may have fields that nobody knows', async (t) => {
+t.test('a webhook body may have unknown fields', async (t) => {
   const headers = { 'devicemaker-client-id': 'x' };
   const body = { dailies: [{ userId: 'nobody', brandNewField: 1 }], brandNewType: [], schemaVersion: 2 };
   t.equal((await api.ask('/api/v1/webhooks/devicemaker/push', { body, headers })).status, 200);
@@ -192,7 +192,7 @@ t.test('a log-in form may carry the fields of OAuth', async (t) => {
   t.match((await form('userName=x&password=x')).body, { errors: [{ field: 'userName' }] });
 });
 
-t.test('a user token is told of a misspelt name only where it may read', async (t) => {
+t.test('a user token gets the error of a misspelt name only for its own user', async (t) => {
   const other = await createUser(api);
   const token = await userToken(api, user);
   t.equal((await api.ask(`/api/v1/users/${other}/timeseries?Limit=1`, { token })).status, 403);

@@ -41,7 +41,7 @@ t.test('every reference leads to a component, and every component is used', asyn
   t.ok(components.includes('#/components/schemas/User'));
 });
 
-t.test('every object and every enum of the same form stands once', async (t) => {
+t.test('every object and enum of the same form occurs once', async (t) => {
   const nameable = places.filter(([path, value]) => isNameable(value) && !path.includes('example'));
   const groups = Map.groupBy(nameable, ([, value]) => shapeOf(value));
   const repeated = [...groups.values()].filter(({ length }) => length > 1);

@@ -35,7 +35,7 @@ const document = z
 const componentOf = (ref = '') => document.components.schemas[ref.replace('#/components/schemas/', '')];
 const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
-t.test('openapi.json is what the contracts say (npm run openapi writes it)', async (t) => {
+t.test('openapi.json equals the document of the contracts (npm run openapi writes it)', async (t) => {
   const committed: unknown = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
   t.same(committed, JSON.parse(JSON.stringify(openapiDocument())));
 });
@@ -50,7 +50,7 @@ t.test('every route is in the document, with its failures', async (t) => {
 const described = ([name, one]: [string, { description?: string | undefined; $ref?: string | undefined }]) =>
   [name, one.description === undefined ? (componentOf(one.$ref) ?? one) : one] as const;
 
-t.test('every parameter and every field of a body says what it is for', async (t) => {
+t.test('every parameter and every field of a body has a description', async (t) => {
   const silent = operations.flatMap(({ operationId, parameters, requestBody }) => {
     const fields = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
       Object.entries(componentOf(schema.$ref)?.properties ?? {}),
@@ -83,7 +83,7 @@ t.test('summaries and descriptions are written as a reference', async (t) => {
   t.ok(texts.length > 300, `${texts.length} texts were read`);
 });
 
-t.test('the sections stand in the order in which a newcomer needs them', async (t) => {
+t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
     ...['Accounts', 'API keys', 'Users', 'Connections', 'Data'],
@@ -97,7 +97,7 @@ t.test('the sections stand in the order in which a newcomer needs them', async (
   t.equal(first('Data'), 'timeseries.samples');
 });
 
-t.test('streams and pages of a browser are not tried out, everything else is', async (t) => {
+t.test('all routes except streams and browser pages can be tried out', async (t) => {
   const marked = operations.filter((one) => one['x-try-out'] === false).map(({ operationId }) => operationId);
   t.strictSame(
     new Set(marked),

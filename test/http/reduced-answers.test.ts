@@ -78,7 +78,7 @@ const event = (account: string, more = {}) => ({
 /** The answer with everything that the sender itself named left out. */
 const withoutNames = ({ text }: Answer, account: string) => text.replaceAll(account, 'ACCOUNT');
 
-t.test('a push is answered the same for a known and an unknown account, and taken in', async (t) => {
+t.test('a push gets the same answer for a known and an unknown account, and is stored', async (t) => {
   const [known, unknown] = [randomUUID(), randomUUID()];
   const userId = await member('devicemaker', known);
   const [first, second] = [await send('push', items(known)), await send('push', items(unknown))];
@@ -116,7 +116,7 @@ t.test('a push is answered the same for a known and an unknown account, and take
   t.equal(again.text, first.text, 'that it came before is not told either');
 });
 
-t.test('a ping is answered the same for a known and an unknown account', async (t) => {
+t.test('a ping gets the same answer for a known and an unknown account', async (t) => {
   const [known, unknown] = [randomUUID(), randomUUID()];
   const userId = await member('devicemaker', known);
   const [first, second] = [await send('ping', notices(known)), await send('ping', notices(unknown))];
@@ -143,30 +143,27 @@ t.test('a ping is answered the same for a known and an unknown account', async (
   );
 });
 
-t.test(
-  'an event is answered the same for a known and an unknown owner, and of any subscription',
-  async (t) => {
-    const [known, unknown] = ['7000000001', '7000000002'];
-    const userId = await member('activitynet', known);
-    const texts = [
-      await send('event', event(known)),
-      await send('event', event(known)),
-      await send('event', event(unknown)),
-      await send(
-        'event',
-        event(known, { object_type: 'athlete', aspect_type: 'update', updates: { private: 'x' } }),
-      ),
-      await send('event', event(known, { aspect_type: 'delete' })),
-    ].map(({ status, text }) => [status, text]);
-    t.equal(new Set(texts.map(String)).size, 1);
-    t.match(texts[0], [200, /"status":"accepted"/]);
-    t.match((await send('event', { a: 1 })).body, { status: 'skipped' }, 'that it is no event is told');
-    const noted = () => database.query('select from activitynet.activity where user_id = $1', [userId]);
-    t.ok(await until(async () => (await noted()).length === 1));
-  },
-);
+t.test('an event gets the same answer for known and unknown accounts and for any subscription', async (t) => {
+  const [known, unknown] = ['7000000001', '7000000002'];
+  const userId = await member('activitynet', known);
+  const texts = [
+    await send('event', event(known)),
+    await send('event', event(known)),
+    await send('event', event(unknown)),
+    await send(
+      'event',
+      event(known, { object_type: 'athlete', aspect_type: 'update', updates: { private: 'x' } }),
+    ),
+    await send('event', event(known, { aspect_type: 'delete' })),
+  ].map(({ status, text }) => [status, text]);
+  t.equal(new Set(texts.map(String)).size, 1);
+  t.match(texts[0], [200, /"status":"accepted"/]);
+  t.match((await send('event', { a: 1 })).body, { status: 'skipped' }, 'that it is no event is told');
+  const noted = () => database.query('select from activitynet.activity where user_id = $1', [userId]);
+  t.ok(await until(async () => (await noted()).length === 1));
+});
 
-t.test('on the secret address everything is told', async (t) => {
+t.test('the secret address returns the full answer', async (t) => {
   const [known, unknown] = [randomUUID(), randomUUID()];
   const userId = await member('devicemaker', known);
   const at = `/${secrets.devicemaker}`;
@@ -200,7 +197,7 @@ async function lockConnections(on: TestApi): Promise<() => Promise<void>> {
   };
 }
 
-t.test('the answer is given before anybody is looked up: its time tells nothing', async (t) => {
+t.test('the answer is sent before accounts are looked up, so its time reveals nothing', async (t) => {
   const known = randomUUID();
   await member('devicemaker', known);
   await member('activitynet', '7000000004');
@@ -223,7 +220,7 @@ t.test('the answer is given before anybody is looked up: its time tells nothing'
   t.ok(await until(async () => (await pushes()).length === 0), 'it goes on behind');
 });
 
-t.test('of many items the first thousand are listed, of a known account too', async (t) => {
+t.test('the answer lists the first thousand items, also of a known account', async (t) => {
   const [known, unknown] = [randomUUID(), randomUUID()];
   await member('devicemaker', known);
   const many = (userId: string) => ({
@@ -243,7 +240,7 @@ t.test('of many items the first thousand are listed, of a known account too', as
   }
 });
 
-t.test('what cannot be read is refused as ever', async (t) => {
+t.test('an invalid body is refused as on the secret address', async (t) => {
   t.equal((await send('push', '{')).status, 400);
   t.equal((await send('push', '[]')).status, 422);
 });

@@ -18,7 +18,7 @@ function trickle(t: Test, head: readonly string[]): Promise<string> {
   return new Promise((resolve) => socket.once('close', () => resolve(answered)));
 }
 
-t.test('a body that trickles in is answered 408, and its connection ends', async (t) => {
+t.test('a slow body is answered 408, and its connection is closed', async (t) => {
   const heads: [string, string][] = [
     ['POST /api/v1/webhooks/devicemaker/push HTTP/1.1', 'devicemaker-client-id: tests'],
     ['POST /api/v1/webhooks/activitynet/webhook HTTP/1.1', ''],
@@ -35,7 +35,7 @@ t.test('a body that trickles in is answered 408, and its connection ends', async
   }
 });
 
-t.test('a body that nobody reads ends with its connection', async (t) => {
+t.test('a body of a refused request ends with its connection', async (t) => {
   for (const head of ['GET /api/v1/health HTTP/1.1', 'POST /api/v1/users HTTP/1.1', 'POST /nowhere HTTP/1.1'])
     t.match(await trickle(t, [head]), /^HTTP\/1\.1 (200|401|404) /, head);
 });

@@ -44,7 +44,7 @@ const storedOf = async (sender: string) => {
   return rows[0]?.bytes ?? 0;
 };
 
-t.test('an address that stored its share is refused by every gateway, the provider is not', async (t) => {
+t.test('every gateway refuses an address that stored its share, but not the provider', async (t) => {
   t.equal((await push(one, body)).status, 200);
   t.equal((await push(one, body)).status, 200);
   await until(async () => (await storedOf('address:127.0.0.1')) > 1_000_000);
@@ -58,7 +58,7 @@ t.test('an address that stored its share is refused by every gateway, the provid
   await until(async () => (await storedOf('provider:devicemaker')) > 500_000);
 });
 
-t.test('deliveries that are deleted make room', async (t) => {
+t.test('deleted deliveries free storage', async (t) => {
   await database.query("delete from deliveries.delivery where sender = 'address:127.0.0.1'");
   await countStored(database);
   t.equal(await storedOf('address:127.0.0.1'), 0);

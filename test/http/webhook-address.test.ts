@@ -42,30 +42,33 @@ async function kept(api: TestApi) {
   return rows.map(({ kind, authenticated }) => [kind, authenticated]);
 }
 
-t.test('a secret address takes what its plain one takes, and the delivery says so', async (t) => {
-  const api = await startApi(t, settings);
-  const { userId, account } = await createWearer(api);
-  const body = { dailies: [daily(account, 4321)] };
-  const send = (path: string, ask: Ask = {}) => api.ask(path, { body, headers, ...ask });
-  for (const path of [`${pushPath}/${secrets.devicemaker}`, `${pushPath}/${secrets.older}/`, pushPath])
-    t.match((await send(path)).body, { wellness: { dailies: { processed: 1 } } }, 'data is taken in');
-  t.same(await kept(api), [
-    ['push', true],
-    ['push', true],
-    ['push', false],
-  ]);
-  const days = `/users/${userId}/summaries/activity?start_date=2026-01-05&end_date=2026-01-05`;
-  t.match(await api.expect(200, days), { data: [{ steps: 4321 }] });
-  t.equal((await send(`${pushPath}/${secrets.devicemaker}`, { headers: {} })).status, 401, 'no header');
-  const event = await api.ask(`${eventPath}/${secrets.activitynet}?x=1`, { body: {} });
-  t.match(event, { status: 200, body: { status: 'skipped' } });
-  t.same((await kept(api)).at(-1), ['event', true]);
-  const ping = await api.ask(`/api/v1/webhooks/devicemaker/ping/${secrets.devicemaker}`, { body, headers });
-  t.equal(ping.status, 200);
-  t.same((await kept(api)).at(-1), ['ping', true]);
-});
+t.test(
+  'a secret address accepts what the plain one accepts, and marks the delivery as authenticated',
+  async (t) => {
+    const api = await startApi(t, settings);
+    const { userId, account } = await createWearer(api);
+    const body = { dailies: [daily(account, 4321)] };
+    const send = (path: string, ask: Ask = {}) => api.ask(path, { body, headers, ...ask });
+    for (const path of [`${pushPath}/${secrets.devicemaker}`, `${pushPath}/${secrets.older}/`, pushPath])
+      t.match((await send(path)).body, { wellness: { dailies: { processed: 1 } } }, 'data is taken in');
+    t.same(await kept(api), [
+      ['push', true],
+      ['push', true],
+      ['push', false],
+    ]);
+    const days = `/users/${userId}/summaries/activity?start_date=2026-01-05&end_date=2026-01-05`;
+    t.match(await api.expect(200, days), { data: [{ steps: 4321 }] });
+    t.equal((await send(`${pushPath}/${secrets.devicemaker}`, { headers: {} })).status, 401, 'no header');
+    const event = await api.ask(`${eventPath}/${secrets.activitynet}?x=1`, { body: {} });
+    t.match(event, { status: 200, body: { status: 'skipped' } });
+    t.same((await kept(api)).at(-1), ['event', true]);
+    const ping = await api.ask(`/api/v1/webhooks/devicemaker/ping/${secrets.devicemaker}`, { body, headers });
+    t.equal(ping.status, 200);
+    t.same((await kept(api)).at(-1), ['ping', true]);
+  },
+);
 
-t.test('the subscription check is answered at the secret address', async (t) => {
+t.test('the secret address answers the subscription check', async (t) => {
   const api = await startApi(t, settings);
   const answer = await api.ask(`${eventPath}/${secrets.activitynet}${check}`);
   t.match(answer, { status: 200, body: { 'hub.challenge': 'abc' } });
@@ -124,7 +127,7 @@ t.test('WEBHOOK_PLAIN=false refuses the plain addresses, the subscription check 
   t.equal((await api.ask('/api/v1/webhooks/devicemaker/health')).status, 200);
 });
 
-t.test('only listed networks may send, each provider its own', async (t) => {
+t.test('only networks listed for a provider may send its webhooks', async (t) => {
   const api = await startApi(t, {
     ...settings,
     TRUSTED_PROXIES: '127.0.0.1',
@@ -150,7 +153,7 @@ const Status = z.object({
   ),
 });
 
-t.test('GET /status shows the addresses to a developer, and to nobody else', async (t) => {
+t.test('GET /status shows the addresses to developers only', async (t) => {
   const api = await startApi(t, { ...settings, PUBLIC_URL: 'https://pulsebus.example/' });
   const as = async (who: Ask) => Status.parse((await api.ask('/api/v1/status', who)).body).providers;
   const shown = await as({ token: api.developerToken });

@@ -6,7 +6,7 @@ import { ask } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
 
-t.test('webhooks are stored and processed while auth is away, reads are 503', async (t) => {
+t.test('while auth is unavailable webhooks are stored and processed, reads are 503', async (t) => {
   const database = await freshDatabase(t);
   const services = await loadServices(serviceNames.filter((name) => name !== 'auth'));
   const { broker, call } = await startBroker(t, { databaseUrl: database.url, services });

@@ -52,7 +52,7 @@ const ofUser = endpoints
   .map(({ route }) => route)
   .filter(({ path, method }) => method === 'GET' && path.includes(':user_id'));
 
-t.test('every read of a user is in this table', async (t) => {
+t.test('the table contains every route that reads a user', async (t) => {
   const asked = new Set([...reads.map(([route]) => route), ...byRecord]);
   t.strictSame(
     ofUser.map(({ path }) => path).filter((path) => !asked.has(path)),
@@ -60,7 +60,7 @@ t.test('every read of a user is in this table', async (t) => {
   );
 });
 
-t.test('a second, fuller user changes no answer of the first', async (t) => {
+t.test('the data of another user changes no answer', async (t) => {
   const alone = await answersOf(t, async (api) => ({ userId: await deliverAll(api, life) }));
   t.ok(alone.every(({ text }) => text.length > 2));
   const first = await answersOf(t, async (api) => {
@@ -76,7 +76,7 @@ t.test('a second, fuller user changes no answer of the first', async (t) => {
   t.strictSame(differences(alone, second), [], 'where the second was there before');
 });
 
-t.test('a user without data stays without data beside a full one', async (t) => {
+t.test('a user without data gets no data of another user', async (t) => {
   const empty = await answersOf(t, async (api) => ({ userId: await createUser(api) }));
   const beside = await answersOf(t, async (api) => {
     await withBackfill(api, await deliverAll(api, other));
@@ -123,7 +123,7 @@ t.test("a user's token asks for its own user where only the query names one", as
   t.equal(await asked(''), 403);
 });
 
-t.test('a user_id in a body never takes the place of the one in the path', async (t) => {
+t.test('a user_id in a body never replaces the one in the path', async (t) => {
   const before = await api.expect(200, `/users/${bob}`);
   const routes = endpoints.filter(
     ({ route }) => ['POST', 'PATCH'].includes(route.method) && pathParameters(route.path).includes('user_id'),

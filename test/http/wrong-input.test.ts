@@ -241,7 +241,7 @@ walk(
 );
 walk('wrong input of a stranger gets its status, a sentence and its field', openCases, () => ({}));
 
-t.test('what is missing is told apart from what is of the wrong type', async (t) => {
+t.test('a missing value and a value of the wrong type have different errors', async (t) => {
   const of = async (body: unknown) => (await api.ask('/api/v1/auth/login', { body })).body;
   t.match(await of({ email: 'a@example.com' }), { errors: [{ field: 'password', message: 'is required' }] });
   t.match(await of({ email: 'a@example.com', password: 7 }), {
@@ -249,7 +249,7 @@ t.test('what is missing is told apart from what is of the wrong type', async (t)
   });
 });
 
-t.test('nothing of it was written', async (t) => {
+t.test('refused requests write nothing', async (t) => {
   const list = await api.ask('/api/v1/users', { key: api.apiKey });
   t.match(list.body, { total: 1, items: [{ id: user }] });
   t.match((await api.ask('/api/v1/applications', { token: api.developerToken })).body, []);

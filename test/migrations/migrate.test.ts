@@ -58,7 +58,7 @@ async function contentOf(database: Database): Promise<Record<string, unknown[]>>
   return content;
 }
 
-t.test('goes up and down version by version with data in it, each way to the same tables', async (t) => {
+t.test('each migration up and down with data results in the same tables', async (t) => {
   const database = await emptyDatabase(t);
   const schemas: string[][] = [await schemaOf(database)];
   for (const name of names) {
@@ -81,7 +81,7 @@ t.test('goes up and down version by version with data in it, each way to the sam
   t.strictSame(await schemaOf(database), schemas[0], 'nothing is left at the end');
 });
 
-t.test('a migration that fails in the middle leaves nothing of itself', async (t) => {
+t.test('a failed migration is rolled back', async (t) => {
   const database = await emptyDatabase(t);
   await migrateUp(database.url, '0013-covering-statistics');
   const before = names[names.indexOf('0015-retention') - 1];
@@ -93,7 +93,7 @@ t.test('a migration that fails in the middle leaves nothing of itself', async (t
   t.ok((await migrateUp(database.url)).includes('0015-retention'), 'and runs once what hindered it is gone');
 });
 
-t.test('of several that migrate at once one does the work, up and down', async (t) => {
+t.test('concurrent migrations run once, up and down', async (t) => {
   const database = await emptyDatabase(t);
   const up = await Promise.all([1, 2, 3].map(() => migrateUp(database.url)));
   t.strictSame(up.map(({ length }) => length).sort(), [0, 0, names.length].sort());
@@ -102,7 +102,7 @@ t.test('of several that migrate at once one does the work, up and down', async (
   t.strictSame(down.flat(), [newest]);
 });
 
-t.test('every migration has its way back, and a number of its own', async (t) => {
+t.test('every migration has a down file and a unique number', async (t) => {
   const numbers = names.map((name) => name.slice(0, 4));
   // Two were made side by side before there was a release.
   t.strictSame(
@@ -112,7 +112,7 @@ t.test('every migration has its way back, and a number of its own', async (t) =>
   for (const name of names) t.match(textOf(name, 'down'), /^(drop|alter|create)/, name);
 });
 
-t.test('knows what old code trips over', async (t) => {
+t.test('the check recognises changes that break the previous version', async (t) => {
   const wrong = [
     'drop table users.person',
     'alter table a.b drop column c',
@@ -141,7 +141,7 @@ t.test('knows what old code trips over', async (t) => {
   for (const sql of right) t.strictSame(unsafe(sql), [], sql);
 });
 
-t.test('no migration after the first thirteen is in the way of the version before it', async (t) => {
+t.test('no migration after the first thirteen breaks the previous version', async (t) => {
   const later = names.filter((name) => name > '0014');
   t.ok(later.length > 0);
   for (const name of later) t.strictSame(unsafe(textOf(name, 'up')), [], name);

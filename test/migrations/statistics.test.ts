@@ -34,7 +34,7 @@ const planted = ['70.123456', '71.123456', 'Planted run', 'Planted watch', 'Plan
 const gathered = async () =>
   (await tracesOf(database, planted)).filter((trace) => trace.startsWith('pg_catalog.pg_stats'));
 
-t.test('the planner keeps no values of health data, nor what it gathered before', async (t) => {
+t.test('planner statistics contain no health data', async (t) => {
   await migrateUp(url, before);
   await database.query(record(1, '2026-01-01 10:00+00'));
   await database.query('analyze');

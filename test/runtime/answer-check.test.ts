@@ -20,33 +20,30 @@ t.test('names fields that are missing, of another type, or not in the contract, 
   t.match(answerProblems(List, null), [/^the answer: /]);
 });
 
-t.test(
-  'a handler that answers another shape is named where CHECK_ANSWERS is set, and nowhere else',
-  async (t) => {
-    const steps = contract('steps', {
-      count: action({ summary: 'Count', params: z.object({}), returns: z.object({ steps: z.int() }) }),
-    });
-    const answer = { steps: 7, weight: 70 };
-    const service = implement(steps, { actions: { count: () => answer } });
-    for (const CHECK_ANSWERS of ['true', 'false']) {
-      const warnings: unknown[][] = [];
-      const started = await startBroker(t, {
-        databaseUrl: 'postgres://127.0.0.1:9/none',
-        services: [
-          {
-            ...service,
-            created() {
-              this.logger.warn = (...given: unknown[]) => void warnings.push(given);
-            },
+t.test('an answer of another shape is logged only with CHECK_ANSWERS', async (t) => {
+  const steps = contract('steps', {
+    count: action({ summary: 'Count', params: z.object({}), returns: z.object({ steps: z.int() }) }),
+  });
+  const answer = { steps: 7, weight: 70 };
+  const service = implement(steps, { actions: { count: () => answer } });
+  for (const CHECK_ANSWERS of ['true', 'false']) {
+    const warnings: unknown[][] = [];
+    const started = await startBroker(t, {
+      databaseUrl: 'postgres://127.0.0.1:9/none',
+      services: [
+        {
+          ...service,
+          created() {
+            this.logger.warn = (...given: unknown[]) => void warnings.push(given);
           },
-        ],
-        settings: { CHECK_ANSWERS },
-      });
-      t.same(await started.broker.call('steps.count', {}), answer, 'the caller gets it as it is');
-      const problems = ['weight: is not in the contract'];
-      const expected = [['answer.other_shape', { action: 'steps.count', problems }]];
-      t.match(warnings, CHECK_ANSWERS === 'true' ? expected : []);
-      t.equal(warnings.length, CHECK_ANSWERS === 'true' ? 1 : 0);
-    }
-  },
-);
+        },
+      ],
+      settings: { CHECK_ANSWERS },
+    });
+    t.same(await started.broker.call('steps.count', {}), answer, 'the caller gets it as it is');
+    const problems = ['weight: is not in the contract'];
+    const expected = [['answer.other_shape', { action: 'steps.count', problems }]];
+    t.match(warnings, CHECK_ANSWERS === 'true' ? expected : []);
+    t.equal(warnings.length, CHECK_ANSWERS === 'true' ? 1 : 0);
+  }
+});

@@ -5,7 +5,7 @@ import { callingOptions } from '../../runtime/environment.ts';
 import { startBroker } from '../support/broker.ts';
 import { adminUrl } from '../support/database.ts';
 
-t.test('drains before a service stops, and once however often it is told to stop', async (t) => {
+t.test('drains once, before services stop', async (t) => {
   const order: string[] = [];
   const service = {
     name: 'witness',
@@ -21,7 +21,7 @@ t.test('drains before a service stops, and once however often it is told to stop
   t.same(order, ['drains, and the service is there', 'stopped']);
 });
 
-t.test('only what its contract calls idempotent is tried again', async (t) => {
+t.test('only idempotent actions are retried', async (t) => {
   for (const [name, { idempotent }] of actionsByName)
     t.equal(callingOptions(name).retries, idempotent === true ? 2 : 0, name);
   for (const name of ['users.create', 'auth.createKey', 'auth.refresh', 'devicemaker-ingest.push'])

@@ -2,7 +2,7 @@ import { ServiceBroker } from 'moleculer';
 import t from 'tap';
 import { codeOf, failureOf } from '../../runtime/failure.ts';
 
-t.test('a database out of reach is SERVICE_UNAVAILABLE, any other failure INTERNAL', (t) => {
+t.test('an unreachable database is SERVICE_UNAVAILABLE, any other failure INTERNAL', (t) => {
   const { logger } = new ServiceBroker({ logger: false });
   for (const [error, type] of [
     [new Error('Connection terminated unexpectedly'), 'SERVICE_UNAVAILABLE'],
@@ -18,7 +18,7 @@ t.test('a database out of reach is SERVICE_UNAVAILABLE, any other failure INTERN
   t.end();
 });
 
-t.test('the code of anything that is thrown', (t) => {
+t.test('returns a code of any thrown value', (t) => {
   for (const [error, code] of [
     [{ type: 'USER_NOT_FOUND' }, 'USER_NOT_FOUND'],
     [{ type: 'REQUEST_TIMEOUT' }, 'REQUEST_TIMEOUT'],

@@ -35,7 +35,7 @@ const raw =
   (_req, res) =>
     void res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body);
 
-t.test('takes addresses of the public internet only', async (t) => {
+t.test('accepts addresses of the public internet only', async (t) => {
   for (const address of ['8.8.8.8', '172.15.0.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00::1'])
     t.ok(isPublicAddress(address), address);
   const refused = `0.0.0.0 10.1.2.3 100.64.0.1 100.127.255.255 127.0.0.1 127.255.0.1 169.254.169.254 172.16.0.1
@@ -46,13 +46,13 @@ t.test('takes addresses of the public internet only', async (t) => {
   for (const address of refused.split(/\s+/)) t.notOk(isPublicAddress(address), address);
 });
 
-t.test('knows loopback in its plain forms', async (t) => {
+t.test('recognises loopback addresses', async (t) => {
   for (const address of ['127.0.0.1', '127.9.9.9', '::1']) t.ok(isLoopbackAddress(address), address);
   for (const address of ['126.0.0.1', '128.0.0.1', '10.0.0.1', '::ffff:127.0.0.1', 'localhost', ''])
     t.notOk(isLoopbackAddress(address), address);
 });
 
-t.test('fetches from a listed loopback origin, and asks for JSON without any credential', async (t) => {
+t.test('fetches JSON from a listed loopback origin without credentials', async (t) => {
   let headers: unknown;
   provider.answer((req, res) => {
     headers = req.headers;
@@ -65,12 +65,12 @@ t.test('fetches from a listed loopback origin, and asks for JSON without any cre
   t.equal(provider.asked.at(-1), '/api/dailies?token=t');
 });
 
-t.test('inflates what was compressed', async (t) => {
+t.test('decompresses a compressed body', async (t) => {
   provider.answer(raw(gzipSync('["é"]'), { 'content-encoding': 'gzip' }));
   t.equal(await outcomeOf(), '["é"]');
 });
 
-t.test('connects to nobody whose origin is not listed', async (t) => {
+t.test('does not connect to origins that are not listed', async (t) => {
   const silent = await startSilentListener(t);
   const others = [
     `http://127.0.0.1:${silent.port}/`,
@@ -86,14 +86,14 @@ t.test('connects to nobody whose origin is not listed', async (t) => {
   t.equal(silent.connections(), 0);
 });
 
-t.test('a listed address that is neither public nor loopback is refused all the same', async (t) => {
+t.test('a listed address that is neither public nor loopback is refused', async (t) => {
   for (const host of ['10.0.0.1', '169.254.169.254', '[::ffff:127.0.0.1]', '[fe80::1]', '0.0.0.0', '[::]']) {
     const listed = new URL(`http://${host}:${provider.port}/`);
     t.equal(await outcomeOf({ origins: [listed.origin] }, listed), 'address_refused', host);
   }
 });
 
-t.test('a name that leads to an address that is not public is not connected to', async (t) => {
+t.test('a name with an address that is not public is refused', async (t) => {
   const silent = await startSilentListener(t);
   const named = new URL(`http://provider.example:${silent.port}/`);
   const addresses = [
@@ -121,7 +121,7 @@ t.test('a name that leads to an address that is not public is not connected to',
   t.equal(silent.connections(), 0);
 });
 
-t.test('a name that nobody knows, or that is never answered, is out of reach', async (t) => {
+t.test('an unknown name, or one without an answer, is unreachable', async (t) => {
   const named = new URL('http://provider.example/');
   const origins = [named.origin];
   const unknown = () => Promise.reject(new Error('getaddrinfo ENOTFOUND'));
@@ -130,7 +130,7 @@ t.test('a name that nobody knows, or that is never answered, is out of reach', a
   t.equal(await outcomeOf({ origins, resolve: never, connectMs: 50 }, named), 'unreachable');
 });
 
-t.test('a closed port is out of reach', async (t) => {
+t.test('a closed port is unreachable', async (t) => {
   const closed = new URL('http://127.0.0.1:1/');
   t.equal(await outcomeOf({ origins: [closed.origin] }, closed), 'unreachable');
 });
@@ -145,7 +145,7 @@ t.test('follows no redirect', async (t) => {
   t.equal(silent.connections(), 0);
 });
 
-t.test('tells the status, and how long to wait', async (t) => {
+t.test('returns the status and the requested wait', async (t) => {
   provider.answer((_req, res) => void res.writeHead(429, { 'retry-after': '17' }).end());
   t.same(await guardedFetch(url, guardOf()), {
     ok: false,
@@ -159,7 +159,7 @@ t.test('tells the status, and how long to wait', async (t) => {
   }
 });
 
-t.test('takes JSON only, plain or as gzip', async (t) => {
+t.test('accepts JSON only, plain or as gzip', async (t) => {
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/problem+json']) {
     provider.answer(raw('[]', { 'content-type': type }));
     t.equal(await outcomeOf(), '[]', type);
@@ -176,7 +176,7 @@ t.test('takes JSON only, plain or as gzip', async (t) => {
   }
 });
 
-t.test('takes a body up to the cap and stops reading past it', async (t) => {
+t.test('accepts a body up to the limit and stops reading beyond it', async (t) => {
   provider.answer(raw('x'.repeat(10_000)));
   t.equal(await outcomeOf(), 'x'.repeat(10_000));
   provider.answer(raw('x'.repeat(10_001)));
@@ -202,14 +202,14 @@ t.test('takes a body up to the cap and stops reading past it', async (t) => {
   t.ok(written < 50_000_000, 'of 2 GB only what stood in the buffers was sent');
 });
 
-t.test('the cap holds for what a small body inflates to', async (t) => {
+t.test('the limit applies to the decompressed body', async (t) => {
   const bomb = gzipSync(Buffer.alloc(20_000_000, 'x'));
   t.ok(bomb.length < 100_000);
   provider.answer(raw(bomb, { 'content-encoding': 'gzip' }));
   t.equal(await outcomeOf({ mostBytes: 100_000 }), 'too_large');
 });
 
-t.test('tells half a body from a whole one', async (t) => {
+t.test('recognises an incomplete body', async (t) => {
   provider.answer((_req, res) => {
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
     res.write('[1,', () => res.destroy());
@@ -248,7 +248,7 @@ t.test('ends with the signal of its caller', async (t) => {
   t.equal(provider.asked.length, before);
 });
 
-t.test('all fetches together hold no more than the budget, and give it back', async (t) => {
+t.test('all fetches together stay within the memory limit and release it', async (t) => {
   provider.answer(raw('x'.repeat(6000)));
   const held = byteLimit(10_000);
   const first = await guardedFetch(url, guardOf({ held }));
@@ -286,7 +286,7 @@ t.test('an origin is listed only as a whole', async (t) => {
   t.same(lookedUp, []);
 });
 
-t.test('a body in chunks that fails gives its bytes back', async (t) => {
+t.test('a failed chunked body releases its bytes', async (t) => {
   const chunked =
     (end: (res: ServerResponse) => void): Answering =>
     (_req, res) => {

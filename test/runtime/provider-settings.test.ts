@@ -28,20 +28,23 @@ t.test('the public address is the setting, else that of the gateway, else what i
   t.end();
 });
 
-t.test('answers hide accounts from senders that nobody authenticated, of real providers or as set', (t) => {
-  const real = { ACTIVITYNET_CLIENT_SECRET: 'x' };
-  for (const [settings, authenticated, hides] of [
-    [{}, false, false],
-    [real, false, true],
-    [real, true, false],
-    [{ ...real, WEBHOOK_PLAIN_ANSWERS: 'full' }, false, false],
-    [{ WEBHOOK_PLAIN_ANSWERS: 'reduced' }, false, true],
-    [{ WEBHOOK_PLAIN_ANSWERS: 'reduced' }, true, false],
-  ] as const)
-    t.equal(
-      hidesAccounts(loadConfig(settings), 'activitynet', authenticated),
-      hides,
-      JSON.stringify(settings),
-    );
-  t.end();
-});
+t.test(
+  'answers are reduced for senders without authentication, once the provider is configured or as set',
+  (t) => {
+    const real = { ACTIVITYNET_CLIENT_SECRET: 'x' };
+    for (const [settings, authenticated, hides] of [
+      [{}, false, false],
+      [real, false, true],
+      [real, true, false],
+      [{ ...real, WEBHOOK_PLAIN_ANSWERS: 'full' }, false, false],
+      [{ WEBHOOK_PLAIN_ANSWERS: 'reduced' }, false, true],
+      [{ WEBHOOK_PLAIN_ANSWERS: 'reduced' }, true, false],
+    ] as const)
+      t.equal(
+        hidesAccounts(loadConfig(settings), 'activitynet', authenticated),
+        hides,
+        JSON.stringify(settings),
+      );
+    t.end();
+  },
+);

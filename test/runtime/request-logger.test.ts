@@ -17,7 +17,7 @@ t.test('an entry is one line of JSON with the fields of its event', async (t) =>
   t.same(rest, { provider: 'x', took_ms: 3, level: 'info', service: 'a', node: 'n', event: 'delivery.done' });
 });
 
-t.test('no field replaces the frame, and nothing costs the entry', async (t) => {
+t.test('fields cannot replace the standard ones, and no value prevents the entry', async (t) => {
   const circle: Record<string, unknown> = { level: 'mine', event: 'mine' };
   t.match(JSON.parse(logLine('warn', ['e', circle])[0] ?? ''), { level: 'warn', event: 'e' });
   circle.self = circle;
@@ -27,7 +27,7 @@ t.test('no field replaces the frame, and nothing costs the entry', async (t) => 
   t.match(JSON.parse(logLine('info', [{ a: 1 }])[0] ?? ''), { event: '{ a: 1 }' });
 });
 
-t.test('outside a request the logger is the one of the service', async (t) => {
+t.test('outside a request the logger of the service is used', async (t) => {
   const { logger } = new ServiceBroker({ logger: false });
   for (const requestId of [null, undefined]) t.equal(loggerFor(logger, requestId), logger);
   t.not(loggerFor(logger, 'a request'), logger);

@@ -14,7 +14,7 @@ function task(name: string, log: string[]) {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-t.test('lets so many work at once, and the next in the order in which they came', async (t) => {
+t.test('limits concurrent work and continues in order of arrival', async (t) => {
   const log: string[] = [];
   const three = semaphore(2, 100);
   const [a, b, c] = [task('a', log), task('b', log), task('c', log)];
@@ -31,7 +31,7 @@ t.test('lets so many work at once, and the next in the order in which they came'
   t.equal(three.free(), 2);
 });
 
-t.test('keeps the bodies at work within the budget, and lets nobody past who would fit', async (t) => {
+t.test('limits the total size in order of arrival; a smaller one does not overtake', async (t) => {
   const log: string[] = [];
   const two = semaphore(8, 100);
   const [a, b, c] = [task('a', log), task('b', log), task('c', log)];
@@ -46,7 +46,7 @@ t.test('keeps the bodies at work within the budget, and lets nobody past who wou
   await Promise.all(all);
 });
 
-t.test('lets one that is larger than the budget in, alone', async (t) => {
+t.test('admits one that exceeds the limit alone', async (t) => {
   const log: string[] = [];
   const one = semaphore(8, 100);
   const [big, small] = [task('big', log), task('small', log)];
@@ -59,7 +59,7 @@ t.test('lets one that is larger than the budget in, alone', async (t) => {
   t.same(log, ['big', 'small']);
 });
 
-t.test('gives the turn on when work fails', async (t) => {
+t.test('releases the slot when work fails', async (t) => {
   const one = semaphore(1, 100);
   await t.rejects(
     one.run(1, () => Promise.reject(new Error('no'))),

@@ -136,7 +136,7 @@ t.test('without a network npm itself is asked once, then for its cache', async (
   t.equal(code, 1);
 });
 
-t.test('where npm left the Node.js of this platform out, a start on a new enough one goes on', async (t) => {
+t.test('without the pinned Node.js package a new enough Node.js is used', async (t) => {
   const folder = checkout(t);
   const { code, output } = await start(
     folder,

@@ -31,7 +31,7 @@ function groupsOf(name: string): string[] {
   return [...container(name).matchAll(/\w+-secret:\/run\/secrets\/(\w+):ro/g)].map(([, group = '']) => group);
 }
 
-t.test('every service has its container, and its figures are looked at', async (t) => {
+t.test('every service has a container and is scraped', async (t) => {
   for (const name of serviceNames) {
     t.match(container(name), new RegExp(`<<: \\*settings, SERVICES: ${name} }`), name);
     t.match(textOf('stack/compose/prometheus.yml'), new RegExp(`^ +- ${name}$`, 'm'), name);
@@ -91,7 +91,7 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
 });
 
 for (const [secret, users] of Object.entries(sharedSecrets))
-  t.test(`who is said to use ${secret} does not start without it, and all others do`, async (t) => {
+  t.test(`exactly the services that use ${secret} refuse to start without it`, async (t) => {
     const { url: databaseUrl } = await freshDatabase(t);
     const settings = { [secret]: '' };
     for (const name of users) {
@@ -122,7 +122,7 @@ function makeFolders(t: Test): string {
 
 const path = `${dirname(process.execPath)}:${process.env.PATH}`;
 
-t.test('secrets are made once, and one can be put in their place', async (t) => {
+t.test('secrets are generated once and can be replaced', async (t) => {
   const folder = makeFolders(t);
   const env = { PATH: path, SECRETS_DIR: folder };
   const secrets = (args: string, input = 'true') =>
@@ -148,7 +148,7 @@ t.test('the database of the containers logs neither statements nor rows', async 
   t.match(textOf('stack/compose/database-roles.sh'), `set log_min_messages = '${applicationLogLevel}';`);
 });
 
-t.test('the services of the containers are no superuser of their database', async (t) => {
+t.test('the services of the containers have no superuser rights', async (t) => {
   const folder = makeFolders(t);
   chmodSync(folder, 0o711);
   const stack = await startStack({ dataDir: join(folder, 'data'), ephemeral: true, stackDir, log: () => {} });
@@ -176,7 +176,7 @@ t.test('the services of the containers are no superuser of their database', asyn
   ]);
 });
 
-t.test('what a container runs joins the bus, and exits with 0 when it is told to end', async (t) => {
+t.test('a container joins the bus, and exits with 0 after SIGTERM', async (t) => {
   const folder = makeFolders(t);
   const { host, password } = new URL(natsUrl());
   const env = {

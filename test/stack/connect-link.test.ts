@@ -17,7 +17,7 @@ function statusUnder(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-t.test('each visit is sent to a consent page by a link of its own', async (t) => {
+t.test('each visit is redirected to a consent page by a new link', async (t) => {
   const link = await serveConnectLink(all.connecting);
   t.teardown(link.stop);
   const visit = () => fetch(link.url, { redirect: 'manual' });
@@ -33,7 +33,7 @@ t.test('each visit is sent to a consent page by a link of its own', async (t) =>
   t.equal((await fetch(links[1] ?? '')).status, 200, 'where the sandbox asks for consent');
 });
 
-t.test('it is for this machine, for one page, and for reading', async (t) => {
+t.test('the server accepts GET of one page from this machine only', async (t) => {
   const link = await serveConnectLink(all.connecting);
   t.teardown(link.stop);
   t.equal(await statusUnder(link.url, 'example.com'), 403);
@@ -41,7 +41,7 @@ t.test('it is for this machine, for one page, and for reading', async (t) => {
   t.equal((await fetch(link.url, { method: 'POST' })).status, 405);
 });
 
-t.test('while the API makes no link the visitor is told so', async (t) => {
+t.test('an error page is shown while the API creates no link', async (t) => {
   const link = await serveConnectLink({
     ...all.connecting,
     api: {

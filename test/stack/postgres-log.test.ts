@@ -66,7 +66,7 @@ t.test("the server's log has no value of a failed statement", async (t) => {
   t.strictSame(log().match(/planted-\d/g), null);
 });
 
-t.test('an operator is told of a superuser and of a log that quotes rows', async (t) => {
+t.test('the start warns of a superuser and of a database log that contains rows', async (t) => {
   t.strictSame(await databaseWarnings(stack.databaseUrl), []);
   const url = new URL(stack.databaseUrl);
   url.username = 'postgres';
@@ -86,7 +86,7 @@ t.test('a refused log-in is in the log', async (t) => {
   t.match(log(), /FATAL: {2}password authentication failed for user "pulsebus"/);
 });
 
-t.test('conflicts that are ordinary answers are no errors of the database', async (t) => {
+t.test('expected conflicts are not logged as database errors', async (t) => {
   // As an operator's server would have it: failed statements are logged.
   const url = new URL(stack.databaseUrl);
   url.username = 'postgres';

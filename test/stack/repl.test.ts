@@ -47,7 +47,7 @@ async function typed(lines: readonly string[]): Promise<{ output: string; code: 
   return { output, code: typeof code === 'number' ? code : null };
 }
 
-t.test('answers what is piped into it over the bus, and ends', async (t) => {
+t.test('runs piped commands over the bus and ends', async (t) => {
   const dead = randomUUID();
   await database.query(
     `insert into deliveries.delivery (id, provider, kind, headers, body, priority, state, run_at, attempts, error, done_at)
@@ -109,7 +109,7 @@ t.test('lists jobs without payloads, and makes a dead letter due again', async (
   t.same(await database.query(job), [{ error: null, dead_at: null, due: true }]);
 });
 
-t.test('limits looks at a window without counting, whosever it is', async (t) => {
+t.test('limits shows the window of a key, developer or user without counting', async (t) => {
   const me = z
     .object({ id: z.string() })
     .parse((await api.ask('/api/v1/auth/me', { token: api.developerToken })).body);
@@ -126,23 +126,20 @@ t.test('limits looks at a window without counting, whosever it is', async (t) =>
   t.equal((await api.call('auth.window', { subject_id: keys[0]?.id ?? '' })).used, key.used + 1);
 });
 
-t.test(
-  'a refused request shows a used window, never more than that, and an ended one shows none',
-  async (t) => {
-    const userId = await createUser(api);
-    const token = await userToken(api, userId);
-    for (let request = 0; request < 9; request += 1) await api.ask(`/api/v1/users/${userId}`, { token });
-    const look = () => api.call('auth.window', { subject_id: userId });
-    t.match(await look(), { kind: 'sdk', limit: 7, used: 7, remaining: 0, reset_at: /Z$/ });
-    await database.query(
-      "update auth.rate_window set started_at = now() - interval '60 seconds' where subject = $1",
-      [userId],
-    );
-    t.match(await look(), { used: 0, remaining: 7, reset_at: null });
-  },
-);
+t.test('limits shows a used-up window after a refusal, and none after its end', async (t) => {
+  const userId = await createUser(api);
+  const token = await userToken(api, userId);
+  for (let request = 0; request < 9; request += 1) await api.ask(`/api/v1/users/${userId}`, { token });
+  const look = () => api.call('auth.window', { subject_id: userId });
+  t.match(await look(), { kind: 'sdk', limit: 7, used: 7, remaining: 0, reset_at: /Z$/ });
+  await database.query(
+    "update auth.rate_window set started_at = now() - interval '60 seconds' where subject = $1",
+    [userId],
+  );
+  t.match(await look(), { used: 0, remaining: 7, reset_at: null });
+});
 
-t.test('a backfill is told type by type', async (t) => {
+t.test('backfill status lists the data types', async (t) => {
   const command = commands.find((one) => one.command.startsWith('backfill'));
   const step = { reason: null, requested_at: null, received_at: null };
   const answer = {

@@ -20,7 +20,7 @@ t.test('SANDBOX=auto is on while all services run and no provider has credential
   );
 });
 
-t.test('the settings of a sandbox are those of the configuration, and of an environment', async (t) => {
+t.test('the settings of a sandbox are valid as configuration and as environment', async (t) => {
   const settings = {
     DEVICEMAKER_CALLBACK_ORIGINS: 'http://127.0.0.1:1',
     ACTIVITYNET_REQUIRE_SIGNATURE: 'true',

@@ -13,7 +13,7 @@ function folder(t: Test): string {
   return made;
 }
 
-t.test('generated secrets are made once, for the owner of the folder only', async (t) => {
+t.test('secrets are generated once, readable by the owner of the folder only', async (t) => {
   const dir = folder(t);
   const made = generatedSecrets(dir);
   t.strictSame(generatedSecrets(dir), made);
@@ -77,7 +77,7 @@ t.test('the start page shows the addresses to register', async (t) => {
   for (const address of webhooks) t.match(page, address);
 });
 
-t.test('the start page warns of plain addresses once a provider is real', async (t) => {
+t.test('the start page warns of plain addresses once a provider is configured', async (t) => {
   const secrets = { WEBHOOK_SECRET_DEVICEMAKER: secret, WEBHOOK_SECRET_ACTIVITYNET: secret };
   const real = { ...secrets, DEVICEMAKER_CLIENT_ID: 'x', DEVICEMAKER_CLIENT_SECRET: 'x' };
   const warning = /WARNING: anybody can post webhooks of devicemaker/;

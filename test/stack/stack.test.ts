@@ -36,7 +36,7 @@ const STAY = `
   console.log('ready');
 `;
 
-t.test('starts TimescaleDB and NATS, and ends both when stopped', async (t) => {
+t.test('starts TimescaleDB and NATS, and stops both', async (t) => {
   const stack = await start(t);
   await query(stack.databaseUrl, 'create table sample (ts timestamptz not null, value float8)');
   await query(stack.databaseUrl, "select create_hypertable('sample', by_range('ts'))");
@@ -66,7 +66,7 @@ t.test('a second start finds its data on the same port', async (t) => {
   t.equal(second.databaseUrl, first.databaseUrl);
 });
 
-t.test('a pid file whose number now is another process does not stop a start', async (t) => {
+t.test('a pid file with the id of another process does not prevent a start', async (t) => {
   const dataDir = makeFolder(t);
   const first = await start(t, { dataDir });
   const pidFile = join(first.dataDir, 'postgres/postmaster.pid');
@@ -78,7 +78,7 @@ t.test('a pid file whose number now is another process does not stop a start', a
   t.strictSame(await query(second.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('servers end with a process that is killed, and the next start finds its data', async (t) => {
+t.test('servers end with a killed process, and the next start finds the data', async (t) => {
   const dataDir = makeFolder(t);
   const child = spawn(process.execPath, ['--input-type=module', '--eval', STAY, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -104,13 +104,13 @@ t.test(
   },
 );
 
-t.test('an ephemeral stack leaves no folder', async (t) => {
+t.test('an ephemeral stack removes its folder', async (t) => {
   const stack = await start(t, { ephemeral: true });
   await stack.stop();
   t.equal(statSync(stack.dataDir, { throwIfNoEntry: false }), undefined);
 });
 
-t.test('refuses a wrong password, and keeps the right one from other users', async (t) => {
+t.test('the database refuses a wrong password; other system users cannot read the right one', async (t) => {
   const stack = await shared;
   const wrong = new URL(stack.databaseUrl);
   wrong.password = 'guess';
@@ -134,7 +134,7 @@ t.test('refuses a wrong password, and keeps the right one from other users', asy
   t.strictSame(modes, [0o600, 0o600, 0o600, 0o600, 0o600]);
 });
 
-t.test('URLs that are given are used as they are, and outlive the stack', async (t) => {
+t.test('given servers are used and keep running after a stop', async (t) => {
   const { databaseUrl, natsUrl } = await shared;
   const stack = await start(t, { databaseUrl, ...(natsUrl === null ? {} : { natsUrl }) });
   t.match(stack, { databaseUrl, natsUrl, timescale: true, choice: 'DATABASE_URL and NATS_URL as given.' });
@@ -142,7 +142,7 @@ t.test('URLs that are given are used as they are, and outlive the stack', async 
   t.strictSame(await query(databaseUrl, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('a given DATABASE_URL still gets a bus', async (t) => {
+t.test('with DATABASE_URL set, a bus is still started', async (t) => {
   const { databaseUrl } = await shared;
   const stack = await start(t, { databaseUrl });
   t.equal(stack.databaseUrl, databaseUrl);
@@ -157,7 +157,7 @@ t.test('without the Debian packages: plain PostgreSQL, no bus, and the reason', 
   t.strictSame(await query(stack.databaseUrl, 'select 1 as one'), [{ one: 1 }]);
 });
 
-t.test('data made with TimescaleDB is not opened without it', async (t) => {
+t.test('data of TimescaleDB is not opened without it', async (t) => {
   const dataDir = makeFolder(t);
   await (await start(t, { dataDir })).stop();
   await t.rejects(start(t, { dataDir, ...withoutDebian(t) }), /needs TimescaleDB/);
@@ -185,7 +185,7 @@ const rights = `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rol
 const none = { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false };
 const owners = "select pg_get_userbyid(datdba) as owner from pg_database where datname = 'pulsebus'";
 
-t.test('the application owns its database and may do nothing else on the server', async (t) => {
+t.test('the role of the services owns its database and has no other rights', async (t) => {
   const stack = await start(t);
   t.strictSame(await query(stack.databaseUrl, rights), [{ ...none, rolbypassrls: false, signals: false }]);
   t.strictSame(await query(stack.databaseUrl, owners), [{ owner: 'pulsebus' }]);

@@ -54,7 +54,7 @@ async function takenPort(t: Test): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-t.test('a taken port is named before a database is made', async (t) => {
+t.test('a used port is reported before a database is created', async (t) => {
   const folder = makeFolder(t);
   const port = await takenPort(t);
   const said = await failedStart(t, { DATA_DIR: join(folder, 'data'), PORT: String(port) });
@@ -68,7 +68,7 @@ t.test('a taken port is named before a database is made', async (t) => {
   t.notOk(existsSync(join(folder, 'data/process.lock')), 'and the folder is free again');
 });
 
-t.test('a taken port for metrics is named before a database is made', async (t) => {
+t.test('a used METRICS_PORT is reported before a database is created', async (t) => {
   const folder = makeFolder(t);
   const port = await takenPort(t);
   const said = await failedStart(t, { DATA_DIR: join(folder, 'data'), METRICS_PORT: String(port) });
@@ -89,12 +89,12 @@ t.test('a port for metrics that is that of the gateway is refused', async (t) =>
   await checkMetricsPorts('127.0.0.1', [0], [0]);
 });
 
-t.test('an address that is not ours and a name that is none name HOST', async (t) => {
+t.test('an unusable address or name of HOST is reported', async (t) => {
   await t.rejects(checkListening('192.0.2.1', [0]), /^HOST: 192\.0\.2\.1 is not an address of this machine/);
   await t.rejects(checkListening('no such name', [0]), /^HOST: no such name is not an address, and no name /);
 });
 
-t.test('a port below 1024 names its reason, and a port that can be had', async (t) => {
+t.test('a port below 1024 is reported with the reason and a usable port', async (t) => {
   t.match(
     sentenceOf('EACCES', '127.0.0.1', 80, 1024),
     /^PORT: .* may not listen on 80: .* PORT=1024 npm start$/,
@@ -178,7 +178,7 @@ t.test('misspelt settings are named with the nearest, and others are left alone'
   ]);
 });
 
-t.test('a full disk names the folder, whoever met it', async (t) => {
+t.test('a full disk is reported with the folder', async (t) => {
   const advice = 'Free some space, or set DATA_DIR to a folder on another disk.';
   const message = `DATA_DIR: /data cannot be used: the disk is full (ENOSPC). ${advice}`;
   const failures = [
@@ -223,7 +223,7 @@ async function running(t: Test, settings: NodeJS.ProcessEnv) {
 t.test('one data folder', async (t) => {
   const data = join(makeFolder(t), 'data');
 
-  await t.test('a second start names the process that has it, and Ctrl-C says what it does', async (t) => {
+  await t.test('a second start names the process that uses the folder; Ctrl-C is explained', async (t) => {
     const first = await running(t, { DATA_DIR: data, SANBOX: 'on' });
     t.match(first.output(), 'Warning: SANBOX is not a setting, and is ignored. Did you mean SANDBOX?');
     const notes = readFileSync(join(data, 'servers.json'), 'utf8');
@@ -247,7 +247,7 @@ t.test('one data folder', async (t) => {
     t.notOk(existsSync(join(data, 'process.lock')));
   });
 
-  await t.test('its generated password is shown until it is replaced', async (t) => {
+  await t.test('the generated password is shown until it is replaced', async (t) => {
     const shown = await command('admin-password', { DATA_DIR: data });
     t.match(
       shown,
@@ -267,7 +267,7 @@ t.test('one data folder', async (t) => {
     t.notOk(existsSync(join(data, 'process.lock')));
   });
 
-  await t.test('a start whose database ends by itself says so and ends', async (t) => {
+  await t.test('a start ends with a message if its database ends', async (t) => {
     const { child, output } = await running(t, { DATA_DIR: data });
     const pid = Number(readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
     process.kill(pid, 'SIGKILL');

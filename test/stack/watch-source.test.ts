@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { watchSource } from '../../stack/watch-source.ts';
 
-t.test('a file that is renamed over is seen each time, and others are not', async (t) => {
+t.test('replacing a watched file by rename is noticed each time', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'pulsebus-watch-'));
   const folder = join(root, 'services/users');
   mkdirSync(folder, { recursive: true });

@@ -11,7 +11,7 @@ function stored(result: Normalised) {
   return result.item;
 }
 
-t.test('makes a day record of every field that the table names', async (t) => {
+t.test('creates a day record with every field of the table', async (t) => {
   const item = stored(normaliseDaily(daily(userId), nowMs));
   t.match(item, {
     data_type: 'dailies',
@@ -47,7 +47,7 @@ t.test('makes a day record of every field that the table names', async (t) => {
   t.not(Math.round(mean), 61, 'the average comes from the map, not from the field');
 });
 
-t.test('makes a heart-rate sample of each offset, in time order, and one of the resting rate', async (t) => {
+t.test('creates a heart rate sample per offset, in time order, and one of the resting rate', async (t) => {
   const item = stored(normaliseDaily(daily(userId, 24, { deviceName: 'Venu 3' }), nowMs));
   const [resting, heart, ...more] = item.samples;
   t.same(more, []);
@@ -66,7 +66,7 @@ t.test('sorts offsets that an object does not, and keeps one of two for the same
   t.match(item.samples[1], { at: [0, 7500, 15_000, 30_000], values: [50, 55, 61, 70] });
 });
 
-t.test('leaves single values out, counts them, and keeps the rest', async (t) => {
+t.test('omits and counts invalid values, and keeps the others', async (t) => {
   const timeOffsetHeartRateSamples = {
     0: 60,
     15: 0,
@@ -114,7 +114,7 @@ t.test('a heart rate of 0 or less means that none was measured', async (t) => {
   ]);
 });
 
-t.test('takes no sample from more than a day ahead', async (t) => {
+t.test('refuses samples more than a day in the future', async (t) => {
   const timeOffsetHeartRateSamples = { 0: 60, 86400: 61, 86415: 62 };
   const result = normaliseDaily(daily(userId, 24, { timeOffsetHeartRateSamples }), dayStart * 1000);
   t.match(stored(result).samples[1], { values: [60, 61] });
@@ -198,7 +198,7 @@ t.test('accepts the first second of 1990 and the last within a day ahead', async
     t.equal(normaliseDaily(daily(userId, 1, { startTimeInSeconds }), nowMs).ok, true);
 });
 
-t.test('what nobody sent is null, never 0', async (t) => {
+t.test('a missing value is null, never 0', async (t) => {
   const item = stored(
     normaliseDaily({ userId, startTimeInSeconds: dayStart, durationInSeconds: 900 }, nowMs),
   );
@@ -219,7 +219,7 @@ t.test(
   },
 );
 
-t.test('takes the average of the field where there is no map', async (t) => {
+t.test('uses the average field if there is no map', async (t) => {
   const item = stored(normaliseDaily(daily(userId, 1, { timeOffsetHeartRateSamples: {} }), nowMs));
   t.equal(item.day?.avg_heart_rate_bpm, 61);
   t.same(

@@ -2,7 +2,7 @@ import t from 'tap';
 import { auditedAs } from '../../../services/api-gateway/audit-access.ts';
 import { endpoints } from '../../../services/api-gateway/endpoints.ts';
 
-t.test('each read of personal data is audited as such, and no other request', async (t) => {
+t.test('only reads of personal data are audited as reads', async (t) => {
   const reads = endpoints.filter((one) => auditedAs(one) === 'user.read').map(({ action }) => action);
   t.same(reads.sort(), [
     'backfill.status',
@@ -24,7 +24,7 @@ t.test('each read of personal data is audited as such, and no other request', as
   ]);
 });
 
-t.test('the action that a contract states comes first, a stated reason is none', async (t) => {
+t.test('an audit action of the contract takes precedence; a stated reason means none', async (t) => {
   const asked = ['users.remove', 'api-gateway.export', 'connect.authorize', 'auth.refresh', 'auth.listKeys'];
   const actions = asked.map((action) => endpoints.filter((one) => one.action === action).map(auditedAs));
   t.same(actions.flat(), ['user.deleted', 'user.exported', 'connection.authorization_started', null, null]);

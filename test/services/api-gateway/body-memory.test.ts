@@ -12,7 +12,7 @@ function memoryOf(mostBytes: number) {
   return { clock, memory: new BodyMemory(mostBytes, () => clock.ms) };
 }
 
-t.test('gives all bytes of a body back when it ends', async (t) => {
+t.test('releases all bytes of a body when it ends', async (t) => {
   const { memory } = memoryOf(100);
   const body = memory.begin(answer());
   memory.take(body, 60);
@@ -22,7 +22,7 @@ t.test('gives all bytes of a body back when it ends', async (t) => {
   t.equal(memory.heldBytes, 0);
 });
 
-t.test('refuses a body that has no room beside bodies that came just now', async (t) => {
+t.test('refuses a body that does not fit beside recent bodies', async (t) => {
   const { memory } = memoryOf(100);
   memory.take(memory.begin(answer()), 90);
   const res = answer();
@@ -32,7 +32,7 @@ t.test('refuses a body that has no room beside bodies that came just now', async
   t.equal(memory.heldBytes, 90);
 });
 
-t.test('a body that is larger than all the room is taken in alone', async (t) => {
+t.test('a body that exceeds all memory is accepted alone', async (t) => {
   const { memory } = memoryOf(100);
   const body = memory.begin(answer());
   memory.take(body, 90);
@@ -40,7 +40,7 @@ t.test('a body that is larger than all the room is taken in alone', async (t) =>
   t.equal(memory.heldBytes, 180);
 });
 
-t.test('the slowest body makes room when it is no longer new', async (t) => {
+t.test('the slowest body is dropped once it is no longer recent', async (t) => {
   const { clock, memory } = memoryOf(100);
   const fast = memory.begin(answer());
   memory.take(fast, 60);
@@ -57,7 +57,7 @@ t.test('the slowest body makes room when it is no longer new', async (t) => {
   t.equal(memory.heldBytes, 100, 'what it held was given back once');
 });
 
-t.test('a complete body makes no room', async (t) => {
+t.test('a complete body is not dropped', async (t) => {
   const { clock, memory } = memoryOf(100);
   const complete = memory.begin(answer());
   memory.take(complete, 90);
@@ -67,7 +67,7 @@ t.test('a complete body makes no room', async (t) => {
   t.notOk(complete.ending.signal.aborted);
 });
 
-t.test('large bodies leave a quarter to small ones', async (t) => {
+t.test('a quarter of the memory is reserved for small bodies', async (t) => {
   const mebibyte = 1024 * 1024;
   const { memory } = memoryOf(8 * mebibyte);
   memory.take(memory.begin(answer()), 5 * mebibyte);

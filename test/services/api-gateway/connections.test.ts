@@ -48,7 +48,7 @@ async function answers(socket: Socket): Promise<boolean> {
   return answer;
 }
 
-t.test('one address has so many connections, others theirs, and a closed one makes room', async (t) => {
+t.test('each address has a limit of connections; a closed one frees a place', async (t) => {
   const { size, open } = await bounded(t, { MAX_CONNECTIONS_PER_ADDRESS: 2 });
   const first = await open('127.0.0.2');
   await open('127.0.0.2');
@@ -61,14 +61,14 @@ t.test('one address has so many connections, others theirs, and a closed one mak
   t.equal(size(), 3);
 });
 
-t.test('a trusted proxy has as many connections as it needs', async (t) => {
+t.test('a trusted proxy has no limit of connections', async (t) => {
   const isProxy = (address: string) => address === '127.0.0.9';
   const { open } = await bounded(t, { MAX_CONNECTIONS_PER_ADDRESS: 1, isProxy });
   await open('127.0.0.9');
   t.ok(await answers(await open('127.0.0.9')));
 });
 
-t.test('when all are taken, the address with the most loses one that does nothing', async (t) => {
+t.test('when all connections are used, an idle one of the address with the most is closed', async (t) => {
   const { size, open } = await bounded(t, { MAX_CONNECTIONS: 3 });
   const working = await open('127.0.0.2');
   working.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -83,7 +83,7 @@ t.test('when all are taken, the address with the most loses one that does nothin
   t.same([working.closed, idle.closed], [false, true]);
 });
 
-t.test('an address that has the most itself is refused, and a proxy loses none', async (t) => {
+t.test('the address with the most connections is refused; a proxy loses none', async (t) => {
   const isProxy = (address: string) => address === '127.0.0.9';
   const { open } = await bounded(t, { MAX_CONNECTIONS: 3, isProxy });
   const proxied = [await open('127.0.0.9'), await open('127.0.0.9')];

@@ -37,7 +37,7 @@ t.test('a body is read by its content type, in UTF-8 only', async (t) => {
   }
 });
 
-t.test('a form is taken only where the route takes forms', async (t) => {
+t.test('forms are accepted only by routes with `form`', async (t) => {
   const check = (type: string) => checkContentType(requestOf(type), false);
   t.throws(() => check('application/x-www-form-urlencoded'), refusal('UNSUPPORTED_MEDIA_TYPE'));
   t.equal(check('application/json'), 'json');

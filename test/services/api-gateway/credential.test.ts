@@ -5,23 +5,23 @@ import { credentialOf } from '../../../services/api-gateway/credential.ts';
 const key = `sk-${'a'.repeat(32)}`;
 const hash = createHash('sha256').update(key).digest('hex');
 
-t.test('takes an API key in every header that the interface names', async (t) => {
+t.test('accepts an API key in every documented header', async (t) => {
   for (const name of ['x-api-key', 'x-service-api-key', 'x-pulsebus-api-key'])
     t.same(credentialOf({ [name]: key }), { api_key_hash: hash }, name);
   t.same(credentialOf({ authorization: `Bearer ${key}` }), { api_key_hash: hash });
   t.same(credentialOf({ authorization: `bearer  ${key} ` }), { api_key_hash: hash });
 });
 
-t.test('takes any other bearer for a token', async (t) => {
+t.test('treats any other bearer as a token', async (t) => {
   t.same(credentialOf({ authorization: 'Bearer a.b.c' }), { token: 'a.b.c' });
 });
 
-t.test('finds no credential only where none was sent', async (t) => {
+t.test('finds no credential only if none was sent', async (t) => {
   t.equal(credentialOf({}), null);
   t.match(credentialOf({ authorization: `Bearer ${'x'.repeat(5000)}` }), { api_key_hash: /^[0-9a-f]{64}$/ });
 });
 
-t.test('says how a credential of the wrong form is sent, and repeats nothing of it', async (t) => {
+t.test('the error of a malformed credential names the form and does not repeat the value', async (t) => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
   const cases: [Record<string, string>, string][] = [
     [{ authorization: '' }, 'Authorization is empty'],
@@ -45,6 +45,6 @@ t.test('says how a credential of the wrong form is sent, and repeats nothing of 
   }
 });
 
-t.test('never hands the key itself on', async (t) => {
+t.test('passes only the hash of a key on', async (t) => {
   t.notMatch(JSON.stringify(credentialOf({ 'x-api-key': key })), key);
 });

@@ -38,7 +38,7 @@ function playedStore(series: number, samples: number) {
   return { state, call: call as unknown as Call };
 }
 
-t.test('holds a bounded number of samples, however many are sent', async (t) => {
+t.test('keeps a bounded number of samples in memory', async (t) => {
   for (const [series, samples] of [
     [1, 60_000],
     [7, 10_000],
@@ -61,7 +61,7 @@ t.test('holds a bounded number of samples, however many are sent', async (t) => 
   }
 });
 
-t.test('reads nothing before it is asked, and no more once it is left', async (t) => {
+t.test('reads only while samples are requested', async (t) => {
   const { call, state } = playedStore(3, 60_000);
   const samples = downloadSamples(call, query);
   t.equal(state.calls, 0);

@@ -20,27 +20,24 @@ async function openDeliveries(count: number): Promise<void> {
   await sleep(isKnownMs);
 }
 
-t.test(
-  'refuses a provider whose queue is full, tells it when to come again, and takes it in again',
-  async (t) => {
-    await openDeliveries(1);
-    t.equal((await push(api, { dailies: [] })).status, 200, 'one below the limit');
-    await openDeliveries(2);
-    const refused = await push(api, { dailies: [] });
-    t.equal(refused.status, 503);
-    t.same(refused.body, { detail: 'Too many deliveries wait for their work.' });
-    t.equal(refused.headers.get('retry-after'), '30');
-    t.equal(
-      (await api.ask('/api/v1/webhooks/activitynet/webhook', { body: {} })).status,
-      200,
-      "another provider's queue",
-    );
-    await openDeliveries(0);
-    t.equal((await push(api, { dailies: [] })).status, 200);
-  },
-);
+t.test('refuses deliveries with Retry-After while the queue of a provider is full', async (t) => {
+  await openDeliveries(1);
+  t.equal((await push(api, { dailies: [] })).status, 200, 'one below the limit');
+  await openDeliveries(2);
+  const refused = await push(api, { dailies: [] });
+  t.equal(refused.status, 503);
+  t.same(refused.body, { detail: 'Too many deliveries wait for their work.' });
+  t.equal(refused.headers.get('retry-after'), '30');
+  t.equal(
+    (await api.ask('/api/v1/webhooks/activitynet/webhook', { body: {} })).status,
+    200,
+    "another provider's queue",
+  );
+  await openDeliveries(0);
+  t.equal((await push(api, { dailies: [] })).status, 200);
+});
 
-t.test('refuses what there is no room for, while small bodies still come in', async (t) => {
+t.test('refuses bodies that exceed the memory, while small bodies are accepted', async (t) => {
   const slow = connect(Number(new URL(gatewayUrl(api.broker)).port), '127.0.0.1');
   const bytes = 900_000;
   slow.write(
@@ -59,11 +56,11 @@ t.test('refuses what there is no room for, while small bodies still come in', as
   t.equal(
     (await push(api, bodyOf(2_000_000))).status,
     200,
-    'one that is larger than all the room is let in alone',
+    'a body that exceeds all memory is accepted alone',
   );
 });
 
-t.test('counts what a body unpacks to', async (t) => {
+t.test('counts the decompressed size of a body', async (t) => {
   const text = randomBytes(450_000).toString('hex');
   const send = () =>
     api.ask('/api/v1/webhooks/devicemaker/push', {
@@ -73,7 +70,7 @@ t.test('counts what a body unpacks to', async (t) => {
   t.equal((await send()).status, 200);
 });
 
-t.test('gives back the room of compressed bodies whose senders hang up', async (t) => {
+t.test('releases the memory of compressed bodies whose senders disconnect', async (t) => {
   const { port } = new URL(gatewayUrl(api.broker));
   const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
   for (const [encoding, encode] of Object.entries(encoders)) {

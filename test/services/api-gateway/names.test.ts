@@ -25,7 +25,7 @@ function unknownIn(params: z.ZodType, body: Record<string, unknown>): string[] {
   }
 }
 
-t.test('an unknown field is found inside of objects and lists, and named with its place', async (t) => {
+t.test('unknown fields inside of objects and lists are named with their path', async (t) => {
   const Point = z.object({ x: z.number(), y: z.number() });
   const params = z.object({
     thing_id: z.string(),

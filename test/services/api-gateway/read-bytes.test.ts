@@ -47,7 +47,7 @@ function send(pieces: readonly Buffer[], headers: Record<string, string | number
 const pieces = Array.from({ length: 5 }, () => randomBytes(700_000));
 const whole = Buffer.concat(pieces);
 
-t.test('a body is what was sent, whether its size is told or not', async (t) => {
+t.test('a body is read completely with and without Content-Length', async (t) => {
   const told = await send(pieces, { 'content-length': whole.length }, 'whole');
   t.ok(told.equals(whole));
   t.equal(told.buffer.byteLength, whole.length, 'in memory of its own, which can be handed over');
@@ -73,11 +73,11 @@ for (const [encoding, encode] of Object.entries(encoders)) {
       t.ok((await send([encoded], headers, 'whole')).equals(whole));
     });
 
-    t.test(`${title}: a body whose sender hangs up is refused`, async (t) => {
+    t.test(`${title}: a body whose sender disconnects is refused`, async (t) => {
       await t.rejects(send(half, headers, 'cut'), refusal('MALFORMED_REQUEST'));
     });
 
-    t.test(`${title}: a body whose sender hung up before it is read is refused`, async (t) => {
+    t.test(`${title}: a body whose sender disconnected before it is read is refused`, async (t) => {
       read = async (req) => {
         await new Promise((resolve) => req.once('close', resolve));
         return readBounded(req);
@@ -88,7 +88,7 @@ for (const [encoding, encode] of Object.entries(encoders)) {
   }
 }
 
-t.test('a compressed body that ends too early, or is of another format, is malformed', async (t) => {
+t.test('an incomplete compressed body, or one of another format, is malformed', async (t) => {
   const cut = gzipSync(whole).subarray(0, 100_000);
   await t.rejects(send([cut], { 'content-encoding': 'gzip' }, 'whole'), refusal('MALFORMED_BODY'));
   outcome = Promise.withResolvers();
@@ -96,11 +96,11 @@ t.test('a compressed body that ends too early, or is of another format, is malfo
   await t.rejects(send([raw], { 'content-encoding': 'deflate' }, 'whole'), refusal('MALFORMED_BODY'));
 });
 
-t.test('one that announces too much is not waited for', async (t) => {
+t.test('a body with a too large Content-Length is refused at once', async (t) => {
   await t.rejects(send([], { 'content-length': webhookLimitBytes + 1 }, 'cut'), refusal('BODY_TOO_LARGE'));
 });
 
-t.test('whoever counts its bytes may end it in the middle', async (t) => {
+t.test('the callback that counts bytes can end the body', async (t) => {
   let counted = 0;
   read = (req) =>
     readBytes(req, {
@@ -113,7 +113,7 @@ t.test('whoever counts its bytes may end it in the middle', async (t) => {
   await t.rejects(send(pieces, { 'content-length': whole.length }, 'whole'), { message: 'full' });
 });
 
-t.test('a reading that is ended from outside counts no further byte', async (t) => {
+t.test('after an abort no further bytes are counted', async (t) => {
   const counted: number[] = [];
   const reading = { ...bounds(), count: (bytes: number) => void counted.push(bytes) };
   read = (req) => readBytes(req, reading);
@@ -129,7 +129,7 @@ t.test('a reading that is ended from outside counts no further byte', async (t) 
   sending.destroy();
 });
 
-t.test('names of encodings have no case, and an unknown one is refused', async (t) => {
+t.test('names of encodings are case-insensitive; an unknown one is refused', async (t) => {
   t.ok((await send([gzipSync(whole)], { 'content-encoding': 'GZIP' }, 'whole')).equals(whole));
   outcome = Promise.withResolvers();
   await t.rejects(send([whole], { 'content-encoding': 'zstd' }, 'whole'), refusal('UNSUPPORTED_MEDIA_TYPE'));
@@ -139,7 +139,7 @@ const bombs = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } a
 const zeros = Buffer.alloc(8 * 1024 * 1024);
 
 for (const [encoding, encode] of Object.entries(bombs))
-  t.test(`${encoding}: a body that unpacks to more than the ratio allows is refused early`, async (t) => {
+  t.test(`${encoding}: a body that exceeds the decompression ratio is refused early`, async (t) => {
     let counted = 0;
     const count = (bytes: number) => {
       counted += bytes;
@@ -155,7 +155,7 @@ for (const [encoding, encode] of Object.entries(bombs))
     t.equal((await send([small], { 'content-encoding': encoding }, 'whole')).length, 256 * 1024);
   });
 
-t.test('a trickle is ended at the time-out, however long it would go on', async (t) => {
+t.test('a slow body is ended at the time-out', async (t) => {
   read = (req) => readBytes(req, { ...bounds(), timeoutMs: 300 });
   const sending = request({ port, method: 'POST', headers: { 'content-length': 100_000 } });
   sending.on('error', () => undefined); // the server hangs up

@@ -22,7 +22,7 @@ function databaseThat(answers: boolean) {
 const away = (broker: ServiceBroker, { database }: { database: Database }, stopping = false) =>
   readiness(broker, database, stopping).catch((error: unknown) => Object(error).message);
 
-t.test('names the database only where it does not answer', async (t) => {
+t.test('names the database only if it does not answer', async (t) => {
   const broker = new ServiceBroker({ logger: false });
   t.match(await away(broker, databaseThat(true)), /^Unavailable: .*connect/);
   t.notMatch(await away(broker, databaseThat(true)), 'database');
@@ -30,7 +30,7 @@ t.test('names the database only where it does not answer', async (t) => {
   t.equal(await away(broker, databaseThat(true), true), 'Stopping.');
 });
 
-t.test('requests side by side ask the database once, each database by itself', async (t) => {
+t.test('concurrent requests query each database once', async (t) => {
   const broker = new ServiceBroker({ logger: false });
   const [one, other] = [databaseThat(true), databaseThat(true)];
   await Promise.all(Array.from({ length: 20 }, () => away(broker, one)));

@@ -45,7 +45,7 @@ function isTaken(limit: StoredBytesLimit, sender: typeof stranger, mebibytes: nu
   }
 }
 
-t.test('one address may store so much, other addresses and the provider theirs', async (t: Test) => {
+t.test('each address and the provider have their own storage limits', async (t: Test) => {
   const { limit } = limitOf();
   limit.add(stranger, 8 * mebibyte);
   t.ok(isTaken(limit, stranger, 1));
@@ -56,7 +56,7 @@ t.test('one address may store so much, other addresses and the provider theirs',
   t.ok(isTaken(limit, provider, 50));
 });
 
-t.test('what other gateways stored counts after the next exchange', async (t) => {
+t.test('bytes stored by other gateways count after the next exchange', async (t) => {
   const { limit, world } = limitOf({ senders: new Map([[stranger.name, 9.5 * mebibyte]]) });
   t.ok(isTaken(limit, stranger, 1));
   limit.add(stranger, 100);
@@ -65,7 +65,7 @@ t.test('what other gateways stored counts after the next exchange', async (t) =>
   t.notOk(isTaken(limit, stranger, 1));
 });
 
-t.test('a refused sender is looked up again, and let in when there is room', async (t) => {
+t.test('a refused sender is accepted again when storage is free', async (t) => {
   const { limit, world } = limitOf({ senders: new Map([[stranger.name, 10 * mebibyte]]) });
   limit.add(stranger, 0);
   await limit.exchange();
@@ -76,7 +76,7 @@ t.test('a refused sender is looked up again, and let in when there is room', asy
   t.ok(isTaken(limit, stranger, 1));
 });
 
-t.test('all together have a limit; a quarter of it is left to the providers', async (t) => {
+t.test('all senders share a limit, a quarter of which is reserved for providers', async (t) => {
   const { limit, world } = limitOf({ totalBytes: 74.5 * mebibyte, strangersBytes: 74.5 * mebibyte });
   await limit.exchange();
   t.notOk(isTaken(limit, stranger, 1));
@@ -88,7 +88,7 @@ t.test('all together have a limit; a quarter of it is left to the providers', as
   t.ok(isTaken(limit, stranger, 1), 'what the providers stored does not count among strangers');
 });
 
-t.test('nothing is taken in when the disk is nearly full', async (t) => {
+t.test('deliveries are refused when the disk is nearly full', async (t) => {
   const { limit, world } = limitOf();
   world.freeBytes = 4 * mebibyte;
   await limit.exchange();
@@ -99,7 +99,7 @@ t.test('nothing is taken in when the disk is nearly full', async (t) => {
   t.ok(isTaken(limit, provider, 0));
 });
 
-t.test('counts that could not be added are added the next time', async (t) => {
+t.test('counts of a failed exchange are added at the next one', async (t) => {
   const { limit, world } = limitOf();
   limit.add(stranger, 1000);
   world.isAway = true;
@@ -115,7 +115,7 @@ t.test('counts that could not be added are added the next time', async (t) => {
   t.equal(world.added.length, 2);
 });
 
-t.test('warns before it refuses, once a minute', async (t) => {
+t.test('warns once a minute before it refuses', async (t) => {
   const { limit, world } = limitOf({ totalBytes: 81 * mebibyte });
   await limit.exchange();
   t.match(world.warned, [['webhook.storage_filling', { limit: 'WEBHOOK_STORED_MIB', stored_mib: 81 }]]);

@@ -37,7 +37,7 @@ async function settled(count: () => number): Promise<number> {
   return count();
 }
 
-t.test('a stream goes no faster than its reader', async (t) => {
+t.test('a stream is no faster than its reader', async (t) => {
   const { state, response } = await startStream(t);
   const made = await settled(() => state.made);
   t.ok(made < all / 10, `${made} lines are in buffers`);
@@ -49,7 +49,7 @@ t.test('a stream goes no faster than its reader', async (t) => {
   response.destroy();
 });
 
-t.test('a stream that fails on its way is cut off, so that its reader sees an error', async (t) => {
+t.test('a stream that fails is cut off, so that its reader gets an error', async (t) => {
   async function* lines() {
     yield 1;
     yield 2;
@@ -64,7 +64,7 @@ t.test('a stream that fails on its way is cut off, so that its reader sees an er
   await t.rejects(fetch(`http://127.0.0.1:${port}/`).then((response) => response.text()));
 });
 
-t.test('a reader that leaves ends the stream', async (t) => {
+t.test('a reader that disconnects ends the stream', async (t) => {
   const { state, response } = await startStream(t);
   await settled(() => state.made);
   response.destroy();

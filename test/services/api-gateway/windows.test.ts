@@ -8,7 +8,7 @@ t.test('allows the limit exactly, and again once 60 s have passed since the firs
   t.match(windows.hit('192.0.2.1', 1_060_000), { allowed: true, remaining: 2, limit: 3, reset: 1120 });
 });
 
-t.test('counts addresses apart, and an IPv6 network together', async (t) => {
+t.test('counts addresses separately, and an IPv6 /64 as one', async (t) => {
   const windows = new Windows(1);
   t.ok(windows.hit('192.0.2.1', 0).allowed);
   t.ok(windows.hit('192.0.2.2', 0).allowed);
@@ -26,7 +26,7 @@ t.test('peeking counts nothing', async (t) => {
   t.notOk(windows.peek('192.0.2.1', 0).allowed);
 });
 
-t.test('names a network in one way however its address is written', async (t) => {
+t.test('normalises the notation of an address', async (t) => {
   t.equal(network('2001:db8::1'), '2001:db8:0:0');
   t.equal(network('2001:0db8:0:0:1:2:3:4'), '2001:db8:0:0');
   t.equal(network('::1'), '0:0:0:0');

@@ -34,14 +34,14 @@ t.test('of 1,200 requests at once over two nodes, 1,000 are allowed', async (t) 
   t.equal(new Set(admissions.map(({ reset }) => reset)).size, 1, 'one window');
 });
 
-t.test('a credential that is not alive is not allowed, and has no window', async (t) => {
+t.test('an invalid credential is not allowed and has no window', async (t) => {
   const { call } = await startAuth(t);
   const refused = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };
   t.same(await call('auth.admit', { api_key_hash: sha256('sk-unknown') }), refused);
   t.same(await call('auth.admit', { token: 'no token' }), refused);
 });
 
-t.test('a window ends 60 s after its first request, however often was asked in between', async (t) => {
+t.test('a window ends 60 s after its first request', async (t) => {
   const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '2' });
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
@@ -57,7 +57,7 @@ t.test('a window ends 60 s after its first request, however often was asked in b
   t.match(await ask(), { allowed: true, remaining: 1 });
 });
 
-t.test('a window that a clock set back left in the future is not waited for', async (t) => {
+t.test('a window in the future, after a clock was set back, is replaced', async (t) => {
   const { call, database } = await startAuth(t, { RATE_LIMIT_API_KEY: '1' });
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
@@ -66,7 +66,7 @@ t.test('a window that a clock set back left in the future is not waited for', as
   t.match(await call('auth.admit', { api_key_hash: sha256(key) }), { allowed: true });
 });
 
-t.test('the last use of a key is noted once a window', async (t) => {
+t.test('the last use of a key is recorded once per window', async (t) => {
   const { call, database } = await startAuth(t);
   const { as } = await logIn(call);
   const { key } = await call('auth.createKey', {}, as);
@@ -82,7 +82,7 @@ t.test('the last use of a key is noted once a window', async (t) => {
   t.not(await used(), '2026-01-01T00:00:00Z');
 });
 
-t.test("all tokens of one user share a window, and nobody else's", async (t) => {
+t.test('all tokens of one user, and no others, share a window', async (t) => {
   const { call } = await startAuth(t, { RATE_LIMIT_SDK: '3' });
   const { as } = await logIn(call);
   const [one, two] = [await call('users.create', {}), await call('users.create', {})];
@@ -111,7 +111,7 @@ t.test('all sessions of a developer share a window', async (t) => {
   t.match(await call('auth.admit', { token: tokens.access_token }), { limit: 10, remaining: 7 });
 });
 
-t.test('what is no credential has no caller and leaves no window', async (t) => {
+t.test('an invalid credential has no caller and creates no window', async (t) => {
   const { call, database } = await startAuth(t);
   const { tokens } = await logIn(call);
   await database.query('truncate auth.rate_window');

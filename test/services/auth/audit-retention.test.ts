@@ -3,7 +3,7 @@ import type { Queryable } from '../../../mixins/database.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
 import { freshDatabase } from '../../support/database.ts';
 
-t.test('audit entries older than the days of the setting go, in parts; 0 keeps all', async (t) => {
+t.test('audit entries older than AUDIT_RETENTION_DAYS are deleted in parts; 0 keeps all', async (t) => {
   const database = await freshDatabase(t);
   const days = async () => {
     const rows = await database.query<{ days: number }>(
@@ -21,7 +21,7 @@ t.test('audit entries older than the days of the setting go, in parts; 0 keeps a
   t.same(await days(), [0, 29]);
 });
 
-t.test('one cleaning deletes 50,000 rows of a table at most, in statements of 1,000', async (t) => {
+t.test('one cleaning deletes at most 50,000 rows of a table, in statements of 1,000', async (t) => {
   const database = await freshDatabase(t);
   await database.query(
     `insert into auth.attempt_window (subject, started_at, count)

@@ -75,7 +75,7 @@ t.test('a log-in whose password is changed during the check opens no session', a
   t.equal(await families(database), 0);
 });
 
-t.test('of two changes of a password at once the one that was checked against the old fails', async (t) => {
+t.test('of two concurrent changes of a password the second fails', async (t) => {
   const { call, database } = await startAuth(t);
   const own = await logIn(call);
   const other = await logIn(call);
@@ -134,7 +134,7 @@ async function isWaiting(database: Database): Promise<boolean> {
   return (await database.query(statement)).length > 0;
 }
 
-t.test('a session waits for a change of its password that is under way, and does not begin', async (t) => {
+t.test('a log-in waits for a running change of the password and fails', async (t) => {
   const { database } = await startAuth(t);
   const developer = await developerRow(database);
   const { family } = freshFamily(lifetime);
@@ -143,7 +143,7 @@ t.test('a session waits for a change of its password that is under way, and does
   t.equal(await families(database), 0);
 });
 
-t.test('a token waits for a change of its secret that is under way, and is not issued', async (t) => {
+t.test('a token request waits for a running change of the secret and fails', async (t) => {
   const { call, database } = await startAuth(t);
   const { id } = await call('auth.createApplication', { name: 'app' }, (await logIn(call)).as);
   const [row] = await database.query<{ secret_hash: string }>('select secret_hash from auth.application');
@@ -161,7 +161,7 @@ t.test('a token of a developer who is being deleted is not issued', async (t) =>
   t.equal(await whileChanging(t, database, 'delete from auth.developer', insert), false);
 });
 
-t.test('a password and a secret that stand open a session and a token', async (t) => {
+t.test('an unchanged password and secret open a session and a token', async (t) => {
   const { call, database } = await startAuth(t);
   const { id } = await call('auth.createApplication', { name: 'app' }, (await logIn(call)).as);
   const [row] = await database.query<{ secret_hash: string }>('select secret_hash from auth.application');

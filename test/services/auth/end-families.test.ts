@@ -53,7 +53,7 @@ async function endsAfter({ call, database }: TestAuth, interval: string): Promis
   });
 }
 
-t.test('a used refresh token is a double click for 10 s, and a theft afterwards', async (t) => {
+t.test('a used refresh token is refused for 10 s, and ends the family afterwards', async (t) => {
   const auth = await startAuth(t);
   t.equal(await endsAfter(auth, '0 s'), false);
   t.equal(await endsAfter(auth, '10 s'), false);
@@ -61,7 +61,7 @@ t.test('a used refresh token is a double click for 10 s, and a theft afterwards'
   t.equal(await endsAfter(auth, '1 hour'), true);
 });
 
-t.test('actions of a developer refuse every other kind of caller, whoever made the key', async (t) => {
+t.test('actions of developers refuse every other kind of caller', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const { developer_id } = as.meta.caller;

@@ -26,7 +26,7 @@ t.test('of two processes that start at once, one generates the password that log
   t.same(later, { email, password: null, isSettingIgnored: false }, 'a later start makes none');
 });
 
-t.test('ADMIN_PASSWORD makes the first account, and never changes one', async (t) => {
+t.test('ADMIN_PASSWORD sets the password of the first account and never changes one', async (t) => {
   const database = await freshDatabase(t);
   const admin = (password: string) => ({ ADMIN_EMAIL: 'Ops@example.com', ADMIN_PASSWORD: password });
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [auth] });
@@ -51,7 +51,7 @@ t.test('ADMIN_PASSWORD makes the first account, and never changes one', async (t
   t.equal((await call('auth.listDevelopers', {})).length, 1);
 });
 
-t.test('a generated password is unused until somebody logs in with it', async (t) => {
+t.test('a generated password counts as unused until a log-in with it', async (t) => {
   const database = await freshDatabase(t);
   const kept: Login[] = [];
   const { email, password } = await ensureFirstDeveloper(database, unset, (login) => kept.push(login));
@@ -102,7 +102,7 @@ t.test('a password is generated for the configured e-mail address', async (t) =>
   t.match(password, /^[\w-]{20}$/);
 });
 
-t.test('without a secret to sign with, the service does not start', async (t) => {
+t.test('the service does not start without JWT_SECRET', async (t) => {
   const database = await freshDatabase(t);
   const starting = startBroker(t, {
     databaseUrl: database.url,

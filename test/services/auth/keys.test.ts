@@ -35,7 +35,7 @@ t.test('a key is renamed and deleted by its id or by itself', async (t) => {
   t.same(await call('auth.listKeys', {}, as), []);
 });
 
-t.test('an unknown key is not found, and a name must say something', async (t) => {
+t.test('an unknown key is 404, and an empty name is refused', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   for (const key_id of [randomUUID(), `sk-${'0'.repeat(32)}`, 'nonsense', '\0']) {
@@ -47,7 +47,7 @@ t.test('an unknown key is not found, and a name must say something', async (t) =
     await t.rejects(call('auth.createKey', { name }, as), refusal('VALIDATION_FAILED'));
 });
 
-t.test('a rotated key is dead on every node when the rotation has answered', async (t) => {
+t.test('a rotated key is invalid on every node when the rotation is answered', async (t) => {
   const { call, database } = await startAuth(t);
   const { as } = await logIn(call);
   const namespace = randomBytes(8).toString('hex');

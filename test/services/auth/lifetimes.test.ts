@@ -39,7 +39,7 @@ const days: Record<Kind, { readonly refresh: number; readonly absolute: number }
 };
 
 for (const kind of kinds)
-  t.test(`${kind}: a refresh moves the end, never past the absolute one`, async (t) => {
+  t.test(`${kind}: a refresh moves the end, but not beyond the absolute one`, async (t) => {
     const auth = await startAuth(t);
     const first = await begin(auth, kind);
     const { refresh, absolute } = days[kind];
@@ -63,7 +63,7 @@ t.test('no access token outlives its family', async (t) => {
   t.equal(exp - iat, second.expires_in);
 });
 
-t.test('the settings decide, also where they are shorter than a refresh token lives', async (t) => {
+t.test('the session settings apply also if shorter than the life of a refresh token', async (t) => {
   const auth = await startAuth(t, { DEVELOPER_SESSION_DAYS: '2', SDK_SESSION_DAYS: '3' });
   t.equal(await lifetimeOf(auth, await begin(auth, 'developer')), '2 days');
   t.equal(await lifetimeOf(auth, await begin(auth, 'sdk')), '3 days');

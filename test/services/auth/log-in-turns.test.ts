@@ -37,7 +37,7 @@ async function startLogIns(t: Test, settings: Readonly<Record<string, string>> =
   return { attempt, database };
 }
 
-t.test('an address is known for an account once it has logged in to it', async (t) => {
+t.test('an address is known for an account after a log-in', async (t) => {
   const { attempt } = await startLogIns(t);
   t.match(await attempt(account.email, '192.0.2.1'), { isKnown: false }, 'a failure makes nothing known');
   t.match(await attempt(account.email, '192.0.2.1', 'right'), { isKnown: false });

@@ -52,7 +52,7 @@ t.test('a password is stored as a salted scrypt hash only', async (t) => {
   for (const { password } of rows) t.match(password, /^scrypt\$14\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
 });
 
-t.test('hashes wait for each other, and too many are turned away', async (t) => {
+t.test('hashes are queued, and too many are refused', async (t) => {
   const passwords = createPasswords({ atOnce: 1, reserved: 0, mostWaiting: 2 });
   const { values, types } = outcomes(
     await Promise.allSettled(Array.from({ length: 5 }, () => passwords.matches('password', null))),
@@ -75,7 +75,7 @@ t.test('without an address, or with a NUL in it, the request is refused', async 
   await t.rejects(call('auth.login', { email: 'a\0b', password: 'x' }), refusal('VALIDATION_FAILED'));
 });
 
-t.test('changing the password ends all sessions but the own one', async (t) => {
+t.test('changing the password ends all other sessions', async (t) => {
   const { call } = await startAuth(t);
   const own = await logIn(call);
   const other = await logIn(call);
@@ -95,7 +95,7 @@ t.test('changing the password ends all sessions but the own one', async (t) => {
   t.ok((await logIn(call, { ...account, password: 'a new password' })).tokens);
 });
 
-t.test('an account is made once for an address, whatever the case', async (t) => {
+t.test('an e-mail address has one account, whatever its case', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const made = await call('auth.createDeveloper', { email: 'Bob@example.com', password: 'a password' }, as);
@@ -111,7 +111,7 @@ t.test('an account is made once for an address, whatever the case', async (t) =>
   ]);
 });
 
-t.test('me is the developer whose token it is', async (t) => {
+t.test('me returns the developer of the token', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   t.match(await call('auth.me', {}, as), { email: account.email });
@@ -120,7 +120,7 @@ t.test('me is the developer whose token it is', async (t) => {
   await t.rejects(call('auth.me', {}, { meta: { caller } }), refusal('FORBIDDEN'));
 });
 
-t.test('a deleted developer is out at once, and their API keys stay', async (t) => {
+t.test('tokens of a deleted developer are invalid at once; their API keys stay', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const bob = { email: 'bob@example.com', password: 'the password of somebody' };

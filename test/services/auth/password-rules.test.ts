@@ -53,13 +53,13 @@ for (const [password, problem] of rows)
     t.equal(await passwordProblem(password, email), problem);
   });
 
-t.test('a local part of one or two letters is no reason, the whole address is', async (t) => {
+t.test('a password may contain a local part of one or two letters, but not the whole address', async (t) => {
   t.equal(await passwordProblem('an old violin case', 'an@example.com'), null);
   t.equal(await passwordProblem('an@example.com is mine', 'an@example.com'), address);
   t.equal(await passwordProblem('the hat of ada lies here', 'ada@example.com'), address);
 });
 
-t.test('a new account and a changed password are held to it, each field by its name', async (t) => {
+t.test('the rules apply to new accounts and changed passwords, with the name of the field', async (t) => {
   const { call, database } = await startAuth(t);
   const { as } = await logIn(call);
   const refused = (field: string, message: string) => ({

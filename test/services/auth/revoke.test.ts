@@ -28,7 +28,7 @@ const revoked = ({ database }: TestAuth) =>
     "select actor, subject_id, user_id from auth.audit_entry where action = 'token.revoked' order by id",
   );
 
-t.test('a developer logs out with either token: all of the session is dead, no other one', async (t) => {
+t.test('revocation of either token ends the session of a developer and no other', async (t) => {
   const auth = await startRevoking(t);
   const { call, session } = auth;
   for (const name of ['refresh_token', 'access_token'] as const) {
@@ -47,7 +47,7 @@ t.test('a developer logs out with either token: all of the session is dead, no o
   ]);
 });
 
-t.test('a user token is revoked by whoever has it, used refresh tokens too', async (t) => {
+t.test('any holder can revoke a user token, also by a used refresh token', async (t) => {
   const auth = await startRevoking(t);
   const { call, as, user_id } = auth;
   const first = await call('auth.issueToken', { user_id }, as);
@@ -60,7 +60,7 @@ t.test('a user token is revoked by whoever has it, used refresh tokens too', asy
   t.same(await revoked(auth), [{ actor: `user:${user_id}`, subject_id: familyOf(first), user_id }]);
 });
 
-t.test('an application revokes what it obtained, under both names, and nothing else', async (t) => {
+t.test('an application revokes only tokens that it obtained, with either pair of names', async (t) => {
   const auth = await startRevoking(t);
   const { call, as, user_id } = auth;
   const [one, two] = [await auth.application(), await auth.application()];
@@ -87,7 +87,7 @@ t.test('an application revokes what it obtained, under both names, and nothing e
   ]);
 });
 
-t.test('what is no living token is answered alike, and leaves no entry', async (t) => {
+t.test('unknown and expired tokens get the same answer and leave no entry', async (t) => {
   const auth = await startRevoking(t);
   const { call, as, user_id, database } = auth;
   const expired = await call('auth.issueToken', { user_id }, as);
@@ -101,7 +101,7 @@ t.test('what is no living token is answered alike, and leaves no entry', async (
   t.ok(await isAlive(auth, auth.session));
 });
 
-t.test('an API key is not revoked here, and says where it is deleted', async (t) => {
+t.test('revoking an API key is refused with the route that deletes it', async (t) => {
   const auth = await startRevoking(t);
   const { key } = await auth.call('auth.createKey', {}, auth.as);
   await t.rejects(auth.call('auth.revoke', { token: key }), {
@@ -111,7 +111,7 @@ t.test('an API key is not revoked here, and says where it is deleted', async (t)
   t.ok((await auth.call('auth.admit', { api_key_hash: sha256(key) })).caller);
 });
 
-t.test('a new secret ends what the application obtained with the old one, and nothing else', async (t) => {
+t.test('a new secret ends only the tokens that were obtained with the old one', async (t) => {
   const auth = await startRevoking(t);
   const { call, as, user_id } = auth;
   const [one, two] = [await auth.application(), await auth.application()];

@@ -37,7 +37,7 @@ t.test('an application obtains a token that names its user and who issued it', a
 });
 
 t.test(
-  'a developer issues a token; nobody else may, and credentials are checked before the user',
+  'only developers and applications issue tokens; credentials are checked before the user',
   async (t) => {
     const { call, database } = await startAuth(t);
     const { as } = await logIn(call);
@@ -142,7 +142,7 @@ t.test('of 50 refreshes at once over two nodes one succeeds, and its tokens work
   t.ok(await call('auth.refresh', { refresh_token: won?.refresh_token ?? '' }));
 });
 
-t.test('a refresh token that comes back a minute later ends its whole family, and no other', async (t) => {
+t.test('a refresh token that is used again a minute later ends its family only', async (t) => {
   const { call, database } = await startAuth(t);
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
@@ -165,7 +165,7 @@ t.test('a refresh token that comes back a minute later ends its whole family, an
   t.same(entries, [{ subject_id: Object(jwt.decode(stolen.access_token)).family, user_id }]);
 });
 
-t.test('a refresh for a user who is gone is refused and ends the family', async (t) => {
+t.test('a refresh for a deleted user is refused and ends the family', async (t) => {
   const { call, database } = await startAuth(t);
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
@@ -175,7 +175,7 @@ t.test('a refresh for a user who is gone is refused and ends the family', async 
   t.equal((await call('auth.admit', { token: issued.access_token })).caller, null);
 });
 
-t.test('a refresh token is still good when users was away', async (t) => {
+t.test('a refresh token stays valid if users was unavailable', async (t) => {
   const { broker, call } = await startAuth(t);
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});
@@ -187,7 +187,7 @@ t.test('a refresh token is still good when users was away', async (t) => {
   t.ok(await call('auth.refresh', { refresh_token }));
 });
 
-t.test('forgetting a user ends their tokens and nobody else’s', async (t) => {
+t.test('forgetUser ends the tokens of the user only', async (t) => {
   const { call } = await startAuth(t);
   const { as } = await logIn(call);
   const [one, two] = [await call('users.create', {}), await call('users.create', {})];
@@ -202,7 +202,7 @@ t.test('forgetting a user ends their tokens and nobody else’s', async (t) => {
   t.ok((await call('auth.admit', { token: kept.access_token })).caller);
 });
 
-t.test('any configured secret verifies, the first signs, and time runs out', async (t) => {
+t.test('the first secret signs, all configured ones verify, and tokens expire', async (t) => {
   const [old, fresh] = ['the old secret with 32 characters', 'the new secret with 32 characters'];
   const signer = (...JWT_SECRET: string[]) => tokenSignerOf({ JWT_SECRET, SDK_TOKEN_MINUTES: 60 });
   const familyId = randomUUID();
@@ -221,7 +221,7 @@ t.test('any configured secret verifies, the first signs, and time runs out', asy
   t.throws(() => signer(), /JWT_SECRET is not set/);
 });
 
-t.test('what expired is dead, and deleted in the background; the rest stays', async (t) => {
+t.test('expired rows are invalid and deleted in the background; others are kept', async (t) => {
   const { call, database } = await startAuth(t);
   const { as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});

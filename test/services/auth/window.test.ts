@@ -6,7 +6,7 @@ import { logIn, startAuth } from '../../support/auth.ts';
 
 const limits = { RATE_LIMIT_API_KEY: '11', RATE_LIMIT_DEVELOPER: '12', RATE_LIMIT_SDK: '13' };
 
-t.test('a window has the limit of its kind, and what is used of it', async (t) => {
+t.test('a window shows the limit of its kind and the used part', async (t) => {
   const { call } = await startAuth(t, limits);
   const { tokens, as } = await logIn(call);
   const { id: user_id } = await call('users.create', {});

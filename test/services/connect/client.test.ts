@@ -13,7 +13,7 @@ const rows: readonly (readonly [settings: Record<string, string>, missing: strin
   [{}, `${id} and ${secret} are not set.`],
 ];
 
-t.test('names the settings of a provider that are missing, and no other', async (t) => {
+t.test('names exactly the missing settings of a provider', async (t) => {
   for (const [settings, missing] of rows) {
     const config = testConfig({ databaseUrl: 'postgres://127.0.0.1/none', settings });
     const find = () => clientOf(config, 'devicemaker');

@@ -46,7 +46,7 @@ const rows: readonly (readonly [error: ServiceError | null, isRepeated: boolean]
   [new ServiceError('SERVICE_UNAVAILABLE'), true],
 ];
 
-t.test('a start is repeated only after a failure that may pass', async (t) => {
+t.test('a start is retried only after a temporary failure', async (t) => {
   for (const [error, isRepeated] of rows) {
     await enqueueBackfill(database, wanted);
     await startBackfill(depsOf(error), wanted);

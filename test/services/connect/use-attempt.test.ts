@@ -19,7 +19,7 @@ async function attempt(provider: 'devicemaker' | 'activitynet' = 'devicemaker') 
   return made;
 }
 
-t.test('a state is used once, by its provider, and no other is used up with it', async (t) => {
+t.test('a state is valid once, for its provider, and does not affect others', async (t) => {
   const [one, other] = [await attempt(), await attempt()];
   t.equal(await useAttempt(database, one.stateHash, 'activitynet'), null);
   t.equal(await useAttempt(database, 'unknown', 'devicemaker'), null);
@@ -28,7 +28,7 @@ t.test('a state is used once, by its provider, and no other is used up with it',
   t.match(await useAttempt(database, other.stateHash, 'devicemaker'), { ...other, state: 'fresh' });
 });
 
-t.test('a state that has expired is no good, and used up by whoever brings it', async (t) => {
+t.test('an expired state is refused and deleted', async (t) => {
   const { stateHash } = await attempt('activitynet');
   await database.query('update connect.attempt set expires_at = now() where state_hash = $1', [stateHash]);
   t.match(await useAttempt(database, stateHash, 'activitynet'), { state: 'expired' });

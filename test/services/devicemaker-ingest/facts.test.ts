@@ -8,7 +8,7 @@ import { readAll } from '../../support/read-all.ts';
 
 const api = await startApi(t);
 
-t.test('the active minutes of a workout are those in motion, where they are told', async (t) => {
+t.test('the active minutes of a workout are its moving time, if known', async (t) => {
   const { userId, account } = await createWearer(api);
   await push(api, {
     activities: [activity(account, { durationInSeconds: 3600, movingDurationInSeconds: 1800 })],

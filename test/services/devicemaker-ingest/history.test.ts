@@ -9,7 +9,7 @@ import {
 const one = { connection_id: 'c', user_id: 'u', type: 'dailies', items: 1, saved: 0 };
 const at = (ms: number | null) => ({ first_start_ms: ms, last_start_ms: ms });
 
-t.test('what one delivery brought of a type for a connection is one line', async (t) => {
+t.test('the items of a delivery are reported once per type and connection', async (t) => {
   const brought = [
     { ...one, ...at(30) },
     { ...one, ...at(null), saved: 1 },
@@ -24,7 +24,7 @@ t.test('what one delivery brought of a type for a connection is one line', async
   ]);
 });
 
-t.test('an item begins when it says, also where it says so elsewhere', async (t) => {
+t.test('the start of an item is found in either field', async (t) => {
   t.equal(startMsOf({ startTimeInSeconds: 1_700_000_000 }), 1_700_000_000_000);
   t.equal(startMsOf({ measurementTimeInSeconds: 1_700_000_000 }), 1_700_000_000_000);
   t.equal(startMsOf({ summary: { startTimeInSeconds: 1_700_000_000 } }), 1_700_000_000_000);
@@ -38,7 +38,7 @@ t.test('an item begins when it says, also where it says so elsewhere', async (t)
     t.equal(startMsOf(item), null);
 });
 
-t.test('entries that were not stored brought nothing', async (t) => {
+t.test('entries that were not stored count as not saved', async (t) => {
   const type = dataTypeOf('dailies');
   if (type === undefined) throw new Error('there is no such type');
   const entry = (status: 'saved' | 'duplicate' | 'validation_error' | null) => ({

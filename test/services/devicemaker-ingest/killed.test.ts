@@ -15,7 +15,7 @@ const groups = {
 };
 const kills = [['ingest.1', 'ingest.2'], ['ingest.1'], ['ingest.1', 'ingest.2', 'gateway.1']];
 
-t.test('150 deliveries and 3 kills of their workers: each fact is stored, once', async (t) => {
+t.test('150 deliveries and 3 killed workers: each fact is stored once', async (t) => {
   const database = await freshDatabase(t);
   const choice = { database, natsUrl: natsUrl(), groups, copies: { gateway: 1, rest: 1 }, people: 4 };
   const cluster = await startCluster(t, choice);

@@ -101,7 +101,7 @@ t.test('stores 200 days of 20 users from one push of 12 MB, each with its values
   t.same((await push(body)).wellness, { dailies: { processed: 200, saved: 0 } }, 'and again nothing changes');
 });
 
-t.test('answers a large body word for word as a small one of the same items', async (t) => {
+t.test('a large body gets the same answer as a small one of the same items', async (t) => {
   const payload = (one: string, two: string) => ({
     activities: [
       activity(one, { activityId: 1, activityName: 'é'.repeat(600) }),
@@ -142,7 +142,7 @@ t.test('answers a large body word for word as a small one of the same items', as
 });
 
 t.test(
-  'refuses a large body that is no JSON, also where only its end is bad, and stores nothing',
+  'refuses a large body that is not JSON, also if only its end is invalid, and stores nothing',
   async (t) => {
     const { id, account } = await person();
     const good = JSON.stringify({ dailies: [daily(account, 1)] });
@@ -177,7 +177,7 @@ t.test('stores one activity of 60,000 seconds in parts, also from four deliverie
   for (const { id } of people) t.equal(await sampleCount(id), 120_000);
 });
 
-t.test('stores what lies behind a callback of several MB, and reports what is not in it', async (t) => {
+t.test('stores a callback of several MB and reports invalid items', async (t) => {
   const { id, account } = await person();
   const items = [
     ...Array.from({ length: 16 }, (_, day) =>
@@ -203,7 +203,7 @@ t.test('stores what lies behind a callback of several MB, and reports what is no
   t.equal(await sampleCount(id), 16 * 5761);
 });
 
-t.test('answers a large ping notice by notice', async (t) => {
+t.test('answers a large ping item by item', async (t) => {
   const { account } = await person();
   const delivery_id = await receive(
     'ping',

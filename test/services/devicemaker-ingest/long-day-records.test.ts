@@ -62,7 +62,7 @@ const wanted = {
   pagination: { total_count: 2 },
 };
 
-t.test('all that a provider sends within the span of its daily record counts on that day', async (t) => {
+t.test('all items of a provider within the span of its daily record count on that day', async (t) => {
   const orders: ((bodies: Record<string, object[]>[]) => Record<string, object[]>[])[] = [
     (bodies) => bodies,
     (bodies) => bodies.toReversed(),
@@ -75,7 +75,7 @@ t.test('all that a provider sends within the span of its daily record counts on 
   }
 });
 
-t.test('records of a day come to the day as its record grows', async (t) => {
+t.test('records move to a day as its daily record grows', async (t) => {
   const { userId, account } = await createWearer(api);
   const [epochs = {}, activities = {}] = deliveries(account);
   await push(api, { dailies: [longDay(account, 20)] });
@@ -140,7 +140,7 @@ t.test('the time of a day of 23 hours is as long as its record', async (t) => {
   });
 });
 
-t.test('heart rates of an activity count on the day, also when it comes back', async (t) => {
+t.test('heart rates of an activity count on the day, also after it is restored', async (t) => {
   const { userId, account } = await createWearer(api);
   const samples = [0, 60, 120].map((after) => ({
     startTimeInSeconds: lastHour + after,

@@ -18,14 +18,14 @@ const rows: readonly (readonly [sent: unknown, authenticated: boolean, keptMs: n
   [undefined, false, receivedMs],
 ];
 
-t.test('a time ahead is kept only where the sender is authenticated', async (t) => {
+t.test('a future time is kept only if the sender is authenticated', async (t) => {
   for (const [sent, authenticated, changed_ms] of rows) {
     const change = readChange(item(sent), { receivedMs, authenticated });
     t.same(change, { account: 'a1', scope: ['READ', 'WRITE'], changed_ms }, `${sent} ${authenticated}`);
   }
 });
 
-t.test('a change that cannot be read says what is wrong with it', async (t) => {
+t.test('an invalid change is reported with its problem', async (t) => {
   const read = (value: unknown) => readChange(value, { receivedMs, authenticated: true });
   t.match(read({ permissions: [] }), /^userId: /);
   t.match(read({ ...item(), permissions: 'READ' }), /^permissions: must be a list/);

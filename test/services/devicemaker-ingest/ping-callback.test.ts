@@ -38,7 +38,7 @@ t.test('the rules follow from the settings', async (t) => {
   t.same(callbackRules(set), { origins: ['https://a.example', 'http://127.0.0.1:5000'], pathPrefix: '' });
 });
 
-t.test('lets the provider’s own callbacks through, under every spelling of a type', async (t) => {
+t.test('accepts the provider’s callbacks under every name of a type', async (t) => {
   t.equal(reasonOf(`${api}/dailies?${query}`), 'fetched');
   t.equal(reasonOf(`${api}/dailies`), 'fetched');
   t.equal(reasonOf(`${api}/backfill/dailies?token=1`), 'fetched');
@@ -133,7 +133,7 @@ for (const [text, reason] of refused)
     t.equal(reasonOf(text), reason);
   });
 
-t.test('with a loopback origin listed no other way to write it gets through', async (t) => {
+t.test('a listed loopback origin is accepted in one notation only', async (t) => {
   const local = { origins: ['http://127.0.0.1:4000'], pathPrefix: '' };
   const of = (text: string) => reasonOf(text, dailies, local);
   t.equal(of('http://127.0.0.1:4000/dailies'), 'fetched');
@@ -143,7 +143,7 @@ t.test('with a loopback origin listed no other way to write it gets through', as
     t.equal(of(`http://${host}:4000/dailies`), elsewhere, host);
 });
 
-t.test('of a whole ping of hostile callbacks none is connected to, and each is reported', async (t) => {
+t.test('hostile callbacks are not fetched, and each is reported', async (t) => {
   const provider = await startCallbackServer(t);
   const silent = await startSilentListener(t);
   const redirects = await startCallbackServer(t);

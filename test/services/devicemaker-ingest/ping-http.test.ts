@@ -24,7 +24,7 @@ const pingItem = (type: string) => ({
   callbackURL: `${provider.origin}/wellness-api/rest/${type}?uploadStartTimeInSeconds=1&uploadEndTimeInSeconds=2&token=t`,
 });
 
-t.test('a ping is answered with what was fetched, and its data is there to read', async (t) => {
+t.test('a ping is answered with the fetched counts, and its data is readable', async (t) => {
   provider.answer((req, res) =>
     json(req.url?.includes('/dailies?') ? [daily('account', 1)] : [activity('account')])(req, res),
   );
@@ -74,7 +74,7 @@ t.test('a ping is answered with what was fetched, and its data is there to read'
   );
 });
 
-t.test('a provider that fails is no failure of ours', async (t) => {
+t.test('a failing provider does not fail the ping', async (t) => {
   provider.answer((_req, res) => void res.writeHead(500).end('a secret of theirs'));
   const answer = await api.ask(path, { method: 'POST', headers, body: { sleeps: [pingItem('sleeps')] } });
   t.equal(answer.status, 200);
@@ -84,7 +84,7 @@ t.test('a provider that fails is no failure of ours', async (t) => {
   t.notMatch(answer.text, /secret|token/);
 });
 
-t.test('a ping without the header, with another client’s, or with no JSON is refused', async (t) => {
+t.test('a ping with a missing or wrong client id, or without JSON, is refused', async (t) => {
   const missing = await api.ask(path, { method: 'POST', body: {} });
   t.same([missing.status, missing.body], [401, { detail: 'Missing devicemaker-client-id header' }]);
   const other = { 'devicemaker-client-id': 'other' };

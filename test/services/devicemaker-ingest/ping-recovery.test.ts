@@ -153,7 +153,7 @@ const failures: readonly (readonly [string, Answering, string])[] = [
   ],
 ];
 
-t.test('a provider that fails in any way is asked again, and its data is there in the end', async (t) => {
+t.test('requests are retried after any temporary failure until the data is stored', async (t) => {
   const trials = await Promise.all(
     failures.map(async ([name, answering, sentence]) => {
       const { id, account } = await person();
@@ -189,7 +189,7 @@ t.test('a provider that fails in any way is asked again, and its data is there i
   }
 });
 
-t.test('what the provider says for good is final', async (t) => {
+t.test('a permanent refusal is final', async (t) => {
   const { id, account } = await person();
   for (const code of [400, 403, 404, 410]) {
     provider.answer(status(code));
@@ -201,7 +201,7 @@ t.test('what the provider says for good is final', async (t) => {
   t.equal(provider.asked.length, 4);
 });
 
-t.test('what was fetched once is not fetched again while another is tried again', async (t) => {
+t.test('a fetched item is not fetched again when another one is retried', async (t) => {
   const one = await person();
   const two = await person();
   provider.answer((req, res) => (req.url?.includes('/dailies') ? status(500) : honest)(req, res));
@@ -251,7 +251,7 @@ t.test('429 ends the round, and Retry-After is obeyed', async (t) => {
   t.ok((row?.wait_seconds ?? 0) > 3500 && (row?.wait_seconds ?? 0) < 3700);
 });
 
-t.test('a provider that fails again and again is left alone for a while', async (t) => {
+t.test('a repeatedly failing provider is paused', async (t) => {
   const people = await Promise.all(Array.from({ length: 30 }, () => person()));
   provider.answer(status(500));
   const { delivery_id, answer } = await ping({
@@ -265,7 +265,7 @@ t.test('a provider that fails again and again is left alone for a while', async 
   t.match((await answerOf(delivery_id)).wellness.dailies, { processed: 30, saved: 30, errors: [] });
 });
 
-t.test('failures with good answers between them keep nobody waiting', async (t) => {
+t.test('single failures between successes cause no pause', async (t) => {
   const people = await Promise.all(Array.from({ length: 30 }, () => person()));
   let asked = 0;
   provider.answer((req, res) => {
@@ -280,7 +280,7 @@ t.test('failures with good answers between them keep nobody waiting', async (t) 
   t.match(answer.wellness.dailies, { saved: 15 });
 });
 
-t.test('what is not done when the sender’s time is up goes on behind', async (t) => {
+t.test('work that is not done within the sender’s time continues in the background', async (t) => {
   const limits = { ...pingLimits(), deadlineMs: 1500, atOnce: 2 };
   const slow = await startBroker(t, {
     ...setting,
@@ -310,7 +310,7 @@ t.test('what is not done when the sender’s time is up goes on behind', async (
   t.equal(provider.asked.filter((path) => path === provider.asked[0]).length, 1);
 });
 
-t.test('a long ping goes on slice by slice, which costs it no attempts', async (t) => {
+t.test('a long ping continues in slices that count no attempts', async (t) => {
   const limits = { ...pingLimits(), deadlineMs: 0, sliceMs: 300, atOnce: 1 };
   const own = await freshDatabase(t);
   const inbox = inboxOn(own);
@@ -343,31 +343,28 @@ t.test('a long ping goes on slice by slice, which costs it no attempts', async (
   t.equal(rows.length, 5);
 });
 
-t.test(
-  'what was fetched while nothing could be stored is stored later without fetching it again',
-  async (t) => {
-    const without = await startApart(t, false);
-    const { id, account } = await without.person('account');
-    const { delivery_id, answer } = await without.ping({
-      dailies: [pingItem(account, 'dailies', [daily(account, 1)])],
-      deregistrations: [{ userId: account }],
-    });
-    t.match(answer.wellness.dailies, { processed: 0, items: [{ fetched: 0, saved: 0 }] });
-    t.equal(answer.errors[0], pendingSentence);
-    t.same(answer.deregistrations, { revoked: 0, errors: [] }, 'who left is kept until the data is stored');
-    t.equal(provider.asked.length, 1);
-    await without.stop();
-    const whole = await startApart(t, true, without.database);
-    await whole.untilDone(delivery_id);
-    t.equal(provider.asked.length, 1);
-    t.match(await whole.answerOf(delivery_id), {
-      wellness: {
-        dailies: { processed: 1, saved: 1, items: [{ fetched: 1, saved: 1, internal_user_id: id }] },
-      },
-      deregistrations: { revoked: 1, errors: [] },
-    });
-  },
-);
+t.test('data that was fetched while storing failed is stored later without another fetch', async (t) => {
+  const without = await startApart(t, false);
+  const { id, account } = await without.person('account');
+  const { delivery_id, answer } = await without.ping({
+    dailies: [pingItem(account, 'dailies', [daily(account, 1)])],
+    deregistrations: [{ userId: account }],
+  });
+  t.match(answer.wellness.dailies, { processed: 0, items: [{ fetched: 0, saved: 0 }] });
+  t.equal(answer.errors[0], pendingSentence);
+  t.same(answer.deregistrations, { revoked: 0, errors: [] }, 'who left is kept until the data is stored');
+  t.equal(provider.asked.length, 1);
+  await without.stop();
+  const whole = await startApart(t, true, without.database);
+  await whole.untilDone(delivery_id);
+  t.equal(provider.asked.length, 1);
+  t.match(await whole.answerOf(delivery_id), {
+    wellness: {
+      dailies: { processed: 1, saved: 1, items: [{ fetched: 1, saved: 1, internal_user_id: id }] },
+    },
+    deregistrations: { revoked: 1, errors: [] },
+  });
+});
 
 /** The services in a database of their own, with or without the one that stores. */
 async function startApart(t: Test, isWhole: boolean, given?: Awaited<ReturnType<typeof freshDatabase>>) {
@@ -402,7 +399,7 @@ async function startApart(t: Test, isWhole: boolean, given?: Awaited<ReturnType<
   };
 }
 
-t.test('who left does not wait for a provider to recover, and is told of once', async (t) => {
+t.test('deregistrations are applied while fetching fails, and reported once', async (t) => {
   const { id, account } = await person();
   const other = await person();
   provider.answer(status(500));
@@ -431,7 +428,7 @@ t.test('who left does not wait for a provider to recover, and is told of once', 
   t.same([await daysOf(id), await daysOf(other.id)], [0, 1]);
 });
 
-t.test('a replay works on what was fetched, and asks again only for what was refused', async (t) => {
+t.test('a replay uses fetched data and requests only refused items again', async (t) => {
   const { id, account } = await person();
   provider.answer((req, res) => (req.url?.includes('/activities') ? status(404) : honest)(req, res));
   const { delivery_id, done, answer } = await ping({
@@ -457,7 +454,7 @@ t.test('a replay works on what was fetched, and asks again only for what was ref
   t.same([await daysOf(id), await workoutsOf(id)], [1, 1]);
 });
 
-t.test('pings that wait for a silent provider do not keep a push waiting', async (t) => {
+t.test('pings that wait for a provider do not delay a push', async (t) => {
   const patient = { ...pingLimits(), totalMs: 60_000, deadlineMs: 60_000 };
   const waiting = await startApartWith(t, patient);
   const held: (() => void)[] = [];

@@ -86,7 +86,7 @@ async function until(condition: () => Promise<boolean>) {
 
 const isDone = (id: string) => async () => (await inbox.stateOf(id))?.state === 'done';
 
-t.test('fetches what is told of, stores it, and says so in full', async (t) => {
+t.test('fetches and stores the items of a ping, with a full answer', async (t) => {
   const one = await person();
   const two = await person();
   const leaver = await person();
@@ -184,7 +184,7 @@ t.test('fetches what is told of, stores it, and says so in full', async (t) => {
   t.equal(left?.status, 'revoked');
 });
 
-t.test('the same again is fetched again, changes nothing, and says so', async (t) => {
+t.test('a repeated ping is fetched again and changes nothing', async (t) => {
   const { id, account } = await person();
   const payload = { dailies: [pingItem(account, 'dailies', [daily(account, 2)])] };
   t.match((await ping(payload)).wellness.dailies, { saved: 1, items: [{ fetched: 1, saved: 1 }] });
@@ -194,7 +194,7 @@ t.test('the same again is fetched again, changes nothing, and says so', async (t
   t.equal(provider.asked.length, 2);
 });
 
-t.test('a push of what a ping brought finds a duplicate', async (t) => {
+t.test('a push of items of a ping is a duplicate', async (t) => {
   const { id, account } = await person();
   const { userId: _, ...bare } = activity(account);
   await ping({ activities: [pingItem(account, 'activities', [bare])] });
@@ -202,7 +202,7 @@ t.test('a push of what a ping brought finds a duplicate', async (t) => {
   t.equal((await rowsOf('workout', id)).length, 1, 'also where the answer leaves the userId out');
 });
 
-t.test('all 16 types are fetched, in either spelling, and answered by the key that was sent', async (t) => {
+t.test('all 16 types are fetched under either name, and answered under the sent name', async (t) => {
   const { account } = await person();
   const names = dataTypes.flatMap(({ name, alsoSentAs }) => [name, ...alsoSentAs]);
   t.equal(dataTypes.length, 16);
@@ -226,7 +226,7 @@ function dataNameOf(key: string): string {
   return type?.name ?? key;
 }
 
-t.test('a notice that stands in a ping 14 times is fetched once', async (t) => {
+t.test('an item that occurs 14 times in a ping is fetched once', async (t) => {
   const { id, account } = await person();
   const runs = pingItem(account, 'activities', [activity(account)]);
   const days = pingItem(account, 'dailies', [daily(account, 1)]);
@@ -243,7 +243,7 @@ t.test('a notice that stands in a ping 14 times is fetched once', async (t) => {
   t.equal((await rowsOf('workout', id)).length, 1);
 });
 
-t.test('gives what it fetched once to each of two users who share an account', async (t) => {
+t.test('stores items that were fetched once for each of two users who share an account', async (t) => {
   const one = await person();
   const two = await person(one.account);
   const answer = await ping({
@@ -269,7 +269,7 @@ t.test('gives what it fetched once to each of two users who share an account', a
   }
 });
 
-t.test('takes the good items of an answer, and reports broken ones and those of others', async (t) => {
+t.test('stores valid items of an answer, and reports invalid ones and those of other accounts', async (t) => {
   const { id, account } = await person();
   const other = await person();
   const answer = await ping({
@@ -297,7 +297,7 @@ t.test('takes the good items of an answer, and reports broken ones and those of 
   t.match(answer.activities, [{ status: 'fetched', activities_count: 2 }]);
 });
 
-t.test('reports notices that cannot be read beside the others', async (t) => {
+t.test('reports invalid items and fetches the others', async (t) => {
   const { account } = await person();
   const answer = await ping({
     dailies: [
@@ -329,7 +329,7 @@ t.test('reports notices that cannot be read beside the others', async (t) => {
   t.equal(provider.asked.length, 1);
 });
 
-t.test('refuses a body that is no JSON, and one that is no object, and buries it', async (t) => {
+t.test('refuses a body that is not a JSON object, and moves it to the dead letters', async (t) => {
   for (const [body, type] of [
     ['{"dailies": [', 'MALFORMED_BODY'],
     ['[]', 'VALIDATION_FAILED'],
@@ -340,7 +340,7 @@ t.test('refuses a body that is no JSON, and one that is no object, and buries it
   }
 });
 
-t.test('an empty object is no error', async (t) => {
+t.test('an empty object is valid', async (t) => {
   t.same(await ping({}), {
     processed: 0,
     total: { processed: 0, fetched: 0, saved: 0 },
@@ -352,7 +352,7 @@ t.test('an empty object is no error', async (t) => {
   });
 });
 
-t.test('an item that breaks the store is named, and is tried again without fetching it', async (t) => {
+t.test('an item with which the store fails is named and retried without another fetch', async (t) => {
   const { id, account } = await person();
   await database.query(`
     create function timeseries.poison() returns trigger language plpgsql as
@@ -375,7 +375,7 @@ t.test('an item that breaks the store is named, and is tried again without fetch
   t.equal(provider.asked.length, 1);
 });
 
-t.test('placeholders are counted once for a repeated notice, and are there after a retry', async (t) => {
+t.test('placeholders are counted once for a repeated item, also after a retry', async (t) => {
   const { account } = await person();
   const items = [daily(account, 2, { restingHeartRateInBeatsPerMinute: 0 })];
   const told = pingItem(account, 'dailies', items);
@@ -397,7 +397,7 @@ t.test('placeholders are counted once for a repeated notice, and are there after
   t.match(whole, { placeholders: 1, errors: [], wellness: { sleeps: { saved: 1, errors: [] } } });
 });
 
-t.test('who deregistered is not found, and is again after connecting anew', async (t) => {
+t.test('a deregistered account is not found until it is connected again', async (t) => {
   const { id, account } = await person();
   t.match(await ping({ deregistrations: [{ userId: account }] }), { deregistrations: { revoked: 1 } });
   const told = { activities: [pingItem(account, 'activities', [activity(account)])] };
@@ -412,7 +412,7 @@ t.test('who deregistered is not found, and is again after connecting anew', asyn
   t.equal((await rowsOf('workout', id)).length, 1);
 });
 
-t.test('what was told before an account was connected anew is not fetched for it', async (t) => {
+t.test('items from before a new connection are not fetched for it', async (t) => {
   const { id, account } = await person();
   const delivery = await receive(
     JSON.stringify({ activities: [pingItem(account, 'activities', [activity(account)])] }),
@@ -426,7 +426,7 @@ t.test('what was told before an account was connected anew is not fetched for it
   t.equal(provider.asked.length, 0);
 });
 
-t.test('sets the scope by the time of the change, whatever order they come in', async (t) => {
+t.test('sets the scope by the time of the change, in any order of arrival', async (t) => {
   const { id, account } = await person();
   const scope = async () => (await call('users.connections', { user_id: id }))[0]?.scope;
   const change = (permissions: unknown, changeTimeInSeconds?: unknown) => ({
@@ -452,7 +452,7 @@ t.test('sets the scope by the time of the change, whatever order they come in', 
   t.match(await push(change(['LATE'], 1000000005)), { userPermissionsChange: { updated: 0 } });
 });
 
-t.test('of several changes in one delivery the newest counts, for each who shares the account', async (t) => {
+t.test('of several changes in one delivery the newest counts, for all users of the account', async (t) => {
   const one = await person();
   const two = await person(one.account);
   const at = (changeTimeInSeconds: number, ...permissions: string[]) => ({
@@ -466,7 +466,7 @@ t.test('of several changes in one delivery the newest counts, for each who share
     t.same((await call('users.connections', { user_id: id }))[0]?.scope, ['NEWEST']);
 });
 
-t.test('reports permission changes that cannot be read, and applies none of them', async (t) => {
+t.test('reports invalid permission changes and applies none of them', async (t) => {
   const { id, account } = await person();
   const of = (more: Record<string, unknown>) => ({ userId: account, permissions: ['X'], ...more });
   const answer = await push({
@@ -492,20 +492,17 @@ t.test('reports permission changes that cannot be read, and applies none of them
   t.same((await call('users.connections', { user_id: id }))[0]?.scope, ['ALL']);
 });
 
-t.test(
-  'a change from before an account was connected anew does not count, one of another account does',
-  async (t) => {
-    const { id, account } = await person();
-    const change = (userId: string, changeTimeInSeconds: number, ...permissions: string[]) =>
-      push({ userPermissionsChange: [{ userId, permissions, changeTimeInSeconds }] });
-    await change(account, 1000000009, 'NEW');
-    await call('users.disconnect', { user_id: id, provider: 'devicemaker' });
-    await connect(id, account);
-    t.match(await change(account, 1000000001, 'OLD'), { userPermissionsChange: { updated: 0 } });
-    t.same((await call('users.connections', { user_id: id }))[0]?.scope, ['ALL']);
-    await call('users.disconnect', { user_id: id, provider: 'devicemaker' });
-    const another = `account-${randomUUID()}`;
-    await connect(id, another);
-    t.match(await change(another, 1000000001, 'OTHER'), { userPermissionsChange: { updated: 1 } });
-  },
-);
+t.test('a change from before a new connection does not count for it', async (t) => {
+  const { id, account } = await person();
+  const change = (userId: string, changeTimeInSeconds: number, ...permissions: string[]) =>
+    push({ userPermissionsChange: [{ userId, permissions, changeTimeInSeconds }] });
+  await change(account, 1000000009, 'NEW');
+  await call('users.disconnect', { user_id: id, provider: 'devicemaker' });
+  await connect(id, account);
+  t.match(await change(account, 1000000001, 'OLD'), { userPermissionsChange: { updated: 0 } });
+  t.same((await call('users.connections', { user_id: id }))[0]?.scope, ['ALL']);
+  await call('users.disconnect', { user_id: id, provider: 'devicemaker' });
+  const another = `account-${randomUUID()}`;
+  await connect(id, another);
+  t.match(await change(another, 1000000001, 'OTHER'), { userPermissionsChange: { updated: 1 } });
+});

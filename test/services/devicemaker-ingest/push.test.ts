@@ -71,7 +71,7 @@ t.test(
   },
 );
 
-t.test('stores a full day, and says so', async (t) => {
+t.test('stores a full day and reports it as saved', async (t) => {
   const { id, account } = await person();
   t.same(await push(shuffled(JSON.stringify({ dailies: [daily(account)] }))), {
     processed: 0,
@@ -89,7 +89,7 @@ t.test('stores a full day, and says so', async (t) => {
   t.type(connections[0]?.last_synced_at, 'string', 'and the connection is marked as synced');
 });
 
-t.test('the same day again changes nothing', async (t) => {
+t.test('a repeated day changes nothing', async (t) => {
   const { id, account } = await person();
   await push({ dailies: [daily(account)] });
   const before = await rowsOf('provider_day', id);
@@ -100,21 +100,24 @@ t.test('the same day again changes nothing', async (t) => {
   t.same(await samplesOf(id), { heart_rate: 5760, resting_heart_rate: 1 });
 });
 
-t.test('the evening follows on midday under the same id, and a late midday changes nothing', async (t) => {
-  const { id, account } = await person();
-  const midday = { dailies: [daily(account, 12)] };
-  await push(midday);
-  t.same(await samplesOf(id), { heart_rate: 2880, resting_heart_rate: 1 });
-  const [first] = await rowsOf('provider_day', id);
-  t.same((await push({ dailies: [daily(account, 24)] })).wellness, { dailies: { processed: 1, saved: 1 } });
-  const evening = await rowsOf('provider_day', id);
-  t.match(evening, [{ id: first?.id, steps: 9600, duration_seconds: 86_400 }]);
-  t.same(await samplesOf(id), { heart_rate: 5760, resting_heart_rate: 1 });
-  t.same((await push(midday)).wellness, { dailies: { processed: 1, saved: 0 } });
-  t.same(await rowsOf('provider_day', id), evening);
-});
+t.test(
+  'the evening version keeps the id of the midday version; a late midday version changes nothing',
+  async (t) => {
+    const { id, account } = await person();
+    const midday = { dailies: [daily(account, 12)] };
+    await push(midday);
+    t.same(await samplesOf(id), { heart_rate: 2880, resting_heart_rate: 1 });
+    const [first] = await rowsOf('provider_day', id);
+    t.same((await push({ dailies: [daily(account, 24)] })).wellness, { dailies: { processed: 1, saved: 1 } });
+    const evening = await rowsOf('provider_day', id);
+    t.match(evening, [{ id: first?.id, steps: 9600, duration_seconds: 86_400 }]);
+    t.same(await samplesOf(id), { heart_rate: 5760, resting_heart_rate: 1 });
+    t.same((await push(midday)).wellness, { dailies: { processed: 1, saved: 0 } });
+    t.same(await rowsOf('provider_day', id), evening);
+  },
+);
 
-t.test('stores a bad item between two good ones without it, and names it', async (t) => {
+t.test('stores two valid items around an invalid one, which is named', async (t) => {
   const { id, account } = await person();
   const answer = await push({
     activities: [
@@ -170,7 +173,7 @@ t.test('of 14 identical pairs stores each item once', async (t) => {
   t.equal((await rowsOf('workout', id)).length, 14);
 });
 
-t.test('an activity that comes again with other content keeps its id', async (t) => {
+t.test('an activity with changed content keeps its id', async (t) => {
   const { id, account } = await person();
   const first = await push({ activities: [activity(account)] });
   const second = await push({
@@ -181,7 +184,7 @@ t.test('an activity that comes again with other content keeps its id', async (t)
   t.match(await rowsOf('workout', id), [{ name: 'Renamed', duration_seconds: 60 }]);
 });
 
-t.test('a tentative night is replaced by the final one, and does not come back', async (t) => {
+t.test('a final night replaces the tentative one for good', async (t) => {
   const { id, account } = await person();
   await push({ sleeps: [tentativeSleep(account)] });
   t.same((await push({ sleeps: [night(account)] })).wellness, { sleeps: { processed: 1, saved: 1 } });
@@ -195,7 +198,7 @@ t.test('a tentative night is replaced by the final one, and does not come back',
   t.same(await samplesOf(id), { oxygen_saturation: 450, respiratory_rate: 450 });
 });
 
-t.test('gives several users of one payload each their own', async (t) => {
+t.test('stores the items of each user of one payload for that user', async (t) => {
   const people = await Promise.all(Array.from({ length: 6 }, () => person()));
   const answer = await push({
     dailies: people.map(({ account }) => daily(account, 2)),
@@ -209,7 +212,7 @@ t.test('gives several users of one payload each their own', async (t) => {
   for (const { id } of people) t.same(await samplesOf(id), { heart_rate: 480, resting_heart_rate: 1 });
 });
 
-t.test('gives an item to each of two users who share an account, with an entry each', async (t) => {
+t.test('stores an item for each of two users who share an account, with a result each', async (t) => {
   const one = await person();
   const two = await person(one.account);
   const answer = await push({ activities: [activity(one.account)], dailies: [daily(one.account, 1)] });
@@ -226,7 +229,7 @@ t.test('gives an item to each of two users who share an account, with an entry e
   for (const { id } of [one, two]) t.equal((await rowsOf('workout', id)).length, 1);
 });
 
-t.test('reports users whom it does not know, and items of nobody, beside the others', async (t) => {
+t.test('reports unknown users and items without one, and stores the others', async (t) => {
   const { account } = await person();
   const answer = await push({
     activities: [activity('nobody'), activity(account), { ...activity(account), userId: 7 }, null],
@@ -278,13 +281,13 @@ t.test('counts and names types by the key that was sent', async (t) => {
   ]);
 });
 
-t.test('takes activities under their other name too', async (t) => {
+t.test('accepts activities under their other name', async (t) => {
   const { account } = await person();
   const answer = await push({ manuallyUpdatedActivities: [activity(account, { manual: true })] });
   t.same([answer.processed, answer.saved, answer.wellness], [1, 1, {}]);
 });
 
-t.test('names top-level keys that it does not know, and values that are no arrays', async (t) => {
+t.test('names unknown top-level keys and values that are not arrays', async (t) => {
   const { account } = await person();
   const answer = await push(
     `{"dailies":${JSON.stringify([daily(account, 1)])},"solid":[1],"__proto__":[2],"sleeps":{"a":1},"hrv":null}`,
@@ -298,11 +301,11 @@ t.test('names top-level keys that it does not know, and values that are no array
   ]);
 });
 
-t.test('an empty object is no error', async (t) => {
+t.test('an empty object is valid', async (t) => {
   t.match(await push({}), { processed: 0, saved: 0, errors: [], activities: [], wellness: {} });
 });
 
-t.test('refuses a body that is no JSON, and one that is no object, and buries it', async (t) => {
+t.test('refuses a body that is not a JSON object, and moves it to the dead letters', async (t) => {
   for (const [body, type] of [
     ['{"dailies": [', 'MALFORMED_BODY'],
     ['[]', 'VALIDATION_FAILED'],
@@ -314,7 +317,7 @@ t.test('refuses a body that is no JSON, and one that is no object, and buries it
   }
 });
 
-t.test('revokes the connection of an account that left, after its data was stored', async (t) => {
+t.test('revokes the connection of a deregistered account after its data was stored', async (t) => {
   const { id, account } = await person();
   const answer = await push({
     activities: [activity(account)],
@@ -334,7 +337,7 @@ t.test('revokes the connection of an account that left, after its data was store
   t.equal((await push({ activities: [activity(account)] })).activities[0]?.status, 'user_not_found');
 });
 
-t.test('a user who was erased is not found, and the others of the payload are served', async (t) => {
+t.test('an erased user is not found; other items of the payload are stored', async (t) => {
   const gone = await person();
   const other = await person();
   await call('timeseries.erase', { user_id: gone.id });
@@ -346,7 +349,7 @@ t.test('a user who was erased is not found, and the others of the payload are se
   t.same(await rowsOf('workout', gone.id), []);
 });
 
-t.test('a delivery whose process died after storing it is worked on once its lease has ended', async (t) => {
+t.test('a delivery whose process died is processed after its lease has expired', async (t) => {
   const { id, account } = await person();
   const delivery = await receive(JSON.stringify({ dailies: [daily(account, 3)] }));
   await database.query(`update deliveries.delivery set run_at = now() - interval '1 second' where id = $1`, [
@@ -358,7 +361,7 @@ t.test('a delivery whose process died after storing it is worked on once its lea
 });
 
 t.test(
-  'data of a delivery that waited is not given to a user who linked the account meanwhile',
+  'data of a waiting delivery is not stored for a user who connected the account meanwhile',
   async (t) => {
     const before = await person();
     const delivery = await receive(JSON.stringify({ activities: [activity(before.account)] }));
@@ -374,7 +377,7 @@ t.test(
   },
 );
 
-t.test('a large day is stored whole, in parts', async (t) => {
+t.test('a large day is stored completely, in parts', async (t) => {
   const { id, account } = await person();
   const values = Object.fromEntries(Array.from({ length: 20_000 }, (_, s) => [String(s * 4), 60 + (s % 90)]));
   const item = daily(account, 24, { timeOffsetHeartRateSamples: values });
@@ -384,7 +387,7 @@ t.test('a large day is stored whole, in parts', async (t) => {
 });
 
 t.test(
-  'while a service is away the delivery waits, says so, and is stored when the service is back',
+  'while a service is unavailable the delivery waits; it is stored when the service is back',
   async (t) => {
     const apart = { ...bus, namespace: `away-${randomUUID()}` };
     const without = await startBroker(t, { ...apart, services: [ingest, users] });
@@ -401,7 +404,7 @@ t.test(
   },
 );
 
-t.test('an item that breaks the store is named, and the others are there meanwhile', async (t) => {
+t.test('an item with which the store fails is named, and the others are stored', async (t) => {
   const { id, account } = await person();
   await database.query(`
     create function timeseries.poison() returns trigger language plpgsql as
@@ -426,6 +429,6 @@ t.test('an item that breaks the store is named, and the others are there meanwhi
   t.match(await inbox.answerOf(delivery_id), { processed: 3, saved: 1, errors: [] });
 });
 
-t.test('tells its health', async (t) => {
+t.test('the health route returns ok', async (t) => {
   t.same(await edge.call('devicemaker-ingest.health', {}), { status: 'ok', service: 'devicemaker-webhook' });
 });

@@ -78,7 +78,7 @@ t.test("sends one user's items in their order, in calls of bounded size", async 
   t.same(new Set(statuses(all)), new Set(['saved']));
 });
 
-t.test('an item that the store does not take costs nothing but itself', async (t) => {
+t.test('a refused item does not affect the others', async (t) => {
   const all = entries('activities', runs('a', 5));
   const { run, requests } = runOf(has('3'));
   await storeEntries(run, all);
@@ -88,7 +88,7 @@ t.test('an item that the store does not take costs nothing but itself', async (t
   t.equal(run.failed, null);
 });
 
-t.test('an item that breaks the store is left for later, and the others are stored', async (t) => {
+t.test('an item with which the store fails is retried later, and the others are stored', async (t) => {
   const all = [...entries('activities', runs('a', 3)), ...entries('activities', runs('b', 1))];
   const { run } = runOf((request) =>
     request.user_id === 'a' && keysOf(request).includes('2') ? 'INTERNAL' : null,
@@ -101,7 +101,7 @@ t.test('an item that breaks the store is left for later, and the others are stor
   ]);
 });
 
-t.test('an item that no store answers to blocks the others only until the next attempt', async (t) => {
+t.test('an item whose store call gets no answer blocks the others only until the next attempt', async (t) => {
   const poisoned = () => [
     ...entries('activities', runs('a', 9)),
     ...Array.from({ length: 12 }, (_, n) => entries('activities', runs(`user-${n}`, 1))).flat(),
@@ -123,7 +123,7 @@ t.test('an item that no store answers to blocks the others only until the next a
   );
 });
 
-t.test('a store that is away is left alone behind, too, and no item is blamed', async (t) => {
+t.test('in the background too, an unavailable store stops the run and no item is blamed', async (t) => {
   const all = Array.from({ length: 30 }, (_, n) => entries('activities', runs(`user-${n}`, 2))).flat();
   const { run, requests } = runOf(() => 'SERVICE_UNAVAILABLE', true);
   await storeEntries(run, all);
@@ -131,7 +131,7 @@ t.test('a store that is away is left alone behind, too, and no item is blamed', 
   t.match(run, { failed: 'SERVICE_UNAVAILABLE', halted: true });
 });
 
-t.test('begins nothing new once the store is away', async (t) => {
+t.test('starts no call once the store is unavailable', async (t) => {
   const all = Array.from({ length: 30 }, (_, n) => entries('activities', runs(`user-${n}`, 2))).flat();
   const { run, requests } = runOf(() => 'SERVICE_UNAVAILABLE');
   await storeEntries(run, all);
@@ -140,7 +140,7 @@ t.test('begins nothing new once the store is away', async (t) => {
   t.match(run, { failed: 'SERVICE_UNAVAILABLE', halted: true });
 });
 
-t.test('items of an erased user are those of nobody', async (t) => {
+t.test('items of an erased user are reported as user_not_found', async (t) => {
   const all = [...entries('activities', runs('a', 2)), ...entries('activities', runs('b', 1))];
   const { run } = runOf(({ user_id }) => (user_id === 'a' ? 'USER_ERASED' : null));
   await storeEntries(run, all);
@@ -160,7 +160,7 @@ t.test('a stop ends the work between two calls', async (t) => {
   t.equal(statuses(all).filter((status) => status === 'saved').length, 200);
 });
 
-t.test('items that cannot be read end the run: nothing more is stored, and all is tried again', async (t) => {
+t.test('an error of the item source ends the run, and all is retried', async (t) => {
   const all = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((user) => entries('activities', runs(user, 1)));
   const { run, requests } = runOf(() => null);
   await storeEntries(run, all, async function* () {

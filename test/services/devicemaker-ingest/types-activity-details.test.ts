@@ -64,7 +64,7 @@ const whole = {
   source: { provider: 'devicemaker', device: 'Forerunner 255' },
 };
 
-t.test('details after their activity fill what it left open, and wipe nothing', async (t) => {
+t.test('details after their activity add missing values and remove none', async (t) => {
   const { userId, account } = await createWearer(api);
   const { rest, details } = halves(account);
   t.equal(await statusOf(rest), 'saved');
@@ -76,7 +76,7 @@ t.test('details after their activity fill what it left open, and wipe nothing', 
   t.equal(after.length, 1, 'and make no second workout');
 });
 
-t.test('an activity after its details wipes nothing either, and comes to the same', async (t) => {
+t.test('an activity after its details has the same result', async (t) => {
   const { userId, account } = await createWearer(api);
   const { rest, details } = halves(account);
   t.equal(await savedDetails(details), 1);
@@ -101,7 +101,7 @@ t.test('details without samples are stored, once', async (t) => {
   t.equal(await savedDetails(item), 0);
 });
 
-t.test('a start or a length that cannot be read is taken from the samples, and named', async (t) => {
+t.test('an invalid start or length is derived from the samples, and named', async (t) => {
   const { userId, account } = await createWearer(api);
   const { summary } = activityDetails(account);
   const spoilt = { ...summary, startTimeInSeconds: null, durationInSeconds: 'an hour' };
@@ -112,7 +112,7 @@ t.test('a start or a length that cannot be read is taken from the samples, and n
   ]);
 });
 
-t.test('an activity and its details that come at once are one workout', async (t) => {
+t.test('an activity and its details in one delivery are one workout', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { userId, account } = await createWearer(api);
     const { rest, details } = halves(account);
@@ -123,7 +123,7 @@ t.test('an activity and its details that come at once are one workout', async (t
   }
 });
 
-t.test('either is a duplicate of itself, whatever came between', async (t) => {
+t.test('a repetition of either is a duplicate, whatever was stored in between', async (t) => {
   const { userId, account } = await createWearer(api);
   const { rest, details } = halves(account);
   t.equal(await statusOf(rest), 'saved');
@@ -135,7 +135,7 @@ t.test('either is a duplicate of itself, whatever came between', async (t) => {
   t.same(await readAll(api, userId, typesRange), stored);
 });
 
-t.test('the activity is believed before its details, in either order', async (t) => {
+t.test('values of the activity take precedence over its details, in either order', async (t) => {
   for (const order of ['activity first', 'details first'] as const) {
     const { userId, account } = await createWearer(api);
     const one = { activities: [activity(account, { activityName: 'Renamed', distanceInMeters: 5000 })] };
@@ -149,7 +149,7 @@ t.test('the activity is believed before its details, in either order', async (t)
   }
 });
 
-t.test('a newer activity takes back what it told itself, and keeps what its details told', async (t) => {
+t.test('a newer activity replaces its own values and keeps those of its details', async (t) => {
   const { userId, account } = await createWearer(api);
   const { rest, details } = halves(account);
   await send({ activities: [{ ...rest, steps: 1 }], activityDetails: [details] });
@@ -158,7 +158,7 @@ t.test('a newer activity takes back what it told itself, and keeps what its deta
   t.match(await workouts(userId), [{ name: 'Slow run', avg_heart_rate_bpm: 130, calories_kcal: 412 }]);
 });
 
-t.test('details that come again longer keep their workout, and bring their samples', async (t) => {
+t.test('longer details keep the workout and add samples', async (t) => {
   const { userId, account } = await createWearer(api);
   t.equal(await savedDetails(short(account)), 1);
   const [first] = await workouts(userId);
@@ -171,7 +171,7 @@ t.test('details that come again longer keep their workout, and bring their sampl
   );
 });
 
-t.test('fields beside the samples are as good as those in a summary: the very same details', async (t) => {
+t.test('fields next to the samples equal those in a summary', async (t) => {
   const { userId, account } = await createWearer(api);
   const flat = flatActivityDetails(account, { samples: minute });
   t.equal(await savedDetails(flat), 1);
@@ -179,7 +179,7 @@ t.test('fields beside the samples are as good as those in a summary: the very sa
   t.equal(await savedDetails(short(account)), 0);
 });
 
-t.test('without an activity id the summary ids tell that they belong together', async (t) => {
+t.test('without an activity id the summary ids connect an activity and its details', async (t) => {
   const { userId, account } = await createWearer(api);
   const { activityId: _, ...older } = activity(account, { summaryId: 'older-7' });
   const { activityId: __, ...details } = short(account, { summaryId: 'older-7-detail' });
@@ -187,7 +187,7 @@ t.test('without an activity id the summary ids tell that they belong together', 
   t.equal((await workouts(userId)).length, 1);
 });
 
-t.test('where no field tells when it was the samples do', async (t) => {
+t.test('without time fields the samples determine the time', async (t) => {
   const { userId, account } = await createWearer(api);
   const bare = { userId: account, activityId: 77, samples: minute };
   t.equal(await savedDetails(bare), 1);
@@ -198,7 +198,7 @@ t.test('where no field tells when it was the samples do', async (t) => {
   t.match(await workouts(userId), [{ name: 'Running', type: 'running', start_time, duration_seconds: 1805 }]);
 });
 
-t.test('leaves single values of samples out, counts them field by field, and keeps the rest', async (t) => {
+t.test('omits invalid values of samples, counts them per field, and keeps the rest', async (t) => {
   const { userId, account } = await createWearer(api);
   const at = (second: number, fields: object) => ({ startTimeInSeconds: runStart + second, ...fields });
   const samples = [
@@ -234,7 +234,7 @@ t.test('leaves single values of samples out, counts them field by field, and kee
   });
 });
 
-t.test('of turns and steps at once those count that are above 0', async (t) => {
+t.test('of revolutions and steps the values above 0 count', async (t) => {
   const { userId, account } = await createWearer(api);
   const cases: readonly (readonly [sent: object, cadence: number | null])[] = [
     [{ bikeCadenceInRPM: 85, stepsPerMinute: 0 }, 85],
@@ -256,7 +256,7 @@ t.test('of turns and steps at once those count that are above 0', async (t) => {
   );
 });
 
-t.test('names a bad field where it stands', async (t) => {
+t.test('names an invalid field with its path', async (t) => {
   const { account } = await createWearer(api);
   const { summary } = activityDetails(account);
   const answer = await send({

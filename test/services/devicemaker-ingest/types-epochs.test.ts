@@ -50,7 +50,7 @@ t.test('the parts of a slot are added up, their MET weighted by the active time'
   t.same(await slotOf(userId), both);
 });
 
-t.test('a value is kept with all of its decimals', async (t) => {
+t.test('values keep all decimals', async (t) => {
   const { userId, account } = await createWearer(api);
   const third = { met: 10 / 3, activeKilocalories: 10 / 3, distanceInMeters: 10 / 3 };
   await savedOf(walk(account, third));
@@ -64,7 +64,7 @@ t.test('a value is kept with all of its decimals', async (t) => {
   t.match(await slotOf(userId), { energy: 0.3000000123, average_met: 1.70781892967067 });
 });
 
-t.test('parts of two deliveries come to the same, in either order', async (t) => {
+t.test('parts of two deliveries have the same sum in either order', async (t) => {
   for (const parts of [
     [walk, ride],
     [ride, walk],
@@ -75,7 +75,7 @@ t.test('parts of two deliveries come to the same, in either order', async (t) =>
   }
 });
 
-t.test('parts of deliveries that come at once are all in the sum', async (t) => {
+t.test('parts of concurrent deliveries are all in the sum', async (t) => {
   const { userId, account } = await createWearer(api);
   const kinds = Array.from({ length: 12 }, (_, n) => `KIND_${n}`);
   await Promise.all(
@@ -84,26 +84,23 @@ t.test('parts of deliveries that come at once are all in the sum', async (t) => 
   t.match(await slotOf(userId), { steps: 78, energy: 144, distance_walking_running: 966, average_met: 3 });
 });
 
-t.test(
-  'of one part the later delivery counts, longer or shorter, and the same again changes nothing',
-  async (t) => {
-    const { userId, account } = await createWearer(api);
-    const midway = walk(account, {
-      durationInSeconds: 480,
-      steps: 40,
-      distanceInMeters: 30,
-      summaryId: 'half',
-    });
-    t.equal(await savedOf(midway, ride(account)), 2);
-    t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
-    t.equal(await savedOf(walk(account)), 1);
-    t.same(await slotOf(userId), both);
-    t.equal(await savedOf(walk(account), ride(account)), 0);
-    t.same(await slotOf(userId), both);
-    t.equal(await savedOf(midway), 1);
-    t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
-  },
-);
+t.test('of one part the later delivery counts; a repetition changes nothing', async (t) => {
+  const { userId, account } = await createWearer(api);
+  const midway = walk(account, {
+    durationInSeconds: 480,
+    steps: 40,
+    distanceInMeters: 30,
+    summaryId: 'half',
+  });
+  t.equal(await savedOf(midway, ride(account)), 2);
+  t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
+  t.equal(await savedOf(walk(account)), 1);
+  t.same(await slotOf(userId), both);
+  t.equal(await savedOf(walk(account), ride(account)), 0);
+  t.same(await slotOf(userId), both);
+  t.equal(await savedOf(midway), 1);
+  t.match(await slotOf(userId), { steps: 47, distance_walking_running: 30 });
+});
 
 t.test('of one delivery with both versions the later in it counts', async (t) => {
   for (const [first, second] of [
@@ -199,7 +196,7 @@ t.test('a late repetition of what was replaced changes nothing', async (t) => {
   t.match(await slotOf(userId), { steps: 10 });
 });
 
-t.test('a slot is as long as its parts tell', async (t) => {
+t.test('the length of a slot is that of its parts', async (t) => {
   const { userId, account } = await createWearer(api);
   const part = (activityType: string, steps: number) =>
     epoch(account, activityType, { durationInSeconds: 1800, activeTimeInSeconds: 900, steps });
@@ -207,7 +204,7 @@ t.test('a slot is as long as its parts tell', async (t) => {
   t.match(await slotOf(userId), { steps: 11 });
 });
 
-t.test('where nobody tells its length a slot has a quarter of an hour', async (t) => {
+t.test('without a length a slot has a quarter of an hour', async (t) => {
   const { userId, account } = await createWearer(api);
   const part = (activityType: string, steps: number, seconds: number) =>
     epoch(account, activityType, { durationInSeconds: null, activeTimeInSeconds: seconds, steps });
@@ -217,7 +214,7 @@ t.test('where nobody tells its length a slot has a quarter of an hour', async (t
   t.match(await slotOf(userId), { steps: 110 });
 });
 
-t.test('what is replaced is not sedentary time either', async (t) => {
+t.test('replaced parts do not count as sedentary time', async (t) => {
   const { userId, account } = await createWearer(api);
   const still = { intensity: 'SEDENTARY', activeTimeInSeconds: 900 };
   await savedOf(epoch(account, 'SEDENTARY', still));
@@ -235,7 +232,7 @@ t.test('what is replaced is not sedentary time either', async (t) => {
 });
 
 t.test(
-  'a value that a newer version no longer has lowers the sum, and the last one takes it away',
+  'a value that a newer version lacks lowers the sum; without values the sample is deleted',
   async (t) => {
     const { userId, account } = await createWearer(api);
     await savedOf(walk(account), ride(account));
@@ -250,7 +247,7 @@ t.test(
   },
 );
 
-t.test('the same parts again are duplicates, also in another spelling of their type', async (t) => {
+t.test('repeated parts are duplicates, also under another name of their type', async (t) => {
   const { userId, account } = await createWearer(api);
   await savedOf(walk(account), ride(account));
   t.equal(await savedOf(ride(account), walk(account)), 0);
@@ -285,7 +282,7 @@ const ways: readonly (readonly [activityType: string, series: string])[] = [
 ];
 
 for (const [activityType, series] of ways)
-  t.test(`the way of ${activityType} is ${series}`, async (t) => {
+  t.test(`the distance of ${activityType} is ${series}`, async (t) => {
     const { userId, account } = await createWearer(api);
     await savedOf(epoch(account, activityType, { pushes: 3 }));
     t.same(await slotOf(userId), { steps: 100, energy: 12, [series]: 80.5, average_met: 3, push_count: 3 });
@@ -331,7 +328,7 @@ t.test('the sedentary minutes of a day are those of its parts, on their local da
   ]);
 });
 
-t.test('nobody was sedentary is 0, nobody told is null', async (t) => {
+t.test('sedentary minutes are 0 if measured, null if not sent', async (t) => {
   const { userId, account } = await createWearer(api);
   await savedOf(walk(account));
   t.same(await sedentary(userId), [['2025-06-03', 0]]);
@@ -340,7 +337,7 @@ t.test('nobody was sedentary is 0, nobody told is null', async (t) => {
   t.same(await sedentary(silent.userId), [['2025-06-03', null]]);
 });
 
-t.test('leaves single fields out, names them, and keeps the rest of a part', async (t) => {
+t.test('omits and names invalid fields, and keeps the rest of a part', async (t) => {
   const { userId, account } = await createWearer(api);
   const broken = walk(account, { steps: -1, met: 51, intensity: 'LAZY', activeTimeInSeconds: 'long' });
   const { errors } = Answer.parse((await push(api, { epochs: [broken] })).body);

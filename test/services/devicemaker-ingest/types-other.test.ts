@@ -36,7 +36,7 @@ async function wearer() {
   return { userId, account };
 }
 
-t.test('lists newest first and pages both ways, with an exact total on every page', async (t) => {
+t.test('lists newest first in pages in both directions, with an exact total', async (t) => {
   const { userId } = await wearer();
   const all = (await read(userId)).data;
   t.equal(all.length, 18);
@@ -91,7 +91,7 @@ t.test('lists one type, and refuses its cursor for another', async (t) => {
   }
 });
 
-t.test('answers in the envelope, and one record by its id', async (t) => {
+t.test('returns the page envelope, and one record by its id', async (t) => {
   const { userId, account } = await createWearer(api);
   await push(api, { moveiq: [moveiq(account, { deviceName: 'Venu 3' })] });
   const path = `/users/${userId}/events/other`;
@@ -128,7 +128,7 @@ t.test('a newer version keeps its id', async (t) => {
   t.match((await read(userId)).data, [{ id: first?.id, data: { currentPhaseType: 'FERTILE' } }]);
 });
 
-t.test('a user reads their own with their own token, and nobody else any of them', async (t) => {
+t.test('a user token reads events of its own user only', async (t) => {
   const { userId } = await wearer();
   const token = await userToken(api, userId);
   const path = `/api/v1/users/${userId}/events/other`;
@@ -142,7 +142,7 @@ t.test('a user reads their own with their own token, and nobody else any of them
   await api.expect(404, `/users/${userId}/events/other/${randomUUID()}`);
 });
 
-t.test('refuses what it cannot answer', async (t) => {
+t.test('refuses invalid parameters', async (t) => {
   const { userId } = await createWearer(api);
   const path = `/users/${userId}/events/other`;
   for (const query of [
@@ -159,7 +159,7 @@ t.test('refuses what it cannot answer', async (t) => {
   await api.expect(404, `/users/${randomUUID()}/events/other?${range}`);
 });
 
-t.test('keeps an item whole, but for what a database does not store', async (t) => {
+t.test('stores an item unchanged, except for text that PostgreSQL cannot store', async (t) => {
   const { userId, account } = await createWearer(api);
   const odd = {
     'na\u0000me': 'N\u0000UL',
@@ -174,7 +174,7 @@ t.test('keeps an item whole, but for what a database does not store', async (t) 
     t.match(data, { name: 'NUL', half: 'a\ufffd', whole: '🤰', literal: '\\u0000', deep: [{ x: [''] }] });
 });
 
-t.test('refuses an item that is too large or too deep to be one, and one of no day', async (t) => {
+t.test('refuses an item that is too large, too deep or without a day', async (t) => {
   const { userId, account } = await createWearer(api);
   const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`);
   const mct = [
@@ -204,7 +204,7 @@ t.test('refuses an item that is too large or too deep to be one, and one of no d
   ]);
 });
 
-t.test('has a forecast under the day on which it begins, until that day has come', async (t) => {
+t.test('stores a forecast under its first day until that day arrives', async (t) => {
   const { userId, account } = await createWearer(api);
   const forecast = cycle(account, { periodStartDate: '2025-06-25', dayInCycle: 1, isPredictedCycle: true });
   await push(api, { mct: [forecast] });
@@ -214,14 +214,14 @@ t.test('has a forecast under the day on which it begins, until that day has come
   ]);
 });
 
-t.test('found movement is no workout, and in no total', async (t) => {
+t.test('detected movement is neither a workout nor part of a total', async (t) => {
   const { userId, account } = await createWearer(api);
   await push(api, { moveIQActivities: [moveiq(account, { distanceInMeters: 900, steps: 1200 })] });
   t.match(await api.expect(200, `/users/${userId}/events/workouts?${range}`), { data: [] });
   t.match(await api.expect(200, `/users/${userId}/summaries/activity?${range}`), { data: [] });
 });
 
-t.test('goes with its user, and into an export', async (t) => {
+t.test('other events are exported and erased with their user', async (t) => {
   const { userId } = await wearer();
   const exported = await api.ask(`/api/v1/users/${userId}/export`, { key: api.apiKey });
   const lines = exported.text
@@ -238,7 +238,7 @@ t.test('goes with its user, and into an export', async (t) => {
   await api.expect(404, `/users/${userId}/events/other?${range}`);
 });
 
-t.test('nothing of a cycle gets into the log, whatever becomes of it', async (t) => {
+t.test('logs contain nothing of a menstrual cycle', async (t) => {
   const lines: string[] = [];
   for (const level of ['log', 'trace', 'debug', 'info', 'warn', 'error'] as const) {
     const { restore } = t.intercept(console, level, {

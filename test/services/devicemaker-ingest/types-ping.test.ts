@@ -34,7 +34,7 @@ async function ping(key: string, account: string, part: number) {
 
 for (const one of typeCases)
   for (const key of one.spellings)
-    t.test(`${key}: what a callback answers is stored as if it had been pushed`, async (t) => {
+    t.test(`${key}: items of a callback are stored as those of a push`, async (t) => {
       const { userId, account } = await createWearer(api);
       const items = one.items(account);
       provider.answer(json(items));

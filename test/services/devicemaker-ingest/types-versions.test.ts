@@ -75,7 +75,7 @@ for (const [type, build, shortFields, longFields] of growing)
     },
   );
 
-t.test('without a duration the last value tells how far a version goes', async (t) => {
+t.test('without a duration the last value determines the length of a version', async (t) => {
   const { userId, account } = await createWearer(api);
   const version = (values: object) => {
     const { durationInSeconds: _, ...item } = hrv(account, { hrvValues: values });
@@ -136,7 +136,7 @@ t.test('oxygen on demand and of a night may begin in the same second', async (t)
   t.equal(await savedOf('pulseOx', spot, night), 0);
 });
 
-t.test('a version under one spelling takes the place of one under another', async (t) => {
+t.test('a version under one name of a type replaces one under another', async (t) => {
   const { userId, account } = await createWearer(api);
   const version = (seconds: number, value: number) =>
     respiration(account, { durationInSeconds: seconds, timeOffsetEpochToBreaths: { 0: value } });

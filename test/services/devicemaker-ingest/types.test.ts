@@ -42,7 +42,7 @@ function countsOf(key: string, { type }: Pick<TypeCase, 'type'>, answer: z.infer
   return type === 'activities' ? { processed, saved } : answer.wellness[key];
 }
 
-t.test('the table has every data type in every spelling', async (t) => {
+t.test('the table contains every data type under every name', async (t) => {
   const known = dataTypes.map(({ name, alsoSentAs }) => [name, ...alsoSentAs]);
   const tested = typeCases.map(({ spellings }) => spellings);
   t.same(tested.toSorted(), known.toSorted());
@@ -50,7 +50,7 @@ t.test('the table has every data type in every spelling', async (t) => {
 
 for (const one of typeCases)
   for (const key of one.spellings)
-    t.test(`${key}: full-size items in, exact rows out, and the same again changes nothing`, async (t) => {
+    t.test(`${key}: full-size items result in exact rows; a repetition changes nothing`, async (t) => {
       const { userId, account } = await createWearer(api);
       const items = one.items(account);
       const body = { [key]: items };
@@ -76,7 +76,7 @@ for (const one of typeCases)
     });
 
 for (const { type, spellings, items } of typeCases)
-  t.test(`${type}: what came under one spelling is a duplicate under another`, async (t) => {
+  t.test(`${type}: an item is a duplicate under another name of its type`, async (t) => {
     const { account } = await createWearer(api);
     const all = items(account).slice(0, 3);
     const [first = type, ...others] = spellings;
@@ -105,7 +105,7 @@ for (const { type, spellings, items } of typeCases)
     },
   );
 
-t.test('a day with every type at once is stored whole', async (t) => {
+t.test('a day with all types in one delivery is stored completely', async (t) => {
   const { userId, account } = await createWearer(api);
   const body = Object.fromEntries(typeCases.map(({ type, items }) => [type, items(account)]));
   const answer = await send(body);

@@ -42,32 +42,29 @@ const bodiesOf = (payload: object) => {
   return { small: text, large: ' '.repeat(1024 * 1024) + text };
 };
 
-t.test(
-  'items that belong to nobody are listed up to a number; what lies behind them is stored',
-  async (t) => {
-    const payload = (account: string) => ({
-      activities: [{}, {}, activity('nobody'), activity('nobody'), {}, activity(account)],
-      dailies: [daily('nobody', 1), null, daily(account, 1)],
-    });
-    for (const size of ['small', 'large'] as const) {
-      const { id, account } = await person();
-      const answer = PushAnswer.parse(await deliver('push', bodiesOf(payload(account))[size]));
-      t.same(
-        answer.activities.map(({ status }) => status),
-        ['validation_error', 'validation_error', 'user_not_found', 'saved'],
-        size,
-      );
-      t.equal(answer.activities.at(-1)?.internal_user_id, id);
-      t.same(answer.wellness, { dailies: { processed: 1, saved: 1 } });
-      t.match(answer.errors, [
-        'activities: 2 more items belong to no user and are not listed',
-        'dailies: 2 more items belong to no user and are not listed',
-      ]);
-    }
-  },
-);
+t.test('items of unknown accounts are listed up to a number; later items are stored', async (t) => {
+  const payload = (account: string) => ({
+    activities: [{}, {}, activity('nobody'), activity('nobody'), {}, activity(account)],
+    dailies: [daily('nobody', 1), null, daily(account, 1)],
+  });
+  for (const size of ['small', 'large'] as const) {
+    const { id, account } = await person();
+    const answer = PushAnswer.parse(await deliver('push', bodiesOf(payload(account))[size]));
+    t.same(
+      answer.activities.map(({ status }) => status),
+      ['validation_error', 'validation_error', 'user_not_found', 'saved'],
+      size,
+    );
+    t.equal(answer.activities.at(-1)?.internal_user_id, id);
+    t.same(answer.wellness, { dailies: { processed: 1, saved: 1 } });
+    t.match(answer.errors, [
+      'activities: 2 more items belong to no user and are not listed',
+      'dailies: 2 more items belong to no user and are not listed',
+    ]);
+  }
+});
 
-t.test('a ping lists as many', async (t) => {
+t.test('a ping lists the same number', async (t) => {
   const { account } = await person();
   const pingItems = [...Array.from({ length: 5 }, () => ({ userId: 'nobody' })), { userId: account }];
   const answer = PingAnswer.parse(await deliver('ping', JSON.stringify({ dailies: pingItems })));
@@ -91,7 +88,7 @@ function lookups(known: string) {
   return { asked, count: () => count };
 }
 
-t.test('a stranger cannot have thousands of accounts looked up, the provider can', async (t) => {
+t.test('only authenticated senders have thousands of accounts looked up', async (t) => {
   const ids = Array.from({ length: 25_000 }, (_, n) => `account-${n}`);
   const arrival = { deliveryId: '', receivedMs: 0, connectedBy: null };
   const stranger = lookups('account-24999');

@@ -65,7 +65,7 @@ t.test('without any known clock they belong to the day of UTC', async (t) => {
   t.same(await datesOf(userId), all('2025-06-02'));
 });
 
-t.test('their own offset counts before the known clock', async (t) => {
+t.test('the own offset takes precedence over the known clock', async (t) => {
   const { userId, account } = await createWearer(api);
   await push(api, { dailies: [clockAt(account, '2025-05-20T14:00:00', 10)] });
   const { dailies, sleeps, moveiq } = undated(account);
@@ -78,7 +78,7 @@ t.test('their own offset counts before the known clock', async (t) => {
   t.same(await datesOf(userId), all('2025-06-02'));
 });
 
-t.test("a nap's own offset counts before that of its night", async (t) => {
+t.test("a nap's own offset takes precedence over that of its night", async (t) => {
   const { userId, account } = await createWearer(api);
   const { sleeps } = undated(account);
   await push(api, {
@@ -91,7 +91,7 @@ t.test("a nap's own offset counts before that of its night", async (t) => {
   t.match(await datesOf(userId), { sleep: ['2025-06-02'], nap: ['2025-06-03'] });
 });
 
-t.test('the date that a sender names counts before any clock', async (t) => {
+t.test('the date of an item takes precedence over any clock', async (t) => {
   const { userId, account } = await createWearer(api);
   const { dailies, sleeps, moveiq } = undated(account);
   const own = { calendarDate: '2025-06-09' };

@@ -45,7 +45,7 @@ const cases: Case[] = [
     { source: watch, steps: 0 },
   ],
   [
-    'without steps the first field that is there names the source',
+    'without steps the first field with a value determines the source',
     [
       source('devicemaker', {
         total: total({ active_calories_kcal: 300 }),
@@ -55,7 +55,7 @@ const cases: Case[] = [
     { source: band, floors_climbed: 4, active_calories_kcal: 300 },
   ],
   [
-    'of two providers each field that adds up takes the larger value',
+    'of two providers the larger value of each additive field counts',
     [
       source('activitynet', { samples: samples({ steps: 8000, distance_meters: 9000.5 }) }),
       source('devicemaker', { total: total({ steps: 9000, distance_meters: 7000 }) }),
@@ -63,7 +63,7 @@ const cases: Case[] = [
     { source: watch, steps: 9000, distance_meters: 9000.5 },
   ],
   [
-    'the source is that of the steps, under the name that it is shown by',
+    'the source is that of the steps, with its shown name',
     [
       source('devicemaker', { total: total({ steps: 8000, distance_meters: 9000 }) }),
       source('activitynet', { samples: samples({ steps: 8001 }) }),
@@ -71,7 +71,7 @@ const cases: Case[] = [
     { source: { provider: 'Platform', device: 'Band 2' }, steps: 8001, distance_meters: 9000 },
   ],
   [
-    'equal values are those of the more trusted provider',
+    'of equal values that of the first provider in SOURCE_PRIORITY counts',
     [
       source('activitynet', { samples: samples({ steps: 8000 }) }),
       source('devicemaker', { samples: samples({ steps: 8000 }) }),
@@ -79,7 +79,7 @@ const cases: Case[] = [
     { source: band, steps: 8000 },
   ],
   [
-    'a heart rate is that of the more trusted provider, however large the other',
+    'heart rates are those of the first provider in SOURCE_PRIORITY',
     [
       source('activitynet', { samples: samples({ avg_bpm: 90, min_bpm: 40, max_bpm: 200 }) }),
       source('devicemaker', { samples: samples({ avg_bpm: 70.5, min_bpm: 50, max_bpm: 160 }) }),
@@ -87,7 +87,7 @@ const cases: Case[] = [
     { source: band, heart_rate: { avg_bpm: 71, max_bpm: 160, min_bpm: 50 } },
   ],
   [
-    'a mean heart rate is better told by samples, its bounds by the total',
+    'samples take precedence for the mean heart rate, the total for its bounds',
     [
       source('devicemaker', {
         total: total({ steps: 1, avg_bpm: 80, min_bpm: 44, max_bpm: 170 }),
@@ -112,7 +112,7 @@ const cases: Case[] = [
     { source: watch, steps: 3 },
   ],
   [
-    'light minutes are what is left of the active ones, all rounded down',
+    'light minutes are active less moderate less vigorous ones, all rounded down',
     [
       source('devicemaker', {
         total: total({ active_seconds: 3719, moderate_seconds: 1259, vigorous_seconds: 659 }),
@@ -134,12 +134,12 @@ const cases: Case[] = [
     { source: watch, active_minutes: 10, intensity_minutes: { light: 0, moderate: 8, vigorous: 6 } },
   ],
   [
-    'light minutes are unknown where one of the others is',
+    'light minutes are null if one of the others is',
     [source('devicemaker', { total: total({ active_seconds: 600, moderate_seconds: 500 }) })],
     { source: watch, active_minutes: 10, intensity_minutes: { light: null, moderate: 8, vigorous: null } },
   ],
   [
-    'light minutes follow from the minutes that are shown, whoever told them',
+    'light minutes are computed from the shown minutes of any provider',
     [
       source('devicemaker', {
         total: total({ active_seconds: 3600, moderate_seconds: 1200, vigorous_seconds: 600 }),
@@ -151,7 +151,7 @@ const cases: Case[] = [
     { source: watch, active_minutes: 60, intensity_minutes: { light: 15, moderate: 30, vigorous: 15 } },
   ],
   [
-    'a day with only a workout has what the workout tells',
+    'a day with only a workout has the values of the workout',
     [
       source('devicemaker', {
         workouts: workouts({ distance_meters: 9000, elevation_meters: 81.5, active_seconds: 2700 }),
@@ -160,17 +160,17 @@ const cases: Case[] = [
     { source: bike, distance_meters: 9000, elevation_meters: 81.5, active_minutes: 45 },
   ],
   [
-    'a workout that tells nothing makes a day all the same',
+    'a workout without values makes a day too',
     [source('activitynet', { workouts: workouts({}) })],
     { source: { provider: 'Platform', device: 'Bike computer' } },
   ],
   [
-    'sedentary time is shown once somebody tells it',
+    'sedentary time is shown if a provider sent it',
     [source('devicemaker', { samples: samples({ steps: 1 }), sedentary_seconds: 36_059 })],
     { source: band, steps: 1, sedentary_minutes: 600 },
   ],
   [
-    'sums lose their binary noise, counts are whole',
+    'sums have no rounding errors, and counts are whole',
     [
       source('devicemaker', {
         samples: samples({ steps: 100.6, distance_meters: 0.1 + 0.2, floors_climbed: 2.4 }),
@@ -186,7 +186,7 @@ for (const [what, sources, expected] of cases)
     t.same(summary, { ...nothing, date: '2026-03-01', ...expected });
   });
 
-t.test('a provider that no setting names comes last', async (t) => {
+t.test('a provider that is not in SOURCE_PRIORITY comes last', async (t) => {
   const sources = [
     source('another', { samples: samples({ avg_bpm: 50 }) }),
     source('activitynet', { samples: samples({ avg_bpm: 60 }) }),

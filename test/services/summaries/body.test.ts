@@ -19,11 +19,11 @@ function value(type: LatestValue['type'], one: number, at_ms: number, from = sca
   return { type, value: one, at_ms, ...from };
 }
 
-t.test('nothing known is null', async (t) => {
+t.test('without data the summary is null', async (t) => {
   t.equal(bodyToWire(nothing, 7, rules), null);
 });
 
-t.test('everything that is known, from the source of the newest measurement', async (t) => {
+t.test('all values, with the source of the newest measurement', async (t) => {
   const facts: BodyFacts = {
     ...nothing,
     slow: [
@@ -90,7 +90,7 @@ t.test('everything that is known, from the source of the newest measurement', as
   });
 });
 
-t.test('one value is enough; the sections are there, a body mass index is not made up', async (t) => {
+t.test('one value is enough; all sections are present, and the BMI is not invented', async (t) => {
   const facts = { ...nothing, slow: [value('weight', 71, 100), value('height', 178, 90)] };
   t.match(bodyToWire(facts, 3, rules), {
     source: scale,
@@ -100,7 +100,7 @@ t.test('one value is enough; the sections are there, a body mass index is not ma
   });
 });
 
-t.test('of two values of one instant the more trusted provider counts', async (t) => {
+t.test('of two values of one instant that of the first provider in SOURCE_PRIORITY counts', async (t) => {
   const facts = { ...nothing, slow: [value('weight', 80, 100, app), value('weight', 71, 100)] };
   t.match(bodyToWire(facts, 7, rules), { source: scale, slow_changing: { weight_kg: 71 } });
 });

@@ -95,7 +95,7 @@ t.test('each source of a field has its value, its share and the rule that chose 
     t.equal(Reflect.get(explanation, field).length, sources.length, field);
 });
 
-t.test('of two providers the largest value or the first by priority, whatever each has', async (t) => {
+t.test('two providers: the largest value or the first by priority', async (t) => {
   const userId = await createUser(api);
   const noon = at('12:00:00');
   const totals = { steps: 100, active_calories_kcal: 300, basal_calories_kcal: 1500 };
@@ -124,7 +124,7 @@ t.test('of two providers the largest value or the first by priority, whatever ea
   t.same(explanation['intensity_minutes.light'], [], 'nobody tells the two others');
 });
 
-t.test('parts of a sum have the share that they add', async (t) => {
+t.test('each part of a sum has its share', async (t) => {
   const userId = await createUser(api);
   const part = (hour: number, hours: number, fields: Parameters<typeof day>[1]) => {
     const start_ms = at(`0${hour}:00:00`);
@@ -211,7 +211,7 @@ t.test('explain is true or false; without it, or with false, the answer is the s
   t.match(await api.expect(422, `${path}&explian=true`), { errors: [{ field: 'explian' }] });
 });
 
-t.test('a page of more days than one read of parts has is whole, both ways', async (t) => {
+t.test('a page of more days than one read of parts is complete in both orders', async (t) => {
   const userId = await createUser(api);
   const first = Date.UTC(2025, 0, 1);
   const dates = Array.from({ length: 230 }, (_, index) =>

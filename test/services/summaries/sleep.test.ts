@@ -47,7 +47,7 @@ t.test('a night in two parts and a nap: sums of the parts, the gap is an interru
   });
 });
 
-t.test('what nobody sent is null, and the nested object is there', async (t) => {
+t.test('missing values are null, and the nested object is present', async (t) => {
   t.same(night({ provider: 'activitynet', device: 1, main: main() }), {
     date,
     source: { provider: 'Platform', device: 'Band 2' },
@@ -83,7 +83,7 @@ t.test('a day with naps only is listed with null main fields', async (t) => {
   });
 });
 
-t.test('one provider tells the night: the longest, never two added up', async (t) => {
+t.test('a night comes from one provider, the one with the longest sleep', async (t) => {
   const summary = night(
     { provider: 'devicemaker', main: main({ asleep_seconds: 20_000, deep_seconds: 6000 }) },
     { provider: 'activitynet', device: 1, main: main({ asleep_seconds: 20_001 }) },
@@ -95,7 +95,7 @@ t.test('one provider tells the night: the longest, never two added up', async (t
   });
 });
 
-t.test('of equally long nights the more trusted provider tells it', async (t) => {
+t.test('of equally long nights that of the first provider in SOURCE_PRIORITY counts', async (t) => {
   const summary = night({ provider: 'activitynet', main: main() }, { provider: 'devicemaker', main: main() });
   t.equal(summary.source.provider, 'devicemaker');
 });

@@ -35,7 +35,7 @@ const crowd = [
    from generate_series(1, 20000) i`,
 ];
 
-t.test('to crop, hide, restore and delete an activity reads no large table whole', async (t) => {
+t.test('cropping, hiding, restoring and deleting an activity scans no large table', async (t) => {
   const { database, userId } = await setUp(t);
   for (const statement of crowd) await database.query(statement, [userId]);
   await database.query('analyze');

@@ -113,7 +113,7 @@ async function held(userId: string): Promise<[minute: number, value: number][]> 
   return rows.map(({ minute, value }) => [minute, value]);
 }
 
-t.test('any sequence of stores, crops, deletions and restores comes to what a plain model has', async (t) => {
+t.test('any sequence of stores, crops, deletions and restores equals a simple model', async (t) => {
   const wrong: string[] = [];
   for (let seed = 1; seed <= 40; seed += 1) {
     const next = seeded(seed);
@@ -131,7 +131,7 @@ t.test('any sequence of stores, crops, deletions and restores comes to what a pl
   t.same(await wrongStatistics(database), []);
 });
 
-t.test('changes in parallel over two processes come to what was stored last of each', async (t) => {
+t.test('concurrent changes of two processes result in the last stored version of each', async (t) => {
   const wrong: string[] = [];
   for (let seed = 1; seed <= 12; seed += 1) {
     const next = seeded(seed + 1000);

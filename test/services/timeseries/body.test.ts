@@ -16,7 +16,7 @@ function read(of: { userId: string }, now_ms = now, period_days = 7, window_hour
   return call('timeseries.bodyFacts', { user_id: of.userId, now_ms, period_days, window_hours });
 }
 
-t.test('nothing known: empty lists, the period in UTC', async (t) => {
+t.test('without data: empty lists, and the period in UTC', async (t) => {
   t.same(await read({ userId: unknownUser }), {
     period_start_ms: at('00:00:00', '2026-02-23'),
     period_end_ms: at('00:00:00', '2026-03-02'),

@@ -61,7 +61,7 @@ function spans(numbers: readonly number[]): string {
   return found.map((span) => `${span[0]}-${span.at(-1)}`).join(' ');
 }
 
-t.test('details that are sent again shorter leave no sample behind their new end', async (t) => {
+t.test('shorter details leave no sample after their new end', async (t) => {
   const on = await another();
   await on.store([summary(60), details(60)]);
   t.equal(await on.left(), 'heart_rate 0-59, speed 0-59');
@@ -73,13 +73,13 @@ t.test('details that are sent again shorter leave no sample behind their new end
   t.same(await wrongStatistics(shared.database), []);
 });
 
-t.test('two versions in one call come to the later one', async (t) => {
+t.test('of two versions in one call the later one counts', async (t) => {
   const on = await another();
   await on.store([details(60), details(20)]);
   t.equal(await on.left(), 'heart_rate 0-19, speed 0-19');
 });
 
-t.test('samples of a day, and of another activity, stay', async (t) => {
+t.test('samples of a day and of another activity are kept', async (t) => {
   const on = await another();
   const [rates] = minutes(40, 50);
   if (rates === undefined) throw new Error('there are heart rates');
@@ -89,33 +89,24 @@ t.test('samples of a day, and of another activity, stay', async (t) => {
   t.equal(await on.left(), 'heart_rate 0-29 40-49 55-69, speed 0-29 55-69');
 });
 
-t.test(
-  'an activity that is sent again shorter crops the details that came before, in any order',
-  async (t) => {
-    const orders = [
-      [details(60), summary(60), summary(30)],
-      [details(60), summary(60), summary(30), details(60)],
-      [details(60), summary(60), summary(30), details(30)],
-      [details(60), summary(60), details(30), summary(30)],
-      [summary(60), details(60), summary(30), summary(30, { name: 'Renamed' })],
-      [
-        summary(60),
-        details(60),
-        summary(30),
-        summary(30, { name: 'Renamed' }),
-        details(60, { hash: 'late' }),
-      ],
-    ];
-    for (const [index, order] of orders.entries()) {
-      const on = await another();
-      for (const one of order) await on.store([one]);
-      const end = index === 2 || index === 3 ? 29 : 30;
-      t.equal(await on.left(), `heart_rate 0-${end}, speed 0-${end}`, `order ${index}`);
-    }
-  },
-);
+t.test('a shorter activity crops earlier details, in any order', async (t) => {
+  const orders = [
+    [details(60), summary(60), summary(30)],
+    [details(60), summary(60), summary(30), details(60)],
+    [details(60), summary(60), summary(30), details(30)],
+    [details(60), summary(60), details(30), summary(30)],
+    [summary(60), details(60), summary(30), summary(30, { name: 'Renamed' })],
+    [summary(60), details(60), summary(30), summary(30, { name: 'Renamed' }), details(60, { hash: 'late' })],
+  ];
+  for (const [index, order] of orders.entries()) {
+    const on = await another();
+    for (const one of order) await on.store([one]);
+    const end = index === 2 || index === 3 ? 29 : 30;
+    t.equal(await on.left(), `heart_rate 0-${end}, speed 0-${end}`, `order ${index}`);
+  }
+});
 
-t.test('details that are longer than their activity for another reason are kept whole', async (t) => {
+t.test('details that are longer for another reason are kept completely', async (t) => {
   const on = await another();
   await on.store([summary(50)]);
   await on.store([details(60)]);
@@ -124,7 +115,7 @@ t.test('details that are longer than their activity for another reason are kept 
 });
 
 t.test(
-  'details of a cropped activity that reach beyond its end because of pauses are kept whole',
+  'details of a cropped activity that exceed its end because of pauses are kept completely',
   async (t) => {
     const on = await another();
     for (const one of [summary(60), details(60), summary(30)]) await on.store([one]);
@@ -133,7 +124,7 @@ t.test(
   },
 );
 
-t.test('a version that is stored again with fewer parts leaves none of the others', async (t) => {
+t.test('a version with fewer parts removes the other parts', async (t) => {
   const on = await another();
   const long = StoreItem.parse(details(60));
   for (const part of partsOf(long, 30)) await on.store([part]);
@@ -144,7 +135,7 @@ t.test('a version that is stored again with fewer parts leaves none of the other
   t.equal(await on.left(), 'heart_rate 0-29, speed 0-29');
 });
 
-t.test('an activity whose crop is taken back has the details that are sent again', async (t) => {
+t.test('details that are sent again after a crop was undone are stored', async (t) => {
   const on = await another();
   for (const one of [summary(60), details(60), summary(30), summary(60), details(60)]) await on.store([one]);
   t.equal(await on.left(), 'heart_rate 0-59, speed 0-59');
@@ -169,7 +160,7 @@ t.test('a version in parts counts once it is complete, also after a crash betwee
   t.equal(await on.left(), 'heart_rate 0-9, speed 0-9', 'of a version that was overtaken nothing stays');
 });
 
-t.test('samples of another device go with the version that had it', async (t) => {
+t.test('samples of another device are removed with the version that contained them', async (t) => {
   const on = await another();
   await on.store([details(60, { samples: minutes(0, 60, 'unknown') })]);
   await on.store([details(60, { hash: 'named', samples: minutes(0, 60) })]);

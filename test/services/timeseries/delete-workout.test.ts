@@ -53,7 +53,7 @@ const beats = (fromMs: number) => [
   ]),
 ];
 
-t.test('a deleted workout leaves all lists, and comes back with the same content', async (t) => {
+t.test('a deleted workout is in no list, and can be stored again', async (t) => {
   for (const [setting, keepsId] of [
     [marking, true],
     [removing, false],
@@ -74,7 +74,7 @@ t.test('a deleted workout leaves all lists, and comes back with the same content
   }
 });
 
-t.test('the samples that came only from it go, whether its row is marked or removed', async (t) => {
+t.test('samples of a deleted workout only are removed, whether its row is marked or removed', async (t) => {
   for (const setting of [marking, removing]) {
     const on = await another(setting);
     const [minute, later] = [30 * minuteMs, start + 60 * minuteMs];
@@ -96,7 +96,7 @@ t.test('the samples that came only from it go, whether its row is marked or remo
   }
 });
 
-t.test('of a marked workout only the row is left, without health data', async (t) => {
+t.test('a marked workout keeps its row without health data', async (t) => {
   const on = await another(marking);
   const fields = { distance_meters: 10_000, calories_kcal: 600, avg_heart_rate_bpm: 140, steps: 9000 };
   const made = activity(workout(start, 60, fields), { key: 'a', samples: beats(start) });
@@ -127,7 +127,7 @@ t.test('of a marked workout only the row is left, without health data', async (t
   t.same(await on.database.query('select id from timeseries.activity_block where user_id = $1', [on.id]), []);
 });
 
-t.test('a hidden workout is in no list, series or day, and comes back as it was', async (t) => {
+t.test('a hidden workout is in no list, series or day, and is restored unchanged', async (t) => {
   for (const setting of [marking, removing]) {
     const on = await another(setting);
     const fuller = workout(start, 60, { distance_meters: 10_000, calories_kcal: 600 });
@@ -198,7 +198,7 @@ t.test('a hidden workout that is stored again is listed with all of its samples'
   t.same(await on.values('activitynet'), [100, 110, 120]);
 });
 
-t.test('the twin of another provider is listed again', async (t) => {
+t.test('the duplicate of another provider is listed again', async (t) => {
   for (const setting of [marking, removing]) {
     const on = await another(setting);
     const fuller = workout(start, 60, { distance_meters: 10_000, calories_kcal: 600 });
@@ -210,7 +210,7 @@ t.test('the twin of another provider is listed again', async (t) => {
   }
 });
 
-t.test("nothing of another user's, provider's or key is touched", async (t) => {
+t.test('workouts of other users, providers and keys are unchanged', async (t) => {
   const on = await another(marking);
   const other = await another(marking);
   await on.store([activity(workout(start, 60), { key: 'a' })], 'activitynet');

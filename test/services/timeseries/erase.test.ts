@@ -60,7 +60,7 @@ const everything = () => [
   night([sleep(at('22:00:00'), 400)], { samples: [block('oxygen_saturation', [[at('23:00:00'), 96]])] }),
 ];
 
-t.test('erases all of a user, nothing of another, and refuses what comes after', async (t) => {
+t.test('erases all data of one user only and refuses later data', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   const other = withUser(database, call, randomUUID());
   await other.store(everything());
@@ -97,14 +97,14 @@ t.test('erases all of a user, nothing of another, and refuses what comes after',
   t.equal((await other.store(everything()))[0]?.status, 'saved');
 });
 
-t.test('erases a user of whom nothing was ever stored, so that nothing will be', async (t) => {
+t.test('erasing a user without data refuses later data', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   await call('timeseries.erase', { user_id: userId });
   await untilFinished(database);
   await t.rejects(store(everything()), refusal('USER_ERASED'));
 });
 
-t.test('leaves nothing of a store that was in work when it was called', async (t) => {
+t.test('erases the data of a store call that was in progress', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   const samples = [block('steps', [[at('10:00:00'), 1]])];
   const erase = () => call('timeseries.erase', { user_id: userId });
@@ -114,33 +114,30 @@ t.test('leaves nothing of a store that was in work when it was called', async (t
   t.strictSame(await rowsLeft(database), []);
 });
 
-t.test(
-  'goes on at the start where a crash interrupted it, in several parts, by several processes',
-  async (t) => {
-    const database = await freshDatabase(t);
-    const services = [timeseries];
-    const first = await startBroker(t, { databaseUrl: database.url, services });
-    const userId = randomUUID();
-    const { store } = withUser(database, first.call, userId) satisfies Setting;
-    for (let part = 0; part < 3; part += 1) {
-      const rows = Array.from(
-        { length: 9000 },
-        (_, index) => [at('00:00:00') + (part * 9000 + index) * 1000, 1] as const,
-      );
-      await store([item({ samples: [block('steps', rows), block('energy', rows)] })]);
-    }
-    await first.broker.stop();
-    // The trigger enqueues for processes of the previous version.
-    await database.query('alter table timeseries.tombstone disable trigger enqueue_erasure');
-    // A process that dies right after it answered leaves just this.
-    await markErased(database, userId);
-    const choice = { databaseUrl: database.url, services };
-    await Promise.all([startBroker(t, choice), startBroker(t, choice)]);
-    await untilFinished(database);
-    t.strictSame(await rowsLeft(database), []);
-    t.strictSame(await database.query('select series_ids from timeseries.tombstone'), [{ series_ids: [] }]);
-  },
-);
+t.test('continues after a crash, in parts, with several processes', async (t) => {
+  const database = await freshDatabase(t);
+  const services = [timeseries];
+  const first = await startBroker(t, { databaseUrl: database.url, services });
+  const userId = randomUUID();
+  const { store } = withUser(database, first.call, userId) satisfies Setting;
+  for (let part = 0; part < 3; part += 1) {
+    const rows = Array.from(
+      { length: 9000 },
+      (_, index) => [at('00:00:00') + (part * 9000 + index) * 1000, 1] as const,
+    );
+    await store([item({ samples: [block('steps', rows), block('energy', rows)] })]);
+  }
+  await first.broker.stop();
+  // The trigger enqueues for processes of the previous version.
+  await database.query('alter table timeseries.tombstone disable trigger enqueue_erasure');
+  // A process that dies right after it answered leaves just this.
+  await markErased(database, userId);
+  const choice = { databaseUrl: database.url, services };
+  await Promise.all([startBroker(t, choice), startBroker(t, choice)]);
+  await untilFinished(database);
+  t.strictSame(await rowsLeft(database), []);
+  t.strictSame(await database.query('select series_ids from timeseries.tombstone'), [{ series_ids: [] }]);
+});
 
 t.test('a worker that stops leaves the pool, which ends with its last user', async (t) => {
   const { url } = await freshDatabase(t);

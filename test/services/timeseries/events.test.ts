@@ -7,7 +7,7 @@ import { pageThrough, setUp, unknownUser, withUser } from './setting.ts';
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
 
-t.test('shows a workout with every field, null where nobody sent one', async (t) => {
+t.test('returns a workout with every field, null if no provider sent it', async (t) => {
   const { store, call, userId } = await setUp(t);
   const full = workout(at('07:00:00'), 30, {
     calories_kcal: 310.5,
@@ -119,7 +119,7 @@ t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
   t.strictSame(await call('timeseries.sleep', { user_id: userId, event_id: mainId ?? '' }), main);
 });
 
-t.test('lists newest first and pages both ways, also through equal starts', async (t) => {
+t.test('lists newest first in pages in both directions, also with equal starts', async (t) => {
   const { store, call, userId } = await setUp(t);
   const starts = Array.from(
     { length: 23 },
@@ -155,7 +155,7 @@ t.test('lists newest first and pages both ways, also through equal starts', asyn
   }
 });
 
-t.test('lists what starts in the range, its end left out', async (t) => {
+t.test('lists events that start in the range, end excluded', async (t) => {
   const { store, call, userId } = await setUp(t);
   const times = ['05:59:59', '06:00:00', '06:59:59', '07:00:00'];
   await store([
@@ -206,7 +206,7 @@ t.test('lists one type, and refuses its cursor for another', async (t) => {
   await t.rejects(call('timeseries.sleeps', { ...query, cursor }), refusal('CURSOR_INVALID'));
 });
 
-t.test('leaves out multisport sets and deleted workouts', async (t) => {
+t.test('omits multisport activities as a whole and deleted workouts', async (t) => {
   const { store, call, userId, database } = await setUp(t);
   const [parent, child, deleted] = await store([
     activity(workout(at('06:00:00'), 120, { is_parent: true, name: 'Triathlon' })),
@@ -227,7 +227,7 @@ t.test('leaves out multisport sets and deleted workouts', async (t) => {
   await t.rejects(one(deleted?.record_ids), refusal('RECORD_NOT_FOUND'));
 });
 
-t.test('shows no record of another user, and none that is of another kind', async (t) => {
+t.test('returns no record of another user or another kind', async (t) => {
   const { store, call, userId } = await setUp(t);
   const [run, rest] = await store([
     activity(workout(at('06:00:00'), 30)),
@@ -269,7 +269,7 @@ t.test('lists and counts the events of one user only', async (t) => {
   );
 });
 
-t.test('knows an unknown user from one without events', async (t) => {
+t.test('distinguishes an unknown user from one without events', async (t) => {
   const { call, userId } = await setUp(t);
   for (const name of ['timeseries.workouts', 'timeseries.sleeps'] as const) {
     t.strictSame((await call(name, { user_id: userId, ...march })).data, [], name);

@@ -11,7 +11,7 @@ const heartRates = async () =>
     one.max_heart_rate_bpm,
   ]);
 
-t.test('heart rates that a provider did not send come from its own samples within the workout', async (t) => {
+t.test('missing heart rates of a workout are computed from the samples of its provider', async (t) => {
   await store([
     activity(workout(at('10:00:00'), 60, { name: 'Bare' })),
     activity(workout(at('12:00:00'), 60, { name: 'Half', avg_heart_rate_bpm: 111 })),
@@ -40,7 +40,7 @@ t.test('heart rates that a provider did not send come from its own samples withi
   ]);
 });
 
-t.test('another provider, and another device beside the own one, have no say', async (t) => {
+t.test('samples of other providers and devices are not used', async (t) => {
   const spot = at('10:10:00');
   await store([item({ samples: [block('heart_rate', [[spot, 10]])] })], 'activitynet');
   const other = [0, 1, 2, 3, 4].map((second) => [spot + second * 1000, 20] as const);
@@ -48,7 +48,7 @@ t.test('another provider, and another device beside the own one, have no say', a
   t.same((await heartRates()).at(-1), ['Bare', 134, 161]);
 });
 
-t.test('a single workout shows the same', async (t) => {
+t.test('the single workout has the same values', async (t) => {
   const bare = (await call('timeseries.workouts', range)).data.find(({ name }) => name === 'Bare');
   t.same(await call('timeseries.workout', { user_id: userId, event_id: bare?.id ?? '' }), {
     ...bare,

@@ -52,7 +52,7 @@ t.test('a record that is longer than any day dates nothing', async (t) => {
   t.same(localDays([span('2026-03-02', '2026-03-01T10:00:00Z', 50.01)]).spans, []);
 });
 
-t.test('where records overlap, the one that begins later counts', async (t) => {
+t.test('of overlapping records the one that begins later counts', async (t) => {
   const long = span('2025-03-30', '2025-03-29T23:00:00Z', 24);
   const next = span('2025-03-31', '2025-03-30T22:00:00Z', 24);
   const short = span('2025-03-30', '2025-03-29T23:00:00Z', 10);
@@ -77,7 +77,7 @@ t.test('parts of spans within ranges', async (t) => {
   t.same(spansWithin([day], [{ startMs: day.endMs, endMs: day.endMs + 1 }]), []);
 });
 
-t.test('the range of instants ends behind the last one', async (t) => {
+t.test('the range of instants ends after the last one', async (t) => {
   t.same(boundsOf([5, 3, 4]), { startMs: 3, endMs: 6 });
   const { startMs, endMs } = boundsOf([]);
   t.notOk(startMs < endMs);

@@ -19,7 +19,7 @@ function read(of: { userId: string }, params: Params = {}) {
 
 const evening = at('22:30:00');
 
-t.test('main sessions of a night are added up, naps apart', async (t) => {
+t.test('main sessions of a night are added up, naps separately', async (t) => {
   const person = await another();
   const stages = {
     deep_seconds: 3600,
@@ -81,7 +81,7 @@ t.test('main sessions of a night are added up, naps apart', async (t) => {
   });
 });
 
-t.test('a night is staged where each of its main sessions has a measured stage', async (t) => {
+t.test('a night is staged if each of its main sessions has a measured stage', async (t) => {
   const staged = { deep_seconds: 600, light_seconds: null };
   const cases: readonly (readonly [object[], boolean | undefined])[] = [
     [[staged, { awake_seconds: 60 }], true],
@@ -100,57 +100,54 @@ t.test('a night is staged where each of its main sessions has a measured stage',
   }
 });
 
-t.test(
-  'means are those of samples within the main sleep: its edges count, what is outside does not',
-  async (t) => {
-    const person = await another();
-    const wake = evening + 8 * 3_600_000;
-    const inside = [
-      [evening, 50],
-      [evening + 1_800_000, 60],
-      [evening + 5_400_000, 61],
-      [wake - 1, 69],
-    ] as const;
-    const outside = [
-      [evening - 1, 200],
-      [wake, 200],
-    ] as const;
-    await person.store([
-      night([sleep(evening, 480), sleep(at('13:00:00', '2026-03-02'), 30, { is_nap: true })]),
-      item({
-        samples: [
-          block('heart_rate', [...inside, ...outside, [at('13:10:00', '2026-03-02'), 210]]),
-          block(
-            'heart_rate',
-            inside.map(([ms], index) => [ms + index, 99] as const),
-            { device: 'Band 2' },
-          ), // prettier-ignore
-          block('heart_rate', [[evening + 7, 99]], { device: 'Band 2' }),
-          block('heart_rate_variability_rmssd', [[evening + 60_000, 77]]),
-          block(
-            'respiratory_rate',
-            [
-              [evening + 60_000, 14],
-              [wake - 60_000, 15],
-            ],
-            { device: 'Band 2' },
-          ), // prettier-ignore
-        ],
-      }),
-    ]);
-    await person.store(
-      [item({ samples: [block('oxygen_saturation', [[evening + 60_000, 97]])] })],
-      'activitynet',
-    );
-    const { nights } = await read(person);
-    t.same(nights[0]?.sources[0]?.main?.means, {
-      heart_rate: 60,
-      heart_rate_variability_sdnn: null,
-      respiratory_rate: 14.5,
-      oxygen_saturation: null,
-    });
-  },
-);
+t.test('means are computed from samples within the main sleep, edges included', async (t) => {
+  const person = await another();
+  const wake = evening + 8 * 3_600_000;
+  const inside = [
+    [evening, 50],
+    [evening + 1_800_000, 60],
+    [evening + 5_400_000, 61],
+    [wake - 1, 69],
+  ] as const;
+  const outside = [
+    [evening - 1, 200],
+    [wake, 200],
+  ] as const;
+  await person.store([
+    night([sleep(evening, 480), sleep(at('13:00:00', '2026-03-02'), 30, { is_nap: true })]),
+    item({
+      samples: [
+        block('heart_rate', [...inside, ...outside, [at('13:10:00', '2026-03-02'), 210]]),
+        block(
+          'heart_rate',
+          inside.map(([ms], index) => [ms + index, 99] as const),
+          { device: 'Band 2' },
+        ), // prettier-ignore
+        block('heart_rate', [[evening + 7, 99]], { device: 'Band 2' }),
+        block('heart_rate_variability_rmssd', [[evening + 60_000, 77]]),
+        block(
+          'respiratory_rate',
+          [
+            [evening + 60_000, 14],
+            [wake - 60_000, 15],
+          ],
+          { device: 'Band 2' },
+        ), // prettier-ignore
+      ],
+    }),
+  ]);
+  await person.store(
+    [item({ samples: [block('oxygen_saturation', [[evening + 60_000, 97]])] })],
+    'activitynet',
+  );
+  const { nights } = await read(person);
+  t.same(nights[0]?.sources[0]?.main?.means, {
+    heart_rate: 60,
+    heart_rate_variability_sdnn: null,
+    respiratory_rate: 14.5,
+    oxygen_saturation: null,
+  });
+});
 
 t.test('a sleep that begins and ends within one hour has its samples once', async (t) => {
   const person = await another();
@@ -172,7 +169,7 @@ t.test('a sleep that begins and ends within one hour has its samples once', asyn
   t.equal(nights[0]?.sources[0]?.main?.means.heart_rate, 51);
 });
 
-t.test('providers stay apart, a day with naps only has no main sleep', async (t) => {
+t.test('providers are separate; a day with naps only has no main sleep', async (t) => {
   const person = await another();
   const nap = { is_nap: true, date: '2026-03-05', device: 'Band 2' };
   await person.store([night([sleep(at('13:00:00', '2026-03-05'), 25, nap)])]);
@@ -192,7 +189,7 @@ t.test('providers stay apart, a day with naps only has no main sleep', async (t)
   );
 });
 
-t.test('a page begins behind a date in either order, and counts the days of the whole range', async (t) => {
+t.test('a page begins after a date in either order, and counts the days of the whole range', async (t) => {
   const person = await another();
   const dates = ['2026-02-28', '2026-03-01', '2026-03-04', '2026-03-05', '2026-04-01'];
   for (const date of dates) {

@@ -86,7 +86,7 @@ const everything = () => [
   }),
 ];
 
-t.test("takes one provider's data of one user, and nothing else", async (t) => {
+t.test("erases one provider's data of one user only", async (t) => {
   const { database, call, store, userId } = await setUp(t);
   const other = withUser(database, call, randomUUID());
   await other.store(everything());
@@ -125,7 +125,7 @@ t.test("takes one provider's data of one user, and nothing else", async (t) => {
   t.strictSame(await wrongStatistics(database), []);
 });
 
-t.test('refuses what comes after, until the door is opened; then everything is new', async (t) => {
+t.test('refuses later data until ingestion is allowed again; then all items are new', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   await store(everything());
   const key = { user_id: userId, provider: 'devicemaker' } as const;
@@ -157,7 +157,7 @@ t.test('refuses what comes after, until the door is opened; then everything is n
   t.strictSame(await call('timeseries.reopen', nobody), { open: true }, 'who never had anything purged');
 });
 
-t.test('leaves nothing of a store that was in work when it was called', async (t) => {
+t.test('erases the data of a store call that was in progress', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   const samples = [block('steps', [[at('10:00:00'), 1]])];
   const purge = () => call('timeseries.purge', { user_id: userId, provider: 'devicemaker', version: 1 });
@@ -168,7 +168,7 @@ t.test('leaves nothing of a store that was in work when it was called', async (t
   t.strictSame(await wrongStatistics(database), []);
 });
 
-t.test('goes on where a crash interrupted it; whoever connects meanwhile finds a clean ledger', async (t) => {
+t.test('continues after a crash; a new connection starts without stored versions', async (t) => {
   const database = await freshDatabase(t);
   const choice = { databaseUrl: database.url, services: [timeseries] };
   const first = await startBroker(t, choice);

@@ -64,7 +64,7 @@ t.test('two devices of one provider on one ride count once, and one of them is l
   }
 });
 
-t.test('they count once where their types differ in family too, and both are listed', async (t) => {
+t.test('recordings of different families count once, and both are listed', async (t) => {
   const person = await another();
   await storeAll(person, [ride(watch, 0, 80, { type: 'running' }), ride(computer, 0, 80)]);
   t.same(await sums(person), { [day]: [80, 40, 400] });
@@ -84,31 +84,28 @@ for (const [claim, second] of apart)
     t.equal((await listed(person)).length, 2);
   });
 
-t.test('half of the shorter at once: one workout', async (t) => {
+t.test('an overlap of half of the shorter one: one workout', async (t) => {
   const person = await another();
   await storeAll(person, [ride(watch, 0, 60), ride(computer, 45, 30)]);
   t.same(await sums(person), { [day]: [60, 30, 300] });
 });
 
-t.test(
-  'a ride that one device has whole and another in parts: the sum of the parts, if that is more',
-  async (t) => {
-    const whole = ride(watch, 1, 110, { distance_meters: 70_000 });
-    const [first, second] = [ride(computer, 0, 50), ride(computer, 60, 70, { avg_heart_rate_bpm: 140 })];
-    const orders: readonly (readonly WorkoutRecord[][])[] = [
-      [[first, second, whole]],
-      [[first, whole], [second]],
-      [[second], [first], [whole]],
-    ];
-    for (const calls of orders) {
-      const person = await another();
-      for (const records of calls) await storeAll(person, records);
-      t.same(await sums(person), { [day]: [120, 70, 600] });
-    }
-  },
-);
+t.test('a ride as a whole and in parts: the sum of the parts counts if it is larger', async (t) => {
+  const whole = ride(watch, 1, 110, { distance_meters: 70_000 });
+  const [first, second] = [ride(computer, 0, 50), ride(computer, 60, 70, { avg_heart_rate_bpm: 140 })];
+  const orders: readonly (readonly WorkoutRecord[][])[] = [
+    [[first, second, whole]],
+    [[first, whole], [second]],
+    [[second], [first], [whole]],
+  ];
+  for (const calls of orders) {
+    const person = await another();
+    for (const records of calls) await storeAll(person, records);
+    t.same(await sums(person), { [day]: [120, 70, 600] });
+  }
+});
 
-t.test('of one device alone overlapping workouts are added, also beside another device', async (t) => {
+t.test('overlapping workouts of one device are added up', async (t) => {
   const person = await another();
   await storeAll(person, [ride(watch, 0, 60), ride(watch, 30, 60), ride(computer, 60, 100)]);
   t.same(await sums(person), { [day]: [160, 80, 800] });
@@ -132,7 +129,7 @@ t.test('other workouts of the day are added', async (t) => {
   t.same(await sums(person), { [day]: [100, 50, 500] });
 });
 
-t.test('a ride over midnight counts on the day of the one that is listed', async (t) => {
+t.test('a ride over midnight counts on the day of the listed one', async (t) => {
   const person = await another();
   const midnight = 13 * 60; // the clock is an hour ahead
   await storeAll(person, [
@@ -154,7 +151,7 @@ t.test('a ride over midnight of two families counts on one day', async (t) => {
   t.same(await sums(person), { '2026-03-02 devicemaker': [60, 30, 300] });
 });
 
-t.test("a ride over midnight counts on the day of the other provider's that is listed", async (t) => {
+t.test("a ride over midnight counts on the day of another provider's listed one", async (t) => {
   const person = await another();
   const midnight = 13 * 60;
   await storeAll(person, [ride(watch, midnight - 2, 60), ride(computer, midnight - 1, 60)]);
@@ -175,7 +172,7 @@ t.test('a single recording counts on the day of the listed one, too', async (t) 
   t.same(Object.keys(await sums(person)), ['2026-03-02 activitynet', '2026-03-02 devicemaker']);
 });
 
-t.test('recordings move with the listed one to another day', async (t) => {
+t.test('recordings move to another day with the listed one', async (t) => {
   const person = await another();
   const listedOne = (hash: string, offset: number) =>
     activity(ride(computer, 0, 60, { avg_heart_rate_bpm: 140, zone_offset_minutes: offset }), {
@@ -188,7 +185,7 @@ t.test('recordings move with the listed one to another day', async (t) => {
   t.same(await sums(person), { '2026-03-02 devicemaker': [60, 30, 300] });
 });
 
-t.test('with the other provider too each provider counts it once', async (t) => {
+t.test('each provider counts its recordings once', async (t) => {
   const person = await another();
   await storeAll(person, [ride(watch, 0, 60), ride(computer, 1, 60)]);
   await storeAll(
@@ -200,7 +197,7 @@ t.test('with the other provider too each provider counts it once', async (t) => 
   t.same(await sums(person), { [day]: [60, 30, 300], '2026-03-01 activitynet': [62, 31, 310] });
 });
 
-t.test('two parts that another provider has whole are still added', async (t) => {
+t.test('two parts are added up although another provider has the whole', async (t) => {
   const person = await another();
   await storeAll(person, [ride(watch, 0, 60), ride(computer, 60, 60)]);
   await storeAll(person, [ride('Phone', 0, 120, { avg_heart_rate_bpm: 150 })], 'activitynet');
@@ -221,7 +218,7 @@ t.test('a workout that joins the end of a chain changes nothing at its other end
   t.same(await listed(person), [`${watch} 150`, `${watch} 40`], 'each other one is a duplicate');
 });
 
-t.test('recordings part when one of them moves, or is deleted', async (t) => {
+t.test('recordings are separated when one of them moves or is deleted', async (t) => {
   const person = await another();
   const moving = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });
   await person.store([activity(ride(watch, 0, 60)), moving('1', ride(computer, 0, 60))]);

@@ -9,7 +9,7 @@ import { seeded } from './model.ts';
 
 const start = Date.parse('2026-03-01T08:00:00Z');
 
-t.test('instants come back exactly as they were encoded', async (t) => {
+t.test('instants are decoded exactly', async (t) => {
   const random = seeded(1);
   const steps = (n: number, next: () => number) => {
     let last = start;
@@ -28,7 +28,7 @@ t.test('instants come back exactly as they were encoded', async (t) => {
   for (const times of cases) t.strictSame(decodeTimes(encodeTimes(times)), times);
 });
 
-t.test('values come back exactly as they were encoded', async (t) => {
+t.test('values are decoded exactly', async (t) => {
   const random = seeded(2);
   const many = (value: () => number) => Array.from({ length: 3000 }, value);
   const cases = [
@@ -45,7 +45,7 @@ t.test('values come back exactly as they were encoded', async (t) => {
   for (const values of cases) t.strictSame(decodeValues(encodeValues(values)), values);
 });
 
-t.test('an hour of heart rates at a sample a second takes less than two bytes a sample', async (t) => {
+t.test('an hour of heart rates at 1 Hz takes less than two bytes a sample', async (t) => {
   const random = seeded(3);
   const times = Array.from({ length: 3600 }, (_, second) => start + second * 1000);
   let rate = 120;

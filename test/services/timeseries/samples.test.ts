@@ -62,7 +62,7 @@ function asModel({ timestamp, type, source, value }: Sample): ModelBucket {
   return { timestamp: Date.parse(timestamp), type, device: source.device, value };
 }
 
-t.test('answers what a calculation by hand answers, at every resolution, over every range', async (t) => {
+t.test('equals a calculation from the samples at every resolution and range', async (t) => {
   const setting = await setUp(t);
   const { call, userId } = setting;
   const samples = randomSamples();
@@ -113,7 +113,7 @@ t.test('answers what a calculation by hand answers, at every resolution, over ev
     }
 });
 
-t.test('pages 1,000 values by 100 to the end and back to the start, each once', async (t) => {
+t.test('pages of 100 contain 1,000 values once each, forward and backward', async (t) => {
   const { store, call, userId } = await setUp(t);
   const values = Array.from(
     { length: 1000 },
@@ -141,7 +141,7 @@ t.test('pages 1,000 values by 100 to the end and back to the start, each once', 
   t.equal(backward[0]?.pagination.previous_cursor, null, 'back at the first page nothing is before it');
 });
 
-t.test('splits samples of one instant over pages without losing or repeating one', async (t) => {
+t.test('samples of one instant on several pages are neither lost nor repeated', async (t) => {
   const { store, call, userId } = await setUp(t);
   const types = ['heart_rate', 'steps', 'energy', 'weight', 'speed', 'power', 'cadence'] as const;
   const times = [at('09:00:00'), at('09:00:00') + 1, at('09:30:00')];
@@ -172,7 +172,7 @@ t.test('splits samples of one instant over pages without losing or repeating one
   }
 });
 
-t.test('pages through many series with gaps of days, both ways, at every resolution', async (t) => {
+t.test('pages contain many series with gaps of days in both directions at every resolution', async (t) => {
   const { store, call, userId } = await setUp(t);
   const random = seeded(5);
   // Whatever takes a value of 50; fifteen of them, so that pages are bounded by days.
@@ -238,7 +238,7 @@ t.test('keeps microseconds in its cursor', async (t) => {
   );
 });
 
-t.test('takes a sample at the start of the range and leaves the one at its end', async (t) => {
+t.test('the start of the range is included, its end excluded', async (t) => {
   const { store, call, userId } = await setUp(t);
   const times = [at('09:59:59'), at('10:00:00'), at('10:59:59'), at('11:00:00')];
   await store([
@@ -265,7 +265,7 @@ t.test('takes a sample at the start of the range and leaves the one at its end',
   t.strictSame([hour?.timestamp, hour?.value], ['2026-03-01T10:00:00Z', 61.5]);
 });
 
-t.test('gives each of two devices its own bucket, under the name that a setting shows', async (t) => {
+t.test('two devices have their own buckets, with the names of PROVIDER_NAMES', async (t) => {
   const { store, call, userId } = await setUp(t, { PROVIDER_NAMES: 'devicemaker=Wrist Inc' });
   const samples = ['Watch 7', 'Strap'].map((device, index) =>
     block('heart_rate', [[at('10:00:00'), 60 + 40 * index]], { device }),
@@ -282,7 +282,7 @@ t.test('gives each of two devices its own bucket, under the name that a setting 
   );
 });
 
-t.test('answers the types that were asked for, all of them where none was', async (t) => {
+t.test('returns the requested types, or all types', async (t) => {
   const { store, call, userId } = await setUp(t);
   const samples = (['steps', 'heart_rate', 'weight'] as const).map((type) =>
     block(type, [[at('10:00:00'), 70]]),
@@ -299,7 +299,7 @@ t.test('answers the types that were asked for, all of them where none was', asyn
   t.strictSame(await typesOf(['power']), []);
 });
 
-t.test('refuses the cursor of another query, but not another limit', async (t) => {
+t.test('refuses the cursor of another query; the limit may change', async (t) => {
   const { store, call, userId } = await setUp(t);
   const values = Array.from(
     { length: 9 },
@@ -329,7 +329,7 @@ t.test('refuses the cursor of another query, but not another limit', async (t) =
     );
 });
 
-t.test('knows an unknown user from one without data', async (t) => {
+t.test('distinguishes an unknown user from one without data', async (t) => {
   const { call, userId } = await setUp(t);
   const query = { start_time: '2026-03-01', end_time: '2026-03-01' };
   const page = await call('timeseries.samples', { ...query, user_id: userId });
@@ -342,7 +342,7 @@ t.test('knows an unknown user from one without data', async (t) => {
   await t.rejects(call('timeseries.samples', { ...query, user_id: unknownUser }), refusal('USER_NOT_FOUND'));
 });
 
-t.test('refuses what is no type, no resolution, no range', async (t) => {
+t.test('refuses invalid types, resolutions and ranges', async (t) => {
   const { call, userId } = await setUp(t);
   const query = { user_id: userId, start_time: '2026-03-01', end_time: '2026-03-01' };
   const wrong: [object, ErrorCode][] = [

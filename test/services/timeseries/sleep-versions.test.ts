@@ -66,7 +66,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     1,
   ],
   [
-    'of two records the longer stands, final or without validation',
+    'of two records the longer counts, final or without validation',
     [
       ['a', 'final', 7],
       ['b', 'unknown', 8],
@@ -74,7 +74,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     1,
   ],
   [
-    'of two records the longer stands, in the other order',
+    'of two records the longer counts, in the other order',
     [
       ['b', 'unknown', 8],
       ['a', 'final', 7],
@@ -82,7 +82,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     0,
   ],
   [
-    'of one record the final sleep stands before a longer one',
+    'of one record the final sleep counts before a longer one',
     [
       ['a', 'final', 7],
       ['a', 'unknown', 8],
@@ -90,7 +90,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     0,
   ],
   [
-    'of one record the final sleep stands, in the other order',
+    'of one record the final sleep counts, in the other order',
     [
       ['a', 'unknown', 8],
       ['a', 'final', 7],
@@ -98,7 +98,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     1,
   ],
   [
-    'a record that was final is not replaced by its longer version, though the final one lost',
+    'a record that was final is not replaced by its longer version, even if the final one was superseded',
     [
       ['a', 'final', 7],
       ['b', 'final', 6],
@@ -107,7 +107,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     0,
   ],
   [
-    'a record that turns final stands before its earlier, longer version',
+    'a record that becomes final counts before its earlier, longer version',
     [
       ['a', 'final', 7],
       ['b', 'unknown', 8],
@@ -116,7 +116,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     2,
   ],
   [
-    'a third record without validation is as good as final',
+    'a third record without validation equals a final one',
     [
       ['a', 'final', 7],
       ['b', 'final', 6],
@@ -125,7 +125,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     2,
   ],
   [
-    'of two equally valid the longer stands',
+    'of two equally valid ones the longer counts',
     [
       ['a', 'final', 7],
       ['b', 'final', 8],
@@ -134,7 +134,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     1,
   ],
   [
-    'more time asleep counts before more time in bed',
+    'time asleep takes precedence over time in bed',
     [
       ['a', 'final', 8],
       ['b', 'final', 7.5, 9],
@@ -142,7 +142,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     0,
   ],
   [
-    'of equal time asleep the longer time in bed stands',
+    'of equal time asleep the longer time in bed counts',
     [
       ['a', 'final', 7, 8],
       ['b', 'final', 7, 7.5],
@@ -150,7 +150,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     0,
   ],
   [
-    'of equal time asleep the longer time in bed stands, later',
+    'of equal time asleep the longer time in bed counts, later',
     [
       ['b', 'final', 7, 7.5],
       ['a', 'final', 7, 8],
@@ -158,7 +158,7 @@ const cases: readonly (readonly [claim: string, given: readonly Delivery[], stan
     1,
   ],
   [
-    'of equal lengths the later delivery stands',
+    'of equal lengths the later delivery counts',
     [
       ['a', 'final', 7],
       ['b', 'final', 7],
@@ -174,7 +174,7 @@ for (const [claim, given, stands] of cases)
       t.same(await standing(given, together), [{ key, hours, bed }]);
     });
 
-t.test('a final sleep that was stored before its ledger had a mark stands too', async (t) => {
+t.test('a final sleep that was stored before versions had a mark counts too', async (t) => {
   const { store, userId } = await another();
   await store([itemOf(['a', 'final', 7])]);
   await database.query('update timeseries.item set was_final = false where user_id = $1', [userId]);
@@ -183,7 +183,7 @@ t.test('a final sleep that was stored before its ledger had a mark stands too', 
 });
 
 t.test(
-  'a stored version of a record that was final gives way to a shorter sleep of another record',
+  'a stored version of a record that was final is replaced by a shorter sleep of another record',
   async (t) => {
     const { store, userId } = await another();
     await store([itemOf(['a', 'final', 8])]);
@@ -203,7 +203,7 @@ t.test('a final sleep marks no record of another provider, and none of another k
   t.match(outcomes, [{ status: 'saved' }, { status: 'stale' }]);
 });
 
-t.test('a final sleep that lost is stored when nothing stands against it any more', async (t) => {
+t.test('a superseded final sleep is stored once nothing overlaps it any more', async (t) => {
   const { store, userId } = await another();
   await store([itemOf(['a', 'final', 8])]);
   const lost = itemOf(['b', 'final', 7]);

@@ -12,32 +12,29 @@ import { modelTypes, seeded } from './model.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
-t.test(
-  'a start writes the catalogue where the triggers look for it, over what an older one left',
-  async (t) => {
-    const database = await freshDatabase(t);
-    await database.query(`insert into timeseries.series_type values
+t.test('a start updates the catalogue that the triggers read', async (t) => {
+  const database = await freshDatabase(t);
+  await database.query(`insert into timeseries.series_type values
     (1, 'heart_rate', 'sum'), (63, 'an old name', 'avg')`);
-    await startBroker(t, { databaseUrl: database.url, services: [timeseries] });
-    const rows = await database.query<{ id: number; name: string; bucket: string }>(
-      'select id, name, bucket from timeseries.series_type order by id',
-    );
-    t.strictSame(
-      rows.map(({ id, name }) => [id, name]),
-      seriesCatalogue.map(({ id, type }) => [id, type]),
-    );
-    // By hand: the triggers sum energies of levels in dB, and of nothing else.
-    t.strictSame(
-      rows.filter(({ bucket }) => bucket === 'leq').map(({ id, name }) => [id, name]),
-      [
-        [63, 'environmental_audio_exposure'],
-        [64, 'headphone_audio_exposure'],
-        [65, 'environmental_sound_reduction'],
-      ],
-    );
-    t.match(rows[0], { id: 1, name: 'heart_rate', bucket: 'mean' });
-  },
-);
+  await startBroker(t, { databaseUrl: database.url, services: [timeseries] });
+  const rows = await database.query<{ id: number; name: string; bucket: string }>(
+    'select id, name, bucket from timeseries.series_type order by id',
+  );
+  t.strictSame(
+    rows.map(({ id, name }) => [id, name]),
+    seriesCatalogue.map(({ id, type }) => [id, type]),
+  );
+  // By hand: the triggers sum energies of levels in dB, and of nothing else.
+  t.strictSame(
+    rows.filter(({ bucket }) => bucket === 'leq').map(({ id, name }) => [id, name]),
+    [
+      [63, 'environmental_audio_exposure'],
+      [64, 'headphone_audio_exposure'],
+      [65, 'environmental_sound_reduction'],
+    ],
+  );
+  t.match(rows[0], { id: 1, name: 'heart_rate', bucket: 'mean' });
+});
 
 t.test('keeps the day of a clock 14 hours ahead, or 12 behind, when samples of it change', async (t) => {
   const { database, store } = await setUp(t);
@@ -89,7 +86,7 @@ t.test('keeps statistics through inserts, updates, moved offsets and deletes of 
   t.strictSame(await wrongStatistics(database), [], 'after deletes and plain updates');
 });
 
-t.test('gives back a minimum and an energy when their only bearer is gone', async (t) => {
+t.test('recomputes minimum and energy mean when their sample is deleted', async (t) => {
   const { database, store } = await setUp(t);
   const loud = [
     [at('10:00:00'), 180.5],
@@ -103,7 +100,7 @@ t.test('gives back a minimum and an energy when their only bearer is gone', asyn
   t.strictSame(rows, [{ n: 2, min: 10, max: 20.25, last: 20.25, energy: 10 + 10 ** 2.025 }]);
 });
 
-t.test('moves a sample to another local day with its offset', async (t) => {
+t.test('a changed offset moves a sample to another local day', async (t) => {
   const { database, store } = await setUp(t);
   const late = (zone_offset_minutes: number, value: number) =>
     item({ samples: [block('steps', [[at('23:30:00'), value]], { zone_offset_minutes })] });
@@ -155,7 +152,7 @@ t.test('stays exact under two nodes that store overlapping data of one user at o
   t.equal(n, modelTypes.length, 'one series a type, however many made it at once');
 });
 
-t.test('stores different users at once without one waiting in vain', async (t) => {
+t.test('stores concurrent calls of different users without a deadlock', async (t) => {
   const { database, call } = await setUp(t);
   const rows = Array.from(
     { length: 50 },
@@ -175,7 +172,7 @@ t.test('stores different users at once without one waiting in vain', async (t) =
   );
 });
 
-t.test('leaves rows alone that are stored as they are given', async (t) => {
+t.test('does not write unchanged rows', async (t) => {
   const { database, store } = await setUp(t);
   const rows = Array.from(
     { length: 500 },
@@ -198,7 +195,7 @@ t.test('leaves rows alone that are stored as they are given', async (t) => {
   t.equal(third?.samples_written, 7);
 });
 
-t.test('takes the last of several values for one instant', async (t) => {
+t.test('stores the last of several values of one instant', async (t) => {
   const { database, store } = await setUp(t);
   const [first, second] = await store([
     item({
@@ -220,7 +217,7 @@ t.test('takes the last of several values for one instant', async (t) => {
   t.strictSame(await wrongStatistics(database), []);
 });
 
-t.test('drops values outside of the catalogue and of time, and keeps those on the bounds', async (t) => {
+t.test('drops values outside of the accepted ranges, and keeps those on the bounds', async (t) => {
   const { database, store } = await setUp(t);
   const rows = [
     [at('10:00:00'), 0.9],
@@ -239,7 +236,7 @@ t.test('drops values outside of the catalogue and of time, and keeps those on th
   );
 });
 
-t.test('stores more samples in a call than go into one statement', async (t) => {
+t.test('stores more samples than one statement takes', async (t) => {
   const { database, store } = await setUp(t);
   const rows = Array.from(
     { length: 12_345 },

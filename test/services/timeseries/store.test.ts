@@ -16,7 +16,7 @@ async function sessionsOf({ call, userId }: Setting) {
   return (await call('timeseries.sleeps', query)).data;
 }
 
-t.test('stores samples that are read back with their type, unit and source', async (t) => {
+t.test('samples are read with their type, unit and source', async (t) => {
   const { store, call, userId } = await setUp(t);
   const samples = [
     block('heart_rate', [
@@ -41,46 +41,53 @@ t.test('stores samples that are read back with their type, unit and source', asy
   });
 });
 
-t.test('longest: the evening takes the place of midday, midday after it changes nothing', async (t) => {
-  const setting = await setUp(t);
-  const { store, database } = setting;
-  const version = (hash: string, hours: number, values: readonly (readonly [number, number])[]) =>
-    item({
-      key: 'day',
-      hash,
-      duration_seconds: hours * 3600,
-      day: day('2026-03-01', { steps: hours * 500 }),
-      samples: [block('heart_rate', values)],
-    });
-  const midday = version('midday', 12, [
-    [at('09:00:00'), 60],
-    [at('10:00:00'), 61],
-  ]);
-  const evening = version('evening', 20, [
-    [at('10:00:00'), 62],
-    [at('18:00:00'), 63],
-  ]);
-  const [first] = await store([midday]);
-  t.equal(first?.status, 'saved');
-  t.equal(first?.record_ids.length, 1);
-  const [again] = await store([midday]);
-  t.strictSame(again, { status: 'duplicate', record_ids: first?.record_ids, samples_written: 0 });
-  const [second] = await store([evening]);
-  t.strictSame(second, { status: 'replaced', record_ids: first?.record_ids, samples_written: 2 });
-  const [late] = await store([midday]);
-  t.strictSame(late, { status: 'stale', record_ids: first?.record_ids, samples_written: 0 });
-  t.strictSame(await valuesOf(setting), [60, 62, 63], 'a sample that the newer version no longer has stays');
-  const days = await database.query(
-    'select id, date::text, steps, duration_seconds from timeseries.provider_day',
-  );
-  t.strictSame(days, [
-    { id: first?.record_ids[0], date: '2026-03-01', steps: 10_000, duration_seconds: 3600 },
-  ]);
-  const [same] = await store([{ ...evening, hash: 'corrected' }]);
-  t.equal(same?.status, 'replaced', 'of equal length the later counts');
-});
+t.test(
+  'longest: the evening version replaces the midday one; a late midday version changes nothing',
+  async (t) => {
+    const setting = await setUp(t);
+    const { store, database } = setting;
+    const version = (hash: string, hours: number, values: readonly (readonly [number, number])[]) =>
+      item({
+        key: 'day',
+        hash,
+        duration_seconds: hours * 3600,
+        day: day('2026-03-01', { steps: hours * 500 }),
+        samples: [block('heart_rate', values)],
+      });
+    const midday = version('midday', 12, [
+      [at('09:00:00'), 60],
+      [at('10:00:00'), 61],
+    ]);
+    const evening = version('evening', 20, [
+      [at('10:00:00'), 62],
+      [at('18:00:00'), 63],
+    ]);
+    const [first] = await store([midday]);
+    t.equal(first?.status, 'saved');
+    t.equal(first?.record_ids.length, 1);
+    const [again] = await store([midday]);
+    t.strictSame(again, { status: 'duplicate', record_ids: first?.record_ids, samples_written: 0 });
+    const [second] = await store([evening]);
+    t.strictSame(second, { status: 'replaced', record_ids: first?.record_ids, samples_written: 2 });
+    const [late] = await store([midday]);
+    t.strictSame(late, { status: 'stale', record_ids: first?.record_ids, samples_written: 0 });
+    t.strictSame(
+      await valuesOf(setting),
+      [60, 62, 63],
+      'a sample that the newer version no longer has stays',
+    );
+    const days = await database.query(
+      'select id, date::text, steps, duration_seconds from timeseries.provider_day',
+    );
+    t.strictSame(days, [
+      { id: first?.record_ids[0], date: '2026-03-01', steps: 10_000, duration_seconds: 3600 },
+    ]);
+    const [same] = await store([{ ...evening, hash: 'corrected' }]);
+    t.equal(same?.status, 'replaced', 'of equal length the later counts');
+  },
+);
 
-t.test('latest: the later delivery takes the place of the earlier, however long', async (t) => {
+t.test('latest: the later delivery replaces the earlier one', async (t) => {
   const { store, call, userId } = await setUp(t);
   const version = (hash: string, minutes: number) =>
     activity(workout(at('07:00:00'), minutes, { name: hash }), { key: 'activity-1', hash });
@@ -98,7 +105,7 @@ t.test('latest: the later delivery takes the place of the earlier, however long'
   );
 });
 
-t.test('decides the items of one call one after the other', async (t) => {
+t.test('items of one call are decided in order', async (t) => {
   const { store } = await setUp(t);
   const version = (hash: string) => activity(workout(at('07:00:00'), 30, { name: hash }), { key: 'a', hash });
   const outcomes = await store([version('one'), version('one'), version('two'), version('one')]);
@@ -109,7 +116,7 @@ t.test('decides the items of one call one after the other', async (t) => {
   t.equal(new Set(outcomes.flatMap(({ record_ids }) => record_ids)).size, 1);
 });
 
-t.test('knows the same key of another provider, data type and user as another item', async (t) => {
+t.test('the same key of another provider, data type or user is another item', async (t) => {
   const { store } = await setUp(t);
   const one = item({ key: 'k', hash: 'h', samples: [block('steps', [[at('10:00:00'), 1]])] });
   const outcomes = [
@@ -124,7 +131,7 @@ t.test('knows the same key of another provider, data type and user as another it
   );
 });
 
-t.test('sleep: a final version takes the place of a longer tentative one, and keeps its id', async (t) => {
+t.test('sleep: a final version replaces a longer tentative one and keeps its id', async (t) => {
   const setting = await setUp(t);
   const { store } = setting;
   const [tentative] = await store([night([sleep(at('22:00:00'), 480)])]);
@@ -160,7 +167,7 @@ t.test('sleep: of one rank the longer counts, of one length the later delivery',
   );
 });
 
-t.test('sleep: sessions that only touch, naps beside nights, and other providers stand apart', async (t) => {
+t.test('sleep: adjacent sessions, naps and other providers are separate', async (t) => {
   const setting = await setUp(t);
   await setting.store([night([sleep(at('22:00:00'), 120)])]);
   await setting.store([night([sleep(at('22:00:00') + 120 * minuteMs, 60)])]);
@@ -180,7 +187,7 @@ t.test('sleep: sessions that only touch, naps beside nights, and other providers
   );
 });
 
-t.test('sleep: two stored sessions become one when a longer one spans them', async (t) => {
+t.test('sleep: a longer session replaces two stored ones that it spans', async (t) => {
   const setting = await setUp(t);
   const { store, call, userId } = setting;
   const evening = night([sleep(at('21:00:00'), 60)]);
@@ -201,7 +208,7 @@ t.test('sleep: two stored sessions become one when a longer one spans them', asy
   t.strictSame(again, { status: 'duplicate', record_ids: second?.record_ids, samples_written: 0 });
 });
 
-t.test('sleep: merging within one call answers ids that stand', async (t) => {
+t.test('sleep: merging within one call returns valid ids', async (t) => {
   const setting = await setUp(t);
   const parts = [night([sleep(at('21:00:00'), 60)]), night([sleep(at('23:00:00'), 240)])];
   const [, , whole] = await setting.store([...parts, night([sleep(at('20:50:00'), 400)])]);
@@ -212,7 +219,7 @@ t.test('sleep: merging within one call answers ids that stand', async (t) => {
   );
 });
 
-t.test('sleep: a newer version takes its naps with it; one that lost brings none back', async (t) => {
+t.test('sleep: a newer version replaces the naps; a superseded one adds none', async (t) => {
   const setting = await setUp(t);
   const main = sleep(at('22:00:00'), 420);
   const nap = (time: string) => sleep(at(time), 20, { is_nap: true });

@@ -21,7 +21,7 @@ async function listed({ call, userId }: Setting): Promise<string[]> {
 const named = (name: string, start: string, minutes: number, fields: Partial<WorkoutRecord> = {}) =>
   workout(at(start), minutes, { name, ...fields });
 
-t.test('lists the fuller of one workout told twice, whichever comes first', async (t) => {
+t.test('of duplicate workouts the one with more values is listed, in any order', async (t) => {
   for (const first of ['devicemaker', 'activitynet'] as const) {
     const setting = await setUp(t);
     const bare = activity(named('bare', '07:00:00', 30));
@@ -36,7 +36,7 @@ t.test('lists the fuller of one workout told twice, whichever comes first', asyn
   }
 });
 
-t.test('lists the source of higher priority where both tell as much', async (t) => {
+t.test('of equal duplicates that of the source with higher priority is listed', async (t) => {
   for (const [priority, winner] of [
     ['devicemaker,activitynet', 'd'],
     ['activitynet,devicemaker', 'a'],
@@ -48,22 +48,19 @@ t.test('lists the source of higher priority where both tell as much', async (t) 
   }
 });
 
-t.test(
-  'turns round when the one that was left out becomes the fuller, and parts them when one moves',
-  async (t) => {
-    const setting = await setUp(t);
-    const version = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });
-    await setting.store([activity(named('d', '07:00:00', 30, { calories_kcal: 1 }))]);
-    await setting.store([version('1', named('a', '07:00:00', 30))], 'activitynet');
-    t.strictSame(await listed(setting), ['d']);
-    await setting.store([version('2', named('a', '07:00:00', 30, full))], 'activitynet');
-    t.strictSame(await listed(setting), ['a']);
-    await setting.store([version('3', named('a', '17:00:00', 30, full))], 'activitynet');
-    t.strictSame(await listed(setting), ['a', 'd']);
-  },
-);
+t.test('the listed duplicate changes with its values; duplicates are separated when one moves', async (t) => {
+  const setting = await setUp(t);
+  const version = (hash: string, record: WorkoutRecord) => activity(record, { key: 'moving', hash });
+  await setting.store([activity(named('d', '07:00:00', 30, { calories_kcal: 1 }))]);
+  await setting.store([version('1', named('a', '07:00:00', 30))], 'activitynet');
+  t.strictSame(await listed(setting), ['d']);
+  await setting.store([version('2', named('a', '07:00:00', 30, full))], 'activitynet');
+  t.strictSame(await listed(setting), ['a']);
+  await setting.store([version('3', named('a', '17:00:00', 30, full))], 'activitynet');
+  t.strictSame(await listed(setting), ['a', 'd']);
+});
 
-t.test('tells one workout from two', async (t) => {
+t.test('distinguishes one workout from two', async (t) => {
   const cases: [string, Partial<WorkoutRecord>, string, number, boolean][] = [
     ['half of the shorter', {}, '07:15:00', 30, true],
     ['less than half of the shorter', {}, '07:15:01', 30, false],
@@ -82,13 +79,13 @@ t.test('tells one workout from two', async (t) => {
   }
 });
 
-t.test('never calls two workouts of one provider the same', async (t) => {
+t.test('two workouts of one provider are never duplicates', async (t) => {
   const setting = await setUp(t);
   await setting.store([activity(named('one', '07:00:00', 30)), activity(named('two', '07:00:00', 30))]);
   t.strictSame(await listed(setting), ['one', 'two']);
 });
 
-t.test('lists a ride as a whole or in its parts, never less', (t) => {
+t.test('a ride is listed as a whole or in all of its parts', (t) => {
   const ride = (
     id: string,
     provider: string,

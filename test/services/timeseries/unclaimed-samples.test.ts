@@ -44,7 +44,7 @@ async function before(provider: Provider, ...items: ReturnType<typeof made>[]) {
   return { ...setting, left, named };
 }
 
-t.test('of a provider of activities only, what lies within no other activity goes', async (t) => {
+t.test('of a provider of activities only, samples within no other activity are removed', async (t) => {
   const on = await before('activitynet', made('activitynet', 'a', 0, 60), made('activitynet', 'b', 50, 90));
   await shared.call('timeseries.hideWorkout', on.named('a'));
   t.same(await on.left(), { heart_rate: 40, speed: 40 });
@@ -54,25 +54,25 @@ t.test('of a provider of activities only, what lies within no other activity goe
   t.same(await on.left(), { heart_rate: 40, speed: 40 });
 });
 
-t.test('what was measured after another activity had ended goes', async (t) => {
+t.test('samples after the end of another activity are removed', async (t) => {
   const on = await before('activitynet', made('activitynet', 'a', 0, 30), made('activitynet', 'b', 60, 90));
   t.match(await shared.call('timeseries.deleteWorkout', on.named('b')), { samples_removed: 60 });
   t.same(await on.left(), { heart_rate: 30, speed: 30 });
 });
 
-t.test('heart rates that a day may have brought stay', async (t) => {
+t.test('heart rates that a day may contain are kept', async (t) => {
   const on = await before('devicemaker', made('devicemaker', 'a', 0, 60));
   t.match(await shared.call('timeseries.deleteWorkout', on.named('a')), { samples_removed: 60 });
   t.same(await on.left(), { heart_rate: 60, speed: 0 });
 });
 
-t.test('an activity is cropped that was stored before', async (t) => {
+t.test('an activity of the previous version is cropped', async (t) => {
   const on = await before('activitynet', made('activitynet', 'a', 0, 60));
   await on.store([made('activitynet', 'a', 0, 30)], 'activitynet');
   t.same(await on.left(), { heart_rate: 30, speed: 30 });
 });
 
-t.test('an activity that is stored now leaves what may be of an older one', async (t) => {
+t.test('a new activity keeps samples that may belong to an older one', async (t) => {
   const on = await before('devicemaker', made('devicemaker', 'a', 0, 60));
   await on.store([made('devicemaker', 'b', 50, 90)]);
   t.same(await on.left(), { heart_rate: 90, speed: 90 });
@@ -80,7 +80,7 @@ t.test('an activity that is stored now leaves what may be of an older one', asyn
   t.same(await on.left(), { heart_rate: 90, speed: 61 }, 'up to the end of the older one');
 });
 
-t.test('what is stored from then on is told apart', async (t) => {
+t.test('later samples are attributed exactly', async (t) => {
   const on = await before('devicemaker', made('devicemaker', 'a', 0, 60));
   const day = 24 * 60;
   await on.store([made('devicemaker', 'b', day, day + 30)]);
@@ -88,7 +88,7 @@ t.test('what is stored from then on is told apart', async (t) => {
   t.same(await on.left(), { heart_rate: 60, speed: 60 });
 });
 
-t.test('a process of the version before that creates a series claims nothing', async (t) => {
+t.test('a series created by a process of the previous version is unclaimed', async (t) => {
   const [row] = await shared.database.query(
     `insert into timeseries.series (user_id, type_id, provider, device)
      values (gen_random_uuid(), 1, 'devicemaker', 'd') returning unclaimed_until > now() as is_unclaimed`,
