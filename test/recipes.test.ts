@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -79,19 +79,29 @@ t.test("README's recipe for a new series type is one row of the catalogue", asyn
   ]);
 });
 
-t.test('docs/adding-a-provider.md: a provider is one folder and one line', async (t) => {
+/** Adds an import and an entry to a list of the tree. */
+function register(tree: string, file: string, list: string, [name, from]: readonly [string, string]): void {
+  const path = join(tree, file);
+  const before = readFileSync(path, 'utf8');
+  const after = `import { ${name} } from '${from}';\n${before.replace(list, `${list} ${name},`)}`;
+  if (!before.includes(list)) throw new Error(`${file} has no list`);
+  writeFileSync(path, after);
+}
+
+t.test('docs/adding-a-provider.md: a provider is its folders and a line in each list', async (t) => {
   const { url } = await freshDatabase(t);
   const tree = copiedTree(t);
   const fixtures = join(root, 'test/fixtures/providers');
   cpSync(join(fixtures, 'ringmaker'), join(tree, 'providers/ringmaker'), { recursive: true });
+  cpSync(join(fixtures, 'ringmaker-ingest'), join(tree, 'services/ringmaker-ingest'), { recursive: true });
+  const contract = 'services/ringmaker-ingest/contract.ts';
+  renameSync(join(tree, contract), join(tree, 'contracts/ringmaker-ingest.ts'));
   cpSync(join(fixtures, 'trial.ts'), join(tree, 'trial.ts'));
-  const registry = join(tree, 'providers/all.ts');
-  const before = readFileSync(registry, 'utf8');
-  const after = before
-    .replace('import { z }', "import { ringmaker } from './ringmaker/provider.ts';\nimport { z }")
-    .replace('export const providers = {', 'export const providers = { ringmaker,');
-  t.not(after, before);
-  writeFileSync(registry, after);
+  register(tree, 'providers/all.ts', 'export const providers = {', ['ringmaker', './ringmaker/provider.ts']);
+  register(tree, 'contracts/all.ts', 'export const contracts = [', [
+    'ringmakerIngest',
+    './ringmaker-ingest.ts',
+  ]);
   const scope = { extends: './tsconfig.json', include: ['providers', 'services', 'stack', 'trial.ts'] };
   writeFileSync(join(tree, 'tsconfig.recipe.json'), JSON.stringify(scope));
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
@@ -121,7 +131,19 @@ t.test('docs/adding-a-provider.md: a provider is one folder and one line', async
     connection: ['ring-7', 'active', ['naps', 'heart']],
     token: [basic],
     types: ['naps', 'heart'],
-    past: 'Bearer ring-token',
+    past: ['Bearer ring-token', 'Bearer ring-token'],
+    backfill: ['done', 4],
+    answers: [
+      { status: 'unsigned', stored: 0 },
+      { status: 'stored', stored: 1 },
+    ],
+    values: [
+      ['heart_rate', 70],
+      ['heart_rate', 71],
+      ['heart_rate', 72],
+    ],
+    naps: [true, true],
+    left: 'BACKFILL_NOT_FOUND',
     configured: true,
     revoke: [['POST', 'access_token=ring-token']],
     erased: 'USER_NOT_FOUND',
