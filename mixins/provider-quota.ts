@@ -1,4 +1,8 @@
-import type { Mixin } from '../runtime/environment.ts';
+import type { ReadLimits, ReadQuota } from '../domain/provider.ts';
+import type { ProviderName } from '../providers/all.ts';
+import { providers } from '../providers/all.ts';
+import type { Environment, Mixin } from '../runtime/environment.ts';
+import { settingsOf } from '../runtime/provider-settings.ts';
 import { type Database, database } from './database.ts';
 import { quotaStatements } from './provider-quota-queries.ts';
 
@@ -49,13 +53,11 @@ export interface Room {
   readonly paused: boolean;
 }
 
-/** The application and its limits. The limits apply until the provider reports others. */
-export interface QuotaChoice {
+/** The application and the provider's quota. */
+export interface QuotaChoice extends ReadLimits, Pick<ReadQuota, 'reported'> {
   /** The schema that holds the quota's table: that of the service that reads. */
   readonly schema: string;
   readonly application: string;
-  readonly quarterLimit: number;
-  readonly dayLimit: number;
   /** How far a test has moved the clock forward. */
   readonly aheadMs?: () => number;
 }
@@ -68,7 +70,7 @@ export const quietMs = 2000;
 
 /** The quota over an open database. */
 export async function quotaOn(database: Database, choice: QuotaChoice): Promise<ProviderQuota> {
-  const { schema, application, quarterLimit, dayLimit, aheadMs = () => 0 } = choice;
+  const { schema, application, quarterLimit, dayLimit, reported, aheadMs = () => 0 } = choice;
   const sql = quotaStatements(schema);
   await database.query(sql.insertBudget, [application]);
   const parameters = () => [application, aheadMs(), quarterLimit, dayLimit, quietMs];
@@ -85,8 +87,8 @@ export async function quotaOn(database: Database, choice: QuotaChoice): Promise<
       return (await database.query(sql.selectHeld, [aheadMs(), quietMs, quarter])).length > 0;
     },
     async settle(reservation, { status, headers, unsent }) {
-      const { read, left } = readLimits(headers);
-      const reported = {
+      const { read, left } = reported(headers);
+      const report = {
         unsent,
         failed: status === 0 || status >= 500,
         rejected: status === 429,
@@ -98,7 +100,7 @@ export async function quotaOn(database: Database, choice: QuotaChoice): Promise<
         day_left: left?.day,
       };
       const values = [application, aheadMs(), quarterLimit, dayLimit, reservation.quarter, reservation.day];
-      await database.query(sql.settleRead, [...values, JSON.stringify(reported)]);
+      await database.query(sql.settleRead, [...values, JSON.stringify(report)]);
     },
     async release(reservation, reads) {
       if (reads > 0)
@@ -112,14 +114,22 @@ export async function quotaOn(database: Database, choice: QuotaChoice): Promise<
   };
 }
 
-/** The quota as a service mixin. */
-export function providerQuota(choose: (environment: QuotaSettings) => QuotaChoice): Mixin<ProviderQuota> {
+/** A provider that limits reads. */
+export type LimitedProvider = {
+  [N in ProviderName]: (typeof providers)[N]['quota'] extends ReadQuota ? N : never;
+}[ProviderName];
+
+/** The quota of a provider as a service mixin. Its table is in the schema of the service that reads. */
+export function providerQuota(
+  provider: LimitedProvider,
+  own: Pick<QuotaChoice, 'schema' | 'aheadMs'>,
+): Mixin<ProviderQuota> {
   const pool = database();
   const opened = new WeakMap<ProviderQuota, Database>();
   return {
     async start(environment) {
       const open = await pool.start(environment);
-      const quota = await quotaOn(open, choose(environment));
+      const quota = await quotaOn(open, { ...quotaOf(environment, provider), ...own });
       opened.set(quota, open);
       return quota;
     },
@@ -130,48 +140,8 @@ export function providerQuota(choose: (environment: QuotaSettings) => QuotaChoic
   };
 }
 
-type QuotaSettings = Pick<Parameters<Mixin<unknown>['start']>[0], 'config'>;
-
-interface Windows<T> {
-  readonly quarter: T;
-  readonly day: T;
-}
-
-/**
- * Limits that the headers report: limit and usage of reads if present, otherwise the number of requests of any kind
- * that are left. The latter is only an upper bound for reads.
- */
-export interface ReportedLimits {
-  readonly read: Windows<{ readonly limit: number; readonly usage: number }> | null;
-  readonly left: Windows<number> | null;
-}
-
-/**
- * Reads the provider's rate-limit headers: pairs `quarter,day`. Names are case-insensitive. Any header may be missing.
- */
-export function readLimits(headers: Headers): ReportedLimits {
-  const read = pairs(headers, 'x-readratelimit');
-  const all = pairs(headers, 'x-ratelimit');
-  return {
-    read,
-    left:
-      read !== null || all === null
-        ? null
-        : { quarter: all.quarter.limit - all.quarter.usage, day: all.day.limit - all.day.usage },
-  };
-}
-
-function pairs(headers: Headers, prefix: string) {
-  const limit = pair(headers.get(`${prefix}-limit`));
-  const usage = pair(headers.get(`${prefix}-usage`));
-  if (limit === null || usage === null) return null;
-  return {
-    quarter: { limit: limit.quarter, usage: usage.quarter },
-    day: { limit: limit.day, usage: usage.day },
-  };
-}
-
-function pair(text: string | null): Windows<number> | null {
-  const match = /^\s*(\d{1,9})\s*,\s*(\d{1,9})\s*$/.exec(text ?? '');
-  return match === null ? null : { quarter: Number(match[1]), day: Number(match[2]) };
+/** The application and the limits of a provider, by the settings. */
+export function quotaOf({ config }: Pick<Environment, 'config'>, provider: LimitedProvider) {
+  const { limits, reported } = providers[provider].quota;
+  return { ...limits(config), reported, application: settingsOf(config, provider).clientId ?? 'default' };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Provider } from '../../domain/provider.ts';
 import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
+import { reportedLimits } from './reported-limits.ts';
 
 const settings = {
   WEBHOOK_SECRET_ACTIVITYNET: webhookSecrets.optional(),
@@ -16,6 +17,11 @@ const settings = {
   ACTIVITYNET_READS_PER_15_MIN: whole(1, 1_000_000).default(100),
   ACTIVITYNET_READS_PER_DAY: whole(1, 100_000_000).default(1000),
 };
+
+interface Limits {
+  readonly ACTIVITYNET_READS_PER_15_MIN: number;
+  readonly ACTIVITYNET_READS_PER_DAY: number;
+}
 
 interface Urls {
   readonly ACTIVITYNET_OAUTH_URL: string;
@@ -70,8 +76,7 @@ export const activitynet = {
     scope: null,
     isWithheld: ({ status, text }) => status === 401 && /_permission"/.test(text),
     // A hundredth of a day's reads. The rest is left to activities.
-    readsPerHour: ({ ACTIVITYNET_READS_PER_DAY }: { readonly ACTIVITYNET_READS_PER_DAY: number }) =>
-      Math.ceil(ACTIVITYNET_READS_PER_DAY / 100),
+    readsPerHour: ({ ACTIVITYNET_READS_PER_DAY }: Limits) => Math.ceil(ACTIVITYNET_READS_PER_DAY / 100),
   },
   webhooks: {
     clientIdHeaders: [],
@@ -79,5 +84,12 @@ export const activitynet = {
     body: { form: 'single-event', accountsOf },
   },
   backfill: { from: 'pages', service: 'activitynet-ingest' },
+  quota: {
+    limits: ({ ACTIVITYNET_READS_PER_15_MIN, ACTIVITYNET_READS_PER_DAY }: Limits) => ({
+      quarterLimit: ACTIVITYNET_READS_PER_15_MIN,
+      dayLimit: ACTIVITYNET_READS_PER_DAY,
+    }),
+    reported: reportedLimits,
+  },
   sampleSources: 'activities',
 } as const satisfies Provider;

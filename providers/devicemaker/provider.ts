@@ -97,5 +97,6 @@ export const devicemaker = {
     },
     refusals: { 403: 'HISTORY_WITHHELD', 409: 'ASKED_BEFORE', 412: 'TYPE_OFF' },
   },
+  quota: null,
   sampleSources: 'days-and-activities',
 } as const satisfies Provider;

@@ -1,15 +1,11 @@
+import { quotaOf } from '../../mixins/provider-quota.ts';
 import type { Fetched, Fetching } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
 import { type ReadLimits, reserveUserRead, settleUserReads } from './queries/user-reads.ts';
 
 /** The parts of the provider's limits that reads for unauthenticated events may use. */
 export function limitsOf({ config, pace }: Pick<Fetching, 'config' | 'pace'>): ReadLimits {
-  return {
-    application: config.ACTIVITYNET_CLIENT_ID ?? 'default',
-    aheadMs: pace.aheadMs(),
-    quarterLimit: config.ACTIVITYNET_READS_PER_15_MIN,
-    dayLimit: config.ACTIVITYNET_READS_PER_DAY,
-  };
+  return { ...quotaOf({ config }, 'activitynet'), aheadMs: pace.aheadMs() };
 }
 
 /** Whether a job may read: it comes from backfill or an authenticated event, or a read was reserved for its user. */

@@ -1,10 +1,6 @@
 import t from 'tap';
-import {
-  type ProviderQuota,
-  type QuotaReservation,
-  quotaOn,
-  readLimits,
-} from '../../mixins/provider-quota.ts';
+import { type ProviderQuota, type QuotaReservation, quotaOn } from '../../mixins/provider-quota.ts';
+import { reportedLimits } from '../../providers/activitynet/reported-limits.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const database = await freshDatabase(t);
@@ -23,7 +19,13 @@ async function quotaAt(time: string, limits = { quarterLimit: 10, dayLimit: 30 }
   };
   turnTo(`2026-04-20T${time}Z`);
   const application = `app-${applications}`;
-  const choice = { schema: 'activitynet', application, ...limits, aheadMs: () => clock.ahead };
+  const choice = {
+    schema: 'activitynet',
+    application,
+    ...limits,
+    reported: reportedLimits,
+    aheadMs: () => clock.ahead,
+  };
   const quota = await quotaOn(database, choice);
   const another = () => quotaOn(database, choice);
   const row = async () =>
@@ -254,16 +256,19 @@ t.test('an hour of failures costs few reads', async (t) => {
 
 t.test('reads headers in any case, the reads preferred, and nothing of broken ones', (t) => {
   const read = { quarter: { limit: 100, usage: 5 }, day: { limit: 1000, usage: 50 } };
-  t.same(readLimits(new Headers({ 'x-READratelimit-limit': '100,1000', 'X-ReadRateLimit-Usage': '5, 50' })), {
-    read,
-    left: null,
-  });
-  t.same(readLimits(new Headers({ 'X-RateLimit-Limit': '200,2000', 'X-RateLimit-Usage': '79,222' })), {
+  t.same(
+    reportedLimits(new Headers({ 'x-READratelimit-limit': '100,1000', 'X-ReadRateLimit-Usage': '5, 50' })),
+    {
+      read,
+      left: null,
+    },
+  );
+  t.same(reportedLimits(new Headers({ 'X-RateLimit-Limit': '200,2000', 'X-RateLimit-Usage': '79,222' })), {
     read: null,
     left: { quarter: 121, day: 1778 },
   });
   for (const broken of ['', '100', 'a,b', '1,2,3', '-1,5', '1e3,2'])
-    t.same(readLimits(new Headers({ 'X-RateLimit-Limit': broken, 'X-RateLimit-Usage': '1,1' })), {
+    t.same(reportedLimits(new Headers({ 'X-RateLimit-Limit': broken, 'X-RateLimit-Usage': '1,1' })), {
       read: null,
       left: null,
     });
