@@ -54,6 +54,8 @@ export interface JobWorker<J> {
 /** Time that a stop grants to running jobs before their signal aborts. */
 const graceMs = 2500;
 const startingPollMs = 50;
+/** Moleculer announces services to other processes a second after the last one has started. */
+const announcementMs = 1500;
 
 type WorkerDeps = Pick<Environment, 'broker' | 'logger'>;
 
@@ -94,9 +96,18 @@ export function startJobWorker<J>(source: JobSource<J>, { broker, logger }: Work
     return jobs.length;
   };
 
+  const sleepWhile = async (condition: () => boolean) => {
+    while (condition() && !closing.signal.aborted) await wakeSignal.wait(startingPollMs);
+  };
+  // A job may call a service that calls this process back. Other processes know its services after the announcement.
+  const announced = async () => {
+    await sleepWhile(() => !broker.started);
+    const end = performance.now() + (broker.transit ? announcementMs : 0);
+    await sleepWhile(() => performance.now() < end);
+  };
+
   const poll = async () => {
-    // Until the broker has started, other processes cannot call its services back, which a job may need.
-    while (!broker.started && !closing.signal.aborted) await wakeSignal.wait(startingPollMs);
+    await announced();
     while (!closing.signal.aborted) {
       const claimed = await claimSome().catch((error: unknown) => {
         logger.warn('job.claim_failed', { kind: name, code: codeOf(error) });
