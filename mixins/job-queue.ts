@@ -20,12 +20,13 @@ export interface JobKind<P> {
   readonly mostFailures?: number;
   /** Delay after a failed attempt, from the number of failures. Default: exponential with jitter. */
   readonly retryMs?: (failures: number) => number;
-  /** A recurring job: due again after this time. It exists once, with an empty key. */
-  readonly everyMs?: number;
 }
 
 /** A kind without the type of its payload. */
-export type RetryRules = Omit<JobKind<unknown>, 'payload'>;
+export interface RetryRules extends Omit<JobKind<unknown>, 'payload'> {
+  /** A recurring job: due again after this time. It exists once, with an empty key. */
+  readonly everyMs?: number;
+}
 
 /** A job to enqueue. */
 export interface NewJob<P> {

@@ -27,7 +27,7 @@ export interface JobHandler {
   /** Actions that the handler calls. While one is unavailable no job of this kind is claimed. */
   readonly needs: readonly string[];
   /** Delay of the first run of a recurring job. */
-  readonly firstAfterMs: number;
+  readonly firstAfterMs?: number;
   readonly work: (row: JobRow, held: Held) => Promise<JobOutcome>;
 }
 
@@ -35,6 +35,13 @@ export interface JobHandler {
 export interface HandlerOptions {
   readonly parallel?: number;
   readonly needs?: readonly string[];
+}
+
+/** A recurring job: its name, its interval, and the delay of its first run. */
+export interface Recurring {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Default: `everyMs`. */
   readonly firstAfterMs?: number;
 }
 
@@ -45,18 +52,34 @@ export interface HandlerOptions {
 export function jobHandler<P>(
   kind: JobKind<P>,
   work: (job: Job<P>, held: Held) => Promise<JobOutcome>,
-  { parallel = 1, needs = [], firstAfterMs = kind.everyMs ?? 0 }: HandlerOptions = {},
+  { parallel = 1, needs = [] }: HandlerOptions = {},
 ): JobHandler {
   return {
     kind,
     parallel,
     needs,
-    firstAfterMs,
     async work(row, held) {
       const payload = kind.payload.safeParse(row.payload);
       if (!payload.success) return { kind: 'dead', reason: 'PAYLOAD_INVALID' };
       return work({ ...row, payload: payload.data }, held);
     },
+  };
+}
+
+/**
+ * The handler of a job that exists once for all processes: it is due again `everyMs` after each run. Without an outcome
+ * of `work` the run succeeded.
+ */
+export function recurringHandler(
+  { name, everyMs, firstAfterMs = everyMs }: Recurring,
+  work: (held: Held) => Promise<JobOutcome | undefined>,
+): JobHandler {
+  return {
+    kind: { name, everyMs },
+    parallel: 1,
+    needs: [],
+    firstAfterMs,
+    work: async (_row, held) => (await work(held)) ?? { kind: 'done' },
   };
 }
 
@@ -164,7 +187,7 @@ function startHandlers(
   let missing = handlers.filter(({ kind: { everyMs } }) => everyMs !== undefined);
   // Before a claim and not at the start: a service also starts while the database is unavailable.
   const createRecurring = async () => {
-    for (const { kind, firstAfterMs } of missing) await ensureRecurring(pool, kind.name, firstAfterMs);
+    for (const { kind, firstAfterMs } of missing) await ensureRecurring(pool, kind.name, firstAfterMs ?? 0);
     missing = [];
   };
   const freeOf = () =>

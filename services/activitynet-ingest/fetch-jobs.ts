@@ -1,6 +1,4 @@
-import { z } from 'zod';
-import type { JobKind } from '../../mixins/job-queue.ts';
-import { type JobHandler, type Jobs, jobHandler } from '../../mixins/jobs.ts';
+import { type JobHandler, type Jobs, recurringHandler } from '../../mixins/jobs.ts';
 import type { RowJobs } from '../../mixins/row-jobs.ts';
 import type { JobSource } from '../../runtime/job-worker.ts';
 import { listBackfillPage } from './list-backfill.ts';
@@ -83,15 +81,8 @@ function fetchJobs(deps: FetchDeps): JobSource<FetchJob> {
 
 // Postponed activities become due again.
 function revival({ database, pace, rowJobs }: FetchDeps): JobHandler {
-  const kind: JobKind<Record<string, never>> = {
-    name: 'activitynet.postponed',
-    payload: z.strictObject({}),
-    everyMs: pace.upkeepMs,
-    retryMs: () => pace.upkeepMs,
-  };
-  return jobHandler(kind, async () => {
+  return recurringHandler({ name: 'activitynet.postponed', everyMs: pace.upkeepMs }, async () => {
     await revivePostponed(database, pace.aheadMs());
     rowJobs.notify();
-    return { kind: 'done' };
   });
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
-import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { fieldOf } from '../../domain/error-code.ts';
@@ -10,8 +9,7 @@ import { ServiceError, validationFailed } from '../../domain/errors.ts';
 import { type Cipher, cipherOf } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import { deleteInBatches } from '../../mixins/delete-in-batches.ts';
-import type { JobKind } from '../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler } from '../../mixins/jobs.ts';
+import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
 import { failureOf } from '../../runtime/failure.ts';
 import { failureToSend } from './answer.ts';
 import type { Endpoint } from './endpoints.ts';
@@ -79,14 +77,10 @@ export function idempotency(
   };
 }
 
-const cleaning: JobKind<unknown> = { name: 'gateway.cleaning', payload: z.unknown(), everyMs: 60_000 };
-
 /** Deletes old answers every minute in one gateway. */
 export function cleaningHandler({ clean }: Idempotency): JobHandler {
-  return jobHandler(cleaning, async (_job, { signal }) => {
-    await clean(signal);
-    return { kind: 'done' };
-  });
+  const cleaning = { name: 'gateway.cleaning', everyMs: 60_000 };
+  return recurringHandler(cleaning, async ({ signal }) => void (await clean(signal)));
 }
 
 /** The key of a request, null if there is none. @throws VALIDATION_FAILED (422) */

@@ -3,7 +3,7 @@ import { isoTimeOrNull } from '../../domain/time.ts';
 import { askAccess } from '../../mixins/access-check.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
-import { jobHandler, jobs } from '../../mixins/jobs.ts';
+import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs.ts';
 import { providerApi, providerPace, sendOnce } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
 import type { FreshTokens } from '../../mixins/token-endpoint.ts';
@@ -11,9 +11,9 @@ import { callAs, type Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
-import { expire, expiryKind } from './expiry.ts';
 import { resultPage } from './outcome.ts';
 import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
+import { deleteExpired } from './queries/delete-expired.ts';
 import { revokeAccess } from './revoke-access.ts';
 import { statusOf } from './status.ts';
 
@@ -24,6 +24,9 @@ const pace = { ...providerPace, spacingMs: 0, atOnce: 20 };
 
 // The actor in the audit trail for a callback: it is authenticated by its single-use state only.
 const consentOf = (provider: string) => `consent:${provider}`;
+
+/** Deletes the states of attempts to connect that have expired. */
+const expiry = { name: 'connect.expiry', everyMs: 600_000, firstAfterMs: 30_000 };
 
 /** Connects users to their accounts at providers, and revokes the access. */
 export default implement(connect, {
@@ -69,7 +72,7 @@ export default implement(connect, {
     const deps = { call: callAs(call, 'system:connect'), logger };
     return jobs.start([
       jobHandler(backfillKind, (job) => startPendingBackfill(deps, job), { needs: ['backfill.start'] }),
-      jobHandler(expiryKind, () => expire(database), { firstAfterMs: 30_000 }),
+      recurringHandler(expiry, async ({ signal }) => void (await deleteExpired(database, signal))),
     ]);
   },
 });

@@ -1,18 +1,14 @@
-import { type JobHandler, jobHandler } from '../../mixins/jobs.ts';
+import { type JobHandler, jobHandler, recurringHandler } from '../../mixins/jobs.ts';
 import { eraseUser } from './erasure.ts';
-import {
-  erasedAccountsKind,
-  erasureKind,
-  purgeKind,
-  restorationKind,
-  tokenRevocationKind,
-} from './job-kinds.ts';
+import { erasureKind, purgeKind, restorationKind, tokenRevocationKind } from './job-kinds.ts';
 import { type PurgeDeps, purgeConnection } from './purges.ts';
 import { deleteOldErasedAccounts } from './queries/erased-accounts.ts';
 import { type RestorationDeps, resumeRestored } from './restorations.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 
 const parallel = 4;
+/** Deletes the hashes of erased accounts that have expired. */
+const erasedAccounts = { name: 'users.erased_accounts', everyMs: 3_600_000 };
 
 /** The handlers of the service's jobs. */
 export function jobHandlers(deps: PurgeDeps & RestorationDeps): JobHandler[] {
@@ -25,9 +21,6 @@ export function jobHandlers(deps: PurgeDeps & RestorationDeps): JobHandler[] {
       parallel,
       needs: ['connect.revokeAccess'],
     }),
-    jobHandler(erasedAccountsKind, async () => {
-      await deleteOldErasedAccounts(deps.database);
-      return { kind: 'done' };
-    }),
+    recurringHandler(erasedAccounts, async () => void (await deleteOldErasedAccounts(deps.database))),
   ];
 }

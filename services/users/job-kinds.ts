@@ -44,10 +44,3 @@ export const tokenRevocationKind: JobKind<TokenRevocation> = {
   name: 'users.token_revocation',
   payload: TokenRevocation,
 };
-
-/** Deletes the hashes of erased accounts that have expired. */
-export const erasedAccountsKind: JobKind<object> = {
-  name: 'users.erased_accounts',
-  payload: Empty,
-  everyMs: 3_600_000,
-};

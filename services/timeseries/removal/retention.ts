@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'moleculer';
-import { z } from 'zod';
 import { dayMs, hourMs, minuteMs } from '../../../domain/time.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
-import type { JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
-import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
+import type { JobOutcome } from '../../../mixins/job-queue.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs.ts';
 import type { Held } from '../../../runtime/job-worker.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
@@ -82,12 +81,11 @@ interface Retaining {
   readonly logger: Logger;
 }
 
-const kind: JobKind<unknown> = { name: 'timeseries.retention', payload: z.unknown(), everyMs: 60_000 };
-const firstAfterMs = 20_000;
+const retention = { name: 'timeseries.retention', everyMs: 60_000, firstAfterMs: 20_000 };
 
 /** Deletes expired samples in one process at a time, at most half of the time. */
 export function retentionHandler(deps: Retaining): JobHandler {
-  return jobHandler(kind, (_job, held) => retain(deps, held), { firstAfterMs });
+  return recurringHandler(retention, (held) => retain(deps, held));
 }
 
 async function retain({ database, days, logger }: Retaining, held: Held): Promise<JobOutcome> {
