@@ -59,13 +59,13 @@ t.test(
   },
 );
 
-t.test('a data set that is there is not built again', async (t) => {
+t.test('an existing data set is not built again', async (t) => {
   const { stderr } = await bench('--quick', '--only', 'disk', ...onServers);
   t.notMatch(stderr, 'Building the database');
   t.match(stderr, 'Measuring disk');
 });
 
-t.test('tells which pieces there are where one is named that is not', async (t) => {
+t.test('an unknown measurement is refused with the known names', async (t) => {
   const failed = await bench('--quick', '--only', 'nothing').then(
     () => null,
     (error: unknown) => String(Reflect.get(Object(error), 'stderr')),

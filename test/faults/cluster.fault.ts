@@ -56,7 +56,7 @@ const faults: Fault[] = [
       await cluster.again(`${service}.1`);
       await cluster.untilWhole();
     },
-    // Its sender does not know whether it was stored, and sends it again.
+    // Its sender has no answer, so it sends the webhook again.
     excuses: service === 'api-gateway' ? isCut : nothing,
   })),
   ...['api-gateway', 'auth', 'timeseries', 'devicemaker-ingest'].map((service) => ({
@@ -143,7 +143,7 @@ async function fullDisk(): Promise<void> {
   const headers = { 'devicemaker-client-id': 'faults' };
   const push = () => ask(cluster.origins[0] ?? '', '/api/v1/webhooks/devicemaker/push', { body, headers });
   let refused = await push();
-  // Rows that the load has left behind make room for one more now and then.
+  // Deleted rows of the load free space for single rows.
   for (let tries = 0; refused.status === 200 && tries < 200; tries++) refused = await push();
   t.same([refused.status, refused.body], [500, { detail: 'Failed to process webhook' }]);
   await sleep((seconds * 1000) / 3);
@@ -155,7 +155,7 @@ async function fullDisk(): Promise<void> {
 }
 
 for (const { title, happen, excuses } of faults.filter((one) => chosen.test(one.title)))
-  await t.test(`${title} costs nothing that could be answered`, async (t) => {
+  await t.test(`${title} loses no request that could be answered`, async (t) => {
     load.reset();
     await sleep((seconds * 1000) / 4);
     const from = Date.now();
@@ -187,7 +187,7 @@ for (const { title, happen, excuses } of faults.filter((one) => chosen.test(one.
     if (unexcused.length > 0) t.comment(cluster.complaints());
   });
 
-await t.test('every webhook that was answered 200 is in the data once', async (t) => {
+await t.test('every webhook that was answered 200 is stored once', async (t) => {
   const report = await load.stop();
   await untilWorkedOff(database);
   const answered = [...report.answered.values()].filter((one) => one).length;

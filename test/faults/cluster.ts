@@ -6,9 +6,9 @@ import type { Database } from '../../mixins/database.ts';
 import { createBroker } from '../../runtime/broker.ts';
 import { serviceNames } from '../../stack/services.ts';
 import { testConfig } from '../support/broker.ts';
+import { createConnectedUser, credentialsOf, get, makeDeveloper } from './api-data.ts';
 import { type LoadReport, type Wearer, webhookStart } from './load.ts';
-import { commonSettings, freePort, type Process, startProcess, untilReady } from './members.ts';
-import { credentialsOf, get, makeDeveloper, makeWearer } from './world.ts';
+import { commonSettings, freePort, type Process, startProcess, untilReady } from './product-processes.ts';
 
 /** Processes of the product over one bus and one database. */
 export interface Cluster {
@@ -19,7 +19,7 @@ export interface Cluster {
   readonly token: string;
   readonly wearers: readonly Wearer[];
   process(name: string): Process;
-  /** Starts a process anew under its name; the old one must have ended. */
+  /** Restarts a process under its name; the old one must have ended. */
   again(name: string): Promise<void>;
   /** Complaints of all processes, those that ended too. */
   complaints(): string;
@@ -44,7 +44,7 @@ export const oneEach: Readonly<Record<string, readonly string[]>> = Object.fromE
 
 const wholeLimitMs = 120_000;
 
-/** Starts a cluster with a few people in it. */
+/** Starts a cluster with a few users. */
 export async function startCluster(t: Test, choice: ClusterChoice): Promise<Cluster> {
   const { database, natsUrl, groups, copies, people } = choice;
   const namespace = randomUUID();
@@ -108,7 +108,7 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
   const wearers: Wearer[] = [];
   for (let i = 0; i < people; i++) {
     const account = randomUUID();
-    wearers.push({ account, userId: await makeWearer(origin, key, account) });
+    wearers.push({ account, userId: await createConnectedUser(origin, key, account) });
   }
   return {
     ...{ origins, token, key, keyId, wearers, untilWhole },
@@ -155,7 +155,7 @@ function nodesOf(
 
 const drainedLimitMs = 120_000;
 
-/** Waits until every delivery has come to its end. @throws when some have not in two minutes. */
+/** Waits until every delivery is finished. @throws Error after two minutes */
 export async function untilWorkedOff(database: Database): Promise<void> {
   const deadline = Date.now() + drainedLimitMs;
   for (;;) {

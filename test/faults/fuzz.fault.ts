@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { ask } from '../support/api.ts';
 import { freshDatabase } from '../support/database.ts';
+import { createApiData, makeDeveloper } from './api-data.ts';
 import { fuzz } from './fuzz.ts';
-import { lookInside } from './inside.ts';
-import { freePort, startProcess, untilReady } from './members.ts';
-import { makeDeveloper, makeWorld } from './world.ts';
+import { readProcessUsage } from './process-usage.ts';
+import { freePort, startProcess, untilReady } from './product-processes.ts';
 
 t.setTimeout(0);
 const count = Number(process.env.FAULT_REQUESTS ?? 100_000);
@@ -18,7 +18,7 @@ const mostLive = 1.15;
 /** What the process holds of the system, garbage collected; freed pages come back late. */
 const mostResident = 1.5;
 
-t.test(`${count} mutated requests over all routes end in no failure of ours (seed ${seed})`, async (t) => {
+t.test(`${count} mutated requests over all routes cause no internal error (seed ${seed})`, async (t) => {
   const database = await freshDatabase(t);
   await makeDeveloper(database);
   const settings = { DATABASE_URL: database.url };
@@ -26,14 +26,14 @@ t.test(`${count} mutated requests over all routes end in no failure of ours (see
   const options = [`--inspect=127.0.0.1:${inspector}`];
   const served = startProcess(t, { name: 'all', services: [], port: await freePort(), settings, options });
   await untilReady(served);
-  const world = await makeWorld(served.origin);
+  const world = await createApiData(served.origin);
   const first = await fuzz(world, { count: warmUp, seed, parallel: 8 });
   await sleep(pauseMs);
-  const before = await lookInside(inspector);
+  const before = await readProcessUsage(inspector);
   const rest = await fuzz(world, { count: count - first.sent, seed: seed + 1, parallel: 8 });
   t.notOk(served.hasEnded(), 'the process runs');
   await sleep(pauseMs);
-  const after = await lookInside(inspector);
+  const after = await readProcessUsage(inspector);
   const failed = await database.query(
     `select provider, kind, error, count(*)::int from deliveries.delivery where error is not null group by 1, 2, 3`,
   );

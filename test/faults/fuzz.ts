@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keepAlive, type RawAnswer, send } from './http.ts';
 import { seeded } from './random.ts';
-import { type Mutant, mutant, type World } from './requests.ts';
+import { type ApiData, type Mutant, mutant } from './requests.ts';
 
 /** What mutated requests brought to light. */
 export interface Findings {
@@ -34,7 +34,7 @@ const healEvery = 300;
 
 /** Sends mutated requests over all routes. */
 export async function fuzz(
-  world: World,
+  world: ApiData,
   { count, seed, parallel, withinMs = Number.POSITIVE_INFINITY }: FuzzChoice,
 ): Promise<Findings> {
   const random = seeded(seed);
@@ -64,7 +64,7 @@ export async function fuzz(
   return { sent, statuses, wrong, wrongCount };
 }
 
-async function tried(world: World, agent: ReturnType<typeof keepAlive>, request: Mutant) {
+async function tried(world: ApiData, agent: ReturnType<typeof keepAlive>, request: Mutant) {
   try {
     const answer = await send(agent, request);
     learn(world, answer.text);
@@ -115,7 +115,7 @@ const Learnable = z.object({
 const mostLearned = 50;
 
 // Cursors that were given out are asked for again, changed; so are ids.
-function learn({ known }: World, text: string): void {
+function learn({ known }: ApiData, text: string): void {
   if (!text.includes('_cursor')) return;
   try {
     const body = JSON.parse(text);

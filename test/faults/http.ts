@@ -1,6 +1,6 @@
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 
-/** One request as it goes over the wire: nothing about it is made right on the way. */
+/** One raw request, which is sent unchanged. */
 export interface RawRequest {
   readonly origin: string;
   readonly method: string;

@@ -2,7 +2,7 @@ import t from 'tap';
 import { serviceNames } from '../../stack/services.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 import { startCluster } from './cluster.ts';
-import { killThrough } from './killing.ts';
+import { killDuring } from './kill-during-deliveries.ts';
 
 /**
  * kill -9, again and again, while deliveries of all kinds are posted. KILLED_DELIVERIES says how many: each is worked
@@ -38,7 +38,7 @@ t.test(
     const database = await freshDatabase(t);
     const choice = { database, natsUrl: natsUrl(), groups, copies: { rest: 1 }, people: 7 };
     const cluster = await startCluster(t, choice);
-    const { wrong, ...figures } = await killThrough({
+    const { wrong, ...figures } = await killDuring({
       cluster,
       database,
       deliveries,

@@ -10,10 +10,10 @@ import { daily } from '../fixtures/devicemaker/dailies.ts';
 import { ask } from '../support/api.ts';
 import { json, startCallbackServer } from '../support/callback-server.ts';
 import { freshDatabase } from '../support/database.ts';
+import { createConnectedUser, credentialsOf, get, makeDeveloper } from './api-data.ts';
 import { untilWorkedOff } from './cluster.ts';
 import type { Wearer } from './load.ts';
-import { freePort, type Process, startProcess, untilReady } from './members.ts';
-import { credentialsOf, get, makeDeveloper, makeWearer } from './world.ts';
+import { freePort, type Process, startProcess, untilReady } from './product-processes.ts';
 
 /** What is too large or too slow for a test of seconds, with the limits that run, to a process of all services. */
 t.setTimeout(0);
@@ -32,7 +32,7 @@ async function startAlone(t: Test, settings: Record<string, string> = {}) {
   const { key } = await credentialsOf(served.origin);
   const wearer = async (): Promise<Wearer> => {
     const account = randomUUID();
-    return { account, userId: await makeWearer(served.origin, key, account) };
+    return { account, userId: await createConnectedUser(served.origin, key, account) };
   };
   return { database, served, key, wearer };
 }
@@ -54,7 +54,7 @@ const Ping = z.object({
   }),
 });
 
-// Two gigabytes of blanks between the brackets of a list, told or not, or as they come out of 2 MB of gzip.
+// Two gigabytes of blanks between the brackets of a list, with and without Content-Length, or compressed to 2 MB.
 async function stream(res: ServerResponse, into: NodeJS.WritableStream): Promise<number> {
   const piece = Buffer.alloc(1024 * 1024, ' ');
   let sent = 0;
@@ -66,7 +66,7 @@ async function stream(res: ServerResponse, into: NodeJS.WritableStream): Promise
   return sent;
 }
 
-t.test('a provider that is broken in every way keeps no sender waiting, and no memory', async (t) => {
+t.test('a broken provider delays no sender and keeps no memory', async (t) => {
   const provider = await startCallbackServer(t);
   const { database, served, key, wearer } = await startAlone(t, {
     DEVICEMAKER_API_URL: `${provider.origin}/rest`,
@@ -139,7 +139,7 @@ t.test('a provider that is broken in every way keeps no sender waiting, and no m
   t.equal(provider.asked.filter((url) => nameOf(url) === 'good').length, 1, 'what came is not fetched twice');
 });
 
-t.test('four pushes of 100 MB at the same time are all stored, and nobody else waits', async (t) => {
+t.test('four concurrent pushes of 100 MB are stored without delaying other requests', async (t) => {
   const { database, served, wearer } = await startAlone(t);
   const wearers = [await wearer(), await wearer(), await wearer(), await wearer()];
   const path = '/api/v1/webhooks/devicemaker/push';

@@ -5,11 +5,11 @@ import type { Ask } from '../sandbox/records.ts';
 /** What a log must not hold, as words that it is taken apart into. */
 export interface Forbidden {
   readonly secrets: ReadonlySet<string>;
-  /** Values of somebody's health that nothing else is likely to be: long numbers with decimals, names, phases. */
+  /** Health values of a user that are unlikely to occur otherwise: long decimal numbers, names, phases. */
   readonly values: ReadonlySet<string>;
 }
 
-/** Words that only stand in a body, an address that was called back, or a header. */
+/** Words that occur only in bodies, callback URLs or headers. */
 const telling: readonly RegExp[] = [
   /inbeatsperminute|heartrate|timeoffset|sleeplevels|weightingrams|dayincycle|systolic|distanceinmeters/i,
   /phasetype|menstruation|follicular|luteal/i,
@@ -46,7 +46,7 @@ const longNumber = /^\d{4,}\.\d{2,}$/;
 const numberNames = /InMeters$|^distance$/;
 const textNames = /^activityName$|^name$|PhaseType$/;
 
-/** The values of somebody that would give themselves away in a log, out of all that was sent of them. */
+/** The sent values of a user that would be recognisable in a log. */
 export async function tellingValues(asking: Ask, person: number): Promise<string[]> {
   const found = new Set<string>();
   for (const type of dataTypes)

@@ -4,7 +4,7 @@ import { activity } from '../fixtures/devicemaker/activities.ts';
 import { pulseOx } from '../fixtures/devicemaker/wellness.ts';
 import { keepAlive, type RawAnswer, type RawRequest, send } from './http.ts';
 
-/** Somebody whose data is read, and whose device sends webhooks. */
+/** A user whose data is read and for whom webhooks are sent. */
 export interface Wearer {
   readonly userId: string;
   readonly account: string;
@@ -18,11 +18,11 @@ export interface LoadChoice {
   readonly readers: number;
   readonly writers: number;
   readonly pauseMs: number;
-  /** Asks each gateway's /ready so often, as a balancer does: who is not ready gets nothing new. Nobody asks unless told. */
+  /** Polls the /ready of each gateway at this interval, as a balancer does, and sends no new requests to one that is not ready. */
   readonly probeMs?: number;
 }
 
-/** A request that was not answered with success. `status` 0: the connection died, or nobody listened. */
+/** A failed request. `status` 0: the connection broke or was refused. */
 export interface Lost {
   readonly kind: 'read' | 'webhook';
   readonly status: number;
@@ -43,7 +43,7 @@ export interface LoadReport {
   readonly answered: ReadonlyMap<number, boolean>;
 }
 
-/** When webhook n's workout and sample are: nobody else's. */
+/** The unique start of the workout and sample of webhook n. */
 export const webhookStart = (n: number) => Date.UTC(2025, 0, 1) / 1000 + n * 300;
 
 /** The push of the device maker with the number n. */
@@ -92,7 +92,7 @@ export class Load {
     return this.#reads + this.#answered.size;
   }
 
-  /** Starts the figures anew; webhooks are remembered. */
+  /** Resets the figures but keeps the list of webhooks. */
   reset(): LoadReport {
     const report = this.#report();
     this.#lost.length = 0;

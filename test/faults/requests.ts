@@ -7,7 +7,7 @@ import { hostileTexts, mutated, mutatedBytes, mutatedCursor, nearText } from './
 import type { Random } from './random.ts';
 
 /** What there is in the API that is asked: credentials, and values of parameters by name. */
-export interface World {
+export interface ApiData {
   readonly origin: string;
   readonly credentials: readonly Readonly<Record<string, string>>[];
   /** Values by the name of a parameter; answers add to it. */
@@ -27,16 +27,16 @@ export interface Mutant extends RawRequest {
 const slow = new Set(['auth.login', 'auth.createDeveloper', 'auth.changePassword']);
 
 /** A request for some route that is wrong somewhere, as far as chance has it. */
-export function mutant(world: World, random: Random): Mutant {
+export function mutant(world: ApiData, random: Random): Mutant {
   let endpoint = random.pick(endpoints);
   while (slow.has(endpoint.action) && !random.chance(0.1)) endpoint = random.pick(endpoints);
   const request = base(world, endpoint, random);
   return random.chance(0.05) ? odd(request, random) : request;
 }
 
-function base(world: World, endpoint: Endpoint, random: Random): Mutant {
+function base(world: ApiData, endpoint: Endpoint, random: Random): Mutant {
   const { route } = endpoint;
-  // What is read and written all the time is somebody who stays; who is deleted is one of many.
+  // Reads and writes use a user who is never deleted; deletions use other users.
   const ends =
     endpoint.action === 'users.remove' || (endpoint.action === 'users.disconnect' && random.chance(0.9));
   const known = (name: string) => world.known.get(ends && name === 'user_id' ? 'victim_id' : name) ?? [];
@@ -131,7 +131,7 @@ function headersOf(random: Random): Record<string, string> {
   return headers;
 }
 
-function bodyOf(world: World, endpoint: Endpoint, rest: Record<string, unknown>, random: Random) {
+function bodyOf(world: ApiData, endpoint: Endpoint, rest: Record<string, unknown>, random: Random) {
   const { delivery, form } = endpoint.route;
   if (form === true && random.chance(0.3))
     return {
@@ -145,7 +145,7 @@ function bodyOf(world: World, endpoint: Endpoint, rest: Record<string, unknown>,
   return random.chance(0.06) ? { body: mutatedBytes(Buffer.from(text), random) } : { body: text };
 }
 
-function deliveryOf(world: World, action: string, random: Random): unknown {
+function deliveryOf(world: ApiData, action: string, random: Random): unknown {
   if (action === 'activitynet-ingest.receive') return mutated(activityEvent(world, random), random);
   const found = random.pick(typeCases);
   const items = found
@@ -164,7 +164,7 @@ function deliveryOf(world: World, action: string, random: Random): unknown {
   return random.chance(0.1) ? body : mutated(body, random);
 }
 
-function activityEvent(world: World, random: Random) {
+function activityEvent(world: ApiData, random: Random) {
   return {
     aspect_type: random.pick(['create', 'update', 'delete']),
     event_time: 1_750_000_000 + random.below(1000),
@@ -190,7 +190,7 @@ function trimmed(value: unknown): Record<string, unknown> {
   return Object(small(value));
 }
 
-// What no client of ours would send, but somebody does.
+// Requests that ordinary clients do not send.
 function odd(request: Mutant, random: Random): Mutant {
   switch (random.below(7)) {
     case 0:

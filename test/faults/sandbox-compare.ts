@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
 import { compareSamples, readExport, recordsOf } from '../sandbox/records.ts';
 
-/** Where the product and the sandbox are reached. */
+/** The URLs of the product and the sandbox. */
 export interface Places {
   readonly apiUrl: string;
   readonly apiKey: string;
@@ -19,10 +19,10 @@ export const askSandbox =
 const noDifference = { lost: 0, more: 0, other: 0, examples: [], twice: 0 };
 /** New data may come between the two looks: each quarter of an hour. */
 const looksMost = 4;
-/** Seconds that a cuff, a snapshot and a day all tell something of. */
+/** Seconds for which a blood pressure, a snapshot and a day have values. */
 const severalMost = 200;
 
-/** Compares all that is stored of somebody with the ledger, value by value; tells how many samples there were. */
+/** Compares all stored data of a user with the expected data, value by value; returns the number of samples. */
 export async function comparePerson(
   t: Test,
   places: Places,

@@ -1,20 +1,20 @@
 import t from 'tap';
 import { connectUsers } from '../../sandbox/connect-users.ts';
+import { finishBackfills, snapshots, whole } from '../sandbox/product-with-sandbox.ts';
 import { compareSamples, readExport, recordsOf } from '../sandbox/records.ts';
-import { history, pictures, whole } from '../sandbox/whole.ts';
 
 const minuteMs = 60_000;
-/** One with every data type, one whose device has fewer, one at both providers. */
+/** A user with every data type, one whose device has fewer, and one with both providers. */
 const who = [0, 4, 5];
 
 t.setTimeout(200_000);
 
-t.test('what the providers sent is what is there, item by item: history, then live', async (t) => {
+t.test('stored data equals the sent data item by item: backfill, then live data', async (t) => {
   const all = await whole(t, who);
   const connected = await connectUsers(all.connecting);
   t.equal(connected.length, who.length + 1, 'one of them twice');
-  await history(all, connected);
-  for (const { title, want, have } of await pictures(all, connected)) {
+  await finishBackfills(all, connected);
+  for (const { title, want, have } of await snapshots(all, connected)) {
     t.same(have, want, `history of ${title}`);
     t.ok(Object.keys(want.samples).length > 12 && want.workouts.length > 0);
   }
@@ -22,7 +22,7 @@ t.test('what the providers sent is what is there, item by item: history, then li
   const { state } = all.sandbox.world.store;
   state.application = { ...state.application, style: 'ping' };
   await all.sandbox.advance(2 * 60 * minuteMs);
-  for (const { title, want, have } of await pictures(all, connected))
+  for (const { title, want, have } of await snapshots(all, connected))
     t.same(have, want, `live data of ${title}`);
   const swimmer = connected.find(({ provider }) => provider === 'activitynet')?.user_id ?? '';
   const headers = { 'x-api-key': all.api.apiKey };

@@ -18,7 +18,7 @@ process.on('disconnect', () => process.exit());
 const config = loadConfig();
 const services = await loadServices(config.SERVICES);
 const others = services.filter(({ name }) => name !== 'activitynet-ingest');
-// Never behind the wall's clock: what is due there is due here.
+// Not before the wall clock, so that tasks due there are due here.
 const ingest = activitynetIngestService({ aheadMs: () => Math.max(0, showsMs - Date.now()) });
 const broker = createBroker({ config, services: [...others, ingest] });
 await broker.start();

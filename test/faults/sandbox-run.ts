@@ -12,14 +12,14 @@ import { userTraits } from '../../sandbox/simulated-users.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
 import { pointAt } from '../../stack/sandbox-users.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
-import type { Whole } from '../sandbox/whole.ts';
+import type { ProductWithSandbox } from '../sandbox/product-with-sandbox.ts';
 import { ask, developer } from '../support/api.ts';
 import { freshDatabase } from '../support/database.ts';
-import { commonSettings } from './members.ts';
-import { credentialsOf } from './world.ts';
+import { credentialsOf } from './api-data.ts';
+import { commonSettings } from './product-processes.ts';
 
-/** The product with its log, and both providers; their clock is turned. */
-export interface SandboxRun extends Whole {
+/** The product with its log, and both providers with a simulated clock. */
+export interface SandboxRun extends ProductWithSandbox {
   /** All that the product wrote so far. */
   log(): string;
   /** What must not be in it: tokens and secrets of both providers and of ours, those that ended too. */
@@ -28,7 +28,7 @@ export interface SandboxRun extends Whole {
 
 const Ready = z.object({ url: z.string() });
 const tellEveryMs = 20;
-/** The providers' clock stays ahead of the wall's, whatever the run takes. */
+/** The providers' clock stays ahead of the wall clock during the whole run. */
 const aheadMs = 3_600_000;
 
 /** Starts all of it on an empty database; it ends with the test. */
@@ -101,7 +101,7 @@ async function startProduct(t: Test, { world }: Sandbox, env: Readonly<Record<st
   return { url: Ready.parse(ready).url, log };
 }
 
-// Tokens are replaced as they are used: each is noted while it lives.
+// Tokens are replaced during the run, so each is recorded while it is valid.
 function gather(t: Test, { providers }: Sandbox, secrets: Set<string>): void {
   const look = () => {
     for (const { grants } of providers.flatMap((one) => one.tokenHolders()))

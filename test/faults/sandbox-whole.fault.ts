@@ -16,14 +16,14 @@ t.setTimeout(0);
 
 const root = join(import.meta.dirname, '../..');
 
-/** What the start page says, and the lines behind it. */
+/** The start page and the following lines. */
 interface Started {
   readonly places: { readonly apiUrl: string; readonly apiKey: string; readonly sandboxUrl: string };
   readonly history: string;
   readonly seconds: number;
 }
 
-// As somebody types it, in an empty folder.
+// The commands as typed in an empty folder.
 async function npmStart(t: Test): Promise<Started> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pulsebus-start-'));
   chmodSync(dataDir, 0o711); // the database server's account walks through it
@@ -65,7 +65,7 @@ const Users = z.object({
   items: z.array(z.object({ id: z.string(), external_user_id: z.string().nullable() })),
 });
 
-t.test('npm start from an empty folder: six users, 30 days, every item there', async (t) => {
+t.test('npm start from an empty folder: six users, 30 days, every item is stored', async (t) => {
   const { places, history, seconds } = await npmStart(t);
   t.comment(`${seconds.toFixed(1)} s from npm start to the end of all history; ${history}`);
   t.match(history, /History is there/);

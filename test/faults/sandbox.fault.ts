@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type ProviderStatus, Status } from '../../contracts/deliveries.ts';
 import { backfillProgress, type ConnectedAccount, connectUsers } from '../../sandbox/connect-users.ts';
 import { type FaultKind, faultKinds } from '../../sandbox/faults.ts';
-import { pictures } from '../sandbox/whole.ts';
+import { snapshots } from '../sandbox/product-with-sandbox.ts';
 import { leaksIn, tellingValues } from './leaks.ts';
 import { askSandbox, comparePerson, type Places } from './sandbox-compare.ts';
 import { type SandboxRun, startRun } from './sandbox-run.ts';
@@ -58,7 +58,7 @@ t.test(
     t.match(providers, { devicemaker: { deliveries: quiet }, activitynet: { deliveries: quiet, fetches } });
     t.same(await givenUp(run), nonsense, 'only nonsense was given up');
     took('quiet again');
-    for (const { title, want, have } of await pictures(run, connected)) t.same(have, want, title);
+    for (const { title, want, have } of await snapshots(run, connected)) t.same(have, want, title);
     await compareAll(t, run, connected);
     took('compared');
     await checkLog(t, run);
@@ -92,7 +92,7 @@ const Activities = z.array(z.object({ id: z.number(), start_time: z.string() }))
 const changedSinceMs = 28 * 86_400_000;
 let changes = 0;
 
-// Titles, deletions and returns keep the activity platform busy: by themselves people upload once a day.
+// Renamed, deleted and restored activities cause more events; without them users upload about once a day.
 async function changeActivities({ sandbox }: SandboxRun): Promise<void> {
   const asking = askSandbox({ sandboxUrl: sandbox.access.url });
   const known = Activities.parse(await asking(`/people/${athlete}/activities`)).filter(

@@ -10,7 +10,7 @@ import { startPostgres } from '../../stack/postgres-server.ts';
 import { run } from '../../stack/processes.ts';
 import { startServer } from '../../stack/server-process.ts';
 import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
-import { freePort } from './members.ts';
+import { freePort } from './product-processes.ts';
 
 /** A database server and a bus of a test's own, which it may stop and start. */
 export interface OwnServers {
@@ -20,10 +20,10 @@ export interface OwnServers {
   readonly natsUrl: string;
   stopNats(): Promise<void>;
   startNats(): Promise<void>;
-  /** Starts NATS anew with its own figures beside it; returns where they are. */
+  /** Restarts NATS with its monitoring port; returns its URL. */
   watchNats(): Promise<string>;
   restartPostgres(): Promise<void>;
-  /** A small file system that the database server may write to; null where this machine lets nobody mount one. */
+  /** A small file system for the database server; null if this machine does not permit mounting one. */
   smallDisk(mebibytes: number): Promise<SmallDisk | null>;
 }
 

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { serviceNames } from '../../stack/services.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { createApiData, makeDeveloper } from './api-data.ts';
 import { misplaced, startCluster, untilWorkedOff } from './cluster.ts';
 import { fuzz } from './fuzz.ts';
 import { keepAlive, send } from './http.ts';
 import { Load } from './load.ts';
-import { freePort, startProcess, untilReady } from './members.ts';
-import { makeDeveloper, makeWorld } from './world.ts';
+import { freePort, startProcess, untilReady } from './product-processes.ts';
 
 /** A short set of the other files; both parts wait most of the time, so they wait together. */
 t.setTimeout(110_000); // a machine that runs other things beside
@@ -26,7 +26,7 @@ t.test(
     const settings = { DATABASE_URL: database.url };
     const served = startProcess(t, { name: 'all', services: [], port: await freePort(), settings });
     await untilReady(served);
-    const world = await makeWorld(served.origin);
+    const world = await createApiData(served.origin);
     const seed = Date.now() % 1_000_000;
     const { wrong, sent } = await fuzz(world, { count: 3000, seed, parallel: 8, withinMs: 6000 });
     t.ok(sent > 100, `${sent} requests`);
@@ -93,6 +93,6 @@ t.test(
     const held = "state = 'working' and run_at < now() + interval '15 seconds'";
     await database.query(`update deliveries.delivery set run_at = now() where ${held}`);
     await untilWorkedOff(database);
-    t.same(await misplaced(cluster, report), [], 'every webhook that was answered 200 is in the data once');
+    t.same(await misplaced(cluster, report), [], 'every webhook that was answered 200 is stored once');
   },
 );

@@ -9,12 +9,12 @@ import { z } from 'zod';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { databaseOf } from '../../mixins/database.ts';
 import { daily } from '../fixtures/devicemaker/dailies.ts';
-import { type Inside, lookInside } from './inside.ts';
+import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
 import type { Wearer } from './load.ts';
-import { freePort, startProcess, untilReady } from './members.ts';
-import { Mixed } from './mixed.ts';
+import { Mixed } from './mixed-load.ts';
+import { type ProcessUsage, readProcessUsage } from './process-usage.ts';
+import { freePort, startProcess, untilReady } from './product-processes.ts';
 import { startOwnServers } from './servers.ts';
-import { credentialsOf, makeDeveloper, makeWearer } from './world.ts';
 
 /**
  * Mixed load at full rate, everything in one process as `npm start` runs it: rows of the database grow on purpose,
@@ -66,12 +66,12 @@ const { key, token } = await credentialsOf(origin);
 const wearers: Wearer[] = [];
 for (let i = 0; i < people; i++) {
   const account = randomUUID();
-  wearers.push({ account, userId: await makeWearer(origin, key, account) });
+  wearers.push({ account, userId: await createConnectedUser(origin, key, account) });
 }
 
 async function look(): Promise<Look> {
   const resident = served.memoryMb();
-  const inside: Inside = await lookInside(inspector);
+  const inside: ProcessUsage = await readProcessUsage(inspector);
   const [row] = await databaseOf(pool).query<{ count: number }>(
     'select count(*)::int from pg_stat_activity where datname = current_database()',
   );

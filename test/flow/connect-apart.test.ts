@@ -4,7 +4,15 @@ import { loadServices } from '../../stack/services.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
-import { connectionsOf, jobsOf, linkFor, startConnect, travel, until, visit } from '../support/connect.ts';
+import {
+  completeConnect,
+  connectionsOf,
+  followRedirect,
+  jobsOf,
+  linkFor,
+  startConnect,
+  until,
+} from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 
 t.test('the connect flow works with gateway, users and connect in separate processes', async (t) => {
@@ -29,7 +37,7 @@ t.test('the connect flow works with gateway, users and connect in separate proce
     new URL(authorization_url).searchParams.get('redirect_uri'),
     `${api.url}/api/v1/connect/devicemaker/callback`,
   );
-  const answer = await visit(api, await consentTo(authorization_url));
+  const answer = await followRedirect(api, await consentTo(authorization_url));
   t.match(answer.headers.get('location'), /result\?status=connected$/);
   t.match(await connectionsOf(api, userId), [{ status: 'active', provider_user_id: provider.account }]);
   t.match(await api.expect(200, `/users/${userId}/connections/devicemaker`), { last_error: null });
@@ -49,7 +57,7 @@ t.test('a connection succeeds while backfill is unavailable, and its backfill st
   if (backfill === undefined) return t.fail('there is no backfill service');
   await api.broker.destroyService(backfill);
   const userId = await createUser(api);
-  const answer = await travel(api, userId, 'devicemaker');
+  const answer = await completeConnect(api, userId, 'devicemaker');
   t.match(answer.headers.get('location'), /status=connected/);
   const wanted = async () => (await jobsOf(api.database, 'connect.backfill')).map(({ payload }) => payload);
   t.strictSame(await wanted(), [{ user_id: userId, provider: 'devicemaker' }]);
@@ -66,7 +74,7 @@ t.test('BACKFILL_ON_CONNECT=false starts no backfill', async (t) => {
   const provider = await playProvider(t);
   const api = await startConnect(t, provider.settings, { BACKFILL_ON_CONNECT: 'false' });
   const userId = await createUser(api);
-  await travel(api, userId, 'devicemaker');
+  await completeConnect(api, userId, 'devicemaker');
   t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
   t.strictSame(await jobsOf(api.database, 'connect.backfill'), []);
   await api.expect(404, `/users/${userId}/connections/devicemaker/backfill`);
@@ -98,7 +106,10 @@ t.test('the callback and the result page are at PUBLIC_URL', async (t) => {
   const { authorization_url } = await linkFor(api, await createUser(api), 'activitynet', null);
   const back = await consentTo(authorization_url);
   t.equal(back.origin + back.pathname, 'https://pulse.example/base/api/v1/connect/activitynet/callback');
-  const answer = await visit(api, new URL(`${back.pathname.replace('/base', '')}${back.search}`, api.url));
+  const answer = await followRedirect(
+    api,
+    new URL(`${back.pathname.replace('/base', '')}${back.search}`, api.url),
+  );
   t.equal(
     answer.headers.get('location'),
     'https://pulse.example/base/api/v1/connect/activitynet/result?status=connected',
@@ -124,7 +135,7 @@ t.test('no log contains a state, code, token or callback URL', async (t) => {
       const { authorization_url, state } = await linkFor(api, userId, name);
       const back = await consentTo(authorization_url);
       secrets.push(state, back.searchParams.get('code') ?? '', back.search);
-      for (let visits = 0; visits < 2; visits += 1) await visit(api, back);
+      for (let visits = 0; visits < 2; visits += 1) await followRedirect(api, back);
       provider.faults.clear();
     }
     await api.expect(200, `/users/${userId}/connections/${name}`, { method: 'DELETE' });

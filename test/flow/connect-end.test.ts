@@ -2,7 +2,7 @@ import t from 'tap';
 import { Status } from '../../contracts/deliveries.ts';
 import { playProvider } from '../services/connect/provider.ts';
 import { createUser, push, type TestApi, userToken } from '../support/api.ts';
-import { connectionsOf, jobsOf, startConnect, travel, until } from '../support/connect.ts';
+import { completeConnect, connectionsOf, jobsOf, startConnect, until } from '../support/connect.ts';
 
 const provider = await playProvider(t);
 const api = await startConnect(t, provider.settings, {}, ['devicemaker-ingest']);
@@ -20,7 +20,7 @@ const disconnect = (on: TestApi, userId: string, name = 'devicemaker', query = '
 async function connected(account: string, name: 'devicemaker' | 'activitynet' = 'devicemaker') {
   const userId = await createUser(api);
   provider.account = account;
-  await travel(api, userId, name);
+  await completeConnect(api, userId, name);
   return userId;
 }
 
@@ -72,7 +72,7 @@ t.test('a connection that is made again before the revocation keeps its access',
   await disconnect(api, userId);
   t.ok(await until(() => registration() > before));
   provider.faults.clear();
-  await travel(api, userId, 'devicemaker');
+  await completeConnect(api, userId, 'devicemaker');
   t.strictSame(await revocations(), []);
   t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
   t.equal(registration(), before + 1);
@@ -139,7 +139,7 @@ t.test('a disconnect keeps the data; with purge it erases the data of this provi
   t.strictSame(await erasuresOf('81'), [], 'and so does what came for both');
 
   provider.account = '81';
-  await travel(api, userId, 'devicemaker');
+  await completeConnect(api, userId, 'devicemaker');
   await push(api, day('81'));
   t.match(await samplesOf(userId), { pagination: { total_count: 2 } }, 'the same items are stored again');
   await api.expect(200, `/users/${userId}/connections/devicemaker?purge=true`, { method: 'DELETE' });
@@ -161,12 +161,12 @@ t.test(
     t.match(await disconnect(api, userId, 'devicemaker', '?purge=true'), { status: 'revoked' });
     t.match(await disconnect(api, patient, 'devicemaker', '?purge=true'), { status: 'revoked' });
     provider.account = '82';
-    const answer = await travel(api, userId, 'devicemaker');
+    const answer = await completeConnect(api, userId, 'devicemaker');
     t.match(answer.headers.get('location'), /reason=unavailable/, 'not before the purge is certain');
 
     api.broker.createService(schema);
     await api.broker.waitForServices('timeseries');
-    await travel(api, userId, 'devicemaker');
+    await completeConnect(api, userId, 'devicemaker');
     t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
     t.match(await samplesOf(userId), { pagination: { total_count: 0 } });
     await push(api, day('82'));

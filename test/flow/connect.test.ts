@@ -9,13 +9,13 @@ import { type Answer, createUser, userToken } from '../support/api.ts';
 import { testConfig } from '../support/broker.ts';
 import {
   appUrl,
+  completeConnect,
   connectionsOf,
+  followRedirect,
   jobsOf,
   linkFor,
   startConnect,
-  travel,
   until,
-  visit,
 } from '../support/connect.ts';
 
 const provider = await playProvider(t);
@@ -52,7 +52,7 @@ for (const name of names) {
       t.equal(url.searchParams.get('code_challenge_method'), name === 'devicemaker' ? 'S256' : null);
       t.notMatch(authorization_url, /secret|verifier/);
 
-      const answer = await visit(api, await consentTo(authorization_url));
+      const answer = await followRedirect(api, await consentTo(authorization_url));
       t.strictSame({ ...landed(answer), status: '' }, { ...atApp, status: '', provider: name });
       t.equal(answer.status, 303);
       t.equal(answer.headers.get('referrer-policy'), 'no-referrer');
@@ -80,7 +80,7 @@ for (const name of names) {
 
   t.test(`${name}: a denied consent is reported and stores nothing`, async (t) => {
     const userId = await createUser(api);
-    const answer = await travel(api, userId, name, { deny: true });
+    const answer = await completeConnect(api, userId, name, { deny: true });
     t.equal(answer.status, 303);
     t.match(landed(answer), { at: atApp.at, provider: name, reason: 'access_denied' });
     t.match(answer.headers.get('location'), /status=denied/);
@@ -91,7 +91,7 @@ for (const name of names) {
     const userId = await createUser(api);
     const { authorization_url } = await linkFor(api, userId, name);
     const back = await consentTo(authorization_url);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => visit(api, back)));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => followRedirect(api, back)));
     t.equal(answers.filter(({ status }) => status === 303).length, 1);
     const replays = answers.filter(({ status }) => status === 410);
     t.equal(replays.length, 9);
@@ -115,7 +115,7 @@ t.test('the PKCE verifier is deleted when its state is used', async (t) => {
     const userId = await createUser(api);
     const { authorization_url } = await linkFor(api, userId, 'devicemaker');
     t.type(await verifierOf(userId), 'string');
-    await visit(api, await consentTo(authorization_url, choice));
+    await followRedirect(api, await consentTo(authorization_url, choice));
     t.equal(await verifierOf(userId), null);
   }
 });
@@ -126,7 +126,7 @@ t.test('an unknown, missing or foreign state shows an error page and stores noth
   const back = await consentTo(authorization_url);
   const code = back.searchParams.get('code') ?? '';
   const at = (name: string, query: Record<string, string>) =>
-    visit(api, new URL(`/api/v1/connect/${name}/callback?${new URLSearchParams(query)}`, api.url));
+    followRedirect(api, new URL(`/api/v1/connect/${name}/callback?${new URLSearchParams(query)}`, api.url));
   const forged = `${state.slice(0, -2)}AA`;
   const bad: [string, Answer][] = [
     ['forged', await at('devicemaker', { code, state: forged })],
@@ -143,10 +143,10 @@ t.test('an unknown, missing or foreign state shows an error page and stores noth
     t.match(text, /This link is not valid/, what);
     t.notMatch(text, /<script/, what);
   }
-  const twice = await visit(api, new URL(`${back.pathname}?state=a&state=b&code=c`, api.url));
+  const twice = await followRedirect(api, new URL(`${back.pathname}?state=a&state=b&code=c`, api.url));
   t.equal(twice.status, 400, 'a state twice');
   t.ok(await nothingStored(userId));
-  t.equal((await visit(api, back)).status, 303, 'none of them used the state up');
+  t.equal((await followRedirect(api, back)).status, 303, 'none of them used the state up');
   t.equal((await connectionsOf(api, userId)).length, 1);
 });
 
@@ -161,14 +161,14 @@ t.test('a link expires after 15 minutes', async (t) => {
     );
   await older(15.01);
   const exchanges = provider.count('POST', '/an/oauth/token');
-  t.match(landed(await visit(api, back)), { reason: 'link_expired', provider: 'activitynet' });
+  t.match(landed(await followRedirect(api, back)), { reason: 'link_expired', provider: 'activitynet' });
   t.equal(provider.count('POST', '/an/oauth/token'), exchanges, 'the code was shown to nobody');
-  t.equal((await visit(api, back)).status, 410);
+  t.equal((await followRedirect(api, back)).status, 410);
   t.ok(await nothingStored(userId));
 
   const second = await linkFor(api, userId, 'activitynet');
   await older(14.5);
-  t.match(landed(await visit(api, await consentTo(second.authorization_url))), { at: atApp.at });
+  t.match(landed(await followRedirect(api, await consentTo(second.authorization_url))), { at: atApp.at });
   t.equal((await connectionsOf(api, userId)).length, 1, 'half a minute before its end it works');
 });
 
@@ -184,22 +184,22 @@ t.test('a refused or failed token exchange stores nothing', async (t) => {
   ] as const;
   for (const [path, status, reason] of cases) {
     provider.faults.set(path, status);
-    const answer = await travel(api, userId, 'devicemaker');
+    const answer = await completeConnect(api, userId, 'devicemaker');
     provider.faults.clear();
     t.match(landed(answer), { at: atApp.at, reason }, `${path} ${status}`);
     t.ok(await nothingStored(userId), `${path} ${status}`);
   }
   const { state } = await linkFor(api, userId, 'activitynet');
   const callback = `${api.url}/api/v1/connect/activitynet/callback`;
-  t.match(landed(await visit(api, new URL(`${callback}?state=${state}&code=made-up`))), {
+  t.match(landed(await followRedirect(api, new URL(`${callback}?state=${state}&code=made-up`))), {
     reason: 'provider_refused',
   });
   const other = await linkFor(api, userId, 'activitynet');
-  t.match(landed(await visit(api, new URL(`${callback}?state=${other.state}`))), {
+  t.match(landed(await followRedirect(api, new URL(`${callback}?state=${other.state}`))), {
     reason: 'provider_refused',
   });
   const third = await linkFor(api, userId, 'activitynet');
-  t.match(landed(await visit(api, new URL(`${callback}?state=${third.state}&error=server_error`))), {
+  t.match(landed(await followRedirect(api, new URL(`${callback}?state=${third.state}&error=server_error`))), {
     reason: 'provider_refused',
   });
   t.ok(await nothingStored(userId));
@@ -210,18 +210,18 @@ t.test(
   async (t) => {
     const userId = await createUser(api);
     provider.account = '31';
-    const none = await travel(api, userId, 'activitynet', { granted: ['profile:read_all'] });
+    const none = await completeConnect(api, userId, 'activitynet', { granted: ['profile:read_all'] });
     t.match(landed(none), { reason: 'permission_missing' });
     t.ok(await nothingStored(userId));
     t.notOk([...provider.alive.values()].includes('31'), 'the useless access was given up');
 
-    t.match(landed(await travel(api, userId, 'activitynet', { granted: ['activity:read_all'] })), {
+    t.match(landed(await completeConnect(api, userId, 'activitynet', { granted: ['activity:read_all'] })), {
       at: atApp.at,
     });
     t.match(await connectionsOf(api, userId), [{ scope: ['read', 'activity:read_all'] }]);
 
     provider.permissions = [];
-    t.match(landed(await travel(api, userId, 'devicemaker')), { reason: 'permission_missing' });
+    t.match(landed(await completeConnect(api, userId, 'devicemaker')), { reason: 'permission_missing' });
     t.equal((await connectionsOf(api, userId)).length, 1);
     for (const told of [
       { permissions: ['HEALTH_EXPORT'] },
@@ -229,7 +229,7 @@ t.test(
       { HEALTH_EXPORT: true, ACTIVITY_EXPORT: false },
     ]) {
       provider.permissions = told;
-      t.match(landed(await travel(api, await createUser(api), 'devicemaker')), { at: atApp.at });
+      t.match(landed(await completeConnect(api, await createUser(api), 'devicemaker')), { at: atApp.at });
       provider.permissions = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT'];
       const scopes = await api.database.query(
         `select scope from users.connection where provider = 'devicemaker' order by created_at desc limit 1`,
@@ -242,8 +242,8 @@ t.test(
 t.test('a failure for one user never revokes the access of another to the same account', async (t) => {
   provider.account = '32';
   const [first, second] = [await createUser(api), await createUser(api)];
-  t.match(landed(await travel(api, first, 'activitynet')), { at: atApp.at });
-  t.match(landed(await travel(api, second, 'activitynet', { granted: [] })), {
+  t.match(landed(await completeConnect(api, first, 'activitynet')), { at: atApp.at });
+  t.match(landed(await completeConnect(api, second, 'activitynet', { granted: [] })), {
     reason: 'permission_missing',
   });
   t.ok([...provider.alive.values()].includes('32'));
@@ -252,20 +252,20 @@ t.test('a failure for one user never revokes the access of another to the same a
 t.test('connecting again reactivates or updates the same connection', async (t) => {
   const userId = await createUser(api);
   provider.account = '41';
-  await travel(api, userId, 'activitynet');
+  await completeConnect(api, userId, 'activitynet');
   const [first] = await connectionsOf(api, userId);
   const connectedAt = () =>
     api.database.query('select connected_at, access_token from users.connection where id = $1', [first?.id]);
   const [before] = await connectedAt();
 
-  await travel(api, userId, 'activitynet', { granted: ['activity:read_all'] });
+  await completeConnect(api, userId, 'activitynet', { granted: ['activity:read_all'] });
   t.match(await connectionsOf(api, userId), [{ id: first?.id, scope: ['read', 'activity:read_all'] }]);
   const [again] = await connectedAt();
   t.strictSame(again?.connected_at, before?.connected_at, 'deliveries on their way still find it');
   t.not(again?.access_token, before?.access_token);
 
   await api.expect(200, `/users/${userId}/connections/activitynet`, { method: 'DELETE' });
-  await travel(api, userId, 'activitynet');
+  await completeConnect(api, userId, 'activitynet');
   const [revived, ...more] = await connectionsOf(api, userId);
   t.strictSame(more, []);
   t.match(revived, { id: first?.id, status: 'active', created_at: first?.created_at });
@@ -276,20 +276,20 @@ t.test('connecting again reactivates or updates the same connection', async (t) 
     `update users.connection set status = 'expired', status_reason = 'TOKEN_REFUSED', access_token = null where id = $1`,
     [first?.id],
   );
-  await travel(api, userId, 'activitynet');
+  await completeConnect(api, userId, 'activitynet');
   t.match(await connectionsOf(api, userId), [{ id: first?.id, status: 'active' }]);
 });
 
 t.test('two users may connect one account; another account replaces the first one', async (t) => {
   const [one, two] = [await createUser(api), await createUser(api)];
   provider.account = '51';
-  for (const userId of [one, two]) await travel(api, userId, 'devicemaker');
+  for (const userId of [one, two]) await completeConnect(api, userId, 'devicemaker');
   t.match(await connectionsOf(api, one), [{ provider_user_id: '51', status: 'active' }]);
   t.match(await connectionsOf(api, two), [{ provider_user_id: '51', status: 'active' }]);
 
   const ended = provider.count('DELETE', '/dm/api/user/registration');
   provider.account = '52';
-  await travel(api, one, 'devicemaker');
+  await completeConnect(api, one, 'devicemaker');
   t.match(await connectionsOf(api, one), [{ provider_user_id: '52', status: 'active' }]);
   t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
   t.equal(
@@ -298,7 +298,7 @@ t.test('two users may connect one account; another account replaces the first on
     'the other user keeps the access to 51',
   );
   provider.account = '53';
-  await travel(api, two, 'devicemaker');
+  await completeConnect(api, two, 'devicemaker');
   t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === ended + 1));
   t.notOk([...provider.alive.values()].includes('51'), 'nobody is connected to 51 any more');
   t.ok([...provider.alive.values()].includes('53'));
@@ -362,7 +362,7 @@ t.test('a user who is deleted during the flow gets no connection', async (t) => 
   const userId = await createUser(api);
   const back = await consentTo((await linkFor(api, userId, 'activitynet')).authorization_url);
   await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
-  t.match(landed(await visit(api, back)), { reason: 'user_gone' });
+  t.match(landed(await followRedirect(api, back)), { reason: 'user_gone' });
   t.strictSame(await api.database.query('select from users.connection where user_id = $1', [userId]), []);
 });
 
@@ -370,11 +370,11 @@ t.test('without a redirect_uri the browser shows a plain page', async (t) => {
   const userId = await createUser(api);
   const end = async (deny: boolean) => {
     const { authorization_url } = await linkFor(api, userId, 'devicemaker', null);
-    const answer = await visit(api, await consentTo(authorization_url, { deny }));
+    const answer = await followRedirect(api, await consentTo(authorization_url, { deny }));
     t.equal(answer.status, 303);
     const url = new URL(answer.headers.get('location') ?? '');
     t.equal(url.origin + url.pathname, `${api.url}/api/v1/connect/devicemaker/result`);
-    return visit(api, url);
+    return followRedirect(api, url);
   };
   const denied = await end(true);
   t.equal(denied.status, 200);
@@ -393,7 +393,7 @@ t.test('without a redirect_uri the browser shows a plain page', async (t) => {
 t.test('a new connection starts a backfill', async (t) => {
   const userId = await createUser(api);
   provider.account = '61';
-  await travel(api, userId, 'devicemaker');
+  await completeConnect(api, userId, 'devicemaker');
   t.match(await api.expect(200, `/users/${userId}/connections/devicemaker/backfill`), {
     status: 'running',
     types: [{ type: 'dailies' }, { type: 'sleeps' }],

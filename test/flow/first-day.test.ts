@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { createWearer, push, startApi } from '../support/api.ts';
-import { heartRateOf, wornDay } from '../support/worn-day.ts';
+import { fullDay, heartRateOf } from '../support/full-day.ts';
 
 const api = await startApi(t, { RATE_LIMIT_API_KEY: '100000' });
 const Samples = z.object({
@@ -32,7 +32,7 @@ t.test(
   'a full day of 5,760 values is readable when the push is answered; a repetition changes nothing',
   async (t) => {
     const { userId, account } = await createWearer(api);
-    const body = { dailies: [wornDay({ account, startMs: start, seconds: 86_400, seed: 1 })] };
+    const body = { dailies: [fullDay({ account, startMs: start, seconds: 86_400, seed: 1 })] };
     const first = await push(api, body);
     t.equal(first.status, 200);
     t.same(first.body, {
@@ -60,8 +60,8 @@ t.test(
 
 t.test('the evening version of a day replaces the midday version', async (t) => {
   const { userId, account } = await createWearer(api);
-  const noon = wornDay({ account, startMs: start, seconds: 43_200, seed: 2, resting: 61 });
-  const evening = wornDay({ account, startMs: start, seconds: 79_200, seed: 2, resting: 57 });
+  const noon = fullDay({ account, startMs: start, seconds: 43_200, seed: 2, resting: 61 });
+  const evening = fullDay({ account, startMs: start, seconds: 79_200, seed: 2, resting: 57 });
   await push(api, { dailies: [noon] });
   t.same(await restingHeartRates(userId), [61]);
   t.match((await push(api, { dailies: [evening] })).body, { wellness: { dailies: { saved: 1 } } });
@@ -71,8 +71,8 @@ t.test('the evening version of a day replaces the midday version', async (t) => 
 
 t.test('a midday version that arrives late changes nothing', async (t) => {
   const { userId, account } = await createWearer(api);
-  const evening = wornDay({ account, startMs: start, seconds: 79_200, seed: 3, resting: 57 });
-  const late = wornDay({ account, startMs: start, seconds: 43_200, seed: 4, resting: 99 });
+  const evening = fullDay({ account, startMs: start, seconds: 79_200, seed: 3, resting: 57 });
+  const late = fullDay({ account, startMs: start, seconds: 43_200, seed: 4, resting: 99 });
   await push(api, { dailies: [evening] });
   t.match((await push(api, { dailies: [late] })).body, { wellness: { dailies: { processed: 1, saved: 0 } } });
   t.same(await restingHeartRates(userId), [57]);

@@ -2,8 +2,8 @@ import t from 'tap';
 import { ActivitySummary } from '../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../domain/page.ts';
 import { deliverInAnyOrder } from '../services/summaries/deliver.ts';
-import { expectedActivity } from '../services/summaries/oracle.ts';
-import { randomLife } from '../services/summaries/random-lives.ts';
+import { expectedActivity } from '../services/summaries/expected-summaries.ts';
+import { randomUserData } from '../services/summaries/random-user-data.ts';
 import { seeded } from '../services/timeseries/model.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
 import { startApi } from '../support/api.ts';
@@ -22,7 +22,7 @@ t.test(
   'activity summaries of days of 23 to 25 hours equal a calculation from the raw inputs, in any order',
   async (t) => {
     for (let seed = first; seed < first + lives; seed += 1) {
-      const life = randomLife(seed);
+      const life = randomUserData(seed);
       const userId = await deliverInAnyOrder(api, life, seeded(seed + 1));
       const path = `/users/${userId}/summaries/activity?${range}`;
       const { data } = pageOf(ActivitySummary).parse(await api.expect(200, path));

@@ -8,19 +8,19 @@ import {
 } from '../../contracts/summaries/schemas.ts';
 import { pageOf } from '../../domain/page.ts';
 import { deliver } from '../services/summaries/deliver.ts';
+import { expectedActivity, expectedSleep } from '../services/summaries/expected-summaries.ts';
 import {
   bothProviders,
   brokenNights,
   daylightSaving,
-  type Life,
   onlyWorkouts,
   phoneWithGaps,
   quarterHourZone,
   traveller,
   twoDevices,
   twoRecorders,
-} from '../services/summaries/lives.ts';
-import { expectedActivity, expectedSleep } from '../services/summaries/oracle.ts';
+  type UserData,
+} from '../services/summaries/user-data.ts';
 import { pageThrough } from '../services/timeseries/setting.ts';
 import { startApi } from '../support/api.ts';
 
@@ -69,7 +69,7 @@ function unexplained({ explanation, date, ...day }: ExplainedActivitySummary): s
     .map(([field]) => `${date} ${field}`);
 }
 
-const lives: [string, () => Life, activityDays: number, nights: number][] = [
+const lives: [string, () => UserData, activityDays: number, nights: number][] = [
   ['two devices', twoDevices, 13, 0],
   ['a phone with gaps', phoneWithGaps, 24, 0],
   ['a zone of +5:45', quarterHourZone, 11, 0],

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import t from 'tap';
 import { z } from 'zod';
 import { createUser, createWearer, push, startApi, userToken } from '../support/api.ts';
-import { heartRateOf, wornDay } from '../support/worn-day.ts';
+import { fullDay, heartRateOf } from '../support/full-day.ts';
 
 const api = await startApi(t);
 const start = Date.UTC(2026, 2, 10);
@@ -27,7 +27,7 @@ const sleep = {
 await push(api, {
   activities: [run],
   sleeps: [sleep],
-  dailies: [wornDay({ account, startMs: start, seconds: 86_400, seed: 5 })],
+  dailies: [fullDay({ account, startMs: start, seconds: 86_400, seed: 5 })],
 });
 const path = `/api/v1/users/${userId}/export`;
 const Line = z.looseObject({ kind: z.string() });
@@ -139,7 +139,7 @@ t.test('an export since a time has events and samples from then on, and days fro
 
 t.test('a day total belongs to its local date in any zone', async (t) => {
   const far = await createWearer(api);
-  const day = wornDay({ account: far.account, startMs: Date.UTC(2026, 2, 9, 10), seconds: 86_400, seed: 1 });
+  const day = fullDay({ account: far.account, startMs: Date.UTC(2026, 2, 9, 10), seconds: 86_400, seed: 1 });
   await push(api, { dailies: [{ ...day, calendarDate: '2026-03-10', startTimeOffsetInSeconds: 14 * 3600 }] });
   const of = async (since: string) => {
     const answer = await api.ask(`/api/v1/users/${far.userId}/export?kinds=day&since=${since}`, {

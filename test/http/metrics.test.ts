@@ -12,7 +12,7 @@ import { traceId } from '../../runtime/tracing.ts';
 import { createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
-import { wornDay } from '../support/worn-day.ts';
+import { fullDay } from '../support/full-day.ts';
 
 async function figures(broker: ServiceBroker): Promise<string> {
   const url = metricsUrl(broker);
@@ -34,7 +34,7 @@ const api = await startApi(t, { METRICS_PORT: '0' });
 t.test('/metrics has requests by pattern, deliveries, samples, the pool and the process', async (t) => {
   const { userId, account } = await createWearer(api);
   const startMs = Date.UTC(2026, 0, 5);
-  await push(api, { dailies: [wornDay({ account, startMs, seconds: 3600, seed: 1 })] });
+  await push(api, { dailies: [fullDay({ account, startMs, seconds: 3600, seed: 1 })] });
   await api.expect(200, `/users/${userId}`);
   await api.expect(404, '/users/7b7a8c1e-5e0c-4a58-9d0f-1a2b3c4d5e6f');
   await api.ask('/nowhere/at/all');

@@ -7,10 +7,10 @@ import { databaseOf } from '../../mixins/database.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { foldChanges } from '../../services/users/queries/fold-changes.ts';
 import { deliver } from '../services/summaries/deliver.ts';
-import { bothProviders, brokenNights } from '../services/summaries/lives.ts';
+import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from '../support/api.ts';
-import { crowd, crowdSize, readWhole } from '../support/crowd.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { fillStatements, rowsPerStatement, smallTables } from '../support/many-rows.ts';
 
 const Page = z.object({
   data: z.array(z.object({ id: z.coerce.string().optional() })),
@@ -26,7 +26,7 @@ t.test('no route scans a growing table', async (t) => {
   const userId = await deliver(writer, bothProviders());
   const sleeper = await deliver(writer, brokenNights());
   await writer.broker.stop();
-  await onOneConnection(database, crowd);
+  await onOneConnection(database, fillStatements);
   await fold(database);
   await onOneConnection(database, ['vacuum analyze']);
   const before = await rowsScanned(database);
@@ -36,7 +36,7 @@ t.test('no route scans a growing table', async (t) => {
   const after = await rowsScanned(database);
   const scanned = [...after]
     .map(([table, rows]) => [table, rows - (before.get(table) ?? 0)] as const)
-    .filter(([table, rows]) => rows >= crowdSize && !readWhole.has(table));
+    .filter(([table, rows]) => rows >= rowsPerStatement && !smallTables.has(table));
   t.strictSame(scanned, [], 'rows that scans of whole tables read');
   t.ok(after.size > 30, 'every table was looked at');
   const reads = endpoints.filter(({ route }) => route.method === 'GET').map(({ route }) => route.path);
@@ -49,11 +49,11 @@ t.test('no route scans a growing table', async (t) => {
 
 t.test('the test detects a scan of a whole table', async (t) => {
   const database = await freshDatabase(t);
-  await onOneConnection(database, crowd.slice(0, 1));
+  await onOneConnection(database, fillStatements.slice(0, 1));
   const before = await rowsScanned(database);
   await onOneConnection(database, ["select from users.person where first_name like '%nobody'"]);
   const read = ((await rowsScanned(database)).get('person') ?? 0) - (before.get('person') ?? 0);
-  t.equal(read, crowdSize);
+  t.equal(read, rowsPerStatement);
 });
 
 function start(t: Test, database: TestDatabase): Promise<TestApi> {

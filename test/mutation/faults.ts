@@ -42,23 +42,24 @@ export function faultsIn(file: string, source: string): Fault[] {
 
 function walk(
   value: unknown,
-  visit: (node: Node, parent: Node | null) => void,
+  followRedirect: (node: Node, parent: Node | null) => void,
   parent: Node | null = null,
 ): void {
   if (Array.isArray(value)) {
-    for (const one of value) walk(one, visit, parent);
+    for (const one of value) walk(one, followRedirect, parent);
     return;
   }
   if (typeof value !== 'object' || value === null) return;
   const node = Node.safeParse(value);
   if (!node.success || /^TS|^Import|Comment/.test(node.data.type)) {
-    if (node.success && node.data.type === 'TSAsExpression') walk(node.data.expression, visit, parent);
+    if (node.success && node.data.type === 'TSAsExpression')
+      walk(node.data.expression, followRedirect, parent);
     return;
   }
-  visit(node.data, parent);
+  followRedirect(node.data, parent);
   for (const [name, child] of Object.entries(value))
     if (!/^(loc|leadingComments|trailingComments|innerComments|typeAnnotation|returnType)$/.test(name))
-      walk(child, visit, node.data);
+      walk(child, followRedirect, node.data);
 }
 
 function changesAt(node: Node, parent: Node | null, source: string): Change[] {

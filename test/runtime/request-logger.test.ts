@@ -5,7 +5,7 @@ import { logLine } from '../../runtime/log-line.ts';
 import { loggerFor } from '../../runtime/request-logger.ts';
 import { createWearer, joinApi, startApi } from '../support/api.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
-import { wornDay } from '../support/worn-day.ts';
+import { fullDay } from '../support/full-day.ts';
 
 t.test('an entry is one line of JSON with the fields of its event', async (t) => {
   const [line = ''] = logLine('info', ['delivery.done', { provider: 'x', took_ms: 3 }], {
@@ -57,7 +57,7 @@ t.test('the id of a request is in every line about it, over the bus and behind i
   await joinApi(t, joined);
   const api = await joinApi(t, { ...joined, services: ['api-gateway'] });
   const { account } = await createWearer(api);
-  const day = wornDay({ account, startMs: Date.UTC(2026, 0, 5), seconds: 3600, seed: 1 });
+  const day = fullDay({ account, startMs: Date.UTC(2026, 0, 5), seconds: 3600, seed: 1 });
   await api.ask('/api/v1/webhooks/devicemaker/push', {
     body: { dailies: [day] },
     headers: { 'devicemaker-client-id': 'tests', 'X-Request-Id': 'push.7' },

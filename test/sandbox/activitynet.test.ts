@@ -33,7 +33,7 @@ async function subscribed(...given: Parameters<typeof startApplication>) {
   return { sandbox, receiver, answer };
 }
 
-t.test('the consent page gives back what was ticked, and a code that is good once', async (t) => {
+t.test('the consent page returns the ticked scopes and a code that is valid once', async (t) => {
   const { sandbox } = await startApplication(t);
   const activitynet = activitynetOf(sandbox);
   const fields = new URLSearchParams({
@@ -68,7 +68,7 @@ t.test('the consent page gives back what was ticked, and a code that is good onc
   );
 });
 
-t.test('a token lives six hours, and a refresh ends the old pair', async (t) => {
+t.test('a token is valid for six hours, and a refresh revokes the old pair', async (t) => {
   const { sandbox } = await startApplication(t);
   const activitynet = activitynetOf(sandbox);
   const { access_token, refresh_token } = await connectAthlete(sandbox);
@@ -114,7 +114,7 @@ t.test('lists activities by page, newest first; after an instant oldest first', 
   t.same(await list(`after=${Math.floor(startMs / 1000)}`), [], 'nothing of the future');
 });
 
-t.test('one activity with its streams, of its owner only', async (t) => {
+t.test('returns an activity with its streams to its owner only', async (t) => {
   const { sandbox } = await startApplication(t);
   const { access_token } = await connectAthlete(sandbox);
   const other = await connectAthlete(sandbox, 3);
@@ -134,7 +134,7 @@ t.test('one activity with its streams, of its owner only', async (t) => {
 });
 
 t.test(
-  'counts reads in quarters of an hour and days, refused ones too, in headers of any case',
+  'counts reads per quarter of an hour and day, also refused ones, in headers of any case',
   async (t) => {
     const { sandbox } = await startApplication(t, { limits: { readsPer15Minutes: 20, readsPerDay: 45 } });
     const { access_token } = await connectAthlete(sandbox);
@@ -170,7 +170,7 @@ t.test(
   },
 );
 
-t.test('subscribes only who echoes the challenge', async (t) => {
+t.test('creates a subscription only if the receiver echoes the challenge', async (t) => {
   const { sandbox, receiver, answer } = await subscribed(t);
   const activitynet = activitynetOf(sandbox);
   t.same([answer.status, Object(answer.body).id], [201, activitynet.subscription_id]);
@@ -186,7 +186,7 @@ t.test('subscribes only who echoes the challenge', async (t) => {
   t.same(await (await fetch(url)).json(), []);
 });
 
-t.test('tells of what was uploaded, renamed, taken away and brought back, signed', async (t) => {
+t.test('sends signed events of uploaded, renamed, deleted and restored activities', async (t) => {
   const { sandbox, receiver } = await subscribed(t);
   await connectAthlete(sandbox);
   await sandbox.advance(5 * dayMs);
@@ -230,7 +230,7 @@ t.test('tells of what was uploaded, renamed, taken away and brought back, signed
   t.equal(signature, createHmac('sha256', client_secret).update(`${stamp}.${last?.text}`).digest('hex'));
 });
 
-t.test('an event is tried three times and then given up', async (t) => {
+t.test('an event is sent at most three times', async (t) => {
   const { sandbox, receiver } = await subscribed(t);
   await connectAthlete(sandbox);
   receiver.status = () => 500;
@@ -240,7 +240,7 @@ t.test('an event is tried three times and then given up', async (t) => {
   t.equal(sandbox.world.store.state.counts.given_up, 1);
 });
 
-t.test('whoever deauthorizes is told of, and their tokens are dead', async (t) => {
+t.test('a deauthorization sends an event and revokes the tokens', async (t) => {
   const { sandbox, receiver } = await subscribed(t);
   const { access_token } = await connectAthlete(sandbox);
   const { oauth_url, api_url } = activitynetOf(sandbox);
@@ -254,7 +254,7 @@ t.test('whoever deauthorizes is told of, and their tokens are dead', async (t) =
   );
 });
 
-t.test('a workout at both providers is told of by each, not quite alike', async (t) => {
+t.test('a workout at both providers is sent by both, with small differences', async (t) => {
   const { sandbox } = await subscribed(t);
   await connectAthlete(sandbox);
   await connectDevice(sandbox, 6);

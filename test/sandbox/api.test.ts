@@ -5,7 +5,7 @@ import { stubApi } from './stub-api.ts';
 
 const nowMs = Date.UTC(2026, 4, 5);
 
-t.test('waits as long as the answer asks for, two minutes at most, else longer each time', async (t) => {
+t.test('waits as Retry-After requests, at most two minutes, otherwise longer each time', async (t) => {
   const cases = [
     [null, 1, 500],
     [null, 4, 4000],
@@ -19,7 +19,7 @@ t.test('waits as long as the answer asks for, two minutes at most, else longer e
   for (const [asked, attempt, want] of cases) t.equal(pauseMs(asked, attempt, nowMs), want, `${asked}`);
 });
 
-t.test('tries again after 429 and 5xx, not after a refusal, and gives up in the end', async (t) => {
+t.test('retries after 429 and 5xx, not after other errors, for a limited number of times', async (t) => {
   const api = await stubApi(t);
   const client = apiAt({ baseUrl: api.url, fetch, signal: new AbortController().signal });
   const headers = { 'x-api-key': 'the-key' };
@@ -48,7 +48,7 @@ t.test('tries again after 429 and 5xx, not after a refusal, and gives up in the 
   }
 });
 
-t.test('tries again where no answer comes, and stops at once when told', async (t) => {
+t.test('retries without an answer, and stops at once when aborted', async (t) => {
   let calls = 0;
   const stop = new AbortController();
   const broken = async () => {
@@ -60,7 +60,7 @@ t.test('tries again where no answer comes, and stops at once when told', async (
   t.equal(calls, 2);
 });
 
-t.test('an answer that breaks off in its body is asked for again', async (t) => {
+t.test('a request with an incomplete answer is repeated', async (t) => {
   const answers = [
     () => new Response(new ReadableStream({ pull: (stream) => stream.error(new Error('cut')) })),
     () => Response.json({ total: 7 }),

@@ -4,17 +4,17 @@ import { z } from 'zod';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/server.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
-/** Where the clock of these tests stands at first: nothing moves unless it is turned. */
+/** The start of the clock of these tests, which moves only when it is advanced. */
 export const startMs = Date.UTC(2026, 4, 10, 9, 7);
 export const redirectUri = 'http://127.0.0.1:9/back';
 
-/** An application and a sandbox whose clock is turned. */
+/** An application and a sandbox with a simulated clock. */
 export interface Application {
   readonly sandbox: Sandbox;
   readonly receiver: Receiver;
 }
 
-/** Starts both; they end with the test. */
+/** Starts both and stops them with the test. */
 export async function startApplication(t: Test, options: SandboxOptions = {}): Promise<Application> {
   const receiver = await startReceiver(t);
   const application = { webhooks: receiver.url, ...options.application };
@@ -24,7 +24,7 @@ export async function startApplication(t: Test, options: SandboxOptions = {}): P
   return { sandbox, receiver };
 }
 
-/** The device maker's addresses, and the application's credentials there, as the settings have them. */
+/** The device maker's URLs and the application's credentials, from the settings. */
 export function devicemakerOf({ access }: Pick<Sandbox, 'access'>) {
   const { settings } = access;
   return {
@@ -48,10 +48,10 @@ export function activitynetOf({ access }: Pick<Sandbox, 'access'>) {
   };
 }
 
-/** Everything that the device maker's form can tick. */
+/** All permissions of the device maker's form. */
 export const allPermissions = ['ACTIVITY_EXPORT', 'HEALTH_EXPORT', 'HISTORICAL_DATA_EXPORT', 'MCT_EXPORT'];
 
-/** The query of a way to the device maker's consent page, and the secret behind its challenge. */
+/** The query of the device maker's consent page, and its PKCE verifier. */
 export function authorization(sandbox: Sandbox, changes: Readonly<Record<string, string | null>> = {}) {
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
@@ -68,7 +68,7 @@ export function authorization(sandbox: Sandbox, changes: Readonly<Record<string,
   return { verifier, query };
 }
 
-/** Sends a consent form; where the browser is sent to, null where it stays. */
+/** Submits a consent form; returns the redirect, or null if there is none. */
 export async function decide(url: string, fields: URLSearchParams): Promise<URL | null> {
   const answer = await fetch(url, { method: 'POST', body: fields, redirect: 'manual' });
   const location = answer.headers.get('location');
@@ -85,7 +85,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Asks a provider's API with a token. */
+/** Sends a request to a provider's API with a token. */
 export async function ask(url: string, token: string, method = 'GET'): Promise<Answer> {
   const response = await fetch(url, {
     method,
@@ -107,7 +107,7 @@ export async function token(
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Connects somebody (1 is the first) to the device maker. */
+/** Connects a user (1 is the first) to the device maker. */
 export async function connectDevice(
   sandbox: Sandbox,
   person = 1,
@@ -128,7 +128,7 @@ export async function connectDevice(
   return Tokens.parse(answer.body);
 }
 
-/** Connects somebody to the activity platform. */
+/** Connects a user to the activity platform. */
 export async function connectAthlete(
   sandbox: Sandbox,
   person = 6,
@@ -153,13 +153,13 @@ export async function connectAthlete(
   return Tokens.parse(answer.body);
 }
 
-/** The address of a request for history. */
+/** The URL of a backfill request. */
 export function historyUrl(sandbox: Sandbox, type: string, days = 3): string {
   const end = Math.floor(sandbox.world.clock.nowMs() / 1000);
   return `${devicemakerOf(sandbox).api_url}/backfill/${type}?summaryStartTimeInSeconds=${end - days * 86_400}&summaryEndTimeInSeconds=${end}`;
 }
 
-/** Asks the sandbox's own endpoints. */
+/** Sends a request to the control API of the sandbox. */
 export async function control(
   sandbox: Sandbox,
   method: string,

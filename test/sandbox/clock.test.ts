@@ -1,7 +1,7 @@
 import t from 'tap';
 import { startClock } from '../../sandbox/clock.ts';
 
-t.test('runs as fast as it is told until it meets the wall, then at its pace', async (t) => {
+t.test('runs at its speed until it reaches the wall clock, then at normal speed', async (t) => {
   let wallMs = 1_000_000;
   const clock = startClock({ startMs: 400_000, speed: 60, wall: () => wallMs });
   t.teardown(() => clock.stop());
@@ -13,7 +13,7 @@ t.test('runs as fast as it is told until it meets the wall, then at its pace', a
   t.equal(clock.wallMsFor(60_000), 60_000);
 });
 
-t.test('never goes back, though the wall does', async (t) => {
+t.test('never goes back, even if the wall clock does', async (t) => {
   let wallMs = 1_000_000;
   const clock = startClock({ startMs: 999_000, speed: 10, wall: () => wallMs });
   t.teardown(() => clock.stop());
@@ -21,7 +21,7 @@ t.test('never goes back, though the wall does', async (t) => {
   t.equal(clock.nowMs(), 999_000);
 });
 
-t.test('turned, it does what is due on the way, in order, each to its end before the next', async (t) => {
+t.test('advancing runs due tasks in order, one after another', async (t) => {
   const clock = startClock({ startMs: 0, speed: 0 });
   const done: string[] = [];
   const slow = (name: string) => async () => {
@@ -49,7 +49,7 @@ t.test('turned, it does what is due on the way, in order, each to its end before
   t.equal(done.length, 5, 'nothing after its stop');
 });
 
-t.test('a running clock does what is due by itself', async (t) => {
+t.test('a running clock runs due tasks by itself', async (t) => {
   const clock = startClock({ startMs: Date.now() - 1_000_000, speed: 1000 });
   t.teardown(() => clock.stop());
   const { promise, resolve } = Promise.withResolvers<void>();

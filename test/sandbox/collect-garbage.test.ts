@@ -12,7 +12,7 @@ const script = `
   })();
 `;
 
-t.test('what nobody uses is gone, in the thread that asks for it, and the thread goes on', async (t) => {
+t.test('unused memory of the calling thread is freed, and the thread continues', async (t) => {
   const worker = new Worker(script, { eval: true });
   t.teardown(() => worker.terminate());
   t.equal(await new Promise((resolve) => worker.once('message', resolve)), true);

@@ -32,17 +32,17 @@ const Ledger = z.object({
     .nullable(),
 });
 
-/** What the sandbox says of somebody. */
+/** The data that the sandbox expects for a user. */
 export type Ledger = z.infer<typeof Ledger>;
 
-/** Reads a ledger. */
+/** Reads the expected data of a user (/ledger). */
 export async function readLedger(sandboxUrl: string, person: number): Promise<Ledger> {
   const response = await fetch(`${sandboxUrl}/ledger?person=${person}`);
   return Ledger.parse(await response.json());
 }
 
-/** A comparable picture of somebody: what is there, without ids. */
-export interface Picture {
+/** A comparable snapshot of the data of a user, without ids. */
+export interface Snapshot {
   /** Samples of each series type, of all sources. */
   readonly samples: Readonly<Record<string, number>>;
   readonly workouts: readonly string[];
@@ -51,7 +51,7 @@ export interface Picture {
   readonly others: number;
 }
 
-/** Beside the types stands their sum: what nobody expects shows there. */
+/** The key of the sum of all types, which reveals unexpected samples. */
 const all = 'all';
 
 interface Session {
@@ -60,8 +60,8 @@ interface Session {
   readonly name: string;
 }
 
-/** The picture that the sandbox's ledger gives. A workout at both providers is listed once: here the device maker's. */
-export function wanted({ devicemaker, activitynet }: Ledger): Picture {
+/** The snapshot of the expected data. A workout of both providers is listed once, here as the device maker's. */
+export function wanted({ devicemaker, activitynet }: Ledger): Snapshot {
   const samples: Record<string, number> = {};
   for (const { type, samples: count } of [...(devicemaker?.series ?? []), ...(activitynet?.series ?? [])])
     for (const name of [type, all]) samples[name] = (samples[name] ?? 0) + count;
@@ -83,7 +83,7 @@ export function wanted({ devicemaker, activitynet }: Ledger): Picture {
   };
 }
 
-/** What the API may list instead of the device maker's workout: the platform's, by its text. */
+/** The workouts of the platform that the API may list instead of the device maker's. */
 function duplicates({ devicemaker, activitynet }: Ledger): ReadonlyMap<string, string> {
   const own = devicemaker?.workouts ?? [];
   return new Map(
@@ -112,8 +112,8 @@ const Days = z.array(
 const range = 'start_time=2020-01-01&end_time=2030-01-01';
 const dates = 'start_date=2020-01-01&end_date=2030-01-01';
 
-/** The picture that the API gives. */
-export async function found(get: Get, userId: string, ledger: Ledger): Promise<Picture> {
+/** The snapshot of the data that the API returns. */
+export async function found(get: Get, userId: string, ledger: Ledger): Promise<Snapshot> {
   const duplicateOf = duplicates(ledger);
   const user = `/users/${userId}`;
   const samples: Record<string, number> = {};

@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 const Callbacks = z.array(z.looseObject({ callbackURL: z.string() }));
 
-t.test('answers 202 at once and sends the data when its window is over, as notifications', async (t) => {
+t.test('returns 202 at once and sends the data after the batch window', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   const { access_token } = await connectDevice(sandbox);
   t.same(await ask(historyUrl(sandbox, 'dailies'), access_token).then(({ status, body }) => [status, body]), [
@@ -32,7 +32,7 @@ t.test('answers 202 at once and sends the data when its window is over, as notif
   t.equal(receiver.items('dailies').length, 4, 'three days touch four dates');
 });
 
-t.test('requests of one window come together, whoever made them', async (t) => {
+t.test('requests of one batch window are sent together', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   for (const person of [1, 2]) {
     const { access_token } = await connectDevice(sandbox, person);
@@ -44,7 +44,7 @@ t.test('requests of one window come together, whoever made them', async (t) => {
   t.ok(receiver.items('hrv').length >= 4);
 });
 
-t.test('a month of every data type, in notifications of a size that can be taken', async (t) => {
+t.test('sends a month of every data type in notifications of limited size', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   const { access_token } = await connectDevice(sandbox);
   for (const type of dataTypes)
@@ -55,7 +55,7 @@ t.test('a month of every data type, in notifications of a size that can be taken
   t.ok(receiver.received.every(({ text }) => text.length < 4_000_000));
 });
 
-t.test('refuses as the real one does', async (t) => {
+t.test('refuses requests like the real provider', async (t) => {
   const { sandbox, receiver } = await startApplication(t, { limits: { backfillRequestsPerMinute: 11 } });
   const { access_token } = await connectDevice(sandbox);
   const { access_token: withheld } = await connectDevice(sandbox, 2, ['HEALTH_EXPORT', 'ACTIVITY_EXPORT']);
@@ -84,7 +84,7 @@ t.test('refuses as the real one does', async (t) => {
   t.same(Object.keys(Object.assign({}, ...receiver.received.map(({ body }) => body))), ['epochs']);
 });
 
-t.test('in ping style the items lie behind an address with a token that ends', async (t) => {
+t.test('with pings the items are at a URL with a token that expires', async (t) => {
   const { sandbox, receiver } = await startApplication(t, {
     application: { style: 'ping', names: 'other', header: 'garmin-client-id' },
   });
@@ -112,7 +112,7 @@ t.test('in ping style the items lie behind an address with a token that ends', a
   t.equal((await fetch(url)).status, 400, 'a day later');
 });
 
-t.test('push and ping bring the same items', async (t) => {
+t.test('push and ping deliver the same items', async (t) => {
   const brought = async (style: 'push' | 'ping') => {
     const { sandbox, receiver } = await startApplication(t, { application: { style } });
     const { access_token } = await connectDevice(sandbox);
@@ -127,7 +127,7 @@ t.test('push and ping bring the same items', async (t) => {
   t.same(await brought('ping'), await brought('push'));
 });
 
-t.test('who leaves gets nothing more, is told of, and may ask for all of it again later', async (t) => {
+t.test('a deregistered account gets no data, is reported, and can be backfilled again later', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   const { access_token } = await connectDevice(sandbox);
   await ask(historyUrl(sandbox, 'dailies'), access_token);
@@ -146,7 +146,7 @@ t.test('who leaves gets nothing more, is told of, and may ask for all of it agai
   t.equal(receiver.items('dailies').length, 4);
 });
 
-t.test('permissions that are taken back are told of and obeyed', async (t) => {
+t.test('revoked permissions are reported and applied', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   const { access_token } = await connectDevice(sandbox);
   const { status } = await control(sandbox, 'POST', '/people/1/permissions', {

@@ -23,7 +23,7 @@ t.test('the last version of a part of a slot counts', async (t) => {
   ]);
 });
 
-t.test('of parts that have no room in a slot together the newest count', async (t) => {
+t.test('of parts that exceed a slot the newest count', async (t) => {
   const [walk, ride] = [part('WALKING', 600, 1), part('CYCLING', 600, 2)];
   t.same(shown(walk, ride), ['CYCLING 2']);
   t.same(shown(ride, walk), ['WALKING 1']);

@@ -6,7 +6,7 @@ import { connectDevice, control, startApplication } from './application.ts';
 
 const minuteMs = 60_000;
 
-t.test('each quarter of an hour what is new comes, and the day grows', async (t) => {
+t.test('each quarter of an hour new data is sent, and the day grows', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);
   await sandbox.advance(7 * minuteMs);
@@ -23,7 +23,7 @@ t.test('each quarter of an hour what is new comes, and the day grows', async (t)
   t.equal(new Set(slots).size, 4);
 });
 
-t.test('a night comes as a first reckoning and then for good, a day is closed at its end', async (t) => {
+t.test('a night is sent as tentative, then final; a day is complete at its end', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);
   await sandbox.advance(24 * 60 * minuteMs);
@@ -36,7 +36,7 @@ t.test('a night comes as a first reckoning and then for good, a day is closed at
   t.equal(receiver.items('userMetrics').length, 1);
 });
 
-t.test('who was away for long is synchronised a few times a day, never over a midnight', async (t) => {
+t.test('a long span is synchronised a few times per day, never across a midnight', async (t) => {
   const person = simulatedUserAt('a seed', 0);
   const startMs = Date.UTC(2026, 4, 10, 9);
   const at = (hours: number) => syncsIn(person, { startMs, endMs: startMs + hours * 60 * minuteMs });
@@ -52,7 +52,7 @@ t.test('who was away for long is synchronised a few times a day, never over a mi
   t.same(at(0), []);
 });
 
-t.test('exactly 200 is success; anything else is tried again, with gaps that grow', async (t) => {
+t.test('only 200 is success; otherwise the request is repeated with growing pauses', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);
   const statuses = [500, 204, 302, 201, 200];
@@ -77,7 +77,7 @@ t.test('exactly 200 is success; anything else is tried again, with gaps that gro
   );
 });
 
-t.test('an application without an address gets everything once it has one', async (t) => {
+t.test('notifications wait until the application has an address', async (t) => {
   const { sandbox, receiver } = await startApplication(t, { application: { webhooks: null } });
   await connectDevice(sandbox);
   await sandbox.advance(30 * minuteMs);

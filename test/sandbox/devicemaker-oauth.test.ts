@@ -30,7 +30,7 @@ async function allow(sandbox: Parameters<typeof authorization>[0], changes = {})
   return { verifier, back, code: back?.searchParams.get('code') ?? '' };
 }
 
-t.test('the consent page shows everybody, and asks of nobody unknown', async (t) => {
+t.test('the consent page lists all users and refuses unknown applications', async (t) => {
   const { sandbox } = await startApplication(t);
   const { authorize_url } = devicemakerOf(sandbox);
   const page = async (changes = {}) => {
@@ -64,7 +64,7 @@ t.test('the consent page shows everybody, and asks of nobody unknown', async (t)
   }
 });
 
-t.test('denied: back with the state and without a code', async (t) => {
+t.test('a denial redirects with the state and without a code', async (t) => {
   const { sandbox } = await startApplication(t);
   const { query } = authorization(sandbox);
   query.set('decision', 'deny');
@@ -72,7 +72,7 @@ t.test('denied: back with the state and without a code', async (t) => {
   t.equal(back?.href, `${redirectUri}?error=access_denied&state=the-state`);
 });
 
-t.test('a code is good once, for ten minutes, for its application, address and verifier', async (t) => {
+t.test('a code is valid once, for ten minutes, for its application, redirect and verifier', async (t) => {
   const { sandbox } = await startApplication(t);
   const devicemaker = devicemakerOf(sandbox);
   const exchange = async (fields: Record<string, string | null>, client = devicemaker) => {
@@ -102,29 +102,32 @@ t.test('a code is good once, for ten minutes, for its application, address and v
   t.same(await exchange({ grant_type: 'password' }), [400, 'unsupported_grant_type']);
 });
 
-t.test('an access token lives a day; a refresh gives a new pair, and the old one is dead', async (t) => {
-  const { sandbox } = await startApplication(t, { application: { types_off: [...dataTypes] } });
-  const devicemaker = devicemakerOf(sandbox);
-  const tokens = await connectDevice(sandbox);
-  const id = (access: string) => ask(`${devicemaker.api_url}/user/id`, access);
-  const refresh = (refresh_token: string) =>
-    token(devicemaker.token_url, devicemaker, { grant_type: 'refresh_token', refresh_token });
-  t.equal((await id(tokens.access_token)).status, 200);
-  await sandbox.advance(24 * hourMs - 1000);
-  t.equal((await id(tokens.access_token)).status, 200);
-  await sandbox.advance(1000);
-  t.equal((await id(tokens.access_token)).status, 401);
-  const fresh = await refresh(tokens.refresh_token);
-  t.match(fresh.body, { expires_in: 86_400, refresh_token_expires_in: 90 * 86_400, token_type: 'bearer' });
-  t.equal((await refresh(tokens.refresh_token)).status, 400, 'used up');
-  const { access_token, refresh_token } = Object(fresh.body);
-  t.equal((await id(access_token)).status, 200);
-  t.not(refresh_token, tokens.refresh_token);
-  await sandbox.advance(90 * 24 * hourMs);
-  t.equal((await refresh(refresh_token)).status, 400, 'after 90 days');
-});
+t.test(
+  'an access token is valid for a day; a refresh returns a new pair and revokes the old one',
+  async (t) => {
+    const { sandbox } = await startApplication(t, { application: { types_off: [...dataTypes] } });
+    const devicemaker = devicemakerOf(sandbox);
+    const tokens = await connectDevice(sandbox);
+    const id = (access: string) => ask(`${devicemaker.api_url}/user/id`, access);
+    const refresh = (refresh_token: string) =>
+      token(devicemaker.token_url, devicemaker, { grant_type: 'refresh_token', refresh_token });
+    t.equal((await id(tokens.access_token)).status, 200);
+    await sandbox.advance(24 * hourMs - 1000);
+    t.equal((await id(tokens.access_token)).status, 200);
+    await sandbox.advance(1000);
+    t.equal((await id(tokens.access_token)).status, 401);
+    const fresh = await refresh(tokens.refresh_token);
+    t.match(fresh.body, { expires_in: 86_400, refresh_token_expires_in: 90 * 86_400, token_type: 'bearer' });
+    t.equal((await refresh(tokens.refresh_token)).status, 400, 'used up');
+    const { access_token, refresh_token } = Object(fresh.body);
+    t.equal((await id(access_token)).status, 200);
+    t.not(refresh_token, tokens.refresh_token);
+    await sandbox.advance(90 * 24 * hourMs);
+    t.equal((await refresh(refresh_token)).status, 400, 'after 90 days');
+  },
+);
 
-t.test('a refresh ends the access token of the old pair too', async (t) => {
+t.test('a refresh revokes the access token of the old pair too', async (t) => {
   const { sandbox } = await startApplication(t);
   const devicemaker = devicemakerOf(sandbox);
   const { access_token, refresh_token } = await connectDevice(sandbox);
@@ -132,23 +135,20 @@ t.test('a refresh ends the access token of the old pair too', async (t) => {
   t.equal((await ask(`${devicemaker.api_url}/user/id`, access_token)).status, 401);
 });
 
-t.test(
-  'the same account gives the same id, others another; permissions are those that were ticked',
-  async (t) => {
-    const { sandbox } = await startApplication(t);
-    const { api_url } = devicemakerOf(sandbox);
-    const one = await connectDevice(sandbox, 1, ['ACTIVITY_EXPORT']);
-    const again = await connectDevice(sandbox, 1, ['HEALTH_EXPORT', 'EVERYTHING']);
-    const other = await connectDevice(sandbox, 2);
-    const id = async (access: string) => (await ask(`${api_url}/user/id`, access)).body;
-    t.same(await id(one.access_token), await id(again.access_token));
-    t.notSame(await id(one.access_token), await id(other.access_token));
-    t.same((await ask(`${api_url}/user/permissions`, again.access_token)).body, ['HEALTH_EXPORT']);
-    t.equal((await ask(`${api_url}/user/id`, 'made-up')).status, 401);
-  },
-);
+t.test('accounts have stable, distinct ids; permissions are those that were ticked', async (t) => {
+  const { sandbox } = await startApplication(t);
+  const { api_url } = devicemakerOf(sandbox);
+  const one = await connectDevice(sandbox, 1, ['ACTIVITY_EXPORT']);
+  const again = await connectDevice(sandbox, 1, ['HEALTH_EXPORT', 'EVERYTHING']);
+  const other = await connectDevice(sandbox, 2);
+  const id = async (access: string) => (await ask(`${api_url}/user/id`, access)).body;
+  t.same(await id(one.access_token), await id(again.access_token));
+  t.notSame(await id(one.access_token), await id(other.access_token));
+  t.same((await ask(`${api_url}/user/permissions`, again.access_token)).body, ['HEALTH_EXPORT']);
+  t.equal((await ask(`${api_url}/user/id`, 'made-up')).status, 401);
+});
 
-t.test('somebody new is somebody else, each time', async (t) => {
+t.test('each new user is a different one', async (t) => {
   const { sandbox } = await startApplication(t);
   const { authorize_url } = devicemakerOf(sandbox);
   for (const _ of [1, 2]) {

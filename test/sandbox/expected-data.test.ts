@@ -22,7 +22,7 @@ import { readLedger } from './compare.ts';
 
 const minuteMs = 60_000;
 
-t.test('the ledger holds what was sent, counted anew from the notifications', async (t) => {
+t.test('the expected data equals the sent notifications', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   const { access_token } = await connectDevice(sandbox);
   for (const type of dataTypes) await ask(historyUrl(sandbox, type, 8), access_token);
@@ -63,7 +63,7 @@ t.test('the ledger holds what was sent, counted anew from the notifications', as
   t.ok(stress !== undefined && stress.samples < 9 * 480, 'states are no values');
 });
 
-t.test('what was not acknowledged is not in the ledger yet', async (t) => {
+t.test('data that was not acknowledged is not expected', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);
   receiver.status = () => 503;
@@ -76,7 +76,7 @@ t.test('what was not acknowledged is not in the ledger yet', async (t) => {
   t.same([after.waiting, after.devicemaker?.items.dailies], [0, 1]);
 });
 
-t.test('items come whole, the last version of each', async (t) => {
+t.test('expected items are complete, in their last version', async (t) => {
   const { sandbox } = await startApplication(t);
   await connectDevice(sandbox);
   await sandbox.advance(60 * minuteMs);
@@ -86,7 +86,7 @@ t.test('items come whole, the last version of each', async (t) => {
   t.equal((await control(sandbox, 'GET', '/ledger?person=99')).status, 404);
 });
 
-t.test('samples come with their values, as they were sent', async (t) => {
+t.test('expected samples have the values that were sent', async (t) => {
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);
   await sandbox.advance(60 * minuteMs);
@@ -105,7 +105,7 @@ t.test('samples come with their values, as they were sent', async (t) => {
   t.same((await control(sandbox, 'GET', '/ledger/activities?person=1')).body, []);
 });
 
-t.test('the same seed and the same turns send the same bytes, another seed others', async (t) => {
+t.test('the same seed and advances send the same bytes, another seed others', async (t) => {
   const run = async (seed: string) => {
     const { sandbox, receiver } = await startApplication(t, { seed });
     await connectDevice(sandbox, 2);
@@ -117,7 +117,7 @@ t.test('the same seed and the same turns send the same bytes, another seed other
   t.ok(one !== (await run('two')));
 });
 
-t.test('after a restart everybody is still connected, and what waited goes out', async (t) => {
+t.test('after a restart users are still connected, and waiting notifications are sent', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'sandbox.json');
@@ -144,7 +144,7 @@ t.test('after a restart everybody is still connected, and what waited goes out',
   t.same((await readLedger(again.access.url, 1)).devicemaker?.items.dailies, 4);
 });
 
-t.test('requests for history that were being gathered are not forgotten by a restart', async (t) => {
+t.test('backfill requests of an open batch window survive a restart', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'sandbox.json');
@@ -158,7 +158,7 @@ t.test('requests for history that were being gathered are not forgotten by a res
   t.equal(receiver.items('hrv').length > 0, true);
 });
 
-t.test('only this machine is served, under its own name', async (t) => {
+t.test('only requests with a loopback host name are served', async (t) => {
   const { sandbox } = await startApplication(t);
   const { port } = new URL(sandbox.access.url);
   const { promise, resolve } = Promise.withResolvers<number | undefined>();
@@ -173,7 +173,7 @@ t.test('only this machine is served, under its own name', async (t) => {
   t.match(String(page.body), /Weekday Runner.*Half-Day Wearer/s);
 });
 
-t.test('the clock cannot be turned where a receiver would refuse the data', async (t) => {
+t.test('the clock cannot be advanced so far that receivers refuse the data', async (t) => {
   const { sandbox } = await startApplication(t, { startMs: Date.now() });
   const turn = (advance_seconds: number) => control(sandbox, 'POST', '/clock', { advance_seconds });
   t.equal((await turn(21 * 3600)).status, 409);
@@ -181,7 +181,7 @@ t.test('the clock cannot be turned where a receiver would refuse the data', asyn
   t.equal((await turn(3600)).status, 200);
 });
 
-t.test('spans join where they touch', async (t) => {
+t.test('touching spans are joined', async (t) => {
   const at = (startMs: number, endMs: number) => ({ startMs, endMs });
   const spans = [at(0, 10), at(20, 30), at(40, 50)];
   t.same(withSpan(spans, at(10, 20)), [at(0, 30), at(40, 50)]);

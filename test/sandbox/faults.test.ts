@@ -12,7 +12,7 @@ import {
 
 const minuteMs = 60_000;
 
-t.test('faults are asked for, listed, taken back, and end by themselves', async (t) => {
+t.test('faults are added, listed, removed, and expire', async (t) => {
   const { sandbox } = await startApplication(t);
   const add = (body: unknown) => control(sandbox, 'POST', '/faults', body);
   t.equal((await add({ kind: 'earthquake' })).status, 422);
@@ -27,7 +27,7 @@ t.test('faults are asked for, listed, taken back, and end by themselves', async 
   t.same((await control(sandbox, 'GET', '/faults')).body, []);
 });
 
-t.test('a page of another site cannot ask for them', async (t) => {
+t.test('a page of another site cannot add faults', async (t) => {
   const { sandbox } = await startApplication(t);
   const body = JSON.stringify({ kind: 'error' });
   const plain = await fetch(`${sandbox.access.url}/faults`, { method: 'POST', body });
@@ -35,7 +35,7 @@ t.test('a page of another site cannot ask for them', async (t) => {
   t.same(sandbox.world.faults.list(), []);
 });
 
-t.test('error, rate limit, lost answer and early end of a token, each as the caller sees it', async (t) => {
+t.test('error, rate limit, cut answer and early expiry of a token have the documented effect', async (t) => {
   const { sandbox } = await startApplication(t);
   const devicemaker = devicemakerOf(sandbox);
   const { faults } = sandbox.world;
@@ -62,7 +62,7 @@ t.test('error, rate limit, lost answer and early end of a token, each as the cal
   t.equal(fresh.status, 200, 'a refresh is never lost: the connection would be');
 });
 
-t.test('notifications come twice, late, and beside nonsense; the good ones all come', async (t) => {
+t.test('all valid notifications arrive despite duplicates, delays and invalid ones', async (t) => {
   const calm = await sentUnder(t);
   t.same(calm.lengths, [54_000, 54_900, 55_800, 56_700, 57_600, 58_500]);
   const doubled = await sentUnder(t, 'duplicate');
@@ -78,7 +78,7 @@ t.test('notifications come twice, late, and beside nonsense; the good ones all c
   t.equal(soiled.count, calm.count * 2);
 });
 
-/** The lengths of the day in the notifications of its next hour and a half, as they came. */
+/** The durations of the day in the notifications of the next 90 minutes, in order of arrival. */
 async function sentUnder(t: Parameters<typeof startApplication>[0], kind?: FaultKind) {
   const { sandbox, receiver } = await startApplication(t);
   await connectDevice(sandbox);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { Test } from 'tap';
 import { z } from 'zod';
 
-/** A notification as it came. */
+/** A received notification. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -10,17 +10,17 @@ export interface Received {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An application's webhook: keeps what comes, and answers what it is told to. */
+/** A webhook receiver that records notifications and answers with a chosen status. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** The status of the answer to a notification, by how many came before it. */
+  /** The status of the answer, by the number of earlier notifications. */
   status: (count: number) => number;
-  /** Items of one key, over all notifications; of those that hold nonsense none. */
+  /** Items of one key of all valid notifications. */
   items(key: string): Item[];
 }
 
-/** An item of a notification, as far as tests look into it. */
+/** The fields of an item that tests use. */
 export type Item = z.infer<typeof Item>;
 
 const Item = z.looseObject({
@@ -33,7 +33,7 @@ const Item = z.looseObject({
 const Body = z.record(z.string(), z.unknown());
 const Address = z.object({ port: z.number() });
 
-/** Starts a receiver on this machine; it ends with the test. It echoes the challenge of a subscription. */
+/** Starts a receiver that echoes the challenge of a subscription, and stops it with the test. */
 export async function startReceiver(t: Test): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer(async (incoming, response) => {

@@ -1,12 +1,12 @@
-// What a ledger says that an application must have stored, field by field and value by value, beside its export.
+// Compares the expected data of the sandbox with an export, field by field and value by value.
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 
-/** A record as both sides can tell it. */
+/** A record in a form that both sides have. */
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** Records of somebody, each kind sorted by provider and key. */
+/** Records of a user, each kind sorted by provider and key. */
 export interface Records {
   readonly workouts: readonly Plain[];
   readonly sleeps: readonly Plain[];
@@ -14,11 +14,11 @@ export interface Records {
   readonly others: readonly Plain[];
 }
 
-/** Everything of somebody: records, and by series (`provider/type/device`) the value of each second. */
+/** All data of a user: records, and by series (`provider/type/device`) the value of each second. */
 export interface Stored {
   readonly records: Records;
   readonly series: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** Seconds that came twice in the export. */
+  /** Seconds that occur twice in the export. */
   readonly twice: number;
 }
 
@@ -30,7 +30,7 @@ const Sample = z.object({
   source: z.object({ provider: z.string(), device: z.string() }),
 });
 
-/** Reads an export to its last line. @throws Error where that is missing. */
+/** Reads an export to its last line. @throws Error if that is missing */
 export async function readExport(response: Response): Promise<Stored> {
   const kinds: Record<string, Plain[]> = { workout: [], sleep: [], day: [], other: [] };
   const series = new Map<string, Map<number, number>>();
@@ -188,7 +188,7 @@ const Walk = z.looseObject({
 });
 const Cycle = z.looseObject({ userId: z.string(), periodStartDate: z.string(), dayInCycle: z.number() });
 
-/** What the ledger says of somebody's records. */
+/** The expected records of a user. */
 export async function recordsOf(ask: Ask, person: number): Promise<Records> {
   const items = async <T>(schema: z.ZodType<T>, type: string) =>
     z.array(schema).parse(await ask(`/ledger/items?person=${person}&type=${type}`));
@@ -317,7 +317,7 @@ function dayRecord(item: z.infer<typeof Daily>): Plain {
   };
 }
 
-// The account is the connection's, and not kept with each event.
+// The account is stored with the connection, not with each event.
 function walkRecord({ userId: _, ...item }: z.infer<typeof Walk>): Plain {
   const start = item.startTimeInSeconds;
   const end_time = iso(start + item.durationInSeconds);
@@ -341,15 +341,15 @@ const Series = z.array(
   }),
 );
 
-/** How somebody's samples differ from the ledger's: nothing but zeros where all is well. */
+/** The differences between a user's samples and the expected ones; all zeros if there are none. */
 export interface Differences {
   readonly compared: number;
-  /** Seconds of which items of several types told several values: one of them must be there. */
+  /** Seconds with different values in items of several types, one of which must be stored. */
   readonly several: number;
   readonly lost: number;
   readonly more: number;
   readonly other: number;
-  /** The first few, by series and time. */
+  /** The first differences, by series and time. */
   readonly examples: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { connectUsers } from '../../sandbox/connect-users.ts';
 import { type FaultKind, faultKinds } from '../../sandbox/faults.ts';
-import { history, pictures, whole } from './whole.ts';
+import { finishBackfills, snapshots, whole } from './product-with-sandbox.ts';
 
 const minuteMs = 60_000;
 const who = [0, 5];
@@ -9,7 +9,7 @@ const types = ['dailies', 'sleeps', 'activities', 'activityDetails', 'epochs', '
 
 t.setTimeout(110_000);
 
-t.test('no trouble loses anything or doubles it: one at a time, then all together', async (t) => {
+t.test('no fault loses or duplicates data: one at a time, then all together', async (t) => {
   const all = await whole(t, who, { BACKFILL_TYPES: types.join(), BACKFILL_DAYS: '4' });
   const { faults, store } = all.sandbox.world;
   const connected = await connectUsers(all.connecting);
@@ -23,7 +23,7 @@ t.test('no trouble loses anything or doubles it: one at a time, then all togethe
       spread_seconds: 60,
     });
   for (const kind of faultKinds) trouble(kind, 0.15);
-  await history(all, connected);
+  await finishBackfills(all, connected);
   for (const style of ['push', 'ping'] as const) {
     store.state.application = { ...store.state.application, style };
     for (const kind of faultKinds) {
@@ -39,10 +39,10 @@ t.test('no trouble loses anything or doubles it: one at a time, then all togethe
   await all.sandbox.advance(60 * minuteMs);
   t.equal(store.state.letters.length, 0);
   t.equal(store.state.counts.given_up, 0);
-  for (const { title, want, have } of await pictures(all, connected)) t.same(have, want, title);
+  for (const { title, want, have } of await snapshots(all, connected)) t.same(have, want, title);
 });
 
-// In push style nobody asks the providers for live data, so nothing befalls what is asked.
+// With pushes, no request asks the providers for live data, so no fault applies to such requests.
 function isOfApi(kind: FaultKind, style: 'push' | 'ping'): boolean {
   return kind === 'expiry' || (style === 'push' && !['duplicate', 'disorder', 'garbage'].includes(kind));
 }

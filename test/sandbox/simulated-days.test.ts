@@ -35,7 +35,7 @@ t.test('a day does not depend on which days were made before it', async (t) => {
   t.equal(JSON.stringify(simulateDay(user, '2026-05-09')), alone);
 });
 
-t.test('users are told apart by key, account and zone, and none allDays in UTC', async (t) => {
+t.test('users are told apart by key, account and zone, and none is in UTC', async (t) => {
   for (const of of [
     allUsers.map((one) => one.account_id),
     userTraits.map((one) => one.key),
@@ -45,7 +45,7 @@ t.test('users are told apart by key, account and zone, and none allDays in UTC',
   t.notOk(userTraits.some(({ zone }) => zone === 'UTC'));
 });
 
-t.test('a local day is whole: its minutes and heart rates run from midnight to midnight', async (t) => {
+t.test('minutes and heart rates of a local day run from midnight to midnight', async (t) => {
   const { expect, problems } = problemList();
   for (const day of allDays) {
     const minutes = (day.endMs - day.startMs) / 60_000;
@@ -58,7 +58,7 @@ t.test('a local day is whole: its minutes and heart rates run from midnight to m
   t.same(problems, []);
 });
 
-t.test('days that the clocks change on are an hour shorter or longer', async (t) => {
+t.test('days of a change of daylight saving time are an hour shorter or longer', async (t) => {
   const hours = (key: string, date: string) => {
     const { startMs, endMs } = simulateDay(named(key), date);
     return (endMs - startMs) / 3_600_000;
@@ -70,7 +70,7 @@ t.test('days that the clocks change on are an hour shorter or longer', async (t)
   t.equal(hours('weekday-runner', '2026-03-08'), 24);
 });
 
-t.test('heart rates are of this world, have gaps, and hold no value where the device was off', async (t) => {
+t.test('heart rates are plausible, have gaps, and are missing if the device is not worn', async (t) => {
   const { expect, problems } = problemList();
   for (const day of allDays) {
     const { resting_heart_rate_bpm: rest, max_heart_rate_bpm: most } = day.user.traits;
@@ -88,7 +88,7 @@ t.test('heart rates are of this world, have gaps, and hold no value where the de
   t.same(problems, []);
 });
 
-t.test('the heart goes on over midnight: no step between two days that were made apart', async (t) => {
+t.test('heart rates are continuous at midnight between days that are computed separately', async (t) => {
   const { expect, problems } = problemList();
   for (const key of ['weekday-runner', 'shift-worker']) {
     const days = daysFrom(named(key), '2026-03-02', 12);
@@ -102,7 +102,7 @@ t.test('the heart goes on over midnight: no step between two days that were made
   t.same(problems, []);
 });
 
-t.test('the heart is slower asleep than awake and faster in sport', async (t) => {
+t.test('heart rates are lower asleep than awake and higher during workouts', async (t) => {
   const { expect, problems } = problemList();
   const mean = (day: SimulatedDay, states: readonly string[]) => {
     const rates = day.minutes
@@ -126,7 +126,7 @@ t.test('the heart is slower asleep than awake and faster in sport', async (t) =>
   t.same(problems, []);
 });
 
-t.test('a workout lies in its day, and nobody sleeps, works or showers in it', async (t) => {
+t.test('a workout is within its day and does not overlap sleep, work or showers', async (t) => {
   const { expect, problems } = problemList();
   const workouts = allDays.flatMap((day) => day.workouts.map((workout) => ({ day, workout })));
   t.ok(workouts.length > 30);
@@ -147,7 +147,7 @@ t.test('a workout lies in its day, and nobody sleeps, works or showers in it', a
   t.same(problems, []);
 });
 
-t.test('night shifts are slept off by day, and the half-day wearer has no nights', async (t) => {
+t.test('night shifts are followed by sleep during the day; the half-day wearer has no nights', async (t) => {
   const hourOfBed = (day: SimulatedDay) =>
     day.sleep === null ? null : new Date(day.sleep.startMs + day.sleep.offset_minutes * 60_000).getUTCHours();
   const hours = daysFrom(named('shift-worker'), '2026-05-01', 21).map(hourOfBed);
@@ -156,7 +156,7 @@ t.test('night shifts are slept off by day, and the half-day wearer has no nights
   t.ok(daysFrom(named('half-day-wearer'), '2026-05-01', 14).every(({ sleep }) => sleep === null));
 });
 
-t.test('stages fill a sleep without hole or overlap, and it ends asleep on its day', async (t) => {
+t.test('stages cover a sleep without gaps or overlaps, and its last stage is sleep', async (t) => {
   const { expect, problems } = problemList();
   const nights = allDays.flatMap((day) => (day.sleep === null ? [] : [{ day, sleep: day.sleep }]));
   t.ok(nights.length > 40);

@@ -2,15 +2,15 @@ import { createServer } from 'node:http';
 import type { Test } from 'tap';
 import { z } from 'zod';
 
-/** An answer of the stand-in. */
+/** An answer of the stub API. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
 }
 
-/** An API that answers as it is told, and keeps `METHOD /path` of every request. */
-export interface StandIn {
+/** An API with chosen answers that records `METHOD /path` of every request. */
+export interface StubApi {
   readonly url: string;
   readonly log: string[];
   answer: () => Answer;
@@ -18,8 +18,8 @@ export interface StandIn {
 
 const Address = z.object({ port: z.number() });
 
-/** Starts a stand-in for the API on this machine; it ends with the test. */
-export async function stubApi(t: Test): Promise<StandIn> {
+/** Starts a stub of the API and stops it with the test. */
+export async function stubApi(t: Test): Promise<StubApi> {
   const log: string[] = [];
   const server = createServer((incoming, response) => {
     log.push(`${incoming.method} ${incoming.url}`);
@@ -35,6 +35,6 @@ export async function stubApi(t: Test): Promise<StandIn> {
     server.close();
   });
   const url = `http://127.0.0.1:${Address.parse(server.address()).port}`;
-  const api: StandIn = { url, log, answer: () => ({ status: 200, body: { total: 0 } }) };
+  const api: StubApi = { url, log, answer: () => ({ status: 200, body: { total: 0 } }) };
   return api;
 }

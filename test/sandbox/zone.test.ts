@@ -3,7 +3,7 @@ import { addDays, dateAt, instantOf, offsetMinutesAt, weekdayOf } from '../../sa
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-t.test('a wall clock names an instant, also where the clocks change', async (t) => {
+t.test('a local time is converted to an instant, also at changes of daylight saving time', async (t) => {
   const cases = [
     ['Asia/Kathmandu', '2026-01-15', 0, '2026-01-14T18:15:00.000Z'],
     ['America/Los_Angeles', '2026-03-08', 0, '2026-03-08T08:00:00.000Z'],

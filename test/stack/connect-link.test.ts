@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import t from 'tap';
 import { serveConnectLink } from '../../stack/connect-link.ts';
 import { devicemakerOf } from '../sandbox/application.ts';
-import { whole } from '../sandbox/whole.ts';
+import { whole } from '../sandbox/product-with-sandbox.ts';
 
 t.setTimeout(60_000);
 
@@ -20,8 +20,8 @@ function statusUnder(url: string, host: string): Promise<number | undefined> {
 t.test('each visit is redirected to a consent page by a new link', async (t) => {
   const link = await serveConnectLink(all.connecting);
   t.teardown(link.stop);
-  const visit = () => fetch(link.url, { redirect: 'manual' });
-  const links = [await visit(), await visit()].map((answer) => {
+  const followRedirect = () => fetch(link.url, { redirect: 'manual' });
+  const links = [await followRedirect(), await followRedirect()].map((answer) => {
     t.equal(answer.status, 303);
     t.equal(answer.headers.get('cache-control'), 'no-store');
     return new URL(answer.headers.get('location') ?? '');

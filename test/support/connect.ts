@@ -60,7 +60,7 @@ export async function linkFor(
 }
 
 /** Follows the provider's redirect, as the browser does. */
-export function visit(
+export function followRedirect(
   api: TestApi,
   url: URL,
   headers: Record<string, string> = { accept: 'text/html' },
@@ -69,14 +69,14 @@ export function visit(
 }
 
 /** The whole way: link, consent, callback; where the browser ends. */
-export async function travel(
+export async function completeConnect(
   api: TestApi,
   userId: string,
   name: ProviderName,
   choice: Choice = {},
 ): Promise<Answer> {
   const { authorization_url } = await linkFor(api, userId, name);
-  return visit(api, await consentTo(authorization_url, choice));
+  return followRedirect(api, await consentTo(authorization_url, choice));
 }
 
 /** A user's connections. */

@@ -7,7 +7,7 @@ import { consentTo, type PlayedProvider } from '../../services/connect/provider.
 import { type Answer, type Ask, ask } from '../../support/api.ts';
 import type { Planted } from './planted.ts';
 
-/** What planting takes: the product, a credential of it, and the providers behind it. */
+/** The product, a credential and the simulated providers. */
 export interface Planting {
   readonly url: string;
   readonly apiKey: string;
@@ -66,8 +66,8 @@ export async function plantFormerAccount(
 export async function connectAccounts(on: Planting, id: string, { accounts }: Planted): Promise<void> {
   for (const name of ['devicemaker', 'activitynet'] as const) {
     on.provider.account = accounts[name];
-    await visit(on, await consentTo(await linkFor(on, id, name)));
-    await visit(on, await consentTo(await linkFor(on, id, name), { deny: true }));
+    await followRedirect(on, await consentTo(await linkFor(on, id, name)));
+    await followRedirect(on, await consentTo(await linkFor(on, id, name), { deny: true }));
     await linkFor(on, id, name);
     await ask(on.url, `/api/v1/connect/${name}/callback?state=unknown&code=${accounts[name]}`);
   }
@@ -171,7 +171,7 @@ export async function plantLate(on: Planting, { accounts, devices }: Planted, ot
   });
 }
 
-/** Reads, exports, issues a token, starts a backfill, replays what came; returns the token. */
+/** Reads, exports, issues a token, starts a backfill and replays deliveries; returns the token. */
 export async function useData(on: Planting, id: string): Promise<string> {
   await expect(on, 200, 'GET', `/users/${id}/export`);
   const range = 'start_date=2025-01-01&end_date=2026-12-31';
@@ -201,7 +201,7 @@ async function linkFor(on: Planting, id: string, name: string): Promise<string> 
     .authorization_url;
 }
 
-function visit(on: Planting, { pathname, search }: URL): Promise<Answer> {
+function followRedirect(on: Planting, { pathname, search }: URL): Promise<Answer> {
   return ask(on.url, `${pathname}${search}`, { headers: { accept: 'text/html' } });
 }
 

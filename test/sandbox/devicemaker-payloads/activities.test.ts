@@ -9,7 +9,7 @@ const workouts = sentDays().flatMap(({ day, bodies }) =>
   ),
 );
 
-t.test('there are workouts of several kinds, each with an id of its own past 2^32', async (t) => {
+t.test('workouts of several kinds have unique ids above 2^32', async (t) => {
   t.ok(workouts.length > 30);
   t.ok(new Set(workouts.map(({ activity }) => activity.activityType)).size >= 6);
   const ids = workouts.map(({ activity }) => activity.activityId);
@@ -34,7 +34,7 @@ t.test("a workout's heart rates are those of the day", async (t) => {
   t.same(problems, []);
 });
 
-t.test('pace and speed follow from way and time', async (t) => {
+t.test('pace and speed follow from distance and time', async (t) => {
   const { expect, problems } = problemList();
   let paced = 0;
   for (const { activity } of workouts) {
@@ -54,7 +54,7 @@ t.test('pace and speed follow from way and time', async (t) => {
   t.ok(paced > 10 && workouts.some(({ activity }) => activity.distanceInMeters === undefined));
 });
 
-t.test('the details of a workout are its seconds, with no faster heart than it says', async (t) => {
+t.test('the details of a workout have a sample per second, with heart rates up to its maximum', async (t) => {
   const { expect, problems } = problemList();
   for (const { activity, details } of workouts) {
     const samples = details?.samples ?? [];
@@ -74,7 +74,7 @@ t.test('the details of a workout are its seconds, with no faster heart than it s
   t.same(problems, []);
 });
 
-t.test('only a bicycle that measures it has power', async (t) => {
+t.test('only rides with a power meter have power', async (t) => {
   const powered = workouts.filter(({ details }) => details?.samples.some((one) => 'powerInWatts' in one));
   t.same([...new Set(powered.map(({ day }) => day.user.traits.key))], ['power-cyclist']);
   const watts = powered.flatMap(({ details }) => details?.samples.map((one) => one.powerInWatts) ?? []);

@@ -37,7 +37,7 @@ function grows(values: readonly number[], least: number): boolean {
   return values.every((value, index) => value - (values[index - 1] ?? -1) >= least);
 }
 
-t.test('what a day said at noon is the beginning of what it says at its end', async (t) => {
+t.test('the values of a day at noon are the beginning of those at its end', async (t) => {
   for (const { name, bodies } of sent.filter((_, index) => index % 4 === 0)) {
     const [noon, , whole] = bodies.flatMap(({ dailies = [] }) => dailies);
     const rates = Object.entries(whole?.timeOffsetHeartRateSamples ?? {});
@@ -47,7 +47,7 @@ t.test('what a day said at noon is the beginning of what it says at its end', as
   }
 });
 
-t.test('a day counts whole minutes till it is told, and no further than its midnight', async (t) => {
+t.test('a day counts whole minutes until it is sent, and not beyond its midnight', async (t) => {
   const day = dayOf('weekday-runner', '2026-05-06');
   const run = day.workouts[0]?.startMs ?? 0;
   const untilMs = Math.ceil(run / 60_000) * 60_000 + 900_000;
@@ -57,7 +57,7 @@ t.test('a day counts whole minutes till it is told, and no further than its midn
   t.same(dailyOf(day, day.endMs + 3_600_000), dailyOf(day, day.endMs));
 });
 
-t.test('heart rates come each 15 s at most, with gaps, and the totals are theirs', async (t) => {
+t.test('heart rates have an interval of 15 s with gaps, and the totals match them', async (t) => {
   const { expect, problems } = problemList();
   for (const { day, name, bodies } of sent) {
     const daily = bodies.at(-1)?.dailies?.[0];
@@ -105,7 +105,7 @@ t.test('a day has its local date, the offset of its midnight and its true length
   }
 });
 
-t.test("a day's totals hold those of its workouts and of its quarters of an hour", async (t) => {
+t.test("a day's totals include those of its workouts and quarters of an hour", async (t) => {
   const { expect, problems } = problemList();
   const onFoot = new Set(['RUNNING', 'TRACK_RUNNING', 'HIKING', 'WALKING']);
   for (const { day, name, bodies } of sent) {

@@ -5,17 +5,17 @@ import { bodyOf, type DataType, dataTypes, type PushBody } from '../../../sandbo
 import { type SimulatedUser, simulatedUsers } from '../../../sandbox/simulated-users.ts';
 import { addDays, instantOf } from '../../../sandbox/zone.ts';
 
-/** A time after all days of these tests. */
+/** An instant after all days of these tests. */
 export const laterMs = Date.UTC(2030, 0, 1);
 
-/** A day and all that is sent of it. */
+/** A day and its notifications. */
 export interface SentDay {
   readonly day: SimulatedDay;
   readonly name: string;
   readonly bodies: readonly PushBody[];
 }
 
-/** Days of allUsers around the changes of the clocks in America, Europe and Australia. */
+/** Days of all users around changes of daylight saving time in America, Europe and Australia. */
 export function sentDays(): SentDay[] {
   return simulatedUsers('a seed').flatMap((user) =>
     ['2026-03-06', '2026-03-27', '2026-04-03'].flatMap((from) =>
@@ -29,7 +29,7 @@ function sentOf(day: SimulatedDay): SentDay {
   return { day, name: `${day.user.traits.key} ${day.date}`, bodies: notes.map(({ body }) => body) };
 }
 
-/** One day of somebody, by the key of their traits. */
+/** One day of a user, by the key of the traits. */
 export function dayOf(key: string, date: string): SimulatedDay {
   const user = simulatedUsers('a seed').find(({ traits }) => traits.key === key);
   if (user === undefined) throw new Error(`nobody is a ${key}`);
@@ -46,27 +46,27 @@ export function isOffsetMap(map: Record<string, number>, seconds: number): boole
   return Object.keys(map).every((key) => /^(0|[1-9]\d*)$/.test(key) && Number(key) < seconds);
 }
 
-/** What is sent at one time of synchronising. */
+/** The notification of one synchronisation. */
 interface Notification {
   readonly atMs: number;
   readonly body: PushBody;
 }
 
-/** Which types to send, up to when, and at which local hours a device is synchronised beside the end of its day. */
+/** The types to send, the end, and the local hours of synchronisations in addition to the end of a day. */
 interface Choice {
   readonly types: readonly DataType[];
   readonly nowMs: number;
   readonly syncHours?: readonly number[];
 }
 
-/** The notifications of one user's local day till now, oldest first; a day still going on ends with the latest. */
+/** The notifications of one user's local day until now, oldest first. */
 export function notificationsOf(day: SimulatedDay, { types, nowMs, syncHours }: Choice): Notification[] {
   return syncsOf(day.user, day.date, nowMs, syncHours)
     .map((sync) => ({ atMs: sync.endMs, body: bodyOf(day, types, sync) }))
     .filter(({ body }) => Object.keys(body).length > 0);
 }
 
-/** The times of synchronising of a local day till now; the last is the day's end, or the last full quarter of an hour. */
+/** The synchronisations of a local day until now; the last is at the day's end or the last full quarter of an hour. */
 function syncsOf(
   { traits: { zone } }: SimulatedUser,
   date: string,

@@ -8,7 +8,7 @@ const nights = sentDays()
   .filter(({ day }) => day.sleep !== null)
   .map(({ day, name, bodies }) => ({ day, name, versions: bodies.flatMap(({ sleeps = [] }) => sleeps) }));
 
-t.test('a sleep is tentative first, where it was early enough, and final in the end', async (t) => {
+t.test('a sleep is tentative first, if it ended early enough, and then final', async (t) => {
   const { expect, problems } = problemList();
   for (const { day, name, versions } of nights) {
     expect(versions.at(-1)?.validation === 'ENHANCED_FINAL', `end of ${name}`);
@@ -26,36 +26,33 @@ t.test('a sleep is tentative first, where it was early enough, and final in the 
   t.ok(nights.filter(({ versions }) => versions[0]?.validation === 'ENHANCED_TENTATIVE').length > 30);
 });
 
-t.test(
-  'stages do not overlap and add up: awake time is left out of the length, not of the night',
-  async (t) => {
-    const { expect, problems } = problemList();
-    for (const { name, versions } of nights)
-      for (const sleep of versions) {
-        const { sleepLevelsMap: map, startTimeInSeconds: start, durationInSeconds: length } = sleep;
-        const levels = Object.values(map)
-          .flat()
-          .sort((a, b) => a.startTimeInSeconds - b.startTimeInSeconds);
-        const apart = levels.every((level, index) => {
-          return level.startTimeInSeconds >= (levels[index - 1]?.endTimeInSeconds ?? start);
-        });
-        const of = (stage: keyof typeof map) =>
-          sum(map[stage].map((level) => level.endTimeInSeconds - level.startTimeInSeconds));
-        expect(apart, `overlap in ${name}`);
-        expect(of('deep') === sleep.deepSleepDurationInSeconds, `deep of ${name}`);
-        expect(of('light') === sleep.lightSleepDurationInSeconds, `light of ${name}`);
-        expect(of('rem') === sleep.remSleepInSeconds, `REM of ${name}`);
-        expect(of('awake') === sleep.awakeDurationInSeconds, `awake of ${name}`);
-        const asleep = of('deep') + of('light') + of('rem');
-        expect(length === asleep + sleep.unmeasurableSleepInSeconds, `length of ${name}`);
-        expect(levels.at(-1)?.endTimeInSeconds === start + length + of('awake'), `end of ${name}`);
-      }
-    t.same(problems, []);
-    t.ok(nights.some(({ versions }) => versions.some((one) => one.unmeasurableSleepInSeconds > 0)));
-  },
-);
+t.test('stages do not overlap and add up; the duration excludes awake time', async (t) => {
+  const { expect, problems } = problemList();
+  for (const { name, versions } of nights)
+    for (const sleep of versions) {
+      const { sleepLevelsMap: map, startTimeInSeconds: start, durationInSeconds: length } = sleep;
+      const levels = Object.values(map)
+        .flat()
+        .sort((a, b) => a.startTimeInSeconds - b.startTimeInSeconds);
+      const apart = levels.every((level, index) => {
+        return level.startTimeInSeconds >= (levels[index - 1]?.endTimeInSeconds ?? start);
+      });
+      const of = (stage: keyof typeof map) =>
+        sum(map[stage].map((level) => level.endTimeInSeconds - level.startTimeInSeconds));
+      expect(apart, `overlap in ${name}`);
+      expect(of('deep') === sleep.deepSleepDurationInSeconds, `deep of ${name}`);
+      expect(of('light') === sleep.lightSleepDurationInSeconds, `light of ${name}`);
+      expect(of('rem') === sleep.remSleepInSeconds, `REM of ${name}`);
+      expect(of('awake') === sleep.awakeDurationInSeconds, `awake of ${name}`);
+      const asleep = of('deep') + of('light') + of('rem');
+      expect(length === asleep + sleep.unmeasurableSleepInSeconds, `length of ${name}`);
+      expect(levels.at(-1)?.endTimeInSeconds === start + length + of('awake'), `end of ${name}`);
+    }
+  t.same(problems, []);
+  t.ok(nights.some(({ versions }) => versions.some((one) => one.unmeasurableSleepInSeconds > 0)));
+});
 
-t.test('oxygen and breath are those of sleepers, within the night', async (t) => {
+t.test('oxygen and respiration are plausible for sleep and within the night', async (t) => {
   const { expect, problems } = problemList();
   for (const { name, versions } of nights)
     for (const sleep of versions) {
@@ -78,7 +75,7 @@ t.test('oxygen and breath are those of sleepers, within the night', async (t) =>
   t.same(problems, []);
 });
 
-t.test('a first reckoning says nothing of a minute that the final one takes back', async (t) => {
+t.test('a tentative sleep contains no minute outside of the final one', async (t) => {
   const { expect, problems } = problemList();
   for (const { name, versions } of nights) {
     const final = versions.at(-1);
@@ -103,7 +100,7 @@ t.test('a sleep over a change of the clocks has the offset of falling asleep', a
   t.match(night, { calendarDate: '2026-03-29', startTimeOffsetInSeconds: 7200 });
 });
 
-t.test('a nap comes with the sleep of its day once it is over', async (t) => {
+t.test('a nap is sent with the sleep of its day after its end', async (t) => {
   const withNaps = nights.filter(({ day }) => day.naps.length > 0);
   t.ok(withNaps.length >= 2);
   for (const { day, name, versions } of withNaps) {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { serviceNames } from '../../../stack/services.ts';
 import { startCluster } from '../../faults/cluster.ts';
-import { killThrough } from '../../faults/killing.ts';
+import { killDuring } from '../../faults/kill-during-deliveries.ts';
 import { freshDatabase, natsUrl } from '../../support/database.ts';
 
 /** A short `npm run test:faults -- killed`. */
@@ -19,7 +19,7 @@ t.test('150 deliveries and 3 killed workers: each fact is stored once', async (t
   const database = await freshDatabase(t);
   const choice = { database, natsUrl: natsUrl(), groups, copies: { gateway: 1, rest: 1 }, people: 4 };
   const cluster = await startCluster(t, choice);
-  const { wrong, ...figures } = await killThrough({
+  const { wrong, ...figures } = await killDuring({
     ...{ cluster, database, deliveries: 150, kills, endLeases: true },
   });
   t.comment(JSON.stringify(figures));

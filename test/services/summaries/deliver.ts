@@ -1,9 +1,9 @@
 import { createWearer, push, type TestApi } from '../../support/api.ts';
 import { activity, block, item, workout } from '../timeseries/items.ts';
-import type { Life, LifeDaily, LifeEpoch, LifeSleep, LifeWorkout } from './lives.ts';
+import type { DataDaily, DataEpoch, DataSleep, DataWorkout, UserData } from './user-data.ts';
 
-/** Sends a life as its providers would, shuffled by nothing but its own order; tells the user who has it now. */
-export async function deliver(api: TestApi, life: Life): Promise<string> {
+/** Sends user data as its providers would; returns the user. */
+export async function deliver(api: TestApi, life: UserData): Promise<string> {
   const { userId, account } = await createWearer(api);
   for (const body of [
     { dailies: life.dailies.map((one) => dailyOf(account, one)) },
@@ -18,9 +18,9 @@ export async function deliver(api: TestApi, life: Life): Promise<string> {
 }
 
 /**
- * Sends a life in parts that come in any order, as `place` numbers them; only the deliveries of slots keep their own.
+ * Sends user data in parts in any order, given by `place`; only the deliveries of slots keep their own order.
  */
-export async function deliverInAnyOrder(api: TestApi, life: Life, place: () => number): Promise<string> {
+export async function deliverInAnyOrder(api: TestApi, life: UserData, place: () => number): Promise<string> {
   const { userId, account } = await createWearer(api);
   const epochs = life.epochs.map((one) => epochOf(account, one));
   const cuts = [0, ...[place(), place()].map((share) => Math.floor(share * epochs.length)), epochs.length];
@@ -47,9 +47,9 @@ async function pushWhole(api: TestApi, sent: Record<string, object[]>): Promise<
   if (status !== 200 || JSON.stringify(errors) !== '[]') throw new Error(text.slice(0, 500));
 }
 
-const ridesOf = ({ workouts }: Life) => workouts.filter(({ provider }) => provider === 'devicemaker');
+const ridesOf = ({ workouts }: UserData) => workouts.filter(({ provider }) => provider === 'devicemaker');
 
-function epochOf(account: string, one: LifeEpoch) {
+function epochOf(account: string, one: DataEpoch) {
   return {
     ...{ userId: account, summaryId: `e-${one.startMs}-${one.type}`, activityType: one.type },
     ...{ startTimeInSeconds: one.startMs / 1000, startTimeOffsetInSeconds: one.offset * 60 },
@@ -59,7 +59,7 @@ function epochOf(account: string, one: LifeEpoch) {
   };
 }
 
-function dailyOf(account: string, { device, date, startMs, seconds, offset, totals, beats }: LifeDaily) {
+function dailyOf(account: string, { device, date, startMs, seconds, offset, totals, beats }: DataDaily) {
   return {
     userId: account,
     summaryId: `d-${startMs}-${seconds}`,
@@ -73,7 +73,7 @@ function dailyOf(account: string, { device, date, startMs, seconds, offset, tota
   };
 }
 
-function activityOf(account: string, one: LifeWorkout, index: number) {
+function activityOf(account: string, one: DataWorkout, index: number) {
   return {
     userId: account,
     summaryId: `a-${index}`,
@@ -90,7 +90,7 @@ function activityOf(account: string, one: LifeWorkout, index: number) {
   };
 }
 
-function sleepOf(account: string, one: LifeSleep) {
+function sleepOf(account: string, one: DataSleep) {
   const start = one.startMs / 1000;
   const awake = one.awake.map(([after, length]) => ({
     startTimeInSeconds: start + after,
@@ -114,7 +114,7 @@ function sleepOf(account: string, one: LifeSleep) {
 }
 
 function stagesOf(
-  { deep, light, rem, awake, oxygen, breaths }: LifeSleep,
+  { deep, light, rem, awake, oxygen, breaths }: DataSleep,
   asleep: number,
   intervals: unknown[],
 ) {
@@ -131,7 +131,7 @@ function stagesOf(
   };
 }
 
-async function storeSamples({ call }: TestApi, userId: string, { samples }: Life): Promise<void> {
+async function storeSamples({ call }: TestApi, userId: string, { samples }: UserData): Promise<void> {
   const groups = Map.groupBy(samples, ({ provider, device, type, offset }) =>
     JSON.stringify([provider, device, type, offset]),
   );
@@ -143,7 +143,7 @@ async function storeSamples({ call }: TestApi, userId: string, { samples }: Life
   }
 }
 
-async function storeRide({ call }: TestApi, userId: string, one: LifeWorkout): Promise<void> {
+async function storeRide({ call }: TestApi, userId: string, one: DataWorkout): Promise<void> {
   const record = workout(one.startMs, one.seconds / 60, {
     type: one.type,
     device: one.device,

@@ -26,7 +26,7 @@ const fresh = (): ModelActivity => ({
 
 const beyond = (a: Span, b: Span) => a.from < b.from || a.to > b.to;
 
-/** One series that a day and several activities share, as plain maps: what it must hold, computed anew each time. */
+/** One series that a day and several activities share, as plain maps, from which the expected samples are computed. */
 export class ActivityModel {
   #stored = 0;
   readonly #day = new Map<number, number>();
@@ -79,7 +79,7 @@ export class ActivityModel {
     return [...all].sort(([a], [b]) => a - b);
   }
 
-  // Whatever is stored of an activity shows it again.
+  // Storing a part of a hidden activity shows it again.
   #shown(key: string): ModelActivity {
     const activity = this.#activities.get(key) ?? fresh();
     activity.hidden = false;

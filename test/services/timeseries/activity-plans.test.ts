@@ -15,7 +15,7 @@ import { setUp } from './setting.ts';
 t.setTimeout(120_000);
 
 const tables = ['activity_block', 'other_instants', 'workout', 'item', 'series', 'sample'];
-const crowd = [
+const fillStatements = [
   `insert into timeseries.activity_block (user_id, provider, data_type, key, hash, part, series_id, day,
      zone_offset_minutes, times, vals)
    select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'activityDetails', i::text, 'h', 0,
@@ -37,7 +37,7 @@ const crowd = [
 
 t.test('cropping, hiding, restoring and deleting an activity scans no large table', async (t) => {
   const { database, userId } = await setUp(t);
-  for (const statement of crowd) await database.query(statement, [userId]);
+  for (const statement of fillStatements) await database.query(statement, [userId]);
   await database.query('analyze');
   const plans: string[] = [];
   const on: Database = {

@@ -142,7 +142,7 @@ t.test('concurrent changes of two processes result in the last stored version of
     await Promise.all(
       steps.map((step, index) => step(index % 2 === 0 ? first.call : second.call, userId, inAnyOrder)),
     );
-    // An order that nobody knows: whatever it was, a last version of each and a deletion leave one result.
+    // The order is unknown, but a last version of each and a deletion determine the result.
     const model = new ActivityModel();
     const last = [0, 10, 20].map((from) => ({ from, to: from + 30 }));
     const values = last.map((span) => valuesOf(random, span));
@@ -154,7 +154,7 @@ t.test('concurrent changes of two processes result in the last stored version of
       await send(second.call, userId, activity(record, details));
       model.storeDetails(key, span, own);
     }
-    // Of the day it is not known which version came last, but all of its minutes are there.
+    // The last version of the day is unknown, but all of its minutes are stored.
     const ofDay = inAnyOrder.dayMinutes();
     const rows = await held(userId);
     t.same(rows.filter(([minute]) => ofDay.has(minute)).length, ofDay.size, `seed ${seed}: the day is whole`);

@@ -24,7 +24,7 @@ const minutes = (from: number, to: number, device = 'Watch 7') =>
     ),
   );
 
-/** An activity of the device maker, as its two data types tell it. */
+/** An activity of the device maker in its two data types. */
 const summary = (minutesLong: number, fields = {}) =>
   activity(workout(start, minutesLong, fields), { key: 'a' });
 const details = (minutesLong: number, fields = {}) =>

@@ -20,7 +20,7 @@ const tables = [
 ];
 
 // Half of the records are the user's own: a page of days must not read what lies outside its range either.
-const crowd = `
+const fillStatements = `
   insert into timeseries.series (user_id, type_id, provider, device)
   select gen_random_uuid(), type_id, 'devicemaker', 'd' from generate_series(1, 2000), unnest(array[1, 31, 20]) type_id;
   insert into timeseries.sample_local_day (series_id, date, n, sum, min, max)
@@ -60,7 +60,7 @@ async function crowded(t: Test) {
   const samples = Array.from({ length: 20_000 }, (_, index) => [start + index * 120_000, 60] as const);
   for (const type of ['heart_rate', 'steps', 'weight'] as const)
     await store([item({ samples: [block(type, samples)] })]);
-  for (const statement of crowd.split(';')) await database.query(statement);
+  for (const statement of fillStatements.split(';')) await database.query(statement);
   for (const statement of records) await database.query(statement, [userId]);
   await database.query('analyze');
   return { database, userId, samples };

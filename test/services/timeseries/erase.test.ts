@@ -9,11 +9,11 @@ import { startBroker, testConfig } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { tracesOf } from '../../support/traces.ts';
+import { callDuringStore } from './call-during-store.ts';
 import { activity, at, block, day, epoch, item, night, other, sleep, workout } from './items.ts';
-import { behindStore } from './queueing.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
-// Of all users: the types, and how far the retention is. Of an erased user the id stays, so that nothing is stored anew.
+// Shared rows: the types and the state of retention. The id of an erased user stays, so that no data is stored again.
 const kept = ['series_type', 'retention', 'tombstone'];
 
 /** How many rows each table has that holds data of users, whichever tables there are. */
@@ -108,7 +108,7 @@ t.test('erases the data of a store call that was in progress', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   const samples = [block('steps', [[at('10:00:00'), 1]])];
   const erase = () => call('timeseries.erase', { user_id: userId });
-  const stored = await behindStore(database, userId, () => store([item({ samples })]), erase);
+  const stored = await callDuringStore(database, userId, () => store([item({ samples })]), erase);
   t.match(stored, [{ status: 'saved', samples_written: 1 }], 'it was stored before the erasure');
   await untilFinished(database);
   t.strictSame(await rowsLeft(database), []);

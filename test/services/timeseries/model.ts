@@ -54,7 +54,7 @@ export function expected(
   });
 }
 
-/** The same order for two lists, whatever the order of their series. */
+/** A canonical order, independent of the order of series. */
 export function inOrder(list: readonly ModelBucket[]): ModelBucket[] {
   const place = ({ timestamp, type, device }: ModelBucket) =>
     `${String(timestamp).padStart(15, '0')} ${type} ${device}`;

@@ -7,12 +7,12 @@ import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { callDuringStore } from './call-during-store.ts';
 import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
-import { behindStore } from './queueing.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
-/** Rows of a user by table and provider, of every table that tells providers apart. */
+/** Rows of a user by table and provider, of every table with a provider. */
 async function rowsOf(database: Database, userId: string): Promise<Record<string, number>> {
   const tables = await database.query<{ name: string }>(`
     select table_name as name from information_schema.columns
@@ -161,7 +161,7 @@ t.test('erases the data of a store call that was in progress', async (t) => {
   const { database, call, store, userId } = await setUp(t);
   const samples = [block('steps', [[at('10:00:00'), 1]])];
   const purge = () => call('timeseries.purge', { user_id: userId, provider: 'devicemaker', version: 1 });
-  const stored = await behindStore(database, userId, () => store([item({ samples })]), purge);
+  const stored = await callDuringStore(database, userId, () => store([item({ samples })]), purge);
   t.match(stored, [{ status: 'saved', samples_written: 1 }], 'it was stored before the purge');
   await untilFinished(database);
   t.ok(Object.values(await rowsOf(database, userId)).every((count) => count === 0));

@@ -15,7 +15,7 @@ import { wrongStatistics } from './statistics.ts';
 const border = '2026-03-01';
 const borderMs = Date.parse(border);
 
-/** Samples every 17 minutes from 40 hours before the border to 40 hours behind it. */
+/** Samples every 17 minutes from 40 hours before the border to 40 hours after it. */
 function across(type: SampleBlock['type'], zone_offset_minutes: number, fields: Partial<SampleBlock> = {}) {
   const random = seeded(zone_offset_minutes + 1000);
   const rows = Array.from(

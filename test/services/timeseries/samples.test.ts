@@ -175,7 +175,7 @@ t.test('samples of one instant on several pages are neither lost nor repeated', 
 t.test('pages contain many series with gaps of days in both directions at every resolution', async (t) => {
   const { store, call, userId } = await setUp(t);
   const random = seeded(5);
-  // Whatever takes a value of 50; fifteen of them, so that pages are bounded by days.
+  // Fifteen types that accept a value of 50, so that pages are bounded by days.
   const types = seriesTypes
     .filter((type) => accepts(type, 50) && seriesOf(type).bucket !== 'leq')
     .slice(0, 15);

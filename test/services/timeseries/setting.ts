@@ -20,7 +20,7 @@ export interface Setting {
   ): Promise<StoreOutcome[]>;
 }
 
-/** A user whom nobody made. */
+/** The id of a user who does not exist. */
 export const unknownUser = '00000000-0000-4000-8000-000000000000';
 
 export async function setUp(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Setting> {

@@ -27,7 +27,7 @@ async function another() {
   return withUser(database, call, id);
 }
 
-/** The hours of the one night that stands after the deliveries, each in a call of its own or all in one. */
+/** The hours of the night that counts after the deliveries, each in a call of its own or all in one. */
 async function standing(given: readonly Delivery[], together: boolean): Promise<unknown[]> {
   const { store, userId } = await another();
   const items = given.map(itemOf);

@@ -24,7 +24,7 @@ t.test('a start updates the catalogue that the triggers read', async (t) => {
     rows.map(({ id, name }) => [id, name]),
     seriesCatalogue.map(({ id, type }) => [id, type]),
   );
-  // By hand: the triggers sum energies of levels in dB, and of nothing else.
+  // Computed here, because the triggers sum energies only of levels in dB.
   t.strictSame(
     rows.filter(({ bucket }) => bucket === 'leq').map(({ id, name }) => [id, name]),
     [

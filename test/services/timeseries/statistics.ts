@@ -35,7 +35,7 @@ const kept = {
 
 type Row = Readonly<Record<string, number | string | null>> & { readonly place: string };
 
-/** Where the kept statistics are not those of the samples: nothing, if all is well. */
+/** The differences between stored statistics and the samples; empty if there are none. */
 export async function wrongStatistics(database: Database): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of ['hour', 'day', 'local_day'] as const) {
@@ -54,7 +54,7 @@ function isSame(a: Row, b: Row): boolean {
   return Object.keys(a).every((name) => {
     const [x, y] = [a[name] ?? null, b[name] ?? null];
     if (typeof x !== 'number' || typeof y !== 'number') return x === y;
-    // Sums may differ in their last digit by the order of their terms; everything else not at all.
+    // Sums may differ in their last digit by the order of their terms. All other values must be equal.
     return name === 'sum' || name === 'energy' ? Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x)) : x === y;
   });
 }

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { pendingSentence } from '../../contracts/devicemaker-ingest/answers.ts';
 import type { Database } from '../../mixins/database.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
+import { get } from './api-data.ts';
 import type { Cluster } from './cluster.ts';
+import { type ExpectedDelivery, expectedDelivery, sampleLine } from './expected-deliveries.ts';
 import { keepAlive, send } from './http.ts';
-import { sampleLine, type ToldDelivery, toldDelivery } from './told-deliveries.ts';
-import { get } from './world.ts';
 
 /** How many deliveries are posted, and which processes die together meanwhile, one death after the other. */
 export interface KillingChoice {
@@ -26,7 +26,7 @@ export interface KillingReport {
   readonly answers: Readonly<Record<string, number>>;
   /** Answered 200 before they were worked on. */
   readonly pending: number;
-  /** Deliveries that a kill met in work, so that somebody else took them over. */
+  /** Deliveries in progress during a kill, which another process continued. */
   readonly takenOver: number;
   readonly facts: number;
   readonly took_ms: number;
@@ -37,10 +37,10 @@ const lanes = 8;
 const patienceMs = 120_000;
 
 /** Posts deliveries while processes are killed, and looks for each fact of them. */
-export async function killThrough(choice: KillingChoice): Promise<KillingReport> {
+export async function killDuring(choice: KillingChoice): Promise<KillingReport> {
   const { cluster, database, deliveries, kills } = choice;
   const began = performance.now();
-  const told = Array.from({ length: deliveries }, (_, n) => toldDelivery(n, cluster.wearers));
+  const told = Array.from({ length: deliveries }, (_, n) => expectedDelivery(n, cluster.wearers));
   const post = new Post(cluster.origins, told, kills.length);
   const posting = post.all();
   posting.catch(() => undefined); // told below, when nobody is being killed any more
@@ -84,11 +84,11 @@ class Post {
   killed = 0;
   readonly #agent: Agent = keepAlive(lanes);
   readonly #origins: readonly string[];
-  readonly #told: readonly ToldDelivery[];
+  readonly #told: readonly ExpectedDelivery[];
   readonly #kills: number;
   #next = 0;
 
-  constructor(origins: readonly string[], told: readonly ToldDelivery[], kills: number) {
+  constructor(origins: readonly string[], told: readonly ExpectedDelivery[], kills: number) {
     this.#origins = origins;
     this.#told = told;
     this.#kills = kills;
@@ -154,7 +154,7 @@ class Post {
 
 const Told = z.object({ errors: z.array(z.string()) });
 
-// What failed for now waits for its turn, up to half a minute: here it is due at once.
+// A failed delivery waits up to half a minute for its next attempt. Here it is due at once.
 async function untilClosed({ database, endLeases }: KillingChoice): Promise<string[]> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -176,7 +176,7 @@ async function untilClosed({ database, endLeases }: KillingChoice): Promise<stri
 const Line = z.looseObject({ kind: z.string() });
 
 // As lists, not sets: what is there twice is as wrong as what is missing.
-async function wrongFacts(cluster: Cluster, told: readonly ToldDelivery[]): Promise<string[]> {
+async function wrongFacts(cluster: Cluster, told: readonly ExpectedDelivery[]): Promise<string[]> {
   const wanted = Map.groupBy(
     told.flatMap(({ facts }, n) => facts.map((fact) => ({ ...fact, n }))),
     ({ userId }) => userId,
@@ -225,10 +225,10 @@ function lineOf(record: z.infer<typeof Line>): string | null {
 
 const Counted = z.object({ pagination: z.object({ total_count: z.int() }) });
 
-// As a reader sees it, who gets the counts of statistics.
+// Read through the API, with the counts of the statistics.
 async function wrongCounts(
   { origins, key, wearers }: Cluster,
-  told: readonly ToldDelivery[],
+  told: readonly ExpectedDelivery[],
 ): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const { facts } of told)

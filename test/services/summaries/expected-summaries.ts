@@ -1,22 +1,25 @@
 import type { ActivitySummary, SleepSummary } from '../../../contracts/summaries/schemas.ts';
-import type { Life, LifeDaily, LifeEpoch, LifeSample, LifeSleep, LifeWorkout } from './lives.ts';
+import type { DataDaily, DataEpoch, DataSample, DataSleep, DataWorkout, UserData } from './user-data.ts';
 
-/** Summaries computed the long way round from the plain lists of a life, by the rules as the documents word them. */
+/** Summaries computed directly from the lists of user data, by the documented rules. */
 const providers = ['devicemaker', 'activitynet'] as const; // the most trusted first
 
 function dateOf(ms: number, offset: number): string {
   return new Date(ms + offset * 60_000).toISOString().slice(0, 10);
 }
 
-/** The daily records that stand: of those with one start the longest. */
-function recordsOf({ dailies }: Life): LifeDaily[] {
+/** The daily records that count: of those with the same start the longest. */
+function recordsOf({ dailies }: UserData): DataDaily[] {
   return dailies.filter(
     (one) => !dailies.some((other) => other.startMs === one.startMs && other.seconds > one.seconds),
   );
 }
 
-/** The local day of an instant: that of its provider's daily record, of several the later one, else by its own clock. */
-function dayOf(life: Life, { provider, ms, offset }: Pick<LifeSample, 'provider' | 'ms' | 'offset'>): string {
+/** The local day of an instant: that of its provider's daily record, of several the later one, otherwise by its own offset. */
+function dayOf(
+  life: UserData,
+  { provider, ms, offset }: Pick<DataSample, 'provider' | 'ms' | 'offset'>,
+): string {
   const covering = recordsOf(life)
     .filter((one) => provider === 'devicemaker' && ms >= one.startMs && ms < one.startMs + one.seconds * 1000)
     .sort((a, b) => b.startMs - a.startMs);
@@ -27,9 +30,9 @@ function dayOf(life: Life, { provider, ms, offset }: Pick<LifeSample, 'provider'
  * The parts of slots that count: of one activity type the last that differs from the one before, of several types the
  * newest that have room in the slot.
  */
-function countedEpochs({ epochs }: Life): LifeEpoch[] {
+function countedEpochs({ epochs }: UserData): DataEpoch[] {
   return [...Map.groupBy(epochs, ({ startMs }) => startMs).values()].flatMap((deliveries) => {
-    const versions = new Map<string, LifeEpoch>();
+    const versions = new Map<string, DataEpoch>();
     for (const one of deliveries) {
       if (JSON.stringify(versions.get(one.type)) === JSON.stringify(one)) continue;
       versions.delete(one.type);
@@ -43,8 +46,8 @@ function countedEpochs({ epochs }: Life): LifeEpoch[] {
   });
 }
 
-/** What the parts of each slot come to. */
-function slotSamplesOf(life: Life): LifeSample[] {
+/** The sums of the parts of each slot. */
+function slotSamplesOf(life: UserData): DataSample[] {
   const slots = Map.groupBy(countedEpochs(life), ({ startMs }) => startMs);
   return [...slots].flatMap(([ms, parts]) => {
     const from = { provider: 'devicemaker' as const, device: 'Watch 7', ms, offset: parts[0]?.offset ?? 0 };
@@ -56,8 +59,8 @@ function slotSamplesOf(life: Life): LifeSample[] {
   });
 }
 
-/** All samples of a life, those within other records too. */
-function samplesOf(life: Life): LifeSample[] {
+/** All samples of user data, including those within other records. */
+function samplesOf(life: UserData): DataSample[] {
   const { samples, dailies, sleeps } = life;
   const all = [...samples, ...slotSamplesOf(life)];
   const from = { provider: 'devicemaker' as const };
@@ -93,8 +96,8 @@ interface Told {
 }
 
 /** Workouts of a provider, those together that several of its devices recorded at once. */
-function ridesOf(workouts: readonly LifeWorkout[]): LifeWorkout[][] {
-  const rides: LifeWorkout[][] = [];
+function ridesOf(workouts: readonly DataWorkout[]): DataWorkout[][] {
+  const rides: DataWorkout[][] = [];
   for (const one of workouts) {
     const same = rides.filter((ride) => ride.some((other) => isSameRide(one, other)));
     for (const ride of same) rides.splice(rides.indexOf(ride), 1);
@@ -103,14 +106,14 @@ function ridesOf(workouts: readonly LifeWorkout[]): LifeWorkout[][] {
   return rides;
 }
 
-function isSameRide(a: LifeWorkout, b: LifeWorkout): boolean {
-  const end = ({ startMs, seconds }: LifeWorkout) => startMs + seconds * 1000;
+function isSameRide(a: DataWorkout, b: DataWorkout): boolean {
+  const end = ({ startMs, seconds }: DataWorkout) => startMs + seconds * 1000;
   const shared = Math.min(end(a), end(b)) - Math.max(a.startMs, b.startMs);
   return a.device !== b.device && shared > 0 && shared >= 500 * Math.min(a.seconds, b.seconds);
 }
 
-/** What one provider tells of a day, field by field; in the order of the answer. */
-function tellings(life: Life, date: string, provider: (typeof providers)[number]) {
+/** The values of one provider for a day, in the order of the answer. */
+function tellings(life: UserData, date: string, provider: (typeof providers)[number]) {
   const dailies = provider === 'devicemaker' ? recordsOf(life).filter((one) => one.date === date) : [];
   const samples = samplesOf(life).filter((one) => one.provider === provider && dayOf(life, one) === date);
   const rides = ridesOf(life.workouts.filter((one) => one.provider === provider)).filter(
@@ -135,7 +138,7 @@ function tellings(life: Life, date: string, provider: (typeof providers)[number]
     }));
     return perDevice.reduce<Told | null>((a, b) => (a === null || b.value > a.value ? b : a), null);
   };
-  const trained = (read: (workout: LifeWorkout) => number | undefined): Told | null => {
+  const trained = (read: (workout: DataWorkout) => number | undefined): Told | null => {
     const values = rides.flatMap((recordings) => {
       const byDevice = [...Map.groupBy(recordings, ({ device }) => device).values()];
       const sums = byDevice
@@ -188,7 +191,7 @@ function tellings(life: Life, date: string, provider: (typeof providers)[number]
 }
 
 /** The time of sedentary parts of slots; 0 where a day has none but other parts. */
-function sedentaryOn(life: Life, date: string): Told | null {
+function sedentaryOn(life: UserData, date: string): Told | null {
   const provider = 'devicemaker';
   const parts = countedEpochs(life).filter(
     (one) => dayOf(life, { provider, ...one, ms: one.startMs }) === date,
@@ -197,8 +200,8 @@ function sedentaryOn(life: Life, date: string): Told | null {
   return parts.length === 0 ? null : { provider, device: 'Watch 7', value: sum(seated) };
 }
 
-/** The dates on which a life has any activity, sorted. */
-function activeDates(life: Life): string[] {
+/** The dates with any activity, sorted. */
+function activeDates(life: UserData): string[] {
   const dates = [
     ...life.dailies.map(({ date }) => date),
     ...life.workouts.map((one) => dayOf(life, { ...one, ms: one.startMs })),
@@ -209,8 +212,8 @@ function activeDates(life: Life): string[] {
   return [...new Set(dates)].sort();
 }
 
-/** The activity summaries of a life between two dates. */
-export function expectedActivity(life: Life, first: string, last: string): ActivitySummary[] {
+/** The expected activity summaries between two dates. */
+export function expectedActivity(life: UserData, first: string, last: string): ActivitySummary[] {
   return activeDates(life)
     .filter((date) => date >= first && date <= last)
     .map((date) => {
@@ -272,12 +275,12 @@ export function expectedActivity(life: Life, first: string, last: string): Activ
     });
 }
 
-const asleepOf = ({ deep, light, rem }: LifeSleep) => deep + light + rem;
-const awakeOf = ({ awake }: LifeSleep) => sum(awake.map(([, length]) => length));
-const endOf = (sleep: LifeSleep) => sleep.startMs + (asleepOf(sleep) + awakeOf(sleep)) * 1000;
+const asleepOf = ({ deep, light, rem }: DataSleep) => deep + light + rem;
+const awakeOf = ({ awake }: DataSleep) => sum(awake.map(([, length]) => length));
+const endOf = (sleep: DataSleep) => sleep.startMs + (asleepOf(sleep) + awakeOf(sleep)) * 1000;
 
-/** The sleep summaries of a life between two dates. */
-export function expectedSleep(life: Life, first: string, last: string): SleepSummary[] {
+/** The expected sleep summaries between two dates. */
+export function expectedSleep(life: UserData, first: string, last: string): SleepSummary[] {
   const mains = life.sleeps.filter((sleep) => asleepOf(sleep) > 0);
   const naps = life.sleeps.flatMap(({ naps, offset, device }) =>
     naps.map((nap) => ({ ...nap, device, date: dateOf(nap.startMs + nap.seconds * 1000, offset) })),
@@ -299,7 +302,7 @@ export function expectedSleep(life: Life, first: string, last: string): SleepSum
         return values.length === 0 ? null : mean(values);
       };
       const hundredths = (value: number | null) => (value === null ? null : Math.round(value * 100) / 100);
-      const added = (read: (part: LifeSleep) => number) => (parts.length === 0 ? null : sum(parts.map(read)));
+      const added = (read: (part: DataSleep) => number) => (parts.length === 0 ? null : sum(parts.map(read)));
       const inBed = added((part) => (endOf(part) - part.startMs) / 1000);
       const asleep = added(asleepOf);
       const [start] = parts;

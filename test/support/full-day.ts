@@ -1,7 +1,7 @@
 import { formatInstant } from '../../domain/time.ts';
 
 /** A daily record of a device that was worn from its start on, without a gap. */
-export interface WornDay {
+export interface FullDay {
   readonly account: string;
   readonly startMs: number;
   readonly seconds: number;
@@ -12,7 +12,7 @@ export interface WornDay {
 const everySeconds = 15;
 
 /** The device maker's daily with a heart rate every 15 s; its offsets stand in no order. */
-export function wornDay({ account, startMs, seconds, seed, resting }: WornDay): Record<string, unknown> {
+export function fullDay({ account, startMs, seconds, seed, resting }: FullDay): Record<string, unknown> {
   const offsets = Array.from({ length: seconds / everySeconds }, (_, i) => i * everySeconds);
   const shuffled = offsets.toSorted((a, b) => valueAt(a, 99) - valueAt(b, 99));
   return {

@@ -3,9 +3,9 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { endpoints, pathParameters } from '../../services/api-gateway/endpoints.ts';
 import { deliver } from '../services/summaries/deliver.ts';
-import { bothProviders, brokenNights } from '../services/summaries/lives.ts';
+import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
 import { createUser, push, startApi, type TestApi, userToken } from '../support/api.ts';
-import { fuller, together, vitalsAt } from '../support/two-lives.ts';
+import { fuller, together, vitalsAt } from '../support/combined-user-data.ts';
 
 /*
  * Every read of every route, asked for one user who is alone in the database, and for the same user beside a second

@@ -8,34 +8,34 @@ import { sleep } from '../fixtures/devicemaker/sleeps.ts';
 import { pulseOx, stressDetails } from '../fixtures/devicemaker/wellness.ts';
 import type { Wearer } from './load.ts';
 
-/** One thing that a delivery tells of somebody, as a line: what an export has to have, once. */
+/** One fact that a delivery contains about a user, as a line that an export must contain once. */
 export interface Fact {
   readonly userId: string;
   readonly line: string;
 }
 
 /** A push with all that must be stored of it. */
-export interface ToldDelivery {
+export interface ExpectedDelivery {
   readonly body: string;
   readonly facts: readonly Fact[];
 }
 
 /** One item of a push with its facts. */
-interface ToldItem {
+interface ExpectedItem {
   readonly key: string;
   readonly item: unknown;
   readonly facts: readonly Fact[];
 }
 
-/** A day of its own for each delivery: nothing that one tells is told by another. */
+/** A separate day for each delivery, so that deliveries have no fact in common. */
 const dayStartOf = (n: number) => Date.UTC(2020, 0, 1) / 1000 + n * 86_400;
 
-type Make = (n: number, wearer: Wearer) => readonly ToldItem[];
+type Make = (n: number, wearer: Wearer) => readonly ExpectedItem[];
 
 const kinds: readonly Make[] = [dayOf, slotsOf, nightOf, twoRunsOf, trackOf];
 
-/** The push with the number n, of a kind of its own in turn; every sixth tells of three people at once. */
-export function toldDelivery(n: number, wearers: readonly Wearer[]): ToldDelivery {
+/** The push number n. Kinds alternate; every sixth push contains items of three users. */
+export function expectedDelivery(n: number, wearers: readonly Wearer[]): ExpectedDelivery {
   const wearer = (step: number) => {
     const found = wearers[(n + step) % wearers.length];
     if (found === undefined) throw new Error('nobody to tell of');
@@ -83,7 +83,7 @@ function headOf(n: number, kind: string, start: number, durationInSeconds: numbe
   };
 }
 
-function dayOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function dayOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   const start = dayStartOf(n);
   const at = offsets(3600, 15);
   const heartAt = (offset: number) => 50 + ((offset / 15 + n) % 90);
@@ -102,7 +102,7 @@ function dayOf(n: number, { account, userId }: Wearer): ToldItem[] {
 }
 
 // Two parts to a slot: only when both are there, once each, is the sum right.
-function slotsOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function slotsOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   return [0, 1, 2, 3].flatMap((slot) => {
     const start = dayStartOf(n) + slot * 900;
     const part = (activityType: string, changes: Record<string, unknown>) => ({
@@ -127,7 +127,7 @@ function slotsOf(n: number, { account, userId }: Wearer): ToldItem[] {
   });
 }
 
-function nightOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function nightOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   const start = dayStartOf(n) + 3600;
   const at = offsets(7200, 60);
   const oxygenAt = (offset: number) => 90 + ((offset / 60 + n) % 10);
@@ -153,14 +153,14 @@ function runOf(n: number, at: number, meters: number) {
   return { start, fields: { ...fields, activityId: n * 100_000 + at }, line };
 }
 
-function twoRunsOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function twoRunsOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   return [7200, 14_400].map((at) => {
     const { fields, line } = runOf(n, at, 5000 + n);
     return { key: 'activities', item: activity(account, fields), facts: [{ userId, line }] };
   });
 }
 
-function trackOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function trackOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   const { start, fields, line } = runOf(n, 36_000, 6000 + n);
   const { summaryId, activityId, ...rest } = fields;
   const { userId: _, summaryId: _1, activityId: _2, ...summary } = activity(account, rest);
@@ -184,7 +184,7 @@ function trackOf(n: number, { account, userId }: Wearer): ToldItem[] {
   return [{ key: 'activityDetails', item, facts }];
 }
 
-function oxygenOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function oxygenOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   const start = dayStartOf(n) + 50_000;
   const at = offsets(600, 60);
   const valueAt = (offset: number) => 85 + ((offset / 60 + n) % 15);
@@ -193,7 +193,7 @@ function oxygenOf(n: number, { account, userId }: Wearer): ToldItem[] {
   return [{ key: 'pulseox', item: pulseOx(account, fields), facts }];
 }
 
-function strainOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function strainOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   const start = dayStartOf(n) + 60_000;
   const at = offsets(1800, 180);
   const stressAt = (offset: number) => 1 + ((offset / 180 + n) % 99);
@@ -210,7 +210,7 @@ function strainOf(n: number, { account, userId }: Wearer): ToldItem[] {
   return [{ key: 'stressDetails', item: stressDetails(account, 24, fields), facts }];
 }
 
-function walkOf(n: number, { account, userId }: Wearer): ToldItem[] {
+function walkOf(n: number, { account, userId }: Wearer): ExpectedItem[] {
   const start = dayStartOf(n) + 70_000;
   const fields = { ...headOf(n, 'walk', start, 600), offsetInSeconds: 0 };
   const line = `moveiq ${shownTime(start)} ${shownTime(start + 600)} walk-${n}`;

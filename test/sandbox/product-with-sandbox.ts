@@ -7,25 +7,25 @@ import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
 import { pointAt } from '../../stack/sandbox-users.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { found, type Picture, readLedger, wanted } from './compare.ts';
+import { found, readLedger, type Snapshot, wanted } from './compare.ts';
 
 const minuteMs = 60_000;
 
-/** The product and both providers, by HTTP on all sides; the providers' clock is turned. */
-export interface Whole {
+/** The product and both providers, over HTTP, with a simulated clock of the providers. */
+export interface ProductWithSandbox {
   readonly api: Pick<TestApi, 'url' | 'apiKey' | 'expect'>;
   readonly sandbox: Sandbox;
   readonly connecting: ConnectDeps;
 }
 
-/** Starts all of it for some people; it ends with the test. */
+/** Starts all of it for some users and stops it with the test. */
 export async function whole(
   t: Test,
   who: readonly number[],
   changes: Readonly<Record<string, string>> = {},
-): Promise<Whole> {
+): Promise<ProductWithSandbox> {
   const seed = 'a seed';
-  // Some hours back: turned on, it must not get a day ahead of the receiver's own clock.
+  // Some hours ago, because the advanced clock must not be a day ahead of the receiver's clock.
   const startMs = quarterOf(Date.now()) - 8 * 60 * minuteMs;
   const sandbox = await startSandbox({ seed, speed: 0, startMs, limits: { batchWindowMs: 1000 } });
   t.teardown(() => sandbox.stop());
@@ -45,9 +45,9 @@ export async function whole(
   };
 }
 
-/** Turns the clock by seconds until the histories are through. */
-export async function history(
-  { sandbox, connecting }: Whole,
+/** Advances the clock until the backfills are finished. */
+export async function finishBackfills(
+  { sandbox, connecting }: ProductWithSandbox,
   connected: readonly ConnectedAccount[],
 ): Promise<void> {
   for (let round = 0; round < 600; round++) {
@@ -55,13 +55,16 @@ export async function history(
     await sandbox.advance(3000);
     await sleep(100);
   }
-  throw new Error('the history does not come to its end');
+  throw new Error('the backfill does not finish');
 }
 
-/** Both pictures of everybody, as soon as they are the same; else as they are in the end. */
-export async function pictures({ api, sandbox, connecting }: Whole, connected: readonly ConnectedAccount[]) {
+/** The expected and the stored data of all users, as soon as they are equal, otherwise after a time limit. */
+export async function snapshots(
+  { api, sandbox, connecting }: ProductWithSandbox,
+  connected: readonly ConnectedAccount[],
+) {
   const users = [...new Set(connected.map(({ user_id }) => user_id))];
-  const all: { title: string; want: Picture; have: Picture }[] = [];
+  const all: { title: string; want: Snapshot; have: Snapshot }[] = [];
   for (const [index, userId] of users.entries()) {
     const title = connected.find(({ user_id }) => user_id === userId)?.title ?? '';
     all.push({
@@ -72,13 +75,17 @@ export async function pictures({ api, sandbox, connecting }: Whole, connected: r
   return all;
 }
 
-async function both({ api, sandbox }: Pick<Whole, 'api' | 'sandbox'>, userId: string, person: number) {
+async function both(
+  { api, sandbox }: Pick<ProductWithSandbox, 'api' | 'sandbox'>,
+  userId: string,
+  person: number,
+) {
   const ledger = await readLedger(sandbox.access.url, person);
   const have = await found((path) => api.expect(200, path), userId, ledger);
   return { want: wanted(ledger), have };
 }
 
-async function untilSame(look: () => Promise<{ want: Picture; have: Picture }>) {
+async function untilSame(look: () => Promise<{ want: Snapshot; have: Snapshot }>) {
   let seen = await look();
   for (
     let round = 0;
@@ -91,6 +98,6 @@ async function untilSame(look: () => Promise<{ want: Picture; have: Picture }>) 
   return seen;
 }
 
-function sorted({ samples, ...rest }: Picture) {
+function sorted({ samples, ...rest }: Snapshot) {
   return { ...rest, samples: Object.entries(samples).sort() };
 }

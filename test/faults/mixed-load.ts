@@ -7,7 +7,7 @@ import { daily } from '../fixtures/devicemaker/dailies.ts';
 import { pulseOx } from '../fixtures/devicemaker/wellness.ts';
 import { keepAlive, type RawAnswer, send } from './http.ts';
 
-/** Whom to ask, as whom; `callbacks` is where the API of the device maker is played. */
+/** The product and the credentials; `callbacks` is the URL of the simulated API of the device maker. */
 export interface MixedChoice {
   readonly origin: string;
   readonly key: string;
@@ -127,7 +127,7 @@ export class Mixed {
     await this.#ask({ kind: 'ping', path, headers: webhookHeaders, body, expect: 200 });
   }
 
-  /** Somebody comes, is linked, sends a day, reads it with a token of their own, and is erased. */
+  /** Creates a user, connects an account, pushes a day, reads it with a user token, and deletes the user. */
   async #comeAndGo(): Promise<void> {
     const account = randomUUID();
     const headers = this.#keyed();

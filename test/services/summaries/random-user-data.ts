@@ -1,5 +1,5 @@
 import { seeded } from '../timeseries/model.ts';
-import type { Life, LifeDaily, LifeEpoch, LifeWorkout } from './lives.ts';
+import type { DataDaily, DataEpoch, DataWorkout, UserData } from './user-data.ts';
 
 /** A change of clocks: minutes ahead of UTC before and after an instant. */
 interface Change {
@@ -48,13 +48,13 @@ interface CalendarDay {
 }
 
 /** Five days around a change of clocks; records carry the clock of their own start, or that of their day's start. */
-export function randomLife(seed: number): Life {
+export function randomUserData(seed: number): UserData {
   // Seeds that are neighbours would begin with the same numbers.
   const roll = dice(Math.imul(seed + 1, 2_654_435_761) >>> 0);
   const change = changes[seed % changes.length] ?? { at: 0, before: 0, after: 0 };
   const offsetAt = (ms: number) => (ms < change.at ? change.before : change.after);
   const days = calendarDays(change, offsetAt);
-  const life: Life = { samples: [], dailies: [], workouts: [], sleeps: [], epochs: [] };
+  const life: UserData = { samples: [], dailies: [], workouts: [], sleeps: [], epochs: [] };
   for (const one of days) {
     if (roll.chance(0.85)) life.dailies.push(...recordsOf(roll, one));
     life.epochs.push(...epochsOf(roll, one, offsetAt));
@@ -76,7 +76,7 @@ function calendarDays({ at }: Change, offsetAt: (ms: number) => number): Calenda
 }
 
 /** One record of a day, or versions of it that grow; some end early, and some claim 24 hours of any day. */
-function recordsOf(roll: Dice, { date, startMs, endMs, offset }: CalendarDay): LifeDaily[] {
+function recordsOf(roll: Dice, { date, startMs, endMs, offset }: CalendarDay): DataDaily[] {
   const whole = (endMs - startMs) / 1000;
   const claimed = roll.chance(whole < 86_400 ? 0.6 : 0.1) ? 86_400 : whole;
   const last = roll.chance(0.1) ? roll.whole(1, 22) * 3600 : claimed;
@@ -95,8 +95,8 @@ function recordsOf(roll: Dice, { date, startMs, endMs, offset }: CalendarDay): L
 }
 
 /** Deliveries of parts of slots, each slot up to four times: repeated, as a newer version, or as another activity. */
-function epochsOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number): LifeEpoch[] {
-  const epochs: LifeEpoch[] = [];
+function epochsOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number): DataEpoch[] {
+  const epochs: DataEpoch[] = [];
   for (let startMs = one.startMs; startMs < one.endMs; startMs += quarter) {
     const isLate = startMs >= one.endMs - 2 * hour;
     if (!roll.chance(isLate ? 0.8 : 0.1)) continue;
@@ -107,7 +107,7 @@ function epochsOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number
   return epochs;
 }
 
-function epochOf(roll: Dice, startMs: number, offset: number): LifeEpoch {
+function epochOf(roll: Dice, startMs: number, offset: number): DataEpoch {
   const type = roll.of('WALKING', 'RUNNING', 'SEDENTARY');
   return {
     ...{ startMs, offset, type, seconds: 900, active: roll.of(300, 600, 900) },
@@ -115,7 +115,7 @@ function epochOf(roll: Dice, startMs: number, offset: number): LifeEpoch {
   };
 }
 
-function workoutsOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number): LifeWorkout[] {
+function workoutsOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number): DataWorkout[] {
   return [one.startMs, one.endMs - 45 * minute, one.endMs - 100 * minute]
     .filter(() => roll.chance(0.8))
     .map((startMs) => ({
@@ -125,9 +125,9 @@ function workoutsOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => numb
     }));
 }
 
-/** Samples of another device of the provider, and of another provider, whose days nobody's record decides. */
-function samplesOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number): Life['samples'] {
-  const samples: Life['samples'] = [];
+/** Samples of another device and of another provider, on days without a daily record. */
+function samplesOf(roll: Dice, one: CalendarDay, offsetAt: (ms: number) => number): UserData['samples'] {
+  const samples: UserData['samples'] = [];
   for (let ms = one.startMs; ms < one.endMs; ms += 40 * minute) {
     const offset = roll.chance(0.5) ? one.offset : offsetAt(ms);
     const band = { provider: 'devicemaker' as const, device: 'Band 2', ms, offset };

@@ -5,14 +5,14 @@ import { ensureFirstDeveloper } from '../../services/auth/first-developer.ts';
 import { activity } from '../fixtures/devicemaker/activities.ts';
 import { daily } from '../fixtures/devicemaker/dailies.ts';
 import { type Ask, ask, developer } from '../support/api.ts';
-import type { World } from './requests.ts';
+import type { ApiData } from './requests.ts';
 
-/** Makes the first developer, so that somebody can log in. */
+/** Creates the first developer. */
 export function makeDeveloper(database: Database): Promise<unknown> {
   return ensureFirstDeveloper(database, { ADMIN_EMAIL: developer.email, ADMIN_PASSWORD: developer.password });
 }
 
-/** Asks and parses; throws where the status is not one of success. */
+/** Sends a request and parses the answer. @throws Error if the status is not a success */
 export async function get<T>(
   origin: string,
   path: string,
@@ -38,8 +38,8 @@ export async function credentialsOf(origin: string): Promise<{ token: string; ke
 
 const Id = z.object({ id: z.string() });
 
-/** A person who is linked to an account of the device maker. */
-export async function makeWearer(origin: string, key: string, account: string): Promise<string> {
+/** A user who is connected to an account of the device maker. */
+export async function createConnectedUser(origin: string, key: string, account: string): Promise<string> {
   const { id } = await get(origin, '/users', Id, { key, body: { external_user_id: account } });
   const body = { provider: 'devicemaker', provider_user_id: account };
   await get(origin, `/users/${id}/connections`, z.unknown(), { key, body });
@@ -54,11 +54,11 @@ async function several<T>(count: number, make: () => Promise<T>): Promise<T[]> {
   return made;
 }
 
-/** People with data, credentials of every kind, and the ids of things that may be changed and deleted. */
-export async function makeWorld(origin: string): Promise<World> {
+/** Users with data, credentials of every kind, and ids of objects that may be changed and deleted. */
+export async function createApiData(origin: string): Promise<ApiData> {
   const { token, key } = await credentialsOf(origin);
   const account = randomUUID();
-  const user = await makeWearer(origin, key, account);
+  const user = await createConnectedUser(origin, key, account);
   const link = {
     provider: 'activitynet',
     provider_user_id: String(athlete),

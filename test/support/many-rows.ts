@@ -1,14 +1,14 @@
-/** Rows that a table of users, deliveries, records gets in each statement. */
-export const crowdSize = 20_000;
+/** The number of rows per statement. */
+export const rowsPerStatement = 20_000;
 
-const people = `generate_series(1, ${crowdSize}) i`;
+const people = `generate_series(1, ${rowsPerStatement}) i`;
 const days = `timestamptz '2025-03-01' + i * interval '3 minutes'`;
 
 /**
- * Statements that fill every table which grows with the users or with time, for other people than those of a test:
- * so much that PostgreSQL reads it through an index, unless a query leaves it no choice.
+ * Statements that fill every table that grows with the number of users or with time, for other users than those of a test:
+ * so many rows that PostgreSQL uses an index unless a query prevents it.
  */
-export const crowd: readonly string[] = [
+export const fillStatements: readonly string[] = [
   `insert into users.person (first_name, email) select 'Crowd ' || i, 'c' || i || '@example.com' from ${people}`,
   `insert into users.connection (user_id, provider, provider_user_id, status, scope)
    select id, 'devicemaker', 'crowd-' || id, 'active', '{}' from users.person where email like 'c%'`,
@@ -66,5 +66,5 @@ export const crowd: readonly string[] = [
    from generate_series(1, 20) n, generate_series(1, 2000) i`,
 ];
 
-/** Lists that are read whole because they are meant to be: nobody has many, or their answer is all of them. */
-export const readWhole: ReadonlySet<string> = new Set(['api_key', 'application', 'developer']);
+/** Tables that may be scanned, because they are small or the answer contains all of their rows. */
+export const smallTables: ReadonlySet<string> = new Set(['api_key', 'application', 'developer']);

@@ -11,7 +11,7 @@ import { send } from './http.ts';
 /** A process of the product, as `npm run cluster` starts it. */
 export interface Process {
   readonly name: string;
-  /** Where it listens, if the gateway is in it. */
+  /** The URL, if the process contains the gateway. */
   readonly origin: string;
   readonly pid: number;
   /** What it wrote, the last lines of it. */
@@ -60,7 +60,7 @@ export const commonSettings: Readonly<Record<string, string>> = {
     DEVICEMAKER_TOKEN_URL: `${nowhere}/token`,
     DEVICEMAKER_CLIENT_ID: 'faults',
     DEVICEMAKER_CLIENT_SECRET: 'faults',
-    // The tests read what became of items; what is told otherwise has tests of its own.
+    // The tests read the full answers. Reduced answers have tests of their own.
     WEBHOOK_PLAIN_ANSWERS: 'full',
   },
 };
@@ -128,7 +128,7 @@ const readyLimitMs = 120_000;
 /** Leaves no connection open that a stop would wait for. */
 const oneUse = new Agent({ keepAlive: false });
 
-/** Waits until a gateway says that it and everything behind it is there. @throws with what it said instead. */
+/** Waits until a gateway is ready. @throws Error with its last answer */
 export async function untilReady({ origin, said, hasEnded }: Process): Promise<void> {
   const deadline = Date.now() + readyLimitMs;
   for (;;) {

@@ -6,10 +6,10 @@ const waiting = `
 select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`;
 
 /**
- * Begins `store`, then `call`, while the user's lock is held: both wait for it, in that order. So the store is in work
- * when the call comes. Returns what came of the store.
+ * Starts `store`, then `call`, while the user's lock is held, so that both wait for it in that order. The store is
+ * therefore in progress during the call. Returns the result of the store.
  */
-export async function behindStore<S>(
+export async function callDuringStore<S>(
   database: Database,
   userId: string,
   store: () => Promise<S>,

@@ -2,18 +2,18 @@ import type { SeriesType } from '../../../domain/series.ts';
 import type { WorkoutType } from '../../../domain/workout-types.ts';
 import { seeded } from '../timeseries/model.ts';
 
-/** People as plain lists of what was measured: what is sent, and what a summary is to be computed from. */
-export interface Life {
-  readonly samples: LifeSample[];
-  readonly dailies: LifeDaily[];
-  readonly workouts: LifeWorkout[];
-  readonly sleeps: LifeSleep[];
+/** The data of a user as lists of measurements, which are sent and from which expected summaries are computed. */
+export interface UserData {
+  readonly samples: DataSample[];
+  readonly dailies: DataDaily[];
+  readonly workouts: DataWorkout[];
+  readonly sleeps: DataSleep[];
   /** In the order of their delivery. */
-  readonly epochs: LifeEpoch[];
+  readonly epochs: DataEpoch[];
 }
 
-/** `provider` is who sends it; times are UTC milliseconds, `offset` is the clock on the wrist, in minutes. */
-export interface LifeSample {
+/** A sample of a provider. Times are UTC milliseconds, `offset` is the local offset in minutes. */
+export interface DataSample {
   readonly provider: 'devicemaker' | 'activitynet';
   readonly device: string;
   readonly type: SeriesType;
@@ -22,7 +22,7 @@ export interface LifeSample {
   readonly offset: number;
 }
 
-export interface LifeDaily {
+export interface DataDaily {
   readonly device: string;
   readonly date: string;
   readonly startMs: number;
@@ -32,8 +32,8 @@ export interface LifeDaily {
   readonly beats: readonly (readonly [afterSeconds: number, bpm: number])[];
 }
 
-/** What one delivery tells of a slot and activity type, by the device maker. */
-export interface LifeEpoch {
+/** The part of a slot in one delivery of the device maker. */
+export interface DataEpoch {
   readonly type: 'WALKING' | 'RUNNING' | 'SEDENTARY';
   readonly startMs: number;
   /** The length of the slot. */
@@ -45,7 +45,7 @@ export interface LifeEpoch {
   readonly meters: number;
 }
 
-export interface LifeWorkout {
+export interface DataWorkout {
   readonly provider: 'devicemaker' | 'activitynet';
   readonly device: string;
   readonly type: WorkoutType;
@@ -58,7 +58,7 @@ export interface LifeWorkout {
   readonly steps?: number;
 }
 
-export interface LifeSleep {
+export interface DataSleep {
   readonly device: string;
   readonly date: string;
   readonly startMs: number;
@@ -78,7 +78,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const firstDay = Date.UTC(2025, 2, 10);
 
-function emptyLife(): Life {
+function emptyLife(): UserData {
   return { samples: [], dailies: [], workouts: [], sleeps: [], epochs: [] };
 }
 
@@ -102,7 +102,14 @@ const movement: readonly SeriesType[] = [
   'exercise_time',
 ];
 
-function wear(life: Life, seed: number, device: string, days: number, offset: number, share: number): void {
+function wear(
+  life: UserData,
+  seed: number,
+  device: string,
+  days: number,
+  offset: number,
+  share: number,
+): void {
   const { whole, quarter, chance } = draw(seed);
   for (let ms = firstDay; ms < firstDay + days * day; ms += 47 * minute) {
     if (!chance(share)) continue;
@@ -119,7 +126,7 @@ function wear(life: Life, seed: number, device: string, days: number, offset: nu
 }
 
 /** A watch and a band on two wrists: the same steps, twice; no daily record. */
-export function twoDevices(): Life {
+export function twoDevices(): UserData {
   const life = emptyLife();
   wear(life, 1, 'Watch 7', 12, -300, 0.9);
   wear(life, 2, 'Band 2', 12, -300, 0.85);
@@ -127,7 +134,7 @@ export function twoDevices(): Life {
 }
 
 /** A phone in a pocket: hours and whole days without anything, and no heart rate. */
-export function phoneWithGaps(): Life {
+export function phoneWithGaps(): UserData {
   const life = emptyLife();
   wear(life, 3, 'Phone', 40, 60, 0.06);
   const dark = (ms: number) => Math.floor((ms - firstDay) / day) % 5 > 2;
@@ -136,14 +143,14 @@ export function phoneWithGaps(): Life {
 }
 
 /** A zone of +5:45, worn day and night, no daily record. */
-export function quarterHourZone(): Life {
+export function quarterHourZone(): UserData {
   const life = emptyLife();
   wear(life, 4, 'Watch 7', 10, 345, 1);
   return life;
 }
 
 /** Workouts only, some without any figure, some around midnight. */
-export function onlyWorkouts(): Life {
+export function onlyWorkouts(): UserData {
   const life = emptyLife();
   const { whole, quarter, chance } = draw(5);
   for (let index = 0; index < 30; index += 1)
@@ -161,12 +168,12 @@ export function onlyWorkouts(): Life {
 }
 
 /** A watch and a bicycle computer that often record the same ride, each with other figures, or the computer in parts. */
-export function twoRecorders(): Life {
+export function twoRecorders(): UserData {
   const life = emptyLife();
   const { whole, quarter, chance } = draw(11);
   for (let index = 0; index < 40; index += 1) {
     const startMs = firstDay + Math.floor(index / 2) * day + (index % 2 === 0 ? 7 : 13) * hour;
-    const recording = (device: string, after: number, seconds: number): LifeWorkout => ({
+    const recording = (device: string, after: number, seconds: number): DataWorkout => ({
       ...{ provider: 'devicemaker', device, startMs: startMs + after * 1000, seconds, offset: 60 },
       type: chance(0.8) ? 'cycling' : 'running',
       ...(chance(0.8) ? { meters: quarter(1000, 30_000) } : {}),
@@ -183,8 +190,8 @@ export function twoRecorders(): Life {
   return life;
 }
 
-/** Both providers: daily records that lack fields, rides that the other provider tells too, and samples of both. */
-export function bothProviders(): Life {
+/** Both providers: daily records with missing fields, rides that both send, and samples of both. */
+export function bothProviders(): UserData {
   const life = emptyLife();
   wear(life, 6, 'Watch 7', 9, 120, 0.7);
   const { whole, quarter, chance } = draw(7);
@@ -256,7 +263,7 @@ export function bothProviders(): Life {
 }
 
 /** From Tokyo to Los Angeles on 14 March: the clock is set at take-off, and the day lasts 41 hours. */
-export function traveller(): Life {
+export function traveller(): UserData {
   const life = emptyLife();
   const { whole, quarter } = draw(8);
   const takeOff = Date.UTC(2025, 2, 14, 8);
@@ -271,7 +278,7 @@ export function traveller(): Life {
         value: quarter(0, 60),
         offset: offsetAt(ms),
       });
-  const record = (date: string, startMs: number, endMs: number): LifeDaily => ({
+  const record = (date: string, startMs: number, endMs: number): DataDaily => ({
     device: 'Watch 7',
     date,
     startMs,
@@ -293,8 +300,8 @@ export function traveller(): Life {
   return life;
 }
 
-/** The clock goes forward on 30 March: a day of 23 hours, a night that loses one. */
-export function daylightSaving(): Life {
+/** Daylight saving time begins on 30 March: a day of 23 hours and a night with an hour less. */
+export function daylightSaving(): UserData {
   const life = emptyLife();
   const { whole, quarter } = draw(9);
   const change = Date.UTC(2025, 2, 30, 1);
@@ -312,9 +319,9 @@ export function daylightSaving(): Life {
   return life;
 }
 
-type Whole = (least: number, most: number) => number;
+type ProductWithSandbox = (least: number, most: number) => number;
 
-function nightOf(date: string, startMs: number, offset: number, whole: Whole): LifeSleep {
+function nightOf(date: string, startMs: number, offset: number, whole: ProductWithSandbox): DataSleep {
   const [deep, light, rem] = [whole(1200, 6000), whole(6000, 16_000), whole(600, 6000)];
   const every = (seconds: number, value: () => number) =>
     Array.from({ length: 12 }, (_, index) => [index * seconds, value()] as const);
@@ -337,7 +344,7 @@ function nightOf(date: string, startMs: number, offset: number, whole: Whole): L
 }
 
 /** Nights in two parts with an hour between, over midnight; naps, and days with a nap only. */
-export function brokenNights(): Life {
+export function brokenNights(): UserData {
   const life = emptyLife();
   const { whole, quarter } = draw(10);
   for (let index = 0; index < 14; index += 1) {

@@ -36,7 +36,7 @@ const attacks = {
   ),
 };
 
-t.test('honest webhooks and log-ins are answered within a second beside strangers', async (t) => {
+t.test('valid webhooks and log-ins are answered within a second during hostile load', async (t) => {
   const api = await startApi(t, { RATE_LIMIT_FAILURES: '30' });
   const { account } = await createWearer(api);
   const port = Number(new URL(api.url).port);

@@ -1,8 +1,8 @@
 import type { SeriesType } from '../../domain/series.ts';
-import type { Life, LifeSample } from '../services/summaries/lives.ts';
+import type { DataSample, UserData } from '../services/summaries/user-data.ts';
 
 /** Several lives in one. */
-export function together(...lives: readonly Life[]): Life {
+export function together(...lives: readonly UserData[]): UserData {
   return {
     samples: lives.flatMap(({ samples }) => samples),
     dailies: lives.flatMap(({ dailies }) => dailies),
@@ -27,8 +27,8 @@ const vitals: readonly (readonly [type: SeriesType, value: number])[] = [
 ];
 
 /** What the body summary reads, measured at one instant by both providers; `more` is added to each value. */
-export function vitalsAt(ms: number, more = 0): Life {
-  const samples = vitals.flatMap(([type, value]): LifeSample[] => [
+export function vitalsAt(ms: number, more = 0): UserData {
+  const samples = vitals.flatMap(([type, value]): DataSample[] => [
     { provider: 'devicemaker', device: 'Watch 7', type, ms, value: value + more, offset: 0 },
     { provider: 'activitynet', device: 'Bike computer', type, ms: ms + 1000, value: value + more, offset: 0 },
   ]);
@@ -39,7 +39,7 @@ export function vitalsAt(ms: number, more = 0): Life {
  * A life beside another: the same days, devices and providers, and in everything more. Each value is larger and each
  * series goes on longer, each workout is there from both providers, each night is longer.
  */
-export function fuller(life: Life): Life {
+export function fuller(life: UserData): UserData {
   const samples = life.samples.flatMap((one) => [
     { ...one, value: one.value + 3 },
     { ...one, ms: one.ms + 30_000, value: one.value + 7 },

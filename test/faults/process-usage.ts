@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { z } from 'zod';
 
 /** What a process of the product looks like from inside, after its garbage was collected. */
-export interface Inside {
+export interface ProcessUsage {
   readonly rss_mb: number;
   /** Objects that are still reached, buffers included. */
   readonly live_mb: number;
-  /** What keeps the process alive, by type: sockets, servers, timers. */
+  /** The active handles of the process by type: sockets, servers, timers. */
   readonly handles: Readonly<Record<string, number>>;
 }
 
@@ -23,7 +23,7 @@ const expression =
 const mebibyte = 1024 * 1024;
 
 /** Looks into a process that was started with `--inspect=127.0.0.1:<port>`; the debugger is there only meanwhile. */
-export async function lookInside(port: number): Promise<Inside> {
+export async function readProcessUsage(port: number): Promise<ProcessUsage> {
   const targets = Targets.parse(await (await fetch(`http://127.0.0.1:${port}/json`)).json());
   const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '');
   await once(socket, 'open');
