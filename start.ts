@@ -5,7 +5,7 @@ import { metricsPortsOf } from './stack/listening.ts';
 import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
 import { type Lifetime, runUntilSignal } from './stack/run-until-signal.ts';
 import { startSandbox } from './stack/sandbox.ts';
-import { startPeople } from './stack/sandbox-users.ts';
+import { connectSandboxUsers } from './stack/sandbox-users.ts';
 import { loadServices } from './stack/services.ts';
 import { startPage } from './stack/start-page.ts';
 
@@ -30,11 +30,11 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   await broker.start();
   const url = gatewayUrl(broker);
   writeRunFile(prepared, url);
-  const people =
-    sandbox && (await startPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
-  const example = people?.example ?? null;
+  const users =
+    sandbox && (await connectSandboxUsers({ sandbox, broker, config, url, dataDir, say, signal, started }));
+  const example = users?.example ?? null;
   const notes = notesOn(config, sandbox !== null);
   const webhooks = webhookAddresses(config, url);
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
-  await people?.showBackfill();
+  await users?.showBackfill();
 }, say);

@@ -8,7 +8,7 @@ import { type Member, startMember } from './member.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
-import { startPeople } from './sandbox-users.ts';
+import { connectSandboxUsers } from './sandbox-users.ts';
 import { serviceNames } from './services.ts';
 import { StartError } from './start-error.ts';
 import { startPage } from './start-page.ts';
@@ -39,13 +39,13 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   await broker.waitForServices([...serviceNames], startLimitMs);
   const url = `http://${config.HOST}:${config.PORT}`;
   writeRunFile(prepared, url);
-  const people =
-    sandbox && (await startPeople({ sandbox, broker, config, url, dataDir, say, signal, started }));
-  const example = people?.example ?? null;
+  const users =
+    sandbox && (await connectSandboxUsers({ sandbox, broker, config, url, dataDir, say, signal, started }));
+  const example = users?.example ?? null;
   const notes = notesOn({ ...config, ...sandbox?.settings }, sandbox !== null);
   const webhooks = webhookAddresses(config, url);
   say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
-  await people?.showBackfill();
+  await users?.showBackfill();
 }, say);
 
 function membersIn(scale: ReadonlyMap<string, number>): number {

@@ -59,7 +59,7 @@ export async function prepare(given: Config, preparation: Preparation): Promise<
   }
 }
 
-/** Disk space of a new database: with the sandbox, a month of six people and the WAL of their import. */
+/** Disk space of a new database: with the sandbox, a month of six users and the WAL of their import. */
 function spaceFor(config: Config): number {
   if (config.DATABASE_URL !== undefined) return 0;
   return sandboxIsOn(config) ? SANDBOX_MB : DATABASE_MB;

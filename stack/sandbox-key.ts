@@ -3,7 +3,7 @@ import type { ServiceBroker } from 'moleculer';
 import { typedCall } from '../runtime/environment.ts';
 import { writePrivate } from './secrets.ts';
 
-/** The API key of the synthetic people's application. The key of an earlier start is reused while it is valid. */
+/** The API key of the synthetic users' application. The key of an earlier start is reused while it is valid. */
 export async function sandboxKey(broker: ServiceBroker, url: string, file: string): Promise<string> {
   const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   const probe =

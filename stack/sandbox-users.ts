@@ -22,7 +22,7 @@ import { StartError } from './start-error.ts';
 import type { StartPage } from './start-page.ts';
 
 /** Parameters of connecting the synthetic users. */
-export interface People {
+export interface SandboxUsersDeps {
   readonly sandbox: RunningSandbox;
   readonly broker: ServiceBroker;
   readonly config: Config;
@@ -34,14 +34,14 @@ export interface People {
 }
 
 /** The users, and their connections, for the start page. */
-export interface PeopleThere {
+export interface ConnectedUsers {
   readonly example: StartPage['example'];
   /** Shows the progress of their backfill. Resolves when it is finished or takes too long. */
   showBackfill(): Promise<void>;
 }
 
 /** Connects the sandbox's users through its consent pages. Their data arrives through webhooks. */
-export async function startPeople(choice: People): Promise<PeopleThere> {
+export async function connectSandboxUsers(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
   try {
     return await connectAll(choice);
   } catch (error) {
@@ -53,7 +53,7 @@ export async function startPeople(choice: People): Promise<PeopleThere> {
   }
 }
 
-async function connectAll(choice: People): Promise<PeopleThere> {
+async function connectAll(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
   const { sandbox, broker, config, url, dataDir, signal, started } = choice;
   const keyFile = join(dataDir, 'sandbox.key');
   const connecting: ConnectDeps = {
@@ -105,10 +105,10 @@ async function expectOk(asked: Promise<Response>): Promise<Response> {
 
 /** The backfill runs in the background: an error of its progress display is ignored. */
 const noProgress =
-  ({ say, signal }: People) =>
+  ({ say, signal }: SandboxUsersDeps) =>
   (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    if (!signal.aborted) say(`  The progress of the history cannot be shown: ${why}`);
+    if (!signal.aborted) say(`  The progress of the backfill cannot be shown: ${why}`);
   };
 
 const lookEveryMs = 1000;
@@ -116,13 +116,13 @@ const lookEveryMs = 1000;
 const patienceMs = 6 * 60_000;
 
 async function showBackfill(
-  { say, signal }: People,
+  { say, signal }: SandboxUsersDeps,
   connecting: ConnectDeps,
   connected: readonly ConnectedAccount[],
 ): Promise<void> {
   const first = await backfillProgress(connecting, connected);
   if (first.running === 0) return;
-  const progress = progressOf('History', 'requests', say);
+  const progress = progressOf('Backfill', 'requests', say);
   const began = performance.now();
   let [seen, changedMs] = [first, began];
   try {
@@ -140,7 +140,7 @@ async function showBackfill(
   const seconds = Math.round((performance.now() - began) / 1000);
   say(
     seen.running === 0
-      ? `  History is there: ${seen.items} items in ${seconds} s. Live data follows each quarter of an hour.`
-      : '  Some history has not come yet; it goes on in the background.',
+      ? `  Backfill complete: ${seen.items} items in ${seconds} s. New data follows every quarter of an hour.`
+      : '  The backfill is not complete yet; it continues in the background.',
   );
 }

@@ -16,12 +16,12 @@ export interface RunningSandbox {
   readonly settings: ProviderSettings;
 }
 
-/** The people that every sandbox of `npm start` has. */
+/** The seed of the synthetic users of `npm start`. */
 export const sandboxSeed = 'first light';
 /** A real provider collects backfill requests for five minutes, which is too long for a first start. */
 const batchWindowMs = 300;
 const stopWithinMs = 5000;
-/** Megabytes. A month of six people takes 80. Without a limit the heap grows to 470. */
+/** Megabytes. A month of six users takes 80. Without a limit the heap grows to 470. */
 const mostHeap = 384;
 
 /** Starts the sandbox if it is enabled. Returns null otherwise. */

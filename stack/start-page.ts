@@ -16,7 +16,7 @@ export interface StartPage {
   /** The secret addresses to register at the providers. */
   readonly webhooks: readonly string[];
   readonly notes: readonly string[];
-  /** Null without synthetic people. */
+  /** Null without synthetic users. */
   readonly example: {
     readonly keyFile: string;
     readonly userId: string;

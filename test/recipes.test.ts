@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '..');
 const run = promisify(execFile);
 const { PATH, NODE_COMPILE_CACHE } = process.env;
 
-/** What somebody would write to see their new type: store one sample, read it back. */
+/** A program that stores and reads samples of the new type. */
 const trial = `
 import { loadConfig } from './config.ts';
 import { createBroker } from './runtime/broker.ts';

@@ -23,7 +23,7 @@ const files = folders.flatMap((folder) =>
 );
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Which folders a folder's files may import from, beside their own. */
+/** The folders from which a folder may import, besides its own. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   providers: ['domain'],

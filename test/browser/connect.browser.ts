@@ -1,4 +1,4 @@
-// npm run test:browser: what a person sees who is sent to a consent page and back, in a real browser.
+// npm run test:browser: the connect flow in a real browser.
 import { createServer } from 'node:http';
 import t, { type Test } from 'tap';
 import { playProvider } from '../services/connect/provider.ts';
@@ -6,7 +6,7 @@ import { createUser } from '../support/api.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
 import { connectionsOf, linkFor, startConnect } from '../support/connect.ts';
 
-/** The application that the person came from: a page that notes how it was asked for. */
+/** The application: a page that records its requests. */
 async function playApplication(t: Test): Promise<{ url: string; referrers: (string | undefined)[] }> {
   const referrers: (string | undefined)[] = [];
   const server = createServer((req, res) => {

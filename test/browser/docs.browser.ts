@@ -30,7 +30,7 @@ async function open(page: Page, method: string, path: string): Promise<Locator> 
   return block;
 }
 
-/** Sends a request as the page offers it, and tells the status of its answer. */
+/** Sends a request with the form of the page; returns the status of the answer. */
 async function execute(page: Page, method: string, path: string, body?: unknown): Promise<string> {
   const block = await open(page, method, path);
   if (body !== undefined) await block.locator('textarea').first().fill(JSON.stringify(body));

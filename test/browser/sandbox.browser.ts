@@ -1,4 +1,4 @@
-// npm run test:browser: a person connects by hand to the sandbox's providers, as the start page invites them to.
+// npm run test:browser: connects to the sandbox's providers by hand, as the start page describes.
 import t from 'tap';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { startSandbox } from '../../sandbox/server.ts';

@@ -16,7 +16,7 @@ const Failure = z.object({
   data: z.object({ errors: z.array(z.object({ field: z.string(), message: z.string() })) }),
 });
 
-/** What a validator says of itself, and no caller should have to read. */
+/** Terms of the validator that messages must not contain. */
 const raw = /invalid|expected|, received|too (big|small)|unrecogni[sz]ed|pattern|zod|nan\b|undefined|regex/i;
 const wrong: readonly unknown[] = [
   undefined,

@@ -40,7 +40,7 @@ async function npmStart(t: Test): Promise<Started> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     lines.push(line);
-    if (/History is there|history has not come/.test(line)) break;
+    if (/Backfill complete|backfill is not complete/.test(line)) break;
   }
   const text = lines.join('\n');
   const found = (pattern: RegExp) => pattern.exec(text)?.[1] ?? '';
@@ -68,7 +68,7 @@ const Users = z.object({
 t.test('npm start from an empty folder: six users, 30 days, every item is stored', async (t) => {
   const { places, history, seconds } = await npmStart(t);
   t.comment(`${seconds.toFixed(1)} s from npm start to the end of all history; ${history}`);
-  t.match(history, /History is there/);
+  t.match(history, /Backfill complete/);
   const headers = { 'x-api-key': places.apiKey };
   const listed = await ask(places.apiUrl, '/api/v1/users?limit=100', { headers });
   const users = new Map(Users.parse(listed.body).items.map((user) => [user.external_user_id, user.id]));

@@ -25,7 +25,7 @@ import {
 import { type Planted, plantedFor, textsOf } from './erasure/planted.ts';
 
 /*
- * What a user leaves behind: values are planted in every way that data comes in, the user is deleted, and then every
+ * Searches traces of a deleted user: values are planted in every way that data comes in, the user is deleted, and then every
  * table of every schema and every file that the product wrote is searched for them byte by byte.
  *
  * Rows that are deleted stay in PostgreSQL's files until VACUUM has removed them and their space was used again, and
@@ -110,14 +110,14 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < rounds && !(await isSo()); round += 1) await sleep(250);
 }
 
-/** Where the database still holds some values encrypted, or what nothing of the product can open. */
+/** The places where the database still contains some values encrypted, or ciphertext that cannot be decrypted. */
 async function encryptedOf(values: readonly string[]): Promise<string[]> {
   return (await ciphertextsOf(database, cipher)).flatMap(({ place, text }) =>
     text === null || values.some((value) => text.includes(value)) ? [place] : [],
   );
 }
 
-/** Where the id of a user stands, as `schema.table.column`. */
+/** The places of the id of a user, as `schema.table.column`. */
 async function placesOf(id: string): Promise<string[]> {
   return (await tracesOf(database, [id])).map((trace) => trace.replace(/: .*$/, ''));
 }

@@ -22,7 +22,7 @@ export const secrets = {
   activitynet: 'activitynet_secret_of_the_tests_0001',
 };
 
-/** Somebody of ours with an account at a provider. */
+/** A user with an account at a provider. */
 export interface Member {
   readonly userId: string;
   readonly account: string;
@@ -30,7 +30,7 @@ export interface Member {
   readonly token: string;
 }
 
-/** The product in two processes on the bus: the webhooks and their ingest, and everything else. */
+/** The product in two processes on the bus: webhooks with their ingest, and all other services. */
 export interface Installation {
   readonly api: TestApi;
   readonly provider: PlayedProvider;

@@ -17,7 +17,7 @@ const cipher = (...ENCRYPTION_KEY: string[]) => cipherOf({ ENCRYPTION_KEY });
 const provider = await playProvider(t);
 const Id = z.object({ id: z.string() });
 
-/** The whole product as it starts anew with other secrets; whatever ran before is stopped first. */
+/** Restarts the whole product with other secrets. */
 async function restart(
   t: Test,
   database: TestDatabase,

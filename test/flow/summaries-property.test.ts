@@ -9,7 +9,7 @@ import { wrongStatistics } from '../services/timeseries/statistics.ts';
 import { startApi } from '../support/api.ts';
 
 /*
- * Lives around changes of clocks, sent in any order: daily records that grow, end early or claim 24 hours, slots that are
+ * User data around changes of daylight saving time, sent in any order: daily records that grow, end early or claim 24 hours, slots that are
  * sent several times, workouts and samples with the clock of their day's start. SEED and LIVES choose others.
  */
 const first = Number(process.env.SEED ?? 0);

@@ -44,7 +44,7 @@ async function whole<T extends z.ZodType>(t: Test, item: T, path: string): Promi
   return items;
 }
 
-/** A shown value has shares that add up to 1, of values that come to it; one that is null has none. */
+/** The shares of a shown value add up to 1, and their values to the value; a null value has none. */
 function isExplained(shown: number | null, sources: readonly ExplainedSource[] = []): boolean {
   const counted = sources.filter(({ share }) => share !== 0);
   if (shown === null) return counted.length === 0;

@@ -27,7 +27,7 @@ const linked = async () => {
 
 interface Request extends Ask {
   readonly path: string;
-  /** The request id that the entry has; that of the test where it is left out. */
+  /** The request id of the entry; default: that of the test. */
 }
 
 /**

@@ -5,8 +5,8 @@ import { openapiDocument } from '../../services/api-gateway/openapi.ts';
 import { developer, startApi } from '../support/api.ts';
 
 /*
- * Every request of the documentation, sent as it stands there: required parameters and bodies by their examples, ids
- * of what exists. What only its caller can know (a password, a token) is put in its place.
+ * Sends every request of the documentation unchanged: required parameters and bodies by their examples, ids
+ * of existing objects. Secrets of the caller (a password, a token) are inserted.
  */
 const api = await startApi(t, {
   RATE_LIMIT_API_KEY: '100000',
@@ -94,7 +94,7 @@ const grace = async () => {
     .parse(await made('/auth/login', { email, password: passwordOfGrace }));
 };
 
-/** What a request asks about where it is not `reader`, by operation. */
+/** The user of a request if it is not `reader`, by operation. */
 const ids: Readonly<Record<string, () => Promise<string>>> = {
   'auth.removeDeveloper developer_id': async () =>
     Id.parse(await made('/developers', { email: `${randomUUID()}@example.com`, password: passwordOfGrace }))
@@ -122,7 +122,7 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
     z.object({ app_id: z.string() }).parse(await made('/applications', { name: 'App' })).app_id,
 };
 
-/** What only the caller knows. */
+/** Secrets of the caller. */
 const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
   'auth.login': async () => ({ password: developer.password }),
   'auth.refresh': async () => {

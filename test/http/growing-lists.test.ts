@@ -67,7 +67,7 @@ const lists: readonly List[] = [
 
 let writes = 0;
 
-// Before, within and behind what was there; a delivery, an audit entry, a user beside them.
+// Samples before, within and after the existing ones; also a delivery, an audit entry and a user.
 async function writeMeanwhile(): Promise<void> {
   writes += 1;
   const step = (writes % 29) - 8 + 0.5;
@@ -86,7 +86,7 @@ interface Walk {
   readonly meanwhile?: () => Promise<void>;
 }
 
-/** The keys of each page from a cursor on, and where the last page stands. */
+/** The keys of each page from a cursor on, and the position of the last page. */
 async function walk(list: List, { limit, direction = 'next_cursor', from = '', meanwhile }: Walk) {
   const pages: string[][] = [];
   let previous: string | null = null;
@@ -137,7 +137,7 @@ function check(t: Test, expected: readonly string[], seen: readonly string[], sa
 
 const Line = z.looseObject({ timestamp: z.string() });
 
-/** Everything of a stream, while more is stored before, within and behind what was sent. */
+/** Reads a stream while more is stored before, within and after the sent part. */
 async function readWhileItGrows(path: string): Promise<string[]> {
   const response = await fetch(`${api.url}/api/v1${path}`, { headers: { 'X-API-Key': api.apiKey } });
   let text = '';

@@ -23,7 +23,7 @@ async function figures(broker: ServiceBroker): Promise<string> {
   return answer.text();
 }
 
-/** The value of a series, by its name and labels as they are written; undefined where it is not there. */
+/** The value of a series by its name and labels; undefined if it is missing. */
 function figure(text: string, series: string): number | undefined {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));

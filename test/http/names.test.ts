@@ -63,7 +63,7 @@ function offender(said: string, answer: Answer, field: string, text: string | Re
     : [`${said}: ${answer.status} ${answer.text.slice(0, 300)}`];
 }
 
-/** What people make of a name. */
+/** Common misspellings of a name. */
 function misspellings(name: string): string[] {
   const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return [...new Set([camel, name.toUpperCase(), `${name}s`, name.slice(0, -1), `${name}[x]`])].filter(

@@ -8,7 +8,7 @@ const secrets = {
   devicemaker: 'devicemaker-secret-of-the-tests-0001',
   activitynet: 'activitynet_secret_of_the_tests_0001',
 };
-/** Nobody listens there. */
+/** A port on which no server listens. */
 const away = 'http://127.0.0.1:9';
 const joined = {
   database: await freshDatabase(t),
@@ -181,7 +181,7 @@ t.test('the secret address returns the full answer', async (t) => {
   t.match(told.body, { status: 'processed', message: new RegExp(ownerId) });
 });
 
-/** Keeps every other connection from finding out who is connected, until the returned function is called. */
+/** Blocks look-ups of connections until the returned function is called. */
 async function lockConnections(on: TestApi): Promise<() => Promise<void>> {
   const { promise: locked, resolve: isLocked } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();

@@ -8,8 +8,8 @@ import { createUser, push, startApi, type TestApi, userToken } from '../support/
 import { fuller, together, vitalsAt } from '../support/combined-user-data.ts';
 
 /*
- * Every read of every route, asked for one user who is alone in the database, and for the same user beside a second
- * one who has more of everything at the same times. A query that forgets the user's id answers differently.
+ * Every read of every route, for one user who is alone in the database, and for the same user together with a second
+ * one who has more data of the same times. A query without a condition on the user returns something else.
  */
 const measuredMs = Date.now() - 3_600_000;
 const life = together(bothProviders(), brokenNights(), vitalsAt(measuredMs));

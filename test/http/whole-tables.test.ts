@@ -60,7 +60,7 @@ function start(t: Test, database: TestDatabase): Promise<TestApi> {
   return joinApi(t, { database, settings: { RATE_LIMIT_ADDRESS: '100000', RATE_LIMIT_API_KEY: '100000' } });
 }
 
-// PostgreSQL tells what a session read when the session ends: all of them are over when this is asked.
+// PostgreSQL reports the reads of a session when it ends, so all sessions have ended here.
 async function rowsScanned(database: TestDatabase): Promise<Map<string, number>> {
   return alone(database, async (client) => {
     const { rows } = await client.query<{ relname: string; read: string }>(
@@ -151,7 +151,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await get(`/webhooks/${path}`);
 }
 
-/** Three pages forward and one back; tells the first one's id where records have any. */
+/** Three pages forward and one back; returns the id of the first record if records have one. */
 async function readPages(get: Get, route: string, query: string): Promise<string | undefined> {
   const first = Page.parse((await get(route, `${query}&limit=5`)).body);
   let cursor = first.pagination.next_cursor;

@@ -1,4 +1,4 @@
-// What a running process of the version before would trip over, as far as the text of a migration tells.
+// Finds statements of a migration that break running processes of the previous version.
 const rules: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(table|view|materialized view|schema|type|sequence)\b/, 'drops what old code reads'],
   [
@@ -14,7 +14,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Why a migration is not safe beside the code of the version before it; empty where nothing speaks against it. */
+/** The reasons why a migration breaks the previous version; empty if there are none. */
 export function unsafe(sql: string): string[] {
   const bare = sql
     .replaceAll(/--[^\n]*/g, '')

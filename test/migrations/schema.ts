@@ -26,7 +26,7 @@ const statement = `
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace where p.prokind = 'f' and ${ours}
   order by 1`;
 
-/** What a database consists of beside its rows, as lines that can be compared. */
+/** The schema of a database as comparable lines. */
 export async function schemaOf(database: Database): Promise<string[]> {
   return (await database.query<{ line: string }>(statement)).map(({ line }) => line);
 }

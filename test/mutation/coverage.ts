@@ -18,7 +18,7 @@ export interface Covered {
   readonly files: Readonly<Record<string, readonly (readonly [start: number, end: number, count: number])[]>>;
 }
 
-/** Runs one test file and reads what it covered. Null where it fails: it says nothing about faults then. */
+/** Runs one test file and reads its coverage. Null if it fails, because its result is meaningless then. */
 export async function coverageOf(root: string, test: string, limitMs: number): Promise<Covered | null> {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-coverage-'));
   try {

@@ -8,7 +8,7 @@ export interface Fault {
   readonly end: number;
   readonly text: string;
   readonly kind: string;
-  /** Whether it stands in the text of a query: any test that uses the file may notice it. */
+  /** Whether the mutation is in the text of a query. Any test that uses the file may detect it. */
   readonly inSql: boolean;
 }
 
@@ -119,7 +119,7 @@ function sqlChanges(text: string, offset: number): Change[] {
     kind: 'SQL condition removed',
     start: offset + index,
     end: offset + index + whole.length,
-    // The parameter stays, so that PostgreSQL still knows its type.
+    // The parameter stays, so that PostgreSQL can infer its type.
     text: `${word} (${rest} or true)`,
     inSql: true,
   }));

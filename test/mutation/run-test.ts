@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Runs one test file alone, without tap's runner. False where it fails or is not done in time. */
+/** Runs one test file without tap's runner. False if it fails or times out. */
 export async function runTest(
   root: string,
   test: string,

@@ -107,7 +107,7 @@ try {
   rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** The product in a folder of its own, where a fault harms nobody. */
+/** A copy of the product in a separate folder. */
 function copyTree(folder: string): string {
   for (const name of [...copied, ...folders, ...documents])
     if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name), { recursive: true });

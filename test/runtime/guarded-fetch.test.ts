@@ -312,7 +312,7 @@ t.test('a failed chunked body releases its bytes', async (t) => {
   t.ok(small.take(8000), 'crowded: nothing is held');
 });
 
-/** Runs `work` on a clock that stands still until it is turned. */
+/** Runs `work` with a mock clock. */
 async function onFakeClock(work: (turn: (ms: number) => Promise<void>) => Promise<void>): Promise<void> {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { semaphore } from '../../runtime/semaphore.ts';
 
-/** A piece of work that ends when it is told to. */
+/** Work that ends on demand. */
 function task(name: string, log: string[]) {
   const gate = Promise.withResolvers<void>();
   const work = async () => {

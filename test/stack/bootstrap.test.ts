@@ -27,7 +27,7 @@ function checkout(t: Test): string {
   return folder;
 }
 
-/** What npm leaves: its own note, and the package that holds Node.js. The program only says that it ran. */
+/** The result of npm: its lock file, and a stub of the Node.js package that reports that it ran. */
 const installed = `
   mkdir -p node_modules/${nodePackage}/bin
   cp package-lock.json node_modules/.package-lock.json
@@ -36,7 +36,7 @@ const installed = `
   chmod 755 node_modules/${nodePackage}/bin/node
 `;
 
-/** Stands for npm: `ping` answers, and `ci` does what a script says. */
+/** A stub of npm: `ping` answers, and `ci` runs a script. */
 function npmThat(folder: string, script: string): NodeJS.ProcessEnv {
   const bin = join(folder, 'bin');
   mkdirSync(bin);

@@ -21,7 +21,7 @@ const root = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const compose = textOf('docker-compose.yml');
 
-/** What stands under a container's name in docker-compose.yml. */
+/** The section of a container in docker-compose.yml. */
 function container(name: string): string {
   return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\n)+)`, 'm').exec(compose)?.[1] ?? '';
 }

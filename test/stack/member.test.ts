@@ -15,7 +15,7 @@ const patienceMs = 60_000;
 
 interface Parent {
   readonly child: ChildProcess;
-  /** Waits until the member says that its services run, and returns its process. */
+  /** Waits until the services of the member run; returns its process. */
   memberAfter(other?: number): Promise<number>;
 }
 

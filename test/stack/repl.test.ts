@@ -22,7 +22,7 @@ const api = await joinApi(t, {
 const home = mkdtempSync(join(tmpdir(), 'pulsebus-repl-test-'));
 t.teardown(() => rmSync(home, { recursive: true, force: true }));
 
-/** Types lines into `npm run repl`, and tells what it printed until it ended by itself. */
+/** Sends lines to `npm run repl`; returns its output. */
 async function typed(lines: readonly string[]): Promise<{ output: string; code: number | null }> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, '../../stack/repl.ts')], {
     env: {

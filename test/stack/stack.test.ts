@@ -24,7 +24,7 @@ const STOP_TIMEOUT_MS = 20_000;
 /** One that several claims only look at: making a data folder takes a second. */
 const shared = start(t);
 
-/** Another process with a stack of its own; it says when it is ready. */
+/** Another process with its own stack; resolves when it is ready. */
 const STAY = `
   const { startStack } = await import(${JSON.stringify(import.meta.resolve('../../stack/stack.ts'))});
   const { withClient } = await import(${JSON.stringify(import.meta.resolve('../../stack/create-database.ts'))});

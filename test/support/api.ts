@@ -7,7 +7,7 @@ import { startBroker, type TestBroker } from './broker.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 import { insertDeveloper } from './developer.ts';
 
-/** One answer, its body parsed; `body` is null where there is none. */
+/** One answer with its parsed body; null if there is none. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -15,7 +15,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What a request may carry beside its path. */
+/** The parts of a request besides its path. */
 export interface Ask {
   readonly method?: string;
   readonly key?: string;
@@ -32,7 +32,7 @@ export interface TestApi extends TestBroker {
   readonly apiKey: string;
   /** Asks any path below the server's root. */
   ask(path: string, ask?: Ask): Promise<Answer>;
-  /** Asks below /api/v1 with the API key; throws where the status is another. */
+  /** Sends a request below /api/v1 with the API key. @throws Error for another status */
   expect(status: number, path: string, ask?: Ask): Promise<unknown>;
 }
 
@@ -48,7 +48,7 @@ export async function startApi(t: Test, settings: Readonly<Record<string, string
   });
 }
 
-/** Where a further process of the product joins in. */
+/** The database and bus that another process of the product joins. */
 export interface Join {
   readonly database: TestDatabase;
   readonly settings: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export interface Join {
   readonly namespace?: string;
 }
 
-/** Starts services on a database that is there; with a bus, beside others. The gateway must be among them. */
+/** Starts services, including the gateway, on an existing database and bus. */
 export async function joinApi(
   t: Test,
   { database, settings, services, natsUrl, namespace }: Join,
@@ -133,12 +133,12 @@ function parse(text: string): unknown {
 
 const Id = z.object({ id: z.string() });
 
-/** Creates a user and tells the id. */
+/** Creates a user; returns the id. */
 export async function createUser(api: TestApi, fields: Record<string, unknown> = {}): Promise<string> {
   return Id.parse(await api.expect(201, '/users', { body: fields })).id;
 }
 
-/** Creates a user who is linked to an account of the device maker. */
+/** Creates a user who is connected to an account of the device maker. */
 export async function createWearer(
   api: TestApi,
   account: string = randomUUID(),

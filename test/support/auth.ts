@@ -24,7 +24,7 @@ export async function startAuth(t: Test, settings: Readonly<Record<string, strin
   return { ...started, database, account };
 }
 
-/** Logs in, and says who the token's holder is, as the gateway would. */
+/** Logs in; returns the caller of the token, as the gateway determines it. */
 export async function logIn(
   call: Call,
   { email, password } = account,

@@ -31,7 +31,7 @@ export async function startBrowser(t: Test): Promise<Browser> {
   return browser;
 }
 
-/** A page of a person with no past, that notes what its browser complains of. */
+/** A page in a new browser profile that records errors of the browser. */
 export async function openPage(t: Test, browser: Browser): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext();
   t.teardown(() => context.close());

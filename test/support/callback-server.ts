@@ -14,7 +14,7 @@ export interface CallbackServer {
   answer(answering: Answering): void;
 }
 
-/** Starts a provider; it answers 404 until told. */
+/** Starts a provider that answers 404 until `answer` is set. */
 export async function startCallbackServer(t: Test, host = '127.0.0.1'): Promise<CallbackServer> {
   let answering: Answering = (_req, res) => void res.writeHead(404).end();
   const asked: string[] = [];

@@ -21,7 +21,7 @@ export function touchedTests(root: string, tests: readonly string[]): string[] {
   });
 }
 
-/** Files that differ from where the branch left main, deleted ones too, and files that git does not know. */
+/** Files that differ from the merge base with main, including deleted and untracked ones. */
 export function changedFiles(root: string): string[] {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -2,7 +2,7 @@ import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import { ownTables } from './traces.ts';
 
-/** A value that is kept encrypted: where it stands, and what it says; null where nothing of the product can open it. */
+/** An encrypted value: its place and plain text; null if it cannot be decrypted. */
 export interface Ciphertext {
   readonly place: string;
   readonly text: string | null;

@@ -1,7 +1,7 @@
 import type { SeriesType } from '../../domain/series.ts';
 import type { DataSample, UserData } from '../services/summaries/user-data.ts';
 
-/** Several lives in one. */
+/** Combines the data of several users. */
 export function together(...lives: readonly UserData[]): UserData {
   return {
     samples: lives.flatMap(({ samples }) => samples),
@@ -36,7 +36,7 @@ export function vitalsAt(ms: number, more = 0): UserData {
 }
 
 /**
- * A life beside another: the same days, devices and providers, and in everything more. Each value is larger and each
+ * A larger copy of user data with the same days, devices and providers. Each value is larger and each
  * series goes on longer, each workout is there from both providers, each night is longer.
  */
 export function fuller(life: UserData): UserData {

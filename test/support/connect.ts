@@ -10,7 +10,7 @@ type ProviderName = 'devicemaker' | 'activitynet';
 
 const Link = z.strictObject({ authorization_url: z.string(), state: z.string() });
 
-/** The address of the tests' application, which nobody has to answer at. */
+/** The redirect address of the tests' application, which needs no server. */
 export const appUrl = 'https://app.example/connected?from=pulsebus';
 
 /** The services that a connection concerns, with an application and the provider that the settings lead to. */
@@ -68,7 +68,7 @@ export function followRedirect(
   return api.ask(`${url.pathname}${url.search}`, { headers });
 }
 
-/** The whole way: link, consent, callback; where the browser ends. */
+/** Runs the whole flow: link, consent, callback; returns the final address of the browser. */
 export async function completeConnect(
   api: TestApi,
   userId: string,
@@ -84,7 +84,7 @@ export async function connectionsOf(api: TestApi, userId: string): Promise<Conne
   return z.array(Connection).parse(await api.expect(200, `/users/${userId}/connections`));
 }
 
-/** Waits until something behind an answer is so. */
+/** Waits for a condition of background work. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   for (let tries = 0; tries < 400; tries += 1) {
     if (await isSo()) return true;

@@ -29,7 +29,7 @@ export function keepDurations(root: string, reports: readonly FileReport[]): voi
   writeFileSync(path, JSON.stringify(table));
 }
 
-/** How long a file takes; an unknown one is taken for a short one. */
+/** The duration of a file; an unknown one counts as short. */
 export function secondsOf(file: string, durations: Durations): number {
   return durations[file] ?? 1;
 }

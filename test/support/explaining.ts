@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../mixins/database.ts';
 import type { TestDatabase } from './database.ts';
 
-/** Runs queries as they are, and notes each one's plan: for its values, and for any where it has a name. */
+/** Runs queries and records their plans: for their values, and if named also the generic plan. */
 export function explaining(database: TestDatabase, plans: string[]): Queryable {
   const note = async (text: string, explain: string, values: readonly unknown[]) => {
     const rows = await database.query<{ 'QUERY PLAN': string }>(`${explain} ${text}`, values);

@@ -11,7 +11,7 @@ export interface FullDay {
 
 const everySeconds = 15;
 
-/** The device maker's daily with a heart rate every 15 s; its offsets stand in no order. */
+/** The device maker's daily with a heart rate every 15 s, whose offsets are unordered. */
 export function fullDay({ account, startMs, seconds, seed, resting }: FullDay): Record<string, unknown> {
   const offsets = Array.from({ length: seconds / everySeconds }, (_, i) => i * everySeconds);
   const shuffled = offsets.toSorted((a, b) => valueAt(a, 99) - valueAt(b, 99));

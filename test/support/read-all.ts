@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TestApi } from './api.ts';
 
-/** All that the API gives back of a user in a range, whatever it takes pages. */
+/** All data that the API returns of a user in a range. */
 export interface Everything {
   /** [timestamp, value] by series type, oldest first. */
   readonly samples: Record<string, [string, number][]>;
@@ -24,7 +24,7 @@ const Sample = z.object({
   source: z.object({ provider: z.string(), device: z.string() }),
 });
 
-/** Reads a user's data through the API, page by page to the end; throws where a total is not what was read. */
+/** Reads a user's data through the API, page by page. @throws Error if a total differs from the number of items */
 export async function readAll(
   api: TestApi,
   userId: string,

@@ -49,7 +49,7 @@ export class Tally {
     return this.#reports.some(({ file, failed }) => failed > 0 && files.includes(file));
   }
 
-  /** What the lines of the files did not say: files without a result, too few files. */
+  /** Failures that no file reported: files without a result, too few files. */
   problems(): string[] {
     return [
       ...this.missingOf(this.#expected.files).map((file) => `not ok - ${file} has no result`),

@@ -26,7 +26,7 @@ export class TapSplitter {
     return next ?? (/^ok /.test(line) ? this.end() : null);
   }
 
-  /** Returns the lines of the last file; null where it has no result. */
+  /** Returns the lines of the last file; null if it has no result. */
   end(): readonly string[] | null {
     const lines = this.#ended ? this.#lines : null;
     if (lines !== null) this.#lines = [];

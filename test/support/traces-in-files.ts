@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { spellingsOf } from './traces.ts';
 
-/** Where each of some values stands in the files of a folder, as `path: value`; `isSkipped` leaves paths out. */
+/** The occurrences of values in the files of a folder, as `path: value`; `isSkipped` excludes paths. */
 export function tracesInFiles(
   folder: string,
   values: readonly string[],

@@ -26,12 +26,12 @@ export async function ownTables(database: Database): Promise<Map<string, Column[
   return Map.groupBy(await database.query<Column>(columns, [false]), ({ relation }) => relation);
 }
 
-/** Where each of some values stands in the product's own tables and the planner's statistics. */
+/** The occurrences of values in the product's own tables and the planner's statistics. */
 export async function ownTracesOf(database: Database, values: readonly string[]): Promise<string[]> {
   return search(database, await database.query<Column>(columns, [false]), values);
 }
 
-/** Where each of some values stands, as `schema.table.column: value`: nothing, if they are nowhere. */
+/** The occurrences of values, as `schema.table.column: value`. */
 export async function tracesOf(database: Database, values: readonly string[]): Promise<string[]> {
   return search(database, await database.query<Column>(columns, [true]), values);
 }
@@ -78,7 +78,7 @@ const longestWaitMs = 150_000;
 // A search reads every table, and erasure may take half a minute: raw deliveries are left alone for that long.
 const longestPauseMs = 3000;
 
-/** The same once there are none, or when that took too long: erasure goes on behind the answer to a deletion. */
+/** The same, repeated until there are none or a time limit passed, because erasure runs in the background. */
 export async function tracesLeft(database: Database, values: readonly string[]): Promise<string[]> {
   const until = performance.now() + longestWaitMs;
   let pauseMs = 100;

@@ -5,7 +5,7 @@ import type { Normalised } from '../../../providers/devicemaker/normalise/item.t
 import { changedItems, smallItem } from '../../fixtures/devicemaker/changed-fields.ts';
 import { typesNowMs } from '../../fixtures/devicemaker/types.ts';
 
-/** The fields of each fixture without which an item tells nothing that could be stored; all others are optional. */
+/** The required fields of each fixture; all others are optional. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   activities: ['durationInSeconds', 'startTimeInSeconds'],
   activityDetails: [],

@@ -66,7 +66,7 @@ export async function startProvider(t: Test): Promise<Provider> {
       ACTIVITYNET_OAUTH_URL: `${url}/oauth`,
       ACTIVITYNET_CLIENT_ID: '4711',
       ACTIVITYNET_CLIENT_SECRET: 'the client secret',
-      // The tests read what became of items; what is told otherwise has tests of its own.
+      // The tests read the full answers. Reduced answers have tests of their own.
       WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     asked: [],

@@ -4,7 +4,7 @@ import t from 'tap';
 import { checkContentType } from '../../../services/api-gateway/body.ts';
 import { refusal } from '../../support/refusal.ts';
 
-/** A row: a Content-Type, and how the body is read where forms are taken; null where it is refused. */
+/** A row: a Content-Type, and how the body is read if forms are accepted; null if it is refused. */
 const rows: readonly (readonly [type: string, read: 'json' | 'form' | null])[] = [
   ['application/json', 'json'],
   ['Application/JSON; Charset=UTF-8', 'json'],

@@ -6,7 +6,7 @@ import { streamLines } from '../../../services/api-gateway/stream-lines.ts';
 
 const all = 400_000;
 
-/** A server that streams `all` lines of 1 kB; `made` says how many were produced, `ended` that nobody asks for more. */
+/** A server that streams `all` lines of 1 kB. `made` counts produced lines; `ended`: no more are requested. */
 async function startStream(t: Test) {
   const state = { made: 0, ended: false };
   async function* lines() {

@@ -34,7 +34,7 @@ async function developerRow(database: Database): Promise<Row> {
   return row;
 }
 
-/** Passwords whose check says yes, after `meanwhile` ran. */
+/** A password check that succeeds after `meanwhile` ran. */
 function checkedBefore(meanwhile: () => Promise<unknown>): Passwords {
   const passwords = createPasswords();
   return {

@@ -45,7 +45,7 @@ async function endsAfter({ call, database }: TestAuth, interval: string): Promis
   const { tokens } = await logIn(call);
   await call('auth.refresh', { refresh_token: tokens.refresh_token });
   const hash = sha256(tokens.refresh_token);
-  // Within a transaction `now()` stands still, so the time between two statements does not count.
+  // Within a transaction `now()` is constant.
   return database.transaction(async (transaction: Queryable) => {
     const used = `update auth.refresh_token set consumed_at = now() - interval '${interval}' where hash = $1`;
     await transaction.query(used, [hash]);

@@ -8,14 +8,14 @@ import { refusal } from '../../support/refusal.ts';
 
 const familyOf = ({ access_token }: Tokens): string => Object(jwt.decode(access_token)).family;
 
-/** How long a family lives from its start to its end, as PostgreSQL writes it. */
+/** The time from the start of a family to its end, as PostgreSQL formats it. */
 async function lifetimeOf({ database }: TestAuth, tokens: Tokens): Promise<string> {
   const statement = 'select (expires_at - created_at)::text as lifetime from auth.family where id = $1';
   const [row] = await database.query<{ lifetime: string }>(statement, [familyOf(tokens)]);
   return row?.lifetime ?? 'none';
 }
 
-/** Makes a family so much older than it is; how long it lives on stays. */
+/** Moves the start of a family back; its end stays. */
 async function age({ database }: TestAuth, tokens: Tokens, interval: string): Promise<void> {
   await database.query('update auth.family set created_at = created_at - $2::interval where id = $1', [
     familyOf(tokens),

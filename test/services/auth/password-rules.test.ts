@@ -9,7 +9,7 @@ const address = 'must not contain the e-mail address, nor the part of it before 
 const repeated = 'must not be one short text that is repeated';
 const ordered = 'must not be letters or digits in their order';
 
-/** A row: a password, and why it is refused; null where it is taken. */
+/** A row: a password, and the reason against it; null if it is accepted. */
 const rows: readonly (readonly [password: string, problem: string | null])[] = [
   ['aaaaaaaaaa', repeated],
   ['ababababab', repeated],

@@ -31,7 +31,7 @@ t.test('a window is over 60 s after its start, not before', async (t) => {
   ]);
   const usedAfter = (interval: string) =>
     database.transaction(async (transaction) => {
-      // now() stands still within a transaction.
+      // now() is constant within a transaction.
       await transaction.query('update auth.rate_window set started_at = now() - $1::interval', [interval]);
       return (await selectWindow(transaction, subject)).used;
     });

@@ -71,7 +71,7 @@ export async function playProvider(t: Test): Promise<PlayedProvider> {
       DEVICEMAKER_TOKEN_URL: `${url}/oauth/token`,
       DEVICEMAKER_CLIENT_ID: 'our-client',
       DEVICEMAKER_CLIENT_SECRET: 'our-secret',
-      // The tests read what became of items; what is told otherwise has tests of its own.
+      // The tests read the full answers. Reduced answers have tests of their own.
       WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     reset() {

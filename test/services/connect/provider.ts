@@ -71,7 +71,7 @@ export async function playProvider(t: Test): Promise<PlayedProvider> {
       DEVICEMAKER_TOKEN_URL: `${origin}/dm/token`,
       DEVICEMAKER_CLIENT_ID: client.id,
       DEVICEMAKER_CLIENT_SECRET: client.secret,
-      // The tests read what became of items; what is told otherwise has tests of its own.
+      // The tests read the full answers. Reduced answers have tests of their own.
       WEBHOOK_PLAIN_ANSWERS: 'full',
     },
     account: '4294967297001',
@@ -189,7 +189,7 @@ async function textOf(req: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** What a person does on the consent page. */
+/** The actions of a user on the consent page. */
 export interface Choice {
   readonly deny?: boolean;
   readonly granted?: readonly string[];

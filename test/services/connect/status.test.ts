@@ -8,7 +8,7 @@ import { freshDatabase } from '../../support/database.ts';
 const database = await freshDatabase(t);
 const played: { connection: object; backfill: object | null } = { connection: {}, backfill: null };
 
-// The other services are played: they answer what a row says.
+// The other services are stubs that return the values of a row.
 const services = [
   { name: 'users', actions: { connection: () => played.connection } },
   {

@@ -43,7 +43,7 @@ async function push(payload: object | string) {
   return PushAnswer.parse(await inbox.answerOf(delivery_id));
 }
 
-/** More than is parsed where it is: such a body goes through the reading thread. */
+/** A size from which a body is parsed in the parser thread. */
 const padding = ' '.repeat(1024 * 1024);
 const enlarged = (payload: object) => padding + JSON.stringify(payload);
 

@@ -33,7 +33,7 @@ function opened(bytes: Buffer) {
   return typeof large === 'string' ? large : large.outline;
 }
 
-/** What the same body comes to, parsed at once. */
+/** The result of parsing the body at once. */
 function openedAtOnce(bytes: Buffer) {
   try {
     const { groups, deregistrations, permissionChanges, errors } = readPush(bytes);

@@ -26,7 +26,7 @@ const { call, broker } = await startBroker(t, {
 });
 await broker.waitForServices(['users', 'timeseries'], 10_000);
 
-/** What lies at the provider, by the path behind the API's prefix. */
+/** The data at the provider, by the path after the API's prefix. */
 const lies = new Map<string, unknown>();
 const honest: Answering = (req, res) => json(lies.get(pathOf(req.url)))(req, res);
 

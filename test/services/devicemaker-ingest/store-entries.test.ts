@@ -13,7 +13,7 @@ import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 type Request = Actions['timeseries.store']['params'];
 type Outcomes = Actions['timeseries.store']['returns'];
 
-/** What the store says to each request: outcomes, or a failure. */
+/** The answers of the store: outcomes, or a failure. */
 type Store = (request: Request) => ErrorCode | null;
 
 function runOf(says: Store, again = false) {

@@ -33,7 +33,7 @@ async function workouts(userId: string) {
   return List.parse(await api.expect(200, `/users/${userId}/events/workouts?${range}`)).data;
 }
 
-/** An activity whose fields are told by one side only, half of them by each. */
+/** An activity and its details with half of the fields each. */
 function halves(userId: string) {
   const { summary } = activityDetails(userId);
   const { activeKilocalories, distanceInMeters, deviceName, totalElevationGainInMeters, ...rest } = activity(

@@ -36,7 +36,7 @@ async function totals(userId: string) {
   };
 }
 
-// Activities are counted on top, everything else under the key that was sent.
+// Activities are counted at the top level, other types under the sent key.
 function countsOf(key: string, { type }: Pick<TypeCase, 'type'>, answer: z.infer<typeof Answer>) {
   const { processed, saved } = answer;
   return type === 'activities' ? { processed, saved } : answer.wellness[key];

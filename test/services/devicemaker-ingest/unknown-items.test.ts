@@ -36,7 +36,7 @@ async function deliver(kind: 'push' | 'ping', body: string) {
   return inbox.answerOf(delivery_id);
 }
 
-/** As it is, and with blanks in front, so that the thread for large bodies reads it. */
+/** The body itself, and with leading blanks, so that the parser thread reads it. */
 const bodiesOf = (payload: object) => {
   const text = JSON.stringify(payload);
   return { small: text, large: ' '.repeat(1024 * 1024) + text };
@@ -73,7 +73,7 @@ t.test('a ping lists the same number', async (t) => {
   t.match(answer.wellness.dailies?.errors.at(-1), /^dailies\[5\]: callbackURL/);
 });
 
-/** Counts lookups; the last id of all is known. */
+/** Counts look-ups; only the last id is known. */
 function lookups(known: string) {
   let count = 0;
   const asked: Call = (async (_action: string, { provider_user_ids }: { provider_user_ids: string[] }) => {

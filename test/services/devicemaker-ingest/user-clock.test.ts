@@ -4,7 +4,7 @@ import { createWearer, push, startApi } from '../../support/api.ts';
 const api = await startApi(t);
 const at = (time: string) => Date.parse(`${time}Z`) / 1000;
 
-/** A day of the device maker that tells a clock, `hours` ahead of UTC. */
+/** A day of the device maker with an offset of `hours` from UTC. */
 const clockAt = (userId: string, time: string, hours: number) => ({
   ...{ userId, startTimeInSeconds: at(time), startTimeOffsetInSeconds: hours * 3600, durationInSeconds: 60 },
   calendarDate: time.slice(0, 10),
@@ -24,7 +24,7 @@ const undated = (userId: string) => ({
   moveiq: [{ userId, startTimeInSeconds: at('2025-06-02T20:00:00'), durationInSeconds: 600 }],
 });
 
-/** The local dates of all records but those that told the clock. */
+/** The local dates of all records except those with the offset. */
 async function datesOf(userId: string): Promise<unknown> {
   const [row] = await api.database.query(
     `select
