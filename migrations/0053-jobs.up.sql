@@ -15,8 +15,10 @@ create table jobs.job (
   -- Failed attempts, and attempts without an outcome since the last one that had one.
   failures int not null default 0,
   crashes int not null default 0,
-  -- Increases when the job is enqueued again.
+  -- Increases when the job is enqueued again or cancelled.
   version int not null default 0,
+  -- Cancelled during an attempt: the row is deleted after it, so that a job with the same key does not run beside it.
+  cancelled boolean not null default false,
   payload jsonb not null default '{}',
   -- The code of the last failure.
   error text,
@@ -38,7 +40,7 @@ language sql as $$
     coalesce((select jsonb_object_agg(c, entry -> c) from unnest(payload_columns) c), '{}'),
     coalesce((entry ->> 'run_at')::timestamptz, now())
   on conflict (kind, key) do update set payload = excluded.payload, version = j.version + 1, failures = 0, crashes = 0,
-    error = null, dead_at = null,
+    error = null, dead_at = null, cancelled = false,
     run_at = case when j.leased then j.run_at when j.dead_at is null then least(j.run_at, excluded.run_at)
       else excluded.run_at end;
 $$;

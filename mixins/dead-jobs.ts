@@ -29,3 +29,13 @@ const retried: Statement = {
 /** Makes a dead letter due again. Returns false if there is none. */
 export const retryDeadJob = async (database: Queryable, kind: string, key: string): Promise<boolean> =>
   (await database.query(retried, [kind, key])).length > 0;
+
+const expired: Statement = {
+  name: 'jobs.expired_dead_letters',
+  text: 'delete from jobs.job where dead_at < now() - make_interval(days => $1)',
+};
+
+/** Deletes dead letters that are older than `days`. Their payloads may contain encrypted tokens. */
+export async function deleteOldDeadJobs(database: Queryable, days: number): Promise<void> {
+  await database.query(expired, [days]);
+}

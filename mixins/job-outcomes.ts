@@ -20,12 +20,19 @@ const failed = update(
     dead_at = case when ${isSame} and failures + 1 >= $${next + 3} then now() end`,
   'dead_at is not null as is_dead',
 );
-const dead = update('dead', `${open}, error = $${next}, dead_at = now()`);
-const kept = update('keep', `payload = $${next}`);
+const dead = update(
+  'dead',
+  `${open}, error = $${next + 1}, dead_at = case when ${isSame} then now() end,
+    run_at = case when ${isSame} then run_at else now() end`,
+);
+const kept = update('keep', `payload = case when ${isSame} then $${next + 1} else payload end`);
 
-/** Stores a changed payload for later attempts. Returns false if the lease was lost. */
+/**
+ * Stores a changed payload for later attempts, unless the job was enqueued with another one meanwhile. Returns false if
+ * the lease was lost.
+ */
 export const keepPayload = (database: Queryable, job: Job<unknown>, payload: unknown): Promise<boolean> =>
-  changes(database, kept, keyOf(job), JSON.stringify(payload));
+  changes(database, kept, keyOf(job), job.version, JSON.stringify(payload));
 
 /** Stores the outcome of an attempt. Returns its name, or `lost` if the lease was lost. */
 export async function settleJob(
@@ -44,7 +51,7 @@ export async function settleJob(
     case 'stopped':
       return named(await changes(database, stopped, held));
     case 'dead':
-      return named(await changes(database, dead, held, outcome.reason));
+      return named(await changes(database, dead, held, row.version, outcome.reason));
     case 'later': {
       const delayMs = Math.round(outcome.delayMs ?? retryDelayMs(kind, row.failures + 1));
       const most = kind.mostFailures ?? 2 ** 31 - 1;

@@ -45,6 +45,8 @@ export interface Job<P> {
   readonly attempt: number;
   /** Failed attempts so far. */
   readonly failures: number;
+  /** Changes when the job is enqueued again or cancelled. */
+  readonly version: number;
   readonly payload: P;
   readonly created_at: Date;
 }
@@ -61,10 +63,11 @@ export type JobOutcome =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'dead'; readonly reason: string };
 
-/** A leased row. `version` changes when the job is enqueued again. */
+/** A leased row. */
 export interface JobRow extends Omit<Job<unknown>, 'payload'> {
   readonly payload: unknown;
-  readonly version: number;
+  /** Cancelled during an earlier attempt that had no outcome. */
+  readonly cancelled: boolean;
   /** Attempts without an outcome, including this one: the process crashed or lost its lease. */
   readonly crashes: number;
 }
@@ -94,7 +97,7 @@ const enqueued: Statement = {
     values ($1, $2, $3, $4, now() + $5 * interval '1 ms')
     on conflict (kind, key) do update set
       lane = excluded.lane, payload = excluded.payload, version = j.version + 1, failures = 0, crashes = 0,
-      error = null, dead_at = null, created_at = now(),
+      error = null, dead_at = null, created_at = now(), cancelled = false,
       run_at = case when j.leased then j.run_at when j.dead_at is null then least(j.run_at, excluded.run_at)
         else excluded.run_at end`,
 };
@@ -109,9 +112,24 @@ export async function enqueue<P>(
   await transaction.query(enqueued, [name, key, lane, value, Math.round(delayMs)]);
 }
 
-/** Deletes a job. An attempt in progress continues, and its outcome is ignored. */
-export async function cancelJob(transaction: Queryable, { name }: RetryRules, key: string): Promise<void> {
-  await transaction.query('delete from jobs.job where kind = $1 and key = $2', [name, key]);
+/** Deletes a job. The outcome of an attempt in progress is ignored, and the row is deleted after it. */
+export async function cancelJob(transaction: Queryable, kind: RetryRules, key: string): Promise<void> {
+  await cancelJobs(transaction, kind, 'key = $2', [key]);
+}
+
+/** Cancels the jobs of a kind that a condition selects. Its parameters begin at `$2`. */
+export async function cancelJobs(
+  transaction: Queryable,
+  { name }: RetryRules,
+  condition: string,
+  values: readonly unknown[],
+): Promise<void> {
+  const selected = `kind = $1 and (${condition})`;
+  await transaction.query(
+    `with gone as (delete from jobs.job where ${selected} and not leased)
+     update jobs.job set cancelled = true, version = version + 1 where ${selected} and leased`,
+    [name, ...values],
+  );
 }
 
 const recurring: Statement = {
@@ -128,7 +146,8 @@ export async function ensureRecurring(
   await database.query(recurring, [name, firstAfterMs]);
 }
 
-const claimedColumns = 'j.kind, j.key, j.attempt, j.failures, j.crashes, j.version, j.payload, j.created_at';
+const claimedColumns = `j.kind, j.key, j.attempt, j.failures, j.crashes, j.version, j.cancelled,
+  j.payload, j.created_at`;
 const claimed = claimStatement(table, {
   name: 'claim',
   parameters: 4,

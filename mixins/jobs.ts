@@ -234,6 +234,7 @@ async function outcomeOf(
   logger: Environment['logger'],
 ): Promise<JobOutcome> {
   if (held.signal.aborted) return { kind: 'stopped' };
+  if (row.cancelled) return { kind: 'done' };
   if (row.crashes > mostCrashes && kind.everyMs === undefined) return { kind: 'dead', reason: 'CRASHED' };
   try {
     return await work(row, held);

@@ -1,5 +1,6 @@
 import type { Logger } from 'moleculer';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import { deleteOldDeadJobs } from '../../mixins/dead-jobs.ts';
 import { deleteInBatches } from '../../mixins/delete-in-batches.ts';
 import { countStored } from '../../mixins/inbox-stored.ts';
 import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
@@ -16,10 +17,11 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Deletes expired deliveries every ten minutes in one process, and counts the bytes of the remaining ones. */
+/** Deletes expired deliveries and dead letters every ten minutes in one process, and counts the bytes of the remaining ones. */
 export function retentionHandler({ database, days, logger }: Deps): JobHandler {
   return recurringHandler(retention, async ({ signal }) => {
     await deleteOldAnswers(database);
+    await deleteOldDeadJobs(database, days);
     const deleted = await expire(database, days, expiredPerStatement, signal);
     await countStored(database);
     if (deleted > 0) logger.info('deliveries.expired', { deleted });

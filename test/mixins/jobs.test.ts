@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
+import { deleteOldDeadJobs } from '../../mixins/dead-jobs.ts';
 import { keepPayload } from '../../mixins/job-outcomes.ts';
 import {
   cancelJob,
@@ -213,6 +214,54 @@ t.test('ignores the outcome of a job that was cancelled', async (t) => {
   t.same(await rows(), []);
 });
 
+t.test('a job that is cancelled and enqueued during an attempt runs after it, once', async (t) => {
+  await add('a', 1);
+  const events: string[] = [];
+  const work: Work = async ({ payload: { n } }) => {
+    events.push(`begin ${n}`);
+    if (n === 1) {
+      await cancelJob(database, numbered, 'a');
+      await add('a', 2);
+      await sleep(100); // the other worker polls meanwhile
+    }
+    events.push(`end ${n}`);
+    return { kind: n === 1 ? 'dead' : 'done', reason: 'HOPELESS' };
+  };
+  await startWorker(t, work);
+  await startWorker(t, work);
+  await until(isEmpty);
+  t.same(events, ['begin 1', 'end 1', 'begin 2', 'end 2']);
+});
+
+t.test('a payload that is enqueued during an attempt is not overwritten', async (t) => {
+  await add('a', 1);
+  const seen: number[] = [];
+  await startWorker(t, async (job) => {
+    seen.push(job.payload.n);
+    if (seen.length === 1) {
+      await add('a', 2);
+      await keepPayload(database, job, { n: 9 });
+    }
+    return { kind: 'done' };
+  });
+  await until(isEmpty);
+  t.same(seen, [1, 2]);
+});
+
+t.test('a job that was cancelled before its worker crashed is deleted without an attempt', async (t) => {
+  await add('a', 1);
+  await database.query(`update jobs.job set leased = true, attempt = 1, run_at = now() + interval '1 hour'`);
+  await cancelJob(database, numbered, 'a');
+  await database.query(`update jobs.job set run_at = now()`);
+  let calls = 0;
+  await startWorker(t, async () => {
+    calls += 1;
+    return { kind: 'done' };
+  });
+  await until(isEmpty);
+  t.equal(calls, 0);
+});
+
 t.test('runs one job of a key at once, from two processes', async (t) => {
   let [running, most, total] = [0, 0, 0];
   const work: Work = async ({ key }) => {
@@ -269,6 +318,19 @@ t.test('a job that never has an outcome is given up', async (t) => {
   await until(async () => (await rows())[0]?.dead === true);
   t.match(await rows(), [{ error: 'CRASHED' }]);
   t.equal(calls, 0);
+});
+
+t.test('old dead letters are deleted, waiting jobs are not', async (t) => {
+  for (const key of ['a', 'b', 'c']) await add(key, 1, { delayMs: 600_000 });
+  const age = (key: string, days: number) =>
+    database.query('update jobs.job set dead_at = now() - make_interval(days => $2) where key = $1', [
+      key,
+      days,
+    ]);
+  await age('a', 31);
+  await age('b', 29);
+  await deleteOldDeadJobs(database, 30);
+  t.match(await rows(), [{ key: 'b' }, { key: 'c' }]);
 });
 
 t.test('a payload of another shape is given up', async (t) => {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
-import { enqueue } from '../../../mixins/job-queue.ts';
+import { cancelJobs, enqueue } from '../../../mixins/job-queue.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { type TokenRevocation, tokenRevocationKind } from '../job-kinds.ts';
 import { isEndingUnconfirmed } from './access-checks.ts';
@@ -42,15 +42,12 @@ export async function isNeedless(
   return row?.needless === true;
 }
 
-const cancelled = `
-delete from jobs.job
-where kind = $1 and payload ->> 'provider' = $2 and payload ->> 'provider_user_id' = $3`;
-
 /** Cancels the revocations of an account that is connected again. */
 export async function cancelTokenRevocations(
   transaction: Queryable,
   provider: ProviderName,
   providerUserId: string,
 ): Promise<void> {
-  await transaction.query(cancelled, [tokenRevocationKind.name, provider, providerUserId]);
+  const condition = `payload ->> 'provider' = $2 and payload ->> 'provider_user_id' = $3`;
+  await cancelJobs(transaction, tokenRevocationKind, condition, [provider, providerUserId]);
 }
