@@ -18,8 +18,8 @@ import { TestProcesses } from './support/test-processes.ts';
 
 // A run of all tests with fewer files than this fails: files that are renamed or lost would go unnoticed.
 const leastFiles = 145;
-// Most files wait for something now and then: one more than there are cores keeps these busy.
-const jobs = Math.min(availableParallelism() + 1, 5);
+// Most files wait for something now and then: two more than there are cores keep these busy.
+const jobs = Math.min(availableParallelism() + 2, 6);
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules/.bin');

@@ -1,8 +1,8 @@
 /** The number of rows per statement. */
-export const rowsPerStatement = 20_000;
+export const rowsPerStatement = 5000;
 
 const people = `generate_series(1, ${rowsPerStatement}) i`;
-const days = `timestamptz '2025-03-01' + i * interval '3 minutes'`;
+const days = `timestamptz '2025-03-01' + i * interval '12 minutes'`;
 
 /**
  * Statements that fill every table that grows with the number of users or with time, for other users than those of a test:

@@ -6,7 +6,7 @@ import { sortBys } from '../../../services/users/queries/sort-keys.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
 
-const people = 100_000;
+const people = 20_000;
 const large = ['person', 'list_fence'];
 
 // Without the index of pieces while they come in: built at the end it takes a fifth of the time.
@@ -34,19 +34,19 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
   const on = explaining(database, plans);
   for (const sort_by of sortBys)
     for (const sort_order of ['asc', 'desc'] as const)
-      for (const offset of [0, 40, 220, 50_000, total - 20, total + 20]) {
+      for (const offset of [0, 40, 220, 10_000, total - 20, total + 20]) {
         const page = await selectAllUsers(on, { sort_by, sort_order, offset, limit: 20 });
         const said = `${sort_by} ${sort_order} from ${offset}`;
         t.match(page, { total, users: { length: offset < total ? 20 : 0 } }, said);
       }
   const narrowed = { sort_by: 'created_at', sort_order: 'desc' } as const;
   for (const [filter, found] of [
-    [{ search: 'M41234@EX' }, 1],
-    [{ search: 'crm-9999' }, 11],
-    [{ search: 'last10' }, 1179],
+    [{ search: 'M11234@EX' }, 1],
+    [{ search: 'crm-1999' }, 11],
+    [{ search: 'last10' }, 236],
     [{ search: 'nobody has this' }, 0],
     [{ search: 'late' }, 100],
-    [{ email: 'M41234@example.com' }, 1],
+    [{ email: 'M11234@example.com' }, 1],
     [{ external_user_id: 'crm-4711' }, 1],
     [{ external_user_id: 'crm-4711', search: 'first211' }, 1],
   ] as const)
