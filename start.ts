@@ -13,8 +13,8 @@ const say = (line: string) => console.log(line);
 
 /** `npm start`: everything on this machine, in one process, until a signal ends it. */
 await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
-  // The page is what a person looks for here; LOG_LEVEL=info tells of every delivery. Of one process nobody takes over
-  // when it is told to stop, so it waits for no balancer.
+  // The log level keeps the start page readable; LOG_LEVEL=info logs every delivery. No other process takes over
+  // after a stop, so DRAIN_MS is 0: there is no balancer to wait for.
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn', DRAIN_MS: '0' });
   const services = await loadServices(settings.SERVICES);
   const hasGateway = settings.SERVICES.length === 0 || settings.SERVICES.includes('api-gateway');

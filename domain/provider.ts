@@ -177,7 +177,7 @@ export interface BackfillRequest {
 /** The reason why a provider sends no past data: the user withholds it, it was requested before, the type is disabled. */
 export type BackfillRefusal = 'HISTORY_WITHHELD' | 'ASKED_BEFORE' | 'TYPE_OFF';
 
-/** Past data is read page by page, by a service with the actions `startHistory`, `historyStatus` and `cancelHistory`. */
+/** Past data is read page by page, by a service with the actions `startBackfill`, `backfillStatus` and `cancelBackfill`. */
 export interface PagedBackfill {
   readonly from: 'pages';
   readonly service: string;

@@ -15,9 +15,9 @@ export function metricsUrl(broker: ServiceBroker): string | null {
 }
 
 /**
- * Serves the figures of a broker at /metrics on a port of its own, which belongs inside the house: whoever reaches
- * it may read. The start of the product checks the port; where another program
- * takes it later, that is logged and costs the figures, never the service.
+ * Serves the metrics of a broker at /metrics on a port of its own, which must be internal: every client that reaches
+ * it may read. The start of the product checks the port. If another program
+ * uses it later, that is logged, and metrics are unavailable, but not the service.
  */
 export function serveMetrics(broker: ServiceBroker, { METRICS_PORT, HOST }: Config): Promise<void> {
   const server = createServer(async (req, res) => {

@@ -60,7 +60,7 @@ export function consentEndpoint(settings: ConsentSettings) {
       if (problem !== null) return refuse(settings, problem);
       if (form.get('decision') !== 'allow') return back(form, { error: 'access_denied' });
       const user = settings.userOf(form.get('person') ?? '');
-      if (user === null) return refuse(settings, 'Nobody was picked.');
+      if (user === null) return refuse(settings, 'No user was selected.');
       const known = settings.scopes(request).map(({ value }) => value);
       const scope = form.getAll('permission').filter((one) => known.includes(one));
       const code = secret();

@@ -13,11 +13,11 @@ import type { World } from './world.ts';
 
 /** The control routes: faults, the clock, the application's settings, users, and the expected data (/ledger). */
 export function controlRoutes(world: World, providers: readonly Provider[]): Route[] {
-  const ledger = (index: number) => expectedDataOf(world, providers, index);
+  const expected = (index: number) => expectedDataOf(world, providers, index);
   return [
     route('GET', '/', () => page(world, providers)),
     route('GET', '/people', () => ok(userIndexes(world).map((index) => shownUser(world, providers, index)))),
-    route('GET', '/ledger', ({ query }) => answerForUser(world, query.get('person'), ledger)),
+    route('GET', '/ledger', ({ query }) => answerForUser(world, query.get('person'), expected)),
     route('GET', '/ledger/samples', (request) => samples(world, providers, request)),
     route('GET', '/application', () => ok(world.store.state.application)),
     route('PUT', '/application', (request) => configure(world, request)),

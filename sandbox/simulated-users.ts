@@ -214,7 +214,7 @@ export function simulatedUsers(seed: string, count: number = userTraits.length):
 export function simulatedUserAt(seed: string, index: number): SimulatedUser {
   const round = Math.floor(index / userTraits.length);
   const like = userTraits[index % userTraits.length] ?? userTraits[0];
-  if (like === undefined) throw new Error('the table of people is empty');
+  if (like === undefined) throw new Error('the table of users is empty');
   if (round === 0) return userOf(seed, like, index);
   const [first, second] = like.title;
   const title = [first, `${second} ${round + 1}`] as const;

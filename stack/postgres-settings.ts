@@ -7,7 +7,7 @@ export interface PostgresTraits {
   port: number;
   timescale: boolean;
   lz4: boolean;
-  /** Data that nobody needs after a crash: tests. */
+  /** Data that is not needed after a crash: tests. */
   ephemeral: boolean;
 }
 

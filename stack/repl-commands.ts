@@ -56,7 +56,7 @@ export const commands: readonly Command[] = [
   ),
   command(
     'backfill <what> <user_id> [provider]',
-    'backfill status: how far the history of a user is, at every provider unless one is named',
+    'backfill status: the newest backfill of a user, of every provider unless one is named',
     z.object({ what: z.literal('status', 'must be status'), user_id: Id, provider: ProviderName.optional() }),
     async (call, { user_id, provider }) => {
       const asked = provider === undefined ? ProviderName.options : [provider];

@@ -22,7 +22,7 @@ export interface StartPage {
     readonly userId: string;
     readonly day: string;
     readonly from: string;
-    /** Leads to a consent page where one more person can be connected by hand. */
+    /** Leads to a consent page where one more user can be connected by hand. */
     readonly connectUrl: string;
     readonly sandboxUrl: string;
   } | null;
@@ -68,8 +68,8 @@ function webhookLines(webhooks: readonly string[]): string[] {
 
 function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {
   return [
-    `  Sandbox        ${sandboxUrl}  (both providers, simulated: nobody in it is real)`,
-    `  Connect        ${connectUrl}  (one more person, by hand in a browser: each visit has a link of its own)`,
+    `  Sandbox        ${sandboxUrl}  (both providers, simulated, with synthetic users)`,
+    `  Connect        ${connectUrl}  (connects one more user in a browser; each visit has a new link)`,
   ];
 }
 

@@ -23,7 +23,7 @@ export const figures: Measurement = {
       const [a, b] = [watched, bare].map((one) =>
         measureThroughput(sized, targetOf(one, pathsOf(sized)), [one]),
       );
-      if (a === undefined || b === undefined) throw new Error('nobody to ask');
+      if (a === undefined || b === undefined) throw new Error('there is no product to measure');
       const rates = await inRounds(bench.sizes.throughputRounds, { a: a.measure, b: b.measure });
       return {
         title: 'Figures for Prometheus',

@@ -15,7 +15,7 @@ const rise = 0.35;
 const fall = 0.19;
 const tire = 0.01;
 
-/** The day's rate at rest: each person's own, and a slow drift over weeks. */
+/** The resting heart rate of a day: the user's own, with a slow drift over weeks. */
 export function restingHeartRate(user: SimulatedUser, ms: number): number {
   return Math.round(
     user.traits.resting_heart_rate_bpm + 2.4 * noiseOf(`${user.seed}/rest`)(ms, 5 * 1440 * minute),

@@ -27,7 +27,7 @@ export function devicemakerBackfill(world: DevicemakerWorld): Route[] {
   if (own.gathering.length > 0) closeSoon(); // the previous process ended before it sent them
   const handle = (request: HttpRequest) =>
     asOwner(world, request, (account) => {
-      if (isOverLimit(world, asked)) return refusal(429, 'Too many requests for history.');
+      if (isOverLimit(world, asked)) return refusal(429, 'Too many backfill requests.');
       return requestBackfill(world, account, request, gather);
     });
   return [route('GET', '/devicemaker/rest/backfill/:type', handle, 'api')];
