@@ -42,7 +42,7 @@ const reading: readonly Measurement[] = [
 const rest: readonly Measurement[] = [exports, disk, ingest, activitynet, bodies];
 /** Measurements that take long and run only if --only names them. */
 const onDemand: readonly Measurement[] = [figures, scale];
-const pieces = [...reading, ...rest, ...onDemand];
+const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];
 const abort = new AbortController();
@@ -61,17 +61,21 @@ try {
 }
 
 async function main(options: Options): Promise<void> {
-  const unknown = options.only.filter((name) => pieces.every((piece) => piece.name !== name));
+  const unknown = options.only.filter((name) =>
+    measurements.every((measurement) => measurement.name !== name),
+  );
   if (unknown.length > 0)
-    throw new Error(`no piece is called ${unknown.join(', ')}: ${pieces.map(({ name }) => name).join(', ')}`);
+    throw new Error(
+      `no measurement is called ${unknown.join(', ')}: ${measurements.map(({ name }) => name).join(', ')}`,
+    );
   const bench = await open(options);
   const sections: Section[] = [];
   const isNamed = ({ name }: Measurement) => options.only.includes(name);
-  const isChosen = (piece: Measurement) => options.only.length === 0 || isNamed(piece);
+  const isChosen = (measurement: Measurement) => options.only.length === 0 || isNamed(measurement);
   const chosen = [...reading.filter(isChosen), memory, ...rest.filter(isChosen), ...onDemand.filter(isNamed)];
-  for (const piece of chosen) {
-    say(`Measuring ${piece.name}`);
-    sections.push(await piece.run(bench));
+  for (const measurement of chosen) {
+    say(`Measuring ${measurement.name}`);
+    sections.push(await measurement.run(bench));
   }
   console.log(reportOf(headOf(bench), sections));
 }

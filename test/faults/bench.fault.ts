@@ -70,5 +70,5 @@ t.test('an unknown measurement is refused with the known names', async (t) => {
     () => null,
     (error: unknown) => String(Reflect.get(Object(error), 'stderr')),
   );
-  t.match(failed, 'no piece is called nothing');
+  t.match(failed, 'no measurement is called nothing');
 });
