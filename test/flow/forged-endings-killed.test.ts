@@ -4,8 +4,6 @@ import { push } from '../support/api.ts';
 import { until } from '../support/connect.ts';
 import { install, paths } from './forged-endings.ts';
 
-t.setTimeout(120_000);
-
 t.test('after kill -9 of the process that reads at the provider another one repeats the read', async (t) => {
   const on = await install(t, {}, ['users']);
   const { provider } = on;

@@ -4,8 +4,6 @@ import { push } from '../support/api.ts';
 import { until } from '../support/connect.ts';
 import { install, type Member, paths, shows } from './forged-endings.ts';
 
-t.setTimeout(120_000);
-
 // A hundredth of the day's reads may be checks in an hour: 3.
 const on = await install(t, { ACTIVITYNET_READS_PER_DAY: '300', ACTIVITYNET_READS_PER_15_MIN: '100' });
 const { api, provider } = on;

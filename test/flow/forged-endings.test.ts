@@ -3,8 +3,6 @@ import { push } from '../support/api.ts';
 import { until } from '../support/connect.ts';
 import { install, type Member, type Name, paths, shows } from './forged-endings.ts';
 
-t.setTimeout(120_000);
-
 const names: readonly Name[] = ['devicemaker', 'activitynet'];
 const on = await install(t);
 const { api, provider } = on;

@@ -124,7 +124,7 @@ export async function install(
     ...joined,
     services: ['api-gateway', 'devicemaker-ingest', 'activitynet-ingest'],
   });
-  await api.broker.waitForServices(rest, 20_000);
+  await api.broker.waitForServices(rest, 60_000);
   return { ...{ api, provider, members, start }, ...actions(api, provider) };
 }
 

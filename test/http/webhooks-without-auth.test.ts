@@ -10,7 +10,7 @@ t.test('while auth is unavailable webhooks are stored and processed, reads are 5
   const database = await freshDatabase(t);
   const services = await loadServices(serviceNames.filter((name) => name !== 'auth'));
   const { broker, call } = await startBroker(t, { databaseUrl: database.url, services });
-  await broker.waitForServices(['users', 'timeseries'], 30_000);
+  await broker.waitForServices(['users', 'timeseries'], 60_000);
   const user = await call('users.create', {});
   const account = randomUUID();
   const link = { user_id: user.id, provider: 'devicemaker' as const, provider_user_id: account };

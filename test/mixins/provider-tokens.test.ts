@@ -40,7 +40,7 @@ async function holder(name: string, on = bus): Promise<ProviderTokens> {
     },
   });
   const other = await startBroker(t, { ...on, services: [service] });
-  await other.broker.waitForServices(['users'], 10_000);
+  await other.broker.waitForServices(['users'], 60_000);
   return promise;
 }
 

@@ -7,8 +7,6 @@ const minuteMs = 60_000;
 const who = [0, 5];
 const types = ['dailies', 'sleeps', 'activities', 'activityDetails', 'epochs', 'stressDetails'];
 
-t.setTimeout(110_000);
-
 t.test('no fault loses or duplicates data: one at a time, then all together', async (t) => {
   const all = await whole(t, who, { BACKFILL_TYPES: types.join(), BACKFILL_DAYS: '4' });
   const { faults, store } = all.sandbox.world;

@@ -4,8 +4,6 @@ import { serveConnectLink } from '../../stack/connect-link.ts';
 import { devicemakerOf } from '../sandbox/application.ts';
 import { whole } from '../sandbox/product-with-sandbox.ts';
 
-t.setTimeout(60_000);
-
 const all = await whole(t, []);
 
 /** Requests the address under another name than its own. */

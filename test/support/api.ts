@@ -70,7 +70,7 @@ export async function joinApi(
     ...(namespace === undefined ? {} : { namespace }),
   });
   const url = gatewayUrl(started.broker);
-  await started.broker.waitForServices(['auth', 'users', 'timeseries'], 10_000);
+  await started.broker.waitForServices(['auth', 'users', 'timeseries'], 60_000);
   const { developerToken, apiKey } = await credentials(database, url);
   const expect = async (status: number, path: string, given: Ask = {}) => {
     const answer = await ask(url, `/api/v1${path}`, { key: apiKey, ...given });

@@ -80,7 +80,7 @@ async function meetOthers(
   );
   for (const other of others)
     await Promise.all([
-      other.broker.waitForServices([...mine.names], 10_000),
-      broker.waitForServices([...other.names], 10_000),
+      other.broker.waitForServices([...mine.names], 60_000),
+      broker.waitForServices([...other.names], 60_000),
     ]);
 }

@@ -86,7 +86,7 @@ export async function connectionsOf(api: TestApi, userId: string): Promise<Conne
 
 /** Waits for a condition of background work. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 2400; tries += 1) {
     if (await isSo()) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -5,8 +5,6 @@ import { run } from '../../fixtures/activitynet/activities.ts';
 import { natsUrl } from '../../support/database.ts';
 import { fast, type Setting, setUp, until } from './setting.ts';
 
-t.setTimeout(120_000);
-
 const secret = 'a secret of the tests with 32 characters and more';
 const leaseMs = 3000;
 

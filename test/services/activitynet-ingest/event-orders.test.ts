@@ -4,8 +4,6 @@ import { seeded } from '../timeseries/model.ts';
 import { wrongStatistics } from '../timeseries/statistics.ts';
 import { setUp } from './setting.ts';
 
-t.setTimeout(300_000);
-
 const year = { start_date: '2026-01-01', end_date: '2027-01-01' };
 const settings = { ACTIVITYNET_READS_PER_DAY: '100000', ACTIVITYNET_READS_PER_15_MIN: '100000' };
 const s = await setUp(t, { settings, processes: 2, pace: { upkeepMs: 20 } });

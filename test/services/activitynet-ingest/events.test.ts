@@ -3,8 +3,6 @@ import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { event, setUp } from './setting.ts';
 
-t.setTimeout(90_000);
-
 const shared = await setUp(t);
 let ids = 18_000_000_000;
 /** The id of another activity. */

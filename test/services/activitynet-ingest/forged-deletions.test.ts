@@ -7,7 +7,6 @@ import { natsUrl } from '../../support/database.ts';
 import type { Fault } from './provider.ts';
 import { event, fast, idle, type Setting, setUp, until } from './setting.ts';
 
-t.setTimeout(240_000);
 t.jobs = 3; // the tests mostly wait, each on a database of its own
 
 const year = { start_date: '2026-01-01', end_date: '2027-01-01' };

@@ -2,8 +2,6 @@ import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { dayMs, fast, idle, quarterMs, type Setting, setUp, turnOn } from './setting.ts';
 
-t.setTimeout(240_000);
-
 const now = () => Math.floor(Date.now() / 1000);
 const year = { start_date: '2026-01-01', end_date: '2027-01-01' };
 

@@ -3,8 +3,6 @@ import { run } from '../../fixtures/activitynet/activities.ts';
 import { refusal } from '../../support/refusal.ts';
 import { dayMs, fast, idle, quarterMs, type Setting, setUp, turnOn } from './setting.ts';
 
-t.setTimeout(120_000);
-
 const startMs = Date.parse('2025-06-01T00:00:00Z');
 const all = { start_date: '2025-01-01', end_date: '2027-01-01' };
 

@@ -4,7 +4,6 @@ import { run } from '../../fixtures/activitynet/activities.ts';
 import type { Fault } from './provider.ts';
 import { idle, quarterMs, setUp, turnOn, until } from './setting.ts';
 
-t.setTimeout(120_000);
 t.jobs = 3; // the tests mostly wait, each on a database of its own
 
 const minuteMs = 60_000;

@@ -14,8 +14,6 @@ import {
 import { activity, workout } from '../timeseries/items.ts';
 import { setUp } from './setting.ts';
 
-t.setTimeout(60_000);
-
 const s = await setUp(t, { settings: { ACTIVITYNET_READS_PER_15_MIN: '1000' } });
 s.provider.limits = { quarter: 1000, day: 10_000 };
 const all = { start_date: '2026-01-01', end_date: '2027-01-01' };

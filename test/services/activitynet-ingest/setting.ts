@@ -81,7 +81,7 @@ export async function setUp(
   const startIngest: Setting['startIngest'] = async (own = {}) => {
     const service = serviceOf(own);
     const started = await startBroker(t, { ...bus, services: [service], settings: given });
-    await started.broker.waitForServices(['users', 'timeseries'], 10_000);
+    await started.broker.waitForServices(['users', 'timeseries'], 60_000);
     return started;
   };
   const ingests = isBus ? await Promise.all(Array.from({ length: processes }, () => startIngest())) : [first];

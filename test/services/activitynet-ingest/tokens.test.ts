@@ -2,8 +2,6 @@ import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { idle, setUp, until } from './setting.ts';
 
-t.setTimeout(60_000);
-
 const expired = { access_token: 'old', refresh_token: 'refresh-1', expires_at: '2020-01-01T00:00:00Z' };
 const hours = (n: number) => Math.floor(Date.now() / 1000) + n * 3600;
 

@@ -4,8 +4,6 @@ import { createUser, joinApi, startApi, type TestApi } from '../../support/api.t
 import { freshDatabase, natsUrl } from '../../support/database.ts';
 import { event } from './setting.ts';
 
-t.setTimeout(90_000);
-
 const hook = '/api/v1/webhooks/activitynet/webhook';
 // Nothing is fetched in this file: the provider is where nobody answers.
 const settings = {

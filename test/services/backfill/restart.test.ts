@@ -108,7 +108,7 @@ t.test(
     const home = await startBroker(t, { ...bus, services: [users] });
     for (let process = 0; process < 3; process += 1)
       await startBroker(t, { ...bus, services: [backfillService({ ...testPace, parallel: 5 })] });
-    await home.broker.waitForServices(['backfill'], 10_000);
+    await home.broker.waitForServices(['backfill'], 60_000);
     const { wearer, start, bring, status } = stepsOn(home.call, database);
     const wearers = await Promise.all(Array.from({ length: 12 }, () => wearer()));
     provider.onBackfill = async ({ token, type }) => {

@@ -5,7 +5,6 @@ import { killDuring } from '../../faults/kill-during-deliveries.ts';
 import { freshDatabase, natsUrl } from '../../support/database.ts';
 
 /** A short `npm run test:faults -- killed`. */
-t.setTimeout(110_000); // a machine that runs other things beside
 
 const alone = ['api-gateway', 'devicemaker-ingest'];
 const groups = {

@@ -24,7 +24,7 @@ const { call, broker } = await startBroker(t, {
   ...setting,
   services: [users, timeseries, deliveries, devicemakerIngestWith(quick)],
 });
-await broker.waitForServices(['users', 'timeseries'], 10_000);
+await broker.waitForServices(['users', 'timeseries'], 60_000);
 
 /** The data at the provider, by the path after the API's prefix. */
 const lies = new Map<string, unknown>();

@@ -26,7 +26,7 @@ const bus = {
 };
 const { call } = await startBroker(t, { ...bus, services: [users, timeseries] });
 const edge = await startBroker(t, { ...bus, services: [devicemakerIngestWith(pingLimits())] });
-await edge.broker.waitForServices(['users', 'timeseries'], 10_000);
+await edge.broker.waitForServices(['users', 'timeseries'], 60_000);
 
 /** What lies at the provider, by token. */
 const lies = new Map<string, unknown>();

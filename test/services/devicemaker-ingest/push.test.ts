@@ -18,7 +18,7 @@ const inbox = inboxOn(database);
 const bus = { databaseUrl: database.url, natsUrl: natsUrl(), namespace: `push-${randomUUID()}` };
 const { call } = await startBroker(t, { ...bus, services: [users, timeseries] });
 const edge = await startBroker(t, { ...bus, services: [ingest] });
-await edge.broker.waitForServices(['users', 'timeseries'], 10_000);
+await edge.broker.waitForServices(['users', 'timeseries'], 60_000);
 
 /** A user of ours, linked to an account of the provider. */
 async function person(account = `account-${randomUUID()}`) {

@@ -12,8 +12,6 @@ import { explaining, wholeScans } from '../../support/explaining.ts';
 import { activity, at, block, workout } from './items.ts';
 import { setUp } from './setting.ts';
 
-t.setTimeout(120_000);
-
 const tables = ['activity_block', 'other_instants', 'workout', 'item', 'series', 'sample'];
 const fillStatements = [
   `insert into timeseries.activity_block (user_id, provider, data_type, key, hash, part, series_id, day,

@@ -6,8 +6,6 @@ import { activity, at, block, day, item, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
-t.setTimeout(120_000);
-
 const shared = await setUp(t);
 const start = at('08:00:00');
 

@@ -3,8 +3,6 @@ import { minuteMs } from '../../../domain/time.ts';
 import { activity, at, block, day, item, workout } from './items.ts';
 import { setUp, unknownUser, withUser } from './setting.ts';
 
-t.setTimeout(120_000);
-
 const marking = await setUp(t);
 const removing = await setUp(t, { EVENT_DELETE: 'remove' });
 const range = { start_date: '2026-03-01', end_date: '2026-03-01' };

@@ -35,7 +35,7 @@ const rowsLeft = async (database: Database) =>
   Object.entries(await rowCounts(database)).filter(([, n]) => n > 0);
 
 async function untilFinished(database: Database): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 4800; tries += 1) {
     const rows = await database.query('select from timeseries.tombstone where finished_at is null');
     const jobs = await database.query("select from jobs.job where kind = 'timeseries.erasure'");
     if (rows.length + jobs.length === 0) return;

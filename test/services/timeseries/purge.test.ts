@@ -31,7 +31,7 @@ async function rowsOf(database: Database, userId: string): Promise<Record<string
 }
 
 async function untilFinished(database: Database): Promise<void> {
-  for (let tries = 0; tries < 600; tries += 1) {
+  for (let tries = 0; tries < 4800; tries += 1) {
     const left = await database.query(
       'select from timeseries.purge where not items_done or cardinality(series_ids) > 0',
     );

@@ -3,8 +3,6 @@ import { minuteMs } from '../../../domain/time.ts';
 import { activity, at, block, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
-t.setTimeout(120_000);
-
 const shared = await setUp(t);
 const start = at('08:00:00');
 type Provider = 'devicemaker' | 'activitynet';

@@ -69,7 +69,7 @@ async function start(t: Test, isWilling: Willing = () => true, areOthersWilling 
 
 // The workers of the service run the jobs.
 async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200 && !(await isDone()); tries += 1)
+  for (let tries = 0; tries < 2400 && !(await isDone()); tries += 1)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
