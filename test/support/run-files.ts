@@ -30,7 +30,10 @@ const { default: t } = await import('tap');
 
 t.setTimeout(0);
 for (const [url, file] of files)
-  void t.test(file, { timeout }, async (test) => {
+  await t.test(file, { timeout }, async (test) => {
     keepFileTest(url, test);
     await import(url);
   });
+t.end();
+// A connection or a timer that a file left open would keep the process for up to a minute.
+process.exit();
