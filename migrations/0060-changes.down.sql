@@ -1,0 +1,17 @@
+drop trigger changes on backfill.step;
+drop trigger changes on activitynet.history;
+drop trigger changes on backfill.run;
+drop trigger changes on users.connection;
+drop trigger changes on users.person;
+drop trigger changes on timeseries.provider_day;
+drop trigger changes_of_day on timeseries.workout;
+drop trigger changes_delete on timeseries.sample_local_day;
+drop trigger changes_update on timeseries.sample_local_day;
+drop trigger changes_insert on timeseries.sample_local_day;
+drop trigger changes on timeseries.series;
+drop trigger changes_delete on timeseries.sample;
+drop trigger changes_update on timeseries.sample;
+drop trigger changes_insert on timeseries.sample;
+drop trigger changes on timeseries.sleep_session;
+drop trigger changes on timeseries.workout;
+drop schema changes cascade;
