@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plainMessage } from './domain/plain-message.ts';
 import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
-import { flag, list, redirect, secrets, share, url, whole } from './providers/setting-forms.ts';
+import { flag, list, origin, redirect, secrets, share, url, whole } from './providers/setting-forms.ts';
 
 /*
  * Every setting, its form and its default: the only reader of the environment. A bad value stops the start, and
@@ -65,6 +65,10 @@ const Settings = z.object({
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
+  CHANGE_RETENTION_DAYS: whole(1, 3650).default(30),
+  CHANGE_JOIN_SECONDS: whole(0, 3600).default(1),
+  CHANGE_JOIN_HISTORICAL_SECONDS: whole(0, 3600).default(30),
+  WEBHOOK_ENDPOINT_ORIGINS: list.pipe(z.array(origin)).default([]),
   SOURCE_PRIORITY: list.default([...providerNames]),
   PROVIDER_NAMES: shownNames.default({}),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
@@ -134,7 +138,7 @@ export function loadConfig(environment: RawSettings = process.env, preset: RawSe
 /** Which services use a secret that all their processes must share; the others need not know it. */
 export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
   JWT_SECRET: ['auth'],
-  ENCRYPTION_KEY: ['api-gateway', 'backfill', 'connect', 'users', ...readersWithTokens()],
+  ENCRYPTION_KEY: ['api-gateway', 'backfill', 'connect', 'users', 'webhooks', ...readersWithTokens()],
 };
 
 function readersWithTokens(): string[] {

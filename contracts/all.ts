@@ -10,6 +10,7 @@ import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { summaries } from './summaries.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The contracts of all services. */
 export const contracts = [
@@ -23,6 +24,7 @@ export const contracts = [
   connect,
   deliveries,
   backfill,
+  webhooks,
 ] as const;
 
 type Together<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void

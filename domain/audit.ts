@@ -38,6 +38,16 @@ export const auditActions = {
   'backfill.started': 'A backfill of past data was started.',
   'backfill.cancelled': 'A backfill of past data was cancelled.',
   'delivery.replayed': 'A delivery was put into the queue again.',
+  'webhook_endpoint.created': 'A webhook endpoint was created.',
+  'webhook_endpoint.updated': 'A webhook endpoint was changed; `details.fields` names what.',
+  'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',
+  'webhook_endpoint.secret_rotated': 'The secret of a webhook endpoint was replaced by a new one.',
+  'webhook_endpoint.tested': 'A test message was sent to a webhook endpoint.',
+  'webhook_endpoint.message_resent': 'A message of a webhook endpoint was sent again.',
+  'webhook_endpoint.recovered': 'The undelivered messages of a webhook endpoint were sent again.',
+  'webhook_endpoint.replayed': 'All messages of a webhook endpoint were sent again.',
+  'webhook_endpoint.disabled':
+    'A webhook endpoint was disabled automatically; `details.reason` is the cause.',
   'activity.deleted': 'An activity was deleted at the provider; `details.samples` were removed with it.',
   'activity.hidden':
     'An event whose sender is not proven deleted an activity; it is hidden until a read decides.',

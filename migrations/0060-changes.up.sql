@@ -39,12 +39,13 @@ create table changes.user_sequence (
   last bigint not null
 );
 
--- Published changes. `transaction_id` orders them for readers: ids of transactions that commit out of order become
--- visible out of order.
+-- Published changes. Whoever inserts holds the lock of changes.lock_publishing until it commits, so that ids become
+-- visible in their order.
 create table changes.change (
   id bigint generated always as identity primary key,
-  transaction_id xid8 not null default pg_current_xact_id(),
   user_id uuid,
+  -- At the time of publication.
+  external_user_id text,
   -- Without gaps per user, in the order of publication. It is also the version of the object.
   sequence bigint,
   type text not null,
@@ -57,11 +58,20 @@ create table changes.change (
   recorded_at timestamptz not null,
   published_at timestamptz not null default now()
 );
-create index change_feed on changes.change (transaction_id, id);
-create index change_of_user on changes.change (user_id, sequence);
+create index change_of_user on changes.change (user_id, id);
+create index change_of_type on changes.change (type, id);
 create index change_published on changes.change (published_at);
 alter table changes.pending alter column data set statistics 0, alter column object set statistics 0;
-alter table changes.change alter column data set statistics 0, alter column object set statistics 0;
+alter table changes.change alter column data set statistics 0, alter column object set statistics 0,
+  alter column external_user_id set statistics 0;
+
+-- Waits until no other transaction publishes. With `wait` false it returns false instead.
+create function changes.lock_publishing(wait boolean) returns boolean language plpgsql as $$
+begin
+  if not wait then return pg_try_advisory_xact_lock(7358); end if;
+  perform pg_advisory_xact_lock(7358);
+  return true;
+end $$;
 
 -- Records a change, or joins it to the pending one of its object.
 create function changes.record(whose uuid, of_kind text, what text, of_object text, at timestamptz, details jsonb,
@@ -93,7 +103,12 @@ end $$;
 
 -- No change is recorded of an erased user: `user.deleted` says it all.
 create function changes.is_erased(whose uuid) returns boolean language sql stable as $$
-  select exists (select from timeseries.tombstone where user_id = whose) $$;
+  select exists (select from timeseries.tombstone where user_id = whose)
+    or exists (select from users.person where id = whose and deleted_at is not null) $$;
+
+-- The user's id in the system of the customer.
+create function changes.external_id(whose uuid) returns text language sql stable as $$
+  select external_user_id from users.person where id = whose $$;
 
 create function changes.of_workout() returns trigger language plpgsql as $$
 declare

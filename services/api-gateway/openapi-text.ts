@@ -15,6 +15,8 @@ export const sections: Readonly<Record<string, string>> = {
   Users: 'The users whose data is stored.',
   Connections: 'The connections of users to their accounts at providers.',
   Data: 'Time series, events and summaries of one user.',
+  Changes:
+    'What changed: webhooks to your endpoints, and a feed. `webhooks` of this document has the events.',
   Tokens: 'Tokens for mobile and web apps. A token reads the data of one user.',
   Applications: 'Mobile and web apps that may issue tokens for users.',
   Webhooks: 'Called by providers, not by applications.',

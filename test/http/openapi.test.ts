@@ -86,7 +86,7 @@ t.test('summaries and descriptions are written as a reference', async (t) => {
 t.test('the sections are in the order of first use', async (t) => {
   const sections = document.tags.map(({ name }) => name);
   t.strictSame(sections, [
-    ...['Accounts', 'API keys', 'Users', 'Connections', 'Data'],
+    ...['Accounts', 'API keys', 'Users', 'Connections', 'Data', 'Changes'],
     ...['Tokens', 'Applications', 'Webhooks', 'Operations'],
   ]);
   t.ok(document.tags.every(({ description = '' }) => description.length > 10));

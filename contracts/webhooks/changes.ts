@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { action, writers } from '../../domain/contract.ts';
+import { CursorParameter, limitUpTo } from '../../domain/page.ts';
+import { repeated, Timestamp, UserId } from '../../domain/wire.ts';
+import { EventType } from './events.ts';
+
+const longestWaitSeconds = 30;
+const waitReason = `must be a whole number from 0 to ${longestWaitSeconds}`;
+
+/** A published change: an event as a webhook sends it, with its id. */
+export const Change = z
+  .object({
+    id: z.string(),
+    type: EventType,
+    timestamp: Timestamp,
+    data: z.looseObject({}).describe('The data of the event. `webhooks` of this document has its fields.'),
+  })
+  .meta({ id: 'Change', description: 'A change. Its `data` has the fields of the webhook of its type.' });
+
+/** A page of the change feed. There is always a cursor: the last page returns where to continue. */
+export const ChangePage = z
+  .object({
+    data: z.array(Change),
+    pagination: z.object({ next_cursor: z.string(), has_more: z.boolean() }).meta({
+      id: 'ChangePagination',
+      description: '`next_cursor` is always set: after the last change it continues with later ones.',
+    }),
+  })
+  .meta({ id: 'ChangePage' });
+
+/** The change feed. */
+export const changeActions = {
+  changes: action({
+    summary: 'Read the change feed, oldest first',
+    description:
+      'Returns every change at least once, those of a user in the order of `sequence`. Without `cursor` it starts with the oldest change that is kept (CHANGE_RETENTION_DAYS). Store `next_cursor` after a page was processed, and continue with it.',
+    params: z.object({
+      cursor: CursorParameter.describe('`next_cursor` of an earlier response to the same query.'),
+      user_id: UserId.optional().describe('Only changes of this user.'),
+      types: repeated(EventType, 100)
+        .optional()
+        .describe('Only changes of these types: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.'),
+      limit: limitUpTo(1000, 100),
+      wait_seconds: z
+        .union([
+          z.number(),
+          z
+            .string()
+            .regex(/^\d{1,2}$/, waitReason)
+            .transform(Number),
+        ])
+        .pipe(z.int(waitReason).min(0, waitReason).max(longestWaitSeconds, waitReason))
+        .default(0)
+        .describe(
+          'If there is no change, the response waits this long for one, 0 to 30 seconds. Default: 0. It may be empty earlier.',
+        ),
+    }),
+    returns: ChangePage,
+    http: { method: 'GET', path: '/changes', access: writers, tag: 'Changes' },
+    timeoutMs: 40_000,
+  }),
+  forgetUser: action({
+    summary: 'Erase the changes and messages of a deleted user, but the change that reports the deletion',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ forgotten: z.int() }),
+    idempotent: true,
+    on: ['userErased'],
+  }),
+};
+
+export type Change = z.infer<typeof Change>;
+export type ChangePage = z.infer<typeof ChangePage>;

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { action, Nothing, writers } from '../../domain/contract.ts';
+import {
+  EndpointFields,
+  EndpointId,
+  NewWebhookEndpoint,
+  WebhookEndpoint,
+  WebhookMessage,
+} from './schemas.ts';
+
+const tag = 'Changes';
+const path = '/webhook-endpoints';
+const ofEndpoint = z.object({ endpoint_id: EndpointId });
+
+/** The endpoints of applications, and their secrets. */
+export const endpointActions = {
+  createEndpoint: action({
+    summary: 'Create a webhook endpoint; only this response contains its secret',
+    description:
+      'Events that are published from now on are sent to `url` as POST requests, signed as Standard Webhooks 1.0 defines. There are at most 50 endpoints.',
+    params: z.object(EndpointFields).meta({ id: 'CreateWebhookEndpointRequest' }),
+    returns: NewWebhookEndpoint,
+    http: {
+      method: 'POST',
+      path,
+      access: writers,
+      status: 201,
+      tag,
+      idempotencyKey: true,
+      audit: 'webhook_endpoint.created',
+    },
+  }),
+  listEndpoints: action({
+    summary: 'List webhook endpoints, oldest first',
+    params: Nothing,
+    returns: z.array(WebhookEndpoint),
+    http: { method: 'GET', path, access: writers, tag },
+    idempotent: true,
+  }),
+  getEndpoint: action({
+    summary: 'Get one webhook endpoint',
+    params: ofEndpoint,
+    returns: WebhookEndpoint,
+    http: { method: 'GET', path: `${path}/:endpoint_id`, access: writers, tag },
+    idempotent: true,
+  }),
+  updateEndpoint: action({
+    summary: 'Update a webhook endpoint; omitted fields are unchanged',
+    description:
+      'A change of `event_types` applies to later events. `enabled: true` also ends an automatic disabling; `POST …/recover` then sends what was missed.',
+    params: ofEndpoint
+      .extend({ ...EndpointFields, url: EndpointFields.url.optional() })
+      .meta({ id: 'UpdateWebhookEndpointRequest' }),
+    returns: WebhookEndpoint,
+    http: {
+      method: 'PATCH',
+      path: `${path}/:endpoint_id`,
+      access: writers,
+      tag,
+      audit: 'webhook_endpoint.updated',
+    },
+  }),
+  removeEndpoint: action({
+    summary: 'Delete a webhook endpoint and its messages',
+    params: ofEndpoint,
+    returns: WebhookEndpoint,
+    http: {
+      method: 'DELETE',
+      path: `${path}/:endpoint_id`,
+      access: writers,
+      tag,
+      audit: 'webhook_endpoint.deleted',
+    },
+  }),
+  rotateSecret: action({
+    summary: "Rotate a webhook endpoint's secret; only this response contains the new one",
+    description: 'For 24 hours each request has two signatures, one with each secret.',
+    params: ofEndpoint,
+    returns: NewWebhookEndpoint,
+    http: {
+      method: 'POST',
+      path: `${path}/:endpoint_id/rotate-secret`,
+      access: writers,
+      tag,
+      bodyOptional: true,
+      audit: 'webhook_endpoint.secret_rotated',
+    },
+  }),
+  testEndpoint: action({
+    summary: 'Send a test message to a webhook endpoint',
+    description: 'Sends an event of the type `test.ping` at once, and returns it with its attempt.',
+    params: ofEndpoint,
+    returns: WebhookMessage,
+    http: {
+      method: 'POST',
+      path: `${path}/:endpoint_id/test`,
+      access: writers,
+      tag,
+      bodyOptional: true,
+      audit: 'webhook_endpoint.tested',
+    },
+    timeoutMs: 20_000,
+  }),
+};

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { CalendarDate } from '../../domain/time.ts';
+import { SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
+import { ActivitySummary, BodySummary } from '../summaries/schemas.ts';
+import { SleepSession, Workout } from '../timeseries/schemas.ts';
+
+/*
+ * The events that applications receive: the body of each type, for webhooks, for the change feed and for openapi.json.
+ */
+
+const Url = z
+  .string()
+  .describe(
+    'The address that returns the object. It is relative to the server unless the setting PUBLIC_URL is set.',
+  );
+const ProviderShown = z.string().describe('The name of the provider, as in the `source` of a record.');
+const Device = z.string().describe('The name of the device, or `unknown`.');
+
+/** The fields of every event that concerns a user. */
+const OfUser = z.object({
+  user_id: z.string().describe('The `id` of the user.'),
+  external_user_id: z
+    .string()
+    .nullable()
+    .describe(
+      "The user's `external_user_id` when the change was published. Null after the user was deleted.",
+    ),
+  sequence: z
+    .int()
+    .describe(
+      'The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.',
+    ),
+  historical: z.boolean().describe('True if all data of the change is older than two days.'),
+});
+
+const User = OfUser.extend({ url: Url });
+const Connection = OfUser.extend({
+  connection_id: z.string().describe('The `id` of the connection.'),
+  provider: ProviderShown,
+  url: Url,
+});
+const Backfill = Connection.extend({
+  backfill_id: z.string().describe('The `id` of the backfill.'),
+  start_time: Timestamp.nullable().describe('Start of the requested range.'),
+  end_time: Timestamp.nullable().describe('End of the requested range.'),
+});
+const BackfillType = Connection.extend({
+  backfill_id: z.string().describe('The `id` of the backfill.'),
+  data_type: z.string().describe('The data type that is complete.'),
+});
+const BackfillEnd = Backfill.extend({
+  status: z.enum(['done', 'cancelled', 'stopped', 'failed']).describe('The final status of the backfill.'),
+});
+
+const Span = {
+  id: z.string().describe('The `id` of the record.'),
+  provider: ProviderShown,
+  device: Device,
+  start_time: Timestamp.describe('Start of the record.'),
+  end_time: Timestamp.describe('End of the record.'),
+};
+const record = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullable()
+    .optional()
+    .describe(
+      'The record itself, if the endpoint has `include_data`. Absent if the body would exceed 20 kB; null if the record no longer exists.',
+    );
+const DeletedWorkout = OfUser.extend({ ...Span, type: WorkoutTypeName });
+const StoredWorkout = DeletedWorkout.extend({ url: Url, record: record(Workout) });
+const DeletedSleep = OfUser.extend({ ...Span, is_nap: z.boolean().describe('True for a nap.') });
+const StoredSleep = DeletedSleep.extend({ url: Url, record: record(SleepSession) });
+const Activity = OfUser.extend({
+  date: CalendarDate.describe('The local day of the user.'),
+  url: Url,
+  record: record(ActivitySummary),
+});
+const Body = OfUser.extend({ url: Url, record: record(BodySummary) });
+const Timeseries = OfUser.extend({
+  series_type: SeriesTypeName,
+  provider: ProviderShown,
+  device: Device,
+  start_time: Timestamp.nullable().describe(
+    'The first changed timestamp. Null if all samples of the series were removed.',
+  ),
+  end_time: Timestamp.nullable().describe(
+    'The last changed timestamp. Null if all samples of the series were removed.',
+  ),
+  values: z.int().describe('Number of values written. 0 if values were only removed.'),
+  url: Url.nullable().describe('The address that returns the samples of the span. Null without a span.'),
+});
+const EndpointDisabled = z.object({
+  endpoint_id: z.string().describe('The `id` of the webhook endpoint.'),
+  reason: z
+    .enum(['gone', 'failing'])
+    .describe('`gone`: it returned 410; `failing`: no message was delivered for five days.'),
+});
+const Ping = z.object({ endpoint_id: z.string().describe('The `id` of the webhook endpoint.') });
+
+interface EventDefinition {
+  /** What happened, for the documentation. */
+  readonly summary: string;
+  readonly data: z.ZodObject;
+}
+
+/** The data of each event type. Types that concern no user have neither `user_id` nor `sequence`. */
+export const events = {
+  'user.created': { summary: 'A user was created', data: User },
+  'user.updated': { summary: 'A user was updated', data: User },
+  'user.deleted': { summary: 'A user was deleted', data: OfUser },
+  'connection.created': { summary: 'An account was connected, or connected again', data: Connection },
+  'connection.revoked': { summary: 'A connection was ended', data: Connection },
+  'connection.expired': { summary: 'The provider refused the access of a connection', data: Connection },
+  'backfill.started': { summary: 'A backfill was started', data: Backfill },
+  'backfill.type_completed': {
+    summary: 'A backfill has no open requests of a data type',
+    data: BackfillType,
+  },
+  'backfill.completed': { summary: 'A backfill has ended', data: BackfillEnd },
+  'workout.created': { summary: 'A workout was stored', data: StoredWorkout },
+  'workout.updated': { summary: 'A workout was changed', data: StoredWorkout },
+  'workout.deleted': { summary: 'A workout was removed', data: DeletedWorkout },
+  'sleep.created': { summary: 'A sleep session or nap was stored', data: StoredSleep },
+  'sleep.updated': { summary: 'A sleep session or nap was changed', data: StoredSleep },
+  'sleep.deleted': { summary: 'A sleep session or nap was removed', data: DeletedSleep },
+  'activity_summary.updated': { summary: 'The activity summary of a local day changed', data: Activity },
+  'body.updated': { summary: 'The body summary changed', data: Body },
+  'timeseries.updated': { summary: 'Samples of a series were stored or removed', data: Timeseries },
+  'webhook_endpoint.disabled': {
+    summary: 'A webhook endpoint was disabled automatically',
+    data: EndpointDisabled,
+  },
+} as const satisfies Readonly<Record<string, EventDefinition>>;
+
+/** The message that tests an endpoint. It is no change: the feed does not return it. */
+export const ping = { summary: 'A test of the endpoint', data: Ping } as const;
+
+/** The type of an event. */
+export type EventType = keyof typeof events;
+
+/** Whether a text is an event type. */
+export function isEventType(name: string): name is EventType {
+  return Object.hasOwn(events, name);
+}
+
+/** The event types, in the order of the documentation. */
+export const eventTypes: readonly EventType[] = Object.keys(events).filter(isEventType);
+
+/** Schema of an event type. */
+export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'The type of an event.' });
+
+/** The schema of the body of one type. */
+export function eventBody(type: string, { data }: EventDefinition) {
+  return z.object({
+    type: z.literal(type).describe('The type of the event.'),
+    timestamp: Timestamp.describe('The time of the change.'),
+    data,
+  });
+}
+
+/** The data of an event of one type. */
+export type EventData<T extends EventType> = z.infer<(typeof events)[T]['data']>;

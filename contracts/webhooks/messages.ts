@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { action, writers } from '../../domain/contract.ts';
+import { CursorParameter, limitUpTo } from '../../domain/page.ts';
+import { TimeParameter } from '../../domain/time.ts';
+import {
+  EndpointId,
+  ForwardPagination,
+  MessageId,
+  QueuedMessages,
+  WebhookMessage,
+  WebhookMessageStatus,
+} from './schemas.ts';
+
+const tag = 'Changes';
+const path = '/webhook-endpoints/:endpoint_id';
+const since = TimeParameter.meta({
+  description:
+    'Messages of events since this time: ISO 8601 with or without a zone (UTC), a date (YYYY-MM-DD), or a Unix timestamp.',
+  example: '2026-01-01',
+});
+
+/** The messages of an endpoint. */
+export const messageActions = {
+  messages: action({
+    summary: 'List the messages of a webhook endpoint, newest first',
+    params: z.object({
+      endpoint_id: EndpointId,
+      status: WebhookMessageStatus.optional().describe('Only messages in this state.'),
+      cursor: CursorParameter,
+      limit: limitUpTo(100),
+    }),
+    returns: z
+      .object({ data: z.array(WebhookMessage), pagination: ForwardPagination })
+      .meta({ id: 'WebhookMessagePage' }),
+    http: { method: 'GET', path: `${path}/messages`, access: writers, tag },
+    idempotent: true,
+  }),
+  resendMessage: action({
+    summary: 'Send one message again',
+    description: 'The message is sent at once, with the same `webhook-id`.',
+    params: z.object({ endpoint_id: EndpointId, message_id: MessageId }),
+    returns: WebhookMessage,
+    http: {
+      method: 'POST',
+      path: `${path}/messages/:message_id/resend`,
+      access: writers,
+      status: 202,
+      tag,
+      bodyOptional: true,
+      audit: 'webhook_endpoint.message_resent',
+    },
+  }),
+  recoverMessages: action({
+    summary: 'Send all messages again that were not delivered since a time',
+    description:
+      'Includes events that occurred while the endpoint was disabled, as long as the change log has them.',
+    params: z.object({ endpoint_id: EndpointId, since }).meta({ id: 'RecoverMessagesRequest' }),
+    returns: QueuedMessages,
+    http: {
+      method: 'POST',
+      path: `${path}/recover`,
+      access: writers,
+      status: 202,
+      tag,
+      audit: 'webhook_endpoint.recovered',
+    },
+    timeoutMs: 30_000,
+  }),
+  replayMessages: action({
+    summary: 'Send all messages again since a time, delivered ones too',
+    description:
+      'Each event is sent with the `webhook-id` that it had. Events that occurred while the endpoint was disabled are sent as well.',
+    params: z.object({ endpoint_id: EndpointId, since }).meta({ id: 'ReplayMessagesRequest' }),
+    returns: QueuedMessages,
+    http: {
+      method: 'POST',
+      path: `${path}/replay`,
+      access: writers,
+      status: 202,
+      tag,
+      audit: 'webhook_endpoint.replayed',
+    },
+    timeoutMs: 30_000,
+  }),
+};
