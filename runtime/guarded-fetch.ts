@@ -1,9 +1,16 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import {
+  AddressRefused,
+  type Limit,
+  literalAddressOf,
+  publicLookup,
+  type RequestLimits,
+  type Resolve,
+  send,
+  withinLimits,
+} from './guarded-request.ts';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 /**
@@ -12,37 +19,29 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
  * not followed. Time and size are bounded, also of a decompressed body. Outcomes contain no part of the URL or the
  * body.
  */
-export interface Guard {
+export interface Guard extends RequestLimits {
   /** Allowed exact origins (`https://host[:port]`). One whose host is a loopback address is allowed as it is. */
   readonly origins: readonly string[];
-  /** Timeout of name resolution, TCP and TLS. */
-  readonly connectMs: number;
-  /** Timeout of the whole request, to the last byte. */
-  readonly totalMs: number;
   readonly mostBytes: number;
   /** Bytes that all fetches of the process may hold together. */
   readonly held: ByteLimit;
-  readonly signal: AbortSignal;
   /** Resolves names. Default: the system resolver. */
   readonly resolve?: Resolve;
 }
 
-/** Returns all addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
+export type { Resolve } from './guarded-request.ts';
 
-/** Why nothing was fetched. `crowded`: other fetches use the memory. `stopped`: the caller's signal. */
+/** Why nothing was fetched. `crowded`: other fetches use the memory. */
 export type FetchFailure =
+  | Limit
   | 'origin_refused'
   | 'address_refused'
-  | 'unreachable'
-  | 'timed_out'
   | 'redirected'
   | 'status'
   | 'not_json'
   | 'too_large'
   | 'cut_off'
-  | 'crowded'
-  | 'stopped';
+  | 'crowded';
 
 /** A body whose bytes count against the limit until `release` is called, or a failure with facts from the answer. */
 export type Fetched =
@@ -58,28 +57,15 @@ export type Fetched =
 export async function guardedFetch(url: URL, guard: Guard): Promise<Fetched> {
   const refusal = refusalOf(url, guard.origins);
   if (refusal !== null) return failed(refusal);
-  const end = new AbortController();
-  let ended: FetchFailure | null = null;
-  const stop = (failure: FetchFailure) => {
-    ended ??= failure;
-    end.abort();
-  };
-  const connecting = setTimeout(stop, guard.connectMs, 'unreachable');
-  const whole = setTimeout(stop, guard.totalMs, 'timed_out');
-  const stopped = () => stop('stopped');
-  guard.signal.addEventListener('abort', stopped, { once: true });
-  if (guard.signal.aborted) stopped();
-  try {
-    const response = await open(url, guard, end.signal, () => clearTimeout(connecting));
-    clearTimeout(connecting);
-    return await take(response, guard);
-  } catch (error) {
-    return failed(ended ?? failureOf(error));
-  } finally {
-    clearTimeout(connecting);
-    clearTimeout(whole);
-    guard.signal.removeEventListener('abort', stopped);
-  }
+  const outgoing = { method: 'GET', headers, lookup: publicLookup(guard.resolve) } as const;
+  return withinLimits(
+    guard,
+    async (running) => {
+      const response = await send(url, outgoing, running);
+      return take(response, guard);
+    },
+    (limit, error) => failed(limit ?? failureOf(error)),
+  );
 }
 
 /** A number of bytes that several holders share. A request that exceeds the rest fails. */
@@ -111,40 +97,24 @@ class Stop extends Error {
   }
 }
 
-function failed(failure: FetchFailure, response?: http.IncomingMessage): Fetched {
+function failed(failure: FetchFailure, response?: IncomingMessage): Fetched {
   const status = response?.statusCode ?? null;
   return { ok: false, failure, status, retryAfter: response?.headers['retry-after'] ?? null };
 }
 
 function failureOf(error: unknown): FetchFailure {
+  if (error instanceof AddressRefused) return 'address_refused';
   return error instanceof Stop ? error.failure : 'unreachable';
 }
 
 // A literal address is never resolved, so it is checked here. A listed one was configured by the operator. Of addresses
 // that are not public only loopback is allowed.
-function refusalOf({ origin, protocol, hostname }: URL, origins: readonly string[]): FetchFailure | null {
+function refusalOf(url: URL, origins: readonly string[]): FetchFailure | null {
+  const { origin, protocol } = url;
   if ((protocol !== 'https:' && protocol !== 'http:') || !origins.includes(origin)) return 'origin_refused';
-  const literal = hostname.replace(/^\[|\]$/g, '');
-  if (isIP(literal) === 0 || isPublicAddress(literal) || isLoopbackAddress(literal)) return null;
+  const literal = literalAddressOf(url);
+  if (literal === null || isPublicAddress(literal) || isLoopbackAddress(literal)) return null;
   return 'address_refused';
-}
-
-function open(
-  url: URL,
-  { resolve }: Guard,
-  signal: AbortSignal,
-  connected: () => void,
-): Promise<http.IncomingMessage> {
-  return new Promise((settle, reject) => {
-    const secure = url.protocol === 'https:';
-    const options = { agent: false, signal, lookup: guardedLookup(resolve ?? resolveByMachine), headers };
-    const request = secure ? https.request(url, options) : http.request(url, options);
-    request.on('socket', (socket) => socket.once(secure ? 'secureConnect' : 'connect', connected));
-    request.on('response', settle);
-    request.on('error', reject);
-    request.on('close', () => reject(new Stop('unreachable')));
-    request.end();
-  });
 }
 
 const headers = {
@@ -153,25 +123,7 @@ const headers = {
   'user-agent': 'pulsebus',
 };
 
-const resolveByMachine: Resolve = (name) => dns.lookup(name, { all: true });
-
-// A name with any address that is not public is rejected, because legitimate names have none.
-function guardedLookup(resolve: Resolve): LookupFunction {
-  return (name, { all }, callback) => {
-    resolve(name).then(
-      (addresses) => {
-        const [first] = addresses;
-        if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
-          callback(new Stop('address_refused'), '');
-        else if (all === true) callback(null, [...addresses]);
-        else callback(null, first.address, first.family);
-      },
-      (error) => callback(error instanceof Error ? error : new Stop('unreachable'), ''),
-    );
-  };
-}
-
-async function take(response: http.IncomingMessage, guard: Guard): Promise<Fetched> {
+async function take(response: IncomingMessage, guard: Guard): Promise<Fetched> {
   const refusal = refusalOfAnswer(response, guard.mostBytes);
   if (refusal !== null) {
     response.destroy();
@@ -201,7 +153,7 @@ async function take(response: http.IncomingMessage, guard: Guard): Promise<Fetch
   }
 }
 
-function refusalOfAnswer(response: http.IncomingMessage, mostBytes: number): FetchFailure | null {
+function refusalOfAnswer(response: IncomingMessage, mostBytes: number): FetchFailure | null {
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400) return 'redirected';
   if (statusCode !== 200) return 'status';
@@ -210,6 +162,6 @@ function refusalOfAnswer(response: http.IncomingMessage, mostBytes: number): Fet
   return Number(headers['content-length'] ?? 0) > mostBytes ? 'too_large' : null;
 }
 
-function isGzip({ headers }: http.IncomingMessage): boolean {
+function isGzip({ headers }: IncomingMessage): boolean {
   return /^(?:x-)?gzip$/i.test(headers['content-encoding'] ?? '');
 }
