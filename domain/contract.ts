@@ -55,6 +55,8 @@ export interface HttpRoute {
   readonly countFailures?: true;
   /** The largest decompressed body; default 128 MiB for a delivery, otherwise 1 MiB. */
   readonly bodyLimitBytes?: number;
+  /** The parameter with the seconds for which a request without data waits for some. The answer has a list `data`. */
+  readonly waits?: string;
   /** Requests are neither counted nor refused by rate limits: load balancers and monitors depend on the answer. */
   readonly unlimited?: true;
 }

@@ -61,6 +61,11 @@ export const errorTable = {
   },
   DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being processed.' },
   DELIVERY_ERASED: { status: 409, detail: 'The content of this delivery was erased with its user.' },
+  CURSOR_EXPIRED: {
+    status: 410,
+    detail:
+      'Changes after this cursor are no longer kept. Read the data of the users again, and then the feed from a new cursor.',
+  },
   USER_ERASED: { status: 410, detail: 'This user was erased.' },
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
   WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing client id header' },

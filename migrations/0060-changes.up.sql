@@ -10,14 +10,16 @@ create table changes.joining (
 );
 insert into changes.joining values ('1 second', '30 seconds');
 
+-- The order of publication.
+create sequence changes.place;
+
 -- One row per object. After its publication a row stays for a while, without an action, to delay the next one.
 create table changes.pending (
   user_id uuid not null,
   kind text not null,
   -- The id of a record, a date, a series, or empty: of one object one change is pending.
   object text not null,
-  -- The order of publication.
-  place bigint not null generated always as identity,
+  place bigint not null default nextval('changes.place'),
   action text,
   -- All data of the change is older than two days.
   historical boolean not null,
@@ -65,6 +67,12 @@ alter table changes.pending alter column data set statistics 0, alter column obj
 alter table changes.change alter column data set statistics 0, alter column object set statistics 0,
   alter column external_user_id set statistics 0;
 
+-- The last id that retention deleted: a reader that stopped before it missed changes.
+create table changes.expired (
+  last_id bigint not null
+);
+insert into changes.expired values (0);
+
 -- Waits until no other transaction publishes. With `wait` false it returns false instead.
 create function changes.lock_publishing(wait boolean) returns boolean language plpgsql as $$
 begin
@@ -90,6 +98,7 @@ begin
       when p.action = 'created' and excluded.action = 'updated' then 'created'
       when p.action = 'deleted' and excluded.action = 'created' then 'updated'
       else excluded.action end,
+    place = case when p.action is null then nextval('changes.place') else p.place end,
     historical = excluded.historical and (p.historical or p.action is null),
     first_at = case when p.action is null then excluded.first_at else least(p.first_at, excluded.first_at) end,
     last_at = case when p.action is null then excluded.last_at else greatest(p.last_at, excluded.last_at) end,
@@ -183,18 +192,6 @@ create trigger changes_update after update on timeseries.sample referencing new 
 create trigger changes_delete after delete on timeseries.sample referencing old table as written
   for each statement execute function changes.of_samples();
 
--- A series that is removed as a whole.
-create function changes.of_series() returns trigger language plpgsql as $$
-begin
-  perform changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, null,
-    jsonb_build_object('series_type', t.name, 'provider', s.provider, 'device', s.device))
-  from removed s join timeseries.series_type t on t.id = s.type_id
-  where not changes.is_erased(s.user_id);
-  return null;
-end $$;
-create trigger changes after delete on timeseries.series referencing old table as removed
-  for each statement execute function changes.of_series();
-
 -- The series types that a summary is made of. The service `timeseries` fills it from the catalogue.
 create table changes.summary_type (
   type_id smallint not null,
@@ -202,16 +199,42 @@ create table changes.summary_type (
   primary key (type_id, summary)
 );
 
+-- Records that the summaries of a day changed.
+create function changes.record_summary(whose uuid, summary text, day date, last_day date) returns void
+language sql as $$
+  select changes.record(whose, summary, 'updated', coalesce(day::text, ''), last_day + 1,
+    case when day is null then '{}' else jsonb_build_object('date', day) end) $$;
+
+-- A series that is removed as a whole, before its samples.
+create function changes.of_series() returns trigger language plpgsql as $$
+begin
+  perform changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, null,
+    jsonb_build_object('series_type', t.name, 'provider', s.provider, 'device', s.device))
+  from removed s join timeseries.series_type t on t.id = s.type_id
+  where not changes.is_erased(s.user_id);
+  perform changes.record_summary(g.user_id, g.summary, g.day, g.last_day)
+  from (
+    select s.user_id, y.summary, case y.summary when 'activity_summary' then d.date end as day, max(d.date) as last_day
+    from removed s
+    join changes.summary_type y on y.type_id = s.type_id
+    join timeseries.sample_local_day d on d.series_id = s.id
+    group by s.user_id, y.summary, case y.summary when 'activity_summary' then d.date end
+  ) g
+  where not changes.is_erased(g.user_id);
+  return null;
+end $$;
+create trigger changes after delete on timeseries.series referencing old table as removed
+  for each statement execute function changes.of_series();
+
 create function changes.of_local_days() returns trigger language plpgsql as $$
 begin
-  perform changes.record(g.user_id, g.summary, 'updated', case g.summary when 'activity_summary' then g.date::text else '' end,
-    g.date + 1, case g.summary when 'activity_summary' then jsonb_build_object('date', g.date) else '{}' end)
+  perform changes.record_summary(g.user_id, g.summary, g.day, g.last_day)
   from (
-    select s.user_id, y.summary, case y.summary when 'activity_summary' then w.date else max(w.date) end as date
+    select s.user_id, y.summary, case y.summary when 'activity_summary' then w.date end as day, max(w.date) as last_day
     from written w
     join timeseries.series s on s.id = w.series_id
     join changes.summary_type y on y.type_id = s.type_id
-    group by s.user_id, y.summary, case y.summary when 'activity_summary' then w.date end, w.date
+    group by s.user_id, y.summary, case y.summary when 'activity_summary' then w.date end
   ) g
   where not changes.is_erased(g.user_id);
   return null;
@@ -254,7 +277,7 @@ begin
   if tg_op = 'INSERT' then
     perform changes.record(new.id, 'user', 'created', '', null, '{}');
   elsif new.deleted_at is not null and old.deleted_at is null then
-    perform changes.record(new.id, 'user', 'deleted', '', null, jsonb_build_object('external_user_id', null));
+    perform changes.record(new.id, 'user', 'deleted', '', null, '{}');
   elsif new.deleted_at is null and (new.first_name, new.last_name, new.email, new.external_user_id)
     is distinct from (old.first_name, old.last_name, old.email, old.external_user_id) then
     perform changes.record(new.id, 'user', 'updated', '', null, '{}');

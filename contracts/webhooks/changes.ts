@@ -56,7 +56,8 @@ export const changeActions = {
         ),
     }),
     returns: ChangePage,
-    http: { method: 'GET', path: '/changes', access: writers, tag: 'Changes' },
+    http: { method: 'GET', path: '/changes', access: writers, tag: 'Changes', waits: 'wait_seconds' },
+    idempotent: true,
     timeoutMs: 40_000,
   }),
   forgetUser: action({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CalendarDate } from '../../domain/time.ts';
 import { SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
-import { ActivitySummary, BodySummary } from '../summaries/schemas.ts';
+import { BodySummary, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
 
 /*
@@ -33,24 +33,25 @@ const OfUser = z.object({
   historical: z.boolean().describe('True if all data of the change is older than two days.'),
 });
 
-const User = OfUser.extend({ url: Url });
+const DeletedUser = OfUser.meta({ id: 'DeletedUserEventData' });
+const User = OfUser.extend({ url: Url }).meta({ id: 'UserEventData' });
 const Connection = OfUser.extend({
   connection_id: z.string().describe('The `id` of the connection.'),
   provider: ProviderShown,
   url: Url,
-});
+}).meta({ id: 'ConnectionEventData' });
 const Backfill = Connection.extend({
   backfill_id: z.string().describe('The `id` of the backfill.'),
   start_time: Timestamp.nullable().describe('Start of the requested range.'),
   end_time: Timestamp.nullable().describe('End of the requested range.'),
-});
+}).meta({ id: 'BackfillEventData' });
 const BackfillType = Connection.extend({
   backfill_id: z.string().describe('The `id` of the backfill.'),
   data_type: z.string().describe('The data type that is complete.'),
-});
+}).meta({ id: 'BackfillTypeEventData' });
 const BackfillEnd = Backfill.extend({
   status: z.enum(['done', 'cancelled', 'stopped', 'failed']).describe('The final status of the backfill.'),
-});
+}).meta({ id: 'BackfillEndEventData' });
 
 const Span = {
   id: z.string().describe('The `id` of the record.'),
@@ -66,16 +67,24 @@ const record = <T extends z.ZodType>(schema: T) =>
     .describe(
       'The record itself, if the endpoint has `include_data`. Absent if the body would exceed 20 kB; null if the record no longer exists.',
     );
-const DeletedWorkout = OfUser.extend({ ...Span, type: WorkoutTypeName });
-const StoredWorkout = DeletedWorkout.extend({ url: Url, record: record(Workout) });
-const DeletedSleep = OfUser.extend({ ...Span, is_nap: z.boolean().describe('True for a nap.') });
-const StoredSleep = DeletedSleep.extend({ url: Url, record: record(SleepSession) });
+const DeletedWorkout = OfUser.extend({ ...Span, type: WorkoutTypeName }).meta({
+  id: 'DeletedWorkoutEventData',
+});
+const StoredWorkout = DeletedWorkout.extend({ url: Url, record: record(Workout) }).meta({
+  id: 'WorkoutEventData',
+});
+const DeletedSleep = OfUser.extend({ ...Span, is_nap: z.boolean().describe('True for a nap.') }).meta({
+  id: 'DeletedSleepEventData',
+});
+const StoredSleep = DeletedSleep.extend({ url: Url, record: record(SleepSession) }).meta({
+  id: 'SleepEventData',
+});
 const Activity = OfUser.extend({
   date: CalendarDate.describe('The local day of the user.'),
   url: Url,
-  record: record(ActivitySummary),
-});
-const Body = OfUser.extend({ url: Url, record: record(BodySummary) });
+  record: record(ExplainedActivitySummary),
+}).meta({ id: 'ActivitySummaryEventData' });
+const Body = OfUser.extend({ url: Url, record: record(BodySummary) }).meta({ id: 'BodyEventData' });
 const Timeseries = OfUser.extend({
   series_type: SeriesTypeName,
   provider: ProviderShown,
@@ -88,14 +97,22 @@ const Timeseries = OfUser.extend({
   ),
   values: z.int().describe('Number of values written. 0 if values were only removed.'),
   url: Url.nullable().describe('The address that returns the samples of the span. Null without a span.'),
+}).meta({ id: 'TimeseriesEventData' });
+/** Why an endpoint was disabled automatically. */
+export const DisabledReason = z.enum(['gone', 'failing']).meta({
+  id: 'DisabledReason',
+  description:
+    'Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days).',
 });
-const EndpointDisabled = z.object({
-  endpoint_id: z.string().describe('The `id` of the webhook endpoint.'),
-  reason: z
-    .enum(['gone', 'failing'])
-    .describe('`gone`: it returned 410; `failing`: no message was delivered for five days.'),
-});
-const Ping = z.object({ endpoint_id: z.string().describe('The `id` of the webhook endpoint.') });
+const EndpointDisabled = z
+  .object({
+    endpoint_id: z.string().describe('The `id` of the webhook endpoint.'),
+    reason: DisabledReason,
+  })
+  .meta({ id: 'EndpointDisabledEventData' });
+const Ping = z
+  .object({ endpoint_id: z.string().describe('The `id` of the webhook endpoint.') })
+  .meta({ id: 'PingEventData' });
 
 interface EventDefinition {
   /** What happened, for the documentation. */
@@ -107,7 +124,7 @@ interface EventDefinition {
 export const events = {
   'user.created': { summary: 'A user was created', data: User },
   'user.updated': { summary: 'A user was updated', data: User },
-  'user.deleted': { summary: 'A user was deleted', data: OfUser },
+  'user.deleted': { summary: 'A user was deleted', data: DeletedUser },
   'connection.created': { summary: 'An account was connected, or connected again', data: Connection },
   'connection.revoked': { summary: 'A connection was ended', data: Connection },
   'connection.expired': { summary: 'The provider refused the access of a connection', data: Connection },
@@ -149,13 +166,20 @@ export const eventTypes: readonly EventType[] = Object.keys(events).filter(isEve
 /** Schema of an event type. */
 export const EventType = z.enum(eventTypes).meta({ id: 'EventType', description: 'The type of an event.' });
 
-/** The schema of the body of one type. */
-export function eventBody(type: string, { data }: EventDefinition) {
-  return z.object({
-    type: z.literal(type).describe('The type of the event.'),
-    timestamp: Timestamp.describe('The time of the change.'),
-    data,
-  });
+/** The body of an event of one type. */
+export function eventBody(type: string, { summary, data }: EventDefinition) {
+  return z
+    .object({
+      type: z.literal(type).describe('The type of the event.'),
+      timestamp: Timestamp.describe('The time of the change.'),
+      data,
+    })
+    .meta({ id: `${pascalCase(type)}Event`, description: `${summary}.` });
+}
+
+// `backfill.type_completed` becomes `BackfillTypeCompleted`.
+function pascalCase(type: string): string {
+  return type.replace(/(^|[._])([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
 }
 
 /** The data of an event of one type. */

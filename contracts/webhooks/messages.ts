@@ -19,6 +19,8 @@ const since = TimeParameter.meta({
   example: '2026-01-01',
 });
 
+const sinceRequest = z.object({ endpoint_id: EndpointId, since }).meta({ id: 'SendAgainRequest' });
+
 /** The messages of an endpoint. */
 export const messageActions = {
   messages: action({
@@ -54,7 +56,7 @@ export const messageActions = {
     summary: 'Send all messages again that were not delivered since a time',
     description:
       'Includes events that occurred while the endpoint was disabled, as long as the change log has them.',
-    params: z.object({ endpoint_id: EndpointId, since }).meta({ id: 'RecoverMessagesRequest' }),
+    params: sinceRequest,
     returns: QueuedMessages,
     http: {
       method: 'POST',
@@ -70,7 +72,7 @@ export const messageActions = {
     summary: 'Send all messages again since a time, delivered ones too',
     description:
       'Each event is sent with the `webhook-id` that it had. Events that occurred while the endpoint was disabled are sent as well.',
-    params: z.object({ endpoint_id: EndpointId, since }).meta({ id: 'ReplayMessagesRequest' }),
+    params: sinceRequest,
     returns: QueuedMessages,
     http: {
       method: 'POST',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Text, Timestamp } from '../../domain/wire.ts';
-import { EventType } from './events.ts';
+import { DisabledReason, EventType } from './events.ts';
 
 /** The id of an endpoint in a path. */
 export const EndpointId = z
@@ -77,7 +77,7 @@ export const WebhookEndpoint = z
     include_data: z.boolean(),
     max_per_second: z.int().nullable(),
     enabled: z.boolean(),
-    disabled_reason: z.enum(['gone', 'failing']).nullable(),
+    disabled_reason: DisabledReason.nullable(),
     failing_since: Timestamp.nullable(),
     last_delivered_at: Timestamp.nullable(),
     created_at: Timestamp,

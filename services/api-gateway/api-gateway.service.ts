@@ -95,6 +95,7 @@ const service = implement(apiGateway, {
       windows: addressWindows(config),
       webhooks: webhookAccess(config),
       addressOf: addressReader(config),
+      isStopping: () => stopping.has(broker),
       url: () => gatewayUrl(broker),
     };
     pipelines.set(broker, pipeline);

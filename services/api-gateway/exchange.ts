@@ -28,6 +28,8 @@ export interface Pipeline {
   readonly windows: AddressWindows;
   readonly webhooks: WebhookAccess;
   addressOf(req: IncomingMessage): string;
+  /** Whether the gateway stops: requests that wait are ended. */
+  isStopping(): boolean;
   /** The address of this gateway. */
   url(): string;
 }

@@ -7,11 +7,13 @@ import { type Endpoint, endpoints } from './endpoints.ts';
 import { type Json, jsonSchema, propertiesOf } from './json-schema.ts';
 import { clientIdHeader, requestOf } from './openapi-request.ts';
 import { introduction, sections } from './openapi-text.ts';
+import { webhooksOf } from './openapi-webhooks.ts';
 
 /** The OpenAPI 3.1 document of all routes. It is a deterministic function of the contracts. */
 export function openapiDocument(): Json {
   const components = new Components();
   const paths = pathsOf(components);
+  const webhooks = webhooksOf(components);
   return {
     openapi: '3.1.0',
     info: {
@@ -23,6 +25,7 @@ export function openapiDocument(): Json {
     servers: [{ url: apiPrefix }],
     tags: Object.entries(sections).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: components.all(),
   };
 }

@@ -22,6 +22,7 @@ import { idempotencyKeyOf } from './idempotency.ts';
 import { receiveDelivery } from './receive-delivery.ts';
 import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
+import { callWaiting } from './waiting-call.ts';
 import { network, Windows } from './windows.ts';
 
 /** The rate-limit windows of one gateway. */
@@ -54,7 +55,10 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const meta = { caller, gateway_url: pipeline.url(), ...countedAddress(pipeline, exchange, caller) };
   if (route.idempotencyKey === true && caller !== null)
     return create(pipeline, exchange, { caller, params, meta });
-  const result = await countingFailures(pipeline, exchange, caller, () => callAction(exchange, params, meta));
+  const call = (given: typeof params) => callAction(exchange, given, meta);
+  const result = await countingFailures(pipeline, exchange, caller, () =>
+    callWaiting(pipeline, exchange, params, call),
+  );
   await recordRead(pipeline, exchange, { caller, params });
   if (route.browser !== undefined) return sendToBrowser(exchange.res, result);
   sendJson(exchange.res, route.status ?? 200, result);

@@ -7,12 +7,13 @@ import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
-import { readBody } from './days/body.ts';
+import { bodyTypes, readBody } from './days/body.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
-import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
+import { activityTypes, type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
 import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
+import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
 import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
@@ -192,6 +193,7 @@ export default implement(timeseries, {
   },
   async started({ database, jobs, config, logger }) {
     await upsertSeriesTypes(database);
+    await replaceSummaryTypes(database, { activity_summary: activityTypes, body: bodyTypes });
     const retaining = { database, days: config.SAMPLE_RETENTION_DAYS, logger };
     return jobs.start([erasureHandler(database), purgeHandler(database), retentionHandler(retaining)]);
   },

@@ -4,7 +4,7 @@ import { dateToMs, dayMs, hourMs, localDate, minuteMs } from '../../../domain/ti
 import type { Queryable } from '../../../mixins/database.ts';
 import { selectClock } from '../queries/select-clock.ts';
 import { type BodySeriesRow, selectBodySeries } from './queries/select-body-series.ts';
-import { selectPressures } from './queries/select-pressures.ts';
+import { pressureTypes, selectPressures } from './queries/select-pressures.ts';
 import { type ReadingRow, selectReadings } from './queries/select-readings.ts';
 
 /** Parameters of a body summary: the instant, the period in local days, and the window of single readings in hours. */
@@ -24,6 +24,14 @@ const slowTypes: readonly SeriesType[] = [
 ];
 const averagedTypes: readonly SeriesType[] = ['resting_heart_rate', 'heart_rate_variability_sdnn'];
 const readTypes: readonly SeriesType[] = ['body_temperature', 'skin_temperature'];
+
+/** The series types that a body summary is computed from. */
+export const bodyTypes: readonly SeriesType[] = [
+  ...slowTypes,
+  ...averagedTypes,
+  ...readTypes,
+  ...pressureTypes,
+];
 const idsOf = (types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id);
 
 /**

@@ -53,6 +53,7 @@ export function retainOnePart(
   most = oldSamplesPerPart,
 ): Promise<RetentionPart> {
   return database.transaction(async (transaction) => {
+    await leaveUnrecorded(transaction);
     const pass = await claimRetention(transaction, firstDay);
     if (pass === undefined || pass.is_finished) return 'nothing';
     const series = await selectOldSeries(transaction, pass.series_id, firstDay);
@@ -67,6 +68,11 @@ export function retainOnePart(
     await deleteFrom(transaction, series.id, firstDay, most);
     return 'worked';
   });
+}
+
+// The expiry of old samples is no change that applications are told of.
+async function leaveUnrecorded(transaction: Queryable): Promise<void> {
+  await transaction.query("set local changes.unrecorded = 'on'");
 }
 
 async function deleteFrom(transaction: Queryable, seriesId: number, firstDay: string, most: number) {

@@ -51,7 +51,9 @@ const summed = (...types: readonly SeriesType[]) =>
   `sum(d.sum) filter (where s.type_id in (${ids(...types)}))`;
 const ofHeart = `filter (where s.type_id = ${ids('heart_rate')})`;
 const none = 'null::float8';
-const types = ids(
+
+/** The series types that an activity summary is computed from. */
+export const activityTypes: readonly SeriesType[] = [
   'steps',
   'flights_climbed',
   'energy',
@@ -59,7 +61,8 @@ const types = ids(
   'exercise_time',
   'heart_rate',
   ...distances,
-);
+];
+const types = ids(...activityTypes);
 
 // Of two equally long workouts the earlier one.
 const ofLongest = (column: string) => `(array_agg(${column} order by duration_seconds desc, start_time))[1]`;

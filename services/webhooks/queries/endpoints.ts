@@ -1,0 +1,107 @@
+import type { EventType } from '../../../contracts/webhooks/events.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+
+/** An endpoint without its secrets. */
+export interface EndpointRow {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly event_types: EventType[] | null;
+  readonly include_data: boolean;
+  readonly max_per_second: number | null;
+  readonly enabled: boolean;
+  readonly disabled_reason: 'gone' | 'failing' | null;
+  readonly former_until: Date | null;
+  readonly failing_since: Date | null;
+  readonly last_delivered_at: Date | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** The fields that a caller sets. */
+export type EndpointValues = Pick<
+  EndpointRow,
+  'url' | 'description' | 'event_types' | 'include_data' | 'max_per_second' | 'enabled'
+>;
+
+const columns = `id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason, former_until,
+  failing_since, last_delivered_at, created_at, updated_at`;
+
+/** Maximum number of endpoints. */
+export const mostEndpoints = 50;
+
+/** Inserts an endpoint. Undefined if there are as many as there may be. */
+export async function insertEndpoint(
+  transaction: Queryable,
+  id: string,
+  values: EndpointValues,
+  secret: string,
+): Promise<EndpointRow | undefined> {
+  await transaction.query('select pg_advisory_xact_lock(7359)');
+  const { url, description, event_types, include_data, max_per_second, enabled } = values;
+  const [row] = await transaction.query<EndpointRow>(
+    `insert into webhooks.endpoint (id, url, description, event_types, include_data, max_per_second, enabled, secret)
+     select $1, $2, $3, $4, $5, $6, $7, $8 where (select count(*) from webhooks.endpoint) < ${mostEndpoints}
+     returning ${columns}`,
+    [id, url, description, event_types, include_data, max_per_second, enabled, secret],
+  );
+  return row;
+}
+
+/** All endpoints, oldest first. */
+export function selectEndpoints(database: Queryable): Promise<EndpointRow[]> {
+  return database.query(`select ${columns} from webhooks.endpoint order by created_at, id`);
+}
+
+/** One endpoint. In a transaction that changes it, `lock` keeps others from it. */
+export async function selectEndpoint(
+  database: Queryable,
+  id: string,
+  lock = false,
+): Promise<EndpointRow | undefined> {
+  const statement = `select ${columns} from webhooks.endpoint where id = $1 ${lock ? 'for update' : ''}`;
+  const [row] = await database.query<EndpointRow>(statement, [id]);
+  return row;
+}
+
+/** Stores changed fields. Enabling an endpoint ends its automatic disabling. */
+export async function updateEndpoint(
+  transaction: Queryable,
+  id: string,
+  values: EndpointValues,
+): Promise<EndpointRow | undefined> {
+  const { url, description, event_types, include_data, max_per_second, enabled } = values;
+  const [row] = await transaction.query<EndpointRow>(
+    `update webhooks.endpoint set url = $2, description = $3, event_types = $4, include_data = $5, max_per_second = $6,
+       enabled = $7, updated_at = now(),
+       disabled_reason = case when $7 and not enabled then null else disabled_reason end,
+       failing_since = case when $7 and not enabled then null else failing_since end
+     where id = $1 returning ${columns}`,
+    [id, url, description, event_types, include_data, max_per_second, enabled],
+  );
+  return row;
+}
+
+/** Replaces the secret. The former one signs for another 24 hours. */
+export async function rotateSecret(
+  transaction: Queryable,
+  id: string,
+  secret: string,
+): Promise<EndpointRow | undefined> {
+  const [row] = await transaction.query<EndpointRow>(
+    `update webhooks.endpoint set former_secret = secret, former_until = now() + interval '24 hours', secret = $2,
+       updated_at = now()
+     where id = $1 returning ${columns}`,
+    [id, secret],
+  );
+  return row;
+}
+
+/** Deletes an endpoint with its messages and their attempts. */
+export async function deleteEndpoint(transaction: Queryable, id: string): Promise<EndpointRow | undefined> {
+  const [row] = await transaction.query<EndpointRow>(
+    `delete from webhooks.endpoint where id = $1 returning ${columns}`,
+    [id],
+  );
+  return row;
+}

@@ -1,0 +1,109 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** The result of a publication: pending changes that were claimed, and the messages that were made of them. */
+export interface Publication {
+  readonly claimed: number;
+  readonly messages: number;
+}
+
+/*
+ * Numbers are given per user in the order in which the changes were recorded. A change of an erased user is dropped, but
+ * for `user.deleted`. Published rows stay as markers that delay the next change of their object.
+ */
+const statement: Statement = {
+  name: 'webhooks.publish_due',
+  text: `
+    with due as materialized (
+      select user_id, kind, object, place, action, historical, first_at, last_at, n, data, recorded_at
+      from changes.pending where due_at <= now() order by due_at limit $1 for update skip locked
+    ),
+    erased as materialized (
+      select user_id from (select distinct user_id from due) u where changes.is_erased(user_id)
+    ),
+    dropped as (
+      delete from changes.pending p using due d join erased using (user_id)
+      where d.kind <> 'user' and p.user_id = d.user_id and p.kind = d.kind and p.object = d.object
+    ),
+    kept as materialized (
+      select d.*, row_number() over (partition by user_id order by place) as number
+      from due d where kind = 'user' or user_id not in (select user_id from erased)
+    ),
+    counted as (
+      insert into changes.user_sequence as s (user_id, last)
+      select user_id, count(*) from kept group by user_id order by user_id
+      on conflict (user_id) do update set last = s.last + excluded.last
+      returning user_id, last
+    ),
+    published as (
+      insert into changes.change (user_id, external_user_id, sequence, type, object, historical, first_at, last_at, n,
+        data, recorded_at)
+      select k.user_id, changes.external_id(k.user_id), c.last - max(k.number) over (partition by k.user_id) + k.number,
+        k.kind || '.' || k.action, k.object, k.historical, k.first_at, k.last_at, k.n, k.data, k.recorded_at
+      from kept k join counted c using (user_id) order by k.place
+      returning id, user_id, type, historical, recorded_at
+    ),
+    marked as (
+      update changes.pending p set action = null, data = null, due_at = null, n = 0, published_at = clock_timestamp()
+      from kept k where p.user_id = k.user_id and p.kind = k.kind and p.object = k.object
+    ),
+    sent as (
+      insert into webhooks.message (endpoint_id, change_id, user_id, type, lane, recorded_at)
+      select e.id, p.id, p.user_id, p.type, case when p.historical then 10 else 0 end, p.recorded_at
+      from published p join webhooks.endpoint e on e.enabled and (e.event_types is null or p.type = any(e.event_types))
+      order by p.id, e.id
+      returning 1
+    )
+    select (select count(*)::int from due) as claimed, (select count(*)::int from sent) as messages`,
+};
+
+/** Publishes due changes, at most `limit`, under the lock of publication. */
+export async function publishDue(transaction: Queryable, limit: number): Promise<Publication> {
+  const [row] = await transaction.query<{ claimed: number; messages: number }>(statement, [limit]);
+  return row ?? { claimed: 0, messages: 0 };
+}
+
+/** Whether a pending change is due. */
+export async function isAnyDue(database: Queryable): Promise<boolean> {
+  const [row] = await database.query<{ due: boolean }>({
+    name: 'webhooks.is_any_due',
+    text: 'select exists (select from changes.pending where due_at <= now()) as due',
+  });
+  return row?.due === true;
+}
+
+const turn: Statement = {
+  name: 'webhooks.lock_publishing',
+  text: `select set_config('idle_in_transaction_session_timeout', $2, true), changes.lock_publishing($1) as mine`,
+};
+/** A process that is paused within a publication loses it after this time, so that another one continues. */
+const pausedMs = 5000;
+
+/** Takes the lock of publication until the end of the transaction. Without `wait`, false if another one holds it. */
+export async function lockPublishing(transaction: Queryable, wait: boolean): Promise<boolean> {
+  const [row] = await transaction.query<{ mine: boolean }>(turn, [wait, String(pausedMs)]);
+  return row?.mine === true;
+}
+
+const disabled: Statement = {
+  name: 'webhooks.insert_endpoint_disabled',
+  text: `
+    with published as (
+      insert into changes.change (type, object, historical, n, data, recorded_at)
+      values ('webhook_endpoint.disabled', $1::text, false, 0,
+        jsonb_build_object('endpoint_id', $1::text, 'reason', $2::text), now())
+      returning id, type, recorded_at
+    )
+    insert into webhooks.message (endpoint_id, change_id, type, recorded_at)
+    select e.id, p.id, p.type, p.recorded_at
+    from published p join webhooks.endpoint e on e.enabled and (e.event_types is null or p.type = any(e.event_types))`,
+};
+
+/** Publishes that an endpoint was disabled, to the other endpoints. Called last in the transaction that disables it. */
+export async function insertEndpointDisabled(
+  transaction: Queryable,
+  endpointId: string,
+  reason: 'gone' | 'failing',
+): Promise<void> {
+  await lockPublishing(transaction, true);
+  await transaction.query(disabled, [endpointId, reason]);
+}

@@ -1,0 +1,81 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import { type ChangeRow, changeColumns } from '../event-of-change.ts';
+
+/** Which changes are read: those after an id, of a user and of types unless null. */
+export interface ChangeFilter {
+  readonly userId: string | null;
+  readonly types: readonly EventTypeName[] | null;
+}
+type EventTypeName = ChangeRow['type'];
+
+/** Changes in the order of their ids, one more than the limit if others follow. */
+export interface ChangeRows {
+  readonly rows: ChangeRow[];
+  /** The last id of the change log. */
+  readonly lastId: bigint;
+  /** The last id that retention deleted. */
+  readonly expiredId: bigint;
+}
+
+// With a user the user's changes are read by index, with types those of each type, so that a rare type reads few rows.
+const selections = {
+  all: `select ${changeColumns} from changes.change where id > $1 order by id limit $2`,
+  user: `select ${changeColumns} from changes.change where id > $1 and user_id = $3 order by id limit $2`,
+  userTypes: `
+    select ${changeColumns} from changes.change where id > $1 and user_id = $3 and type = any($4) order by id limit $2`,
+  types: `
+    select ${changeColumns} from unnest($3::text[]) t (wanted) cross join lateral (
+      select * from changes.change where type = t.wanted and id > $1 order by id limit $2) c
+    order by id limit $2`,
+};
+
+const textOf = (selection: string) => `
+  select bounds.last_id, bounds.expired_id, found.*
+  from (select (select max(id) from changes.change) as last_id, (select last_id from changes.expired) as expired_id) bounds
+  left join (${selection}) found on true order by found.id`;
+
+type Read = ChangeRow & { readonly last_id: string | null; readonly expired_id: string };
+
+/** Reads changes after an id, from one snapshot. */
+export async function selectChanges(
+  database: Queryable,
+  { userId, types }: ChangeFilter,
+  afterId: bigint,
+  most: number,
+): Promise<ChangeRows> {
+  const name = userId === null ? (types === null ? 'all' : 'types') : types === null ? 'user' : 'userTypes';
+  const filters = [userId, types].filter((value) => value !== null);
+  const statement = { name: `webhooks.select_changes_${name}`, text: textOf(selections[name]) };
+  const read = await database.query<Read>(statement, [String(afterId), most, ...filters]);
+  return {
+    rows: read.filter(({ id }) => id !== null),
+    lastId: BigInt(read[0]?.last_id ?? 0),
+    expiredId: BigInt(read[0]?.expired_id ?? 0),
+  };
+}
+
+/** Who was changed and how, after an id. */
+export interface RecentChange {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly type: EventTypeName;
+}
+
+/** Changes after an id, without their content. */
+export function selectRecentChanges(
+  database: Queryable,
+  afterId: bigint,
+  most: number,
+): Promise<RecentChange[]> {
+  const text = 'select id, user_id, type from changes.change where id > $1 order by id limit $2';
+  return database.query({ name: 'webhooks.select_recent_changes', text }, [String(afterId), most]);
+}
+
+/** The last id of the change log. */
+export async function selectLastId(database: Queryable): Promise<bigint> {
+  const [row] = await database.query<{ id: string | null }>({
+    name: 'webhooks.select_last_id',
+    text: 'select max(id) as id from changes.change',
+  });
+  return BigInt(row?.id ?? 0);
+}
