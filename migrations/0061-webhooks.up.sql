@@ -20,6 +20,8 @@ create table webhooks.endpoint (
   -- Since when no message was delivered. Null after a success.
   failing_since timestamptz,
   last_delivered_at timestamptz,
+  -- No message is sent before: the endpoint asked to wait, or has a limit per second.
+  paused_until timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
@@ -34,7 +36,7 @@ create table webhooks.message (
   change_id bigint,
   user_id uuid,
   type text not null,
-  -- 0 live, 10 historical.
+  -- 0 live, 5 live and sent again, 10 historical.
   lane smallint not null default 0,
   state text not null default 'waiting' check (state in ('waiting', 'delivered', 'failed', 'dropped')),
   leased boolean not null default false,
@@ -44,11 +46,13 @@ create table webhooks.message (
   run_at timestamptz not null default now(),
   -- Of the change.
   recorded_at timestamptz not null,
+  -- When the change was published.
   created_at timestamptz not null default now(),
   delivered_at timestamptz
 );
 create index message_due on webhooks.message (endpoint_id, lane, run_at) where state = 'waiting';
 create index message_listed on webhooks.message (endpoint_id, created_at, id);
+create index message_failed on webhooks.message (endpoint_id, created_at, id) where state in ('failed', 'dropped');
 create index message_of_user on webhooks.message (user_id) where user_id is not null;
 create index message_old on webhooks.message (created_at);
 

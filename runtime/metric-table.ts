@@ -89,6 +89,27 @@ export const metricTable = {
     help: 'Jobs in jobs.job by state: waiting, leased, or dead (dead letters).',
     labels: ['kind', 'state'],
   },
+  pulsebus_webhook_attempts_total: {
+    kind: 'counter',
+    help: 'Attempts to deliver a message to a webhook endpoint, by outcome.',
+    labels: ['endpoint', 'outcome'],
+  },
+  pulsebus_webhook_received_seconds: {
+    kind: 'histogram',
+    help: 'From the commit of a change until its webhook endpoint confirmed it.',
+    labels: ['endpoint'],
+    buckets: behindBuckets,
+  },
+  pulsebus_webhook_messages_waiting: {
+    kind: 'gauge',
+    help: 'Messages of a webhook endpoint that are not delivered yet.',
+    labels: ['endpoint'],
+  },
+  pulsebus_webhook_oldest_message_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest change that is not delivered to a webhook endpoint yet; 0 without one.',
+    labels: ['endpoint'],
+  },
   pulsebus_activity_fetches: {
     kind: 'gauge',
     help: 'Activities to fetch from the activity platform, by state.',

@@ -17,13 +17,6 @@ export interface SealedSecrets {
   readonly former_until: Date | null;
 }
 
-/** The secrets that sign now, the newest first. */
-export function signingSecrets(cipher: Cipher, sealed: SealedSecrets, nowMs: number): string[] {
-  const { id, secret, former_secret: former, former_until: until } = sealed;
-  const signs = former !== null && until !== null && until.getTime() > nowMs;
-  return [secret, ...(signs ? [former] : [])].map((value) => cipher.decrypt(value, id));
-}
-
 /**
  * Encrypts secrets that an earlier ENCRYPTION_KEY encrypted with the first one. Returns the number of endpoints. Secrets
  * that no configured key decrypts are unchanged.

@@ -1,0 +1,62 @@
+import { dayMs } from '../../domain/time.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { isOwnFailure } from './attempt.ts';
+import type { DeliveryDeps } from './deliver.ts';
+import type { Outcome } from './outcome.ts';
+import { failingDays } from './pace.ts';
+import type { MessageLease } from './queries/claim-messages.ts';
+import {
+  type DisabledReason,
+  disableEndpoint,
+  noteFailure,
+  noteSuccess,
+} from './queries/update-endpoint-health.ts';
+
+/** Stores since when endpoints fail, and disables those that fail for too long or are gone. */
+export interface EndpointHealth {
+  /** Never throws: the next outcome has the same effect. */
+  note(lease: Receiving, outcome: Outcome): Promise<void>;
+}
+
+type Receiving = Pick<MessageLease, 'endpoint_id' | 'failing_since'>;
+
+const successEveryMs = 1000;
+
+/** The health of endpoints, as this process observes it. */
+export function newEndpointHealth({
+  database,
+  logger,
+  pace,
+}: Pick<DeliveryDeps, 'database' | 'logger' | 'pace'>): EndpointHealth {
+  const notedAtMs = new Map<string, number>();
+  const succeed = async (endpointId: string) => {
+    const nowMs = performance.now();
+    if (nowMs - (notedAtMs.get(endpointId) ?? -Infinity) < successEveryMs) return;
+    notedAtMs.set(endpointId, nowMs);
+    await noteSuccess(database, endpointId);
+  };
+  const fail = async ({ endpoint_id: id, failing_since }: Receiving, { attempt, pauseMs }: Outcome) => {
+    const aheadMs = pace.aheadMs();
+    notedAtMs.delete(id);
+    await noteFailure(database, id, { aheadMs, pauseMs });
+    const reason = reasonOf(attempt?.status ?? null, failing_since, Date.now() + aheadMs);
+    if (reason !== null && (await disableEndpoint(database, id, { reason, aheadMs })))
+      logger.warn('webhook_endpoint.disabled', { endpoint_id: id, reason });
+  };
+  return {
+    async note(lease, outcome) {
+      try {
+        if (outcome.state === 'delivered') await succeed(lease.endpoint_id);
+        else if (outcome.isFailure && !isOwnFailure(outcome.attempt)) await fail(lease, outcome);
+      } catch (error) {
+        logger.warn('webhook_endpoint.not_noted', { endpoint_id: lease.endpoint_id, code: codeOf(error) });
+      }
+    },
+  };
+}
+
+function reasonOf(status: number | null, failingSince: Date | null, nowMs: number): DisabledReason | null {
+  if (status === 410) return 'gone';
+  const isOld = failingSince !== null && failingSince.getTime() <= nowMs - failingDays * dayMs;
+  return isOld ? 'failing' : null;
+}

@@ -1,0 +1,131 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+import { fencedWrites, type JobTable } from '../../../mixins/job-table.ts';
+import type { ChangeRow } from '../event-of-change.ts';
+
+/** The endpoint of a message. */
+export interface Receiver {
+  readonly endpoint_id: string;
+  readonly url: string;
+  readonly include_data: boolean;
+  readonly secret: string;
+  /** Null unless it still signs. */
+  readonly former_secret: string | null;
+}
+
+/** A leased message. `attempt` fences writes. */
+export interface MessageLease extends Receiver {
+  readonly id: string;
+  readonly attempt: number;
+  readonly failures: number;
+  /** Attempts without an outcome, including this one. */
+  readonly crashes: number;
+  readonly type: string;
+  readonly lane: number;
+  /** The message was delivered before and is sent again. */
+  readonly is_repeated: boolean;
+  readonly recorded_at: Date;
+  /** Since when the endpoint fails. */
+  readonly failing_since: Date | null;
+  /** Pause after this claim, if the endpoint has a limit per second. */
+  readonly pause_ms: number | null;
+  /** Null for a test. */
+  readonly change_id: string | null;
+  /** Null for a test, and if the change was deleted. */
+  readonly change: ChangeRow | null;
+}
+
+const now = (parameter: number) => `(now() + $${parameter}::float8 * interval '1 ms')`;
+const table: JobTable = {
+  name: 'webhooks.message',
+  table: 'webhooks.message',
+  key: { id: 'uuid' },
+  attempt: 'attempt',
+  isLeased: 'leased',
+  now,
+};
+
+const isOpen = `e.enabled and (e.paused_until is null or e.paused_until <= ${now(2)}) and coalesce(f.n, $1) > 0`;
+// A lane by itself, so that a range of the index begins with the due messages: others may wait for retries.
+const dueOf = `
+  from (values (0::smallint), (5::smallint), (10::smallint)) lane (n)
+  cross join lateral (
+    select m.id, m.change_id from webhooks.message m
+    where m.endpoint_id = s.id and m.lane = lane.n and m.state = 'waiting' and m.run_at <= ${now(2)}
+    order by m.run_at limit s.n for update skip locked) l`;
+
+/*
+ * Each endpoint has as many slots as it has no messages in progress, so that no endpoint takes the slots of another. An
+ * endpoint with a limit per second is locked and paused: 1 s / floor(limit / n) after n messages, so that all processes
+ * together stay below the limit.
+ */
+const claim: Statement = {
+  name: 'webhooks.claim',
+  text: `
+    with free as (select * from unnest($4::uuid[], $5::int[]) f (endpoint_id, n)),
+    unpaced as (
+      select e.id, coalesce(f.n, $1) as n from webhooks.endpoint e left join free f on f.endpoint_id = e.id
+      where ${isOpen} and e.max_per_second is null),
+    paced as (
+      select e.id, least(coalesce(f.n, $1), greatest(1, e.max_per_second / 10)) as n, e.max_per_second
+      from webhooks.endpoint e left join free f on f.endpoint_id = e.id
+      where ${isOpen} and e.max_per_second is not null
+        and exists (select from webhooks.message m
+          where m.endpoint_id = e.id and m.state = 'waiting' and m.run_at <= ${now(2)})
+      for no key update of e skip locked),
+    due as materialized (
+      select d.id, d.change_id, s.id as endpoint_id
+      from (select id, n from unpaced union all select id, n from paced) s
+      cross join lateral (select l.id, l.change_id ${dueOf} limit s.n) d),
+    pause as (
+      select p.id, ceil(1000.0 / (p.max_per_second / count(*))) as ms from paced p join due on due.endpoint_id = p.id
+      group by p.id, p.max_per_second),
+    paused as (
+      update webhooks.endpoint e set paused_until = ${now(2)} + pause.ms * interval '1 ms'
+      from pause where e.id = pause.id)
+    update webhooks.message m set attempt = m.attempt + 1, leased = true, crashes = m.crashes + 1,
+      run_at = ${now(2)} + $3 * interval '1 ms'
+    from due join webhooks.endpoint e on e.id = due.endpoint_id left join changes.change c on c.id = due.change_id
+      left join pause on pause.id = due.endpoint_id
+    where m.id = due.id
+    returning m.id, m.attempt, m.failures, m.crashes, m.type, m.lane, m.recorded_at, m.change_id,
+      m.delivered_at is not null as is_repeated, m.endpoint_id, e.url, e.include_data, e.secret, e.failing_since,
+      case when e.former_until > now() then e.former_secret end as former_secret, pause.ms::int as pause_ms,
+      c.id as of_change, c.user_id, c.external_user_id, c.sequence, c.object, c.historical, c.first_at, c.last_at, c.n, c.data`,
+};
+
+interface ClaimedRow extends Omit<MessageLease, 'change' | 'type'>, Omit<ChangeRow, 'id'> {
+  readonly of_change: string | null;
+}
+
+/** What may be claimed. */
+export interface MessageClaim {
+  /** Slots of an endpoint without messages in progress. */
+  readonly parallel: number;
+  /** Free slots of the other endpoints. */
+  readonly free: ReadonlyMap<string, number>;
+  readonly aheadMs: number;
+  readonly leaseMs: number;
+}
+
+/** Leases due messages: of each endpoint as many as it has free slots, live ones first. */
+export async function claimMessages(
+  database: Queryable,
+  { parallel, free, aheadMs, leaseMs }: MessageClaim,
+): Promise<MessageLease[]> {
+  const values = [parallel, aheadMs, leaseMs, [...free.keys()], [...free.values()]];
+  return (await database.query<ClaimedRow>(claim, values)).map(leaseOf);
+}
+
+function leaseOf({ of_change, ...row }: ClaimedRow): MessageLease {
+  return { ...row, change: of_change === null ? null : { ...row, id: of_change } };
+}
+
+const { extend } = fencedWrites(table);
+
+/** Extends the lease of a message. Returns false if it was lost, also if the message was deleted. */
+export const extendMessage = (
+  database: Queryable,
+  { id, attempt }: Pick<MessageLease, 'id' | 'attempt'>,
+  leaseMs: number,
+  aheadMs: number,
+): Promise<boolean> => extend(database, { key: [id], attempt }, leaseMs, aheadMs);

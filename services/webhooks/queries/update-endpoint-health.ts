@@ -1,0 +1,67 @@
+import { recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { failingDays } from '../pace.ts';
+import { insertEndpointDisabled } from './publish-due.ts';
+
+const succeeded: Statement = {
+  name: 'webhooks.note_success',
+  text: `
+    update webhooks.endpoint set failing_since = null, last_delivered_at = now()
+    where id = $1 and (failing_since is not null or last_delivered_at is null
+      or last_delivered_at < now() - interval '1 second')`,
+};
+
+/** Records a success, at most one per second. */
+export async function noteSuccess(database: Queryable, endpointId: string): Promise<void> {
+  await database.query(succeeded, [endpointId]);
+}
+
+const failed: Statement = {
+  name: 'webhooks.note_failure',
+  text: `
+    update webhooks.endpoint set
+      failing_since = coalesce(failing_since, now() + $2::float8 * interval '1 ms'),
+      paused_until = greatest(paused_until, now() + ($2::float8 + $3::float8) * interval '1 ms')
+    where id = $1 and (failing_since is null or $3::float8 is not null)`,
+};
+
+/** Records a failure, and how long the endpoint asks to wait. */
+export async function noteFailure(
+  database: Queryable,
+  endpointId: string,
+  { aheadMs, pauseMs }: { readonly aheadMs: number; readonly pauseMs: number | null },
+): Promise<void> {
+  await database.query(failed, [endpointId, aheadMs, pauseMs]);
+}
+
+/** Why an endpoint is disabled automatically. `gone`: it answered 410. `failing`: five days without a success. */
+export type DisabledReason = 'gone' | 'failing';
+
+const disabled: Statement = {
+  name: 'webhooks.disable',
+  text: `
+    update webhooks.endpoint set enabled = false, disabled_reason = $2, updated_at = now()
+    where id = $1 and enabled and ($2 = 'gone'
+      or failing_since <= now() + $3::float8 * interval '1 ms' - interval '${failingDays} days')
+    returning id`,
+};
+
+/** Disables an endpoint that meets the rule, with an audit entry and a change. Returns whether it did. */
+export function disableEndpoint(
+  database: Database,
+  endpointId: string,
+  { reason, aheadMs }: { readonly reason: DisabledReason; readonly aheadMs: number },
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const rows = await transaction.query(disabled, [endpointId, reason, aheadMs]);
+    if (rows.length === 0) return false;
+    await recordAudit(transaction, systemOrigin('webhooks'), {
+      action: 'webhook_endpoint.disabled',
+      subjectId: endpointId,
+      details: { reason },
+    });
+    await insertEndpointDisabled(transaction, endpointId, reason);
+    return true;
+  });
+}
