@@ -37,6 +37,12 @@ export const messageActions = {
     http: { method: 'GET', path: `${path}/messages`, access: writers, tag },
     idempotent: true,
   }),
+  message: action({
+    summary: 'Get one message, of any webhook endpoint',
+    params: z.object({ message_id: MessageId }),
+    returns: WebhookMessage,
+    idempotent: true,
+  }),
   resendMessage: action({
     summary: 'Send one message again',
     description: 'The message is sent at once, with the same `webhook-id`.',

@@ -1,11 +1,15 @@
 import type { Config } from '../../config.ts';
 import { webhooks } from '../../contracts/webhooks.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
-import { database } from '../../mixins/database.ts';
+import { type Database, database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import { type RowJobs, rowJobs } from '../../mixins/row-jobs.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
+import { startDelivering } from './deliver.ts';
+import { setDeliveryFigures } from './delivery-figures.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -17,15 +21,17 @@ import {
 import type { Shown } from './event-of-change.ts';
 import { readFeed } from './feed.ts';
 import { feedWatch } from './feed-watch.ts';
+import { messageBodies } from './message-body.ts';
+import { findMessage, listMessages } from './message-list.ts';
+import { deliveryPace } from './pace.ts';
+import { poster } from './poster.ts';
 import { startPublisher } from './publish.ts';
 import { published } from './published.ts';
 import { forgetUser } from './queries/forget-user.ts';
+import { requeueSince, resendMessage } from './resend.ts';
 import { retentionHandlers } from './retention.ts';
 import { resealSecrets } from './secrets.ts';
-
-const notYet = () => {
-  throw new ServiceError('NOT_IMPLEMENTED');
-};
+import { testEndpoint } from './test-endpoint.ts';
 
 /** How events show values, by the settings. */
 export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
@@ -43,6 +49,8 @@ export default implement(webhooks, {
     jobs: jobs(),
     published: published(),
     watch: feedWatch(),
+    rowJobs: rowJobs(),
+    poster: poster(),
   },
   actions: {
     createEndpoint: (ctx) => createEndpoint(ctx, ctx.params),
@@ -51,25 +59,57 @@ export default implement(webhooks, {
     updateEndpoint: (ctx) => changeEndpoint(ctx, ctx.params.endpoint_id, ctx.params),
     removeEndpoint: (ctx) => removeEndpoint(ctx, ctx.params.endpoint_id),
     rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.endpoint_id),
-    testEndpoint: notYet,
-    messages: notYet,
-    resendMessage: notYet,
-    recoverMessages: notYet,
-    replayMessages: notYet,
+    testEndpoint: (ctx) => testEndpoint({ ...ctx, ...deliveryOf(ctx) }, ctx.params.endpoint_id),
+    messages: ({ database, params }) => listMessages(database, params),
+    message: ({ database, params }) => findMessage(database, params.message_id),
+    async resendMessage(ctx) {
+      const { endpoint_id, message_id } = ctx.params;
+      const message = await resendMessage(ctx, endpoint_id, message_id);
+      ctx.rowJobs.notify();
+      return message;
+    },
+    recoverMessages: (ctx) => requeue(ctx, false),
+    replayMessages: (ctx) => requeue(ctx, true),
     changes: (ctx) => readFeed({ ...ctx, shown: shownBy(ctx.config) }, ctx.params),
     async forgetUser({ database, params }) {
       return { forgotten: await forgetUser(database, params.user_id) };
     },
   },
-  async started({ database, cipher, jobs, published, watch, config, logger }) {
+  async started(environment) {
+    const { database, cipher, jobs, published, watch, rowJobs, config, broker, logger } = environment;
     const resealed = await resealSecrets(database, cipher);
     if (resealed > 0) logger.warn('webhooks.secrets_resealed', { resealed });
     const endWatch = published.subscribe(watch.notify);
     const stopJobs = await jobs.start(retentionHandlers(database, config));
     const stopPublisher = startPublisher({ database, published, config, logger });
+    const metrics = metricsOf(broker);
+    const endFigures = metrics.onScrape(() => setDeliveryFigures(metrics, database));
+    const endDeliveries = published.subscribe(rowJobs.notify);
+    const stopDeliveries = startDelivering({ ...environment, ...deliveryOf(environment) });
     return async () => {
       endWatch();
-      await Promise.all([stopPublisher(), stopJobs()]);
+      endDeliveries();
+      endFigures();
+      await Promise.all([stopPublisher(), stopJobs(), stopDeliveries()]);
     };
   },
 });
+
+/** What deliveries of this process share. */
+function deliveryOf({ call, config }: Pick<Environment, 'call' | 'config'>) {
+  return { bodyOf: messageBodies(call, shownBy(config)), pace: deliveryPace };
+}
+
+interface RequeueContext {
+  readonly params: { readonly endpoint_id: string; readonly since: { readonly ms: number } };
+  readonly database: Database;
+  readonly origin: AuditOrigin;
+  readonly rowJobs: RowJobs;
+}
+
+async function requeue({ params, rowJobs, ...deps }: RequeueContext, isReplay: boolean) {
+  const since = new Date(params.since.ms);
+  const queued = await requeueSince(deps, { endpointId: params.endpoint_id, since, isReplay });
+  rowJobs.notify();
+  return { queued };
+}

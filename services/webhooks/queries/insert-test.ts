@@ -1,0 +1,26 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { MessageLease } from './claim-messages.ts';
+
+/** A test message that the caller has leased. */
+export type TestLease = Omit<MessageLease, 'lane' | 'crashes' | 'pause_ms' | 'failing_since' | 'is_repeated'>;
+
+const statement: Statement = {
+  name: 'webhooks.insert_test',
+  text: `
+    with message as (
+      insert into webhooks.message (endpoint_id, type, recorded_at, leased, attempt, crashes, run_at)
+      select id, 'test.ping', now(), true, 1, 1, now() + $2 * interval '1 ms' from webhooks.endpoint where id = $1
+      returning id, endpoint_id, type, recorded_at, attempt, failures)
+    select m.*, e.url, false as include_data, e.secret, null as change_id, null as change,
+      case when e.former_until > now() then e.former_secret end as former_secret
+    from message m join webhooks.endpoint e on e.id = m.endpoint_id`,
+};
+
+/** Inserts a test message, leased to the caller. Undefined if the endpoint does not exist. */
+export async function insertTest(
+  transaction: Queryable,
+  endpointId: string,
+  leaseMs: number,
+): Promise<TestLease | undefined> {
+  return (await transaction.query<TestLease>(statement, [endpointId, leaseMs]))[0];
+}

@@ -1,0 +1,36 @@
+import type { WebhookMessage } from '../../contracts/webhooks/schemas.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { recordAudit } from '../../mixins/audit.ts';
+import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import { sendOnce } from './attempt.ts';
+import type { DeliveryDeps } from './deliver.ts';
+import { findMessage } from './message-list.ts';
+import { outcomeOf } from './outcome.ts';
+import { insertTest } from './queries/insert-test.ts';
+import { settleMessages } from './queries/settle-messages.ts';
+import { noteSuccess } from './queries/update-endpoint-health.ts';
+
+type TestDeps = Pick<DeliveryDeps, 'database' | 'poster' | 'cipher' | 'bodyOf' | 'pace'> & {
+  readonly origin: AuditOrigin;
+};
+
+/**
+ * Sends `test.ping` once, also to a disabled endpoint, and returns it with the attempt. A success ends the failing of the
+ * endpoint, a failure does not begin it. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404)
+ */
+export async function testEndpoint(deps: TestDeps, endpointId: string): Promise<WebhookMessage> {
+  const { database, pace, bodyOf, origin } = deps;
+  const lease = await database.transaction(async (transaction) => {
+    const inserted = await insertTest(transaction, endpointId, pace.totalMs * 2);
+    if (inserted === undefined) throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
+    await recordAudit(transaction, origin, { action: 'webhook_endpoint.tested', subjectId: endpointId });
+    return inserted;
+  });
+  const body = await bodyOf(lease);
+  const { signal } = new AbortController();
+  const attempt = await sendOnce(deps, { id: lease.id, receiver: lease, body }, signal);
+  const outcome = outcomeOf(lease, attempt, pace);
+  await settleMessages(database, [{ lease, outcome }], 0);
+  if (outcome.state === 'delivered') await noteSuccess(database, endpointId);
+  return findMessage(database, lease.id);
+}

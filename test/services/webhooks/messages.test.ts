@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { WebhookMessage } from '../../../contracts/webhooks/schemas.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { requeueSince } from '../../../services/webhooks/resend.ts';
+import { createUser, startApi } from '../../support/api.ts';
+import { type Answering, startCallbackServer } from '../../support/callback-server.ts';
+import { until } from './delivery-setting.ts';
+
+t.setTimeout(120_000);
+
+const Page = z.object({
+  data: z.array(WebhookMessage),
+  pagination: z.object({ next_cursor: z.string().nullable(), has_more: z.boolean() }),
+});
+const Id = z.object({ id: z.string() });
+const ok: Answering = (_req, res) => void res.end('ok');
+const failing: Answering = (_req, res) => void res.writeHead(500).end('no');
+
+/** The product with a receiver whose requests are listed by webhook-id and type. */
+async function startReceiving(t: Test) {
+  const server = await startCallbackServer(t);
+  const api = await startApi(t, { WEBHOOK_ENDPOINT_ORIGINS: server.origin });
+  const received: { id: string; body: { type: string; data: Record<string, unknown> } }[] = [];
+  let answering = ok;
+  server.answer(async (req, res) => {
+    received.push({ id: String(req.headers['webhook-id']), body: JSON.parse(await text(req)) });
+    answering(req, res);
+  });
+  const path = async (fields: Record<string, unknown> = {}) => {
+    const body = { url: `${server.origin}/hook`, ...fields };
+    return `/webhook-endpoints/${Id.parse(await api.expect(201, '/webhook-endpoints', { body })).id}`;
+  };
+  const list = async (endpoint: string, query = '') =>
+    Page.parse(await api.expect(200, `${endpoint}/messages${query}`));
+  return {
+    ...{ api, received, path, list },
+    answer: (given: Answering) => {
+      answering = given;
+    },
+    /** Waits until messages of an endpoint have states. */
+    settled: (endpoint: string, states: readonly string[]) =>
+      until(async () => {
+        const { data } = await list(endpoint);
+        return data.map(({ status }) => status).join() === states.join();
+      }),
+  };
+}
+
+t.test('a change arrives at the endpoint and is listed with its attempt', async (t) => {
+  const { api, received, path, list, settled } = await startReceiving(t);
+  const endpoint = await path();
+  const id = await createUser(api, { external_user_id: 'user-1' });
+  await settled(endpoint, ['delivered']);
+  t.match(received, [
+    { body: { type: 'user.created', data: { user_id: id, external_user_id: 'user-1', sequence: 1 } } },
+  ]);
+  const { data } = await list(endpoint);
+  t.match(data, [
+    {
+      id: received[0]?.id,
+      type: 'user.created',
+      user_id: id,
+      historical: false,
+      next_attempt_at: null,
+      delivered_at: /^\d{4}/,
+      attempts: [{ number: 1, status: 200, error: null, response: 'ok' }],
+    },
+  ]);
+});
+
+t.test('a test is sent at once, also to a disabled endpoint, and is not repeated', async (t) => {
+  const { api, received, path, list, answer } = await startReceiving(t);
+  const endpoint = await path({ enabled: false });
+  const sent = WebhookMessage.parse(await api.expect(200, `${endpoint}/test`, { method: 'POST' }));
+  t.match(sent, { type: 'test.ping', status: 'delivered', attempts: [{ status: 200, response: 'ok' }] });
+  t.match(received, [{ id: sent.id, body: { type: 'test.ping', data: { endpoint_id: sent.endpoint_id } } }]);
+  answer(failing);
+  const failed = WebhookMessage.parse(await api.expect(200, `${endpoint}/test`, { method: 'POST' }));
+  t.match(failed, { status: 'failed', attempts: [{ status: 500, error: 'STATUS', response: 'no' }] });
+  t.equal((await list(endpoint)).data.length, 2);
+  t.match(await api.database.query('select enabled, failing_since from webhooks.endpoint'), [
+    { enabled: false, failing_since: null },
+  ]);
+  await api.expect(404, `/webhook-endpoints/${randomUUID()}/test`, { method: 'POST' });
+  const audit = `select count(*)::int as n from auth.audit_entry where action = 'webhook_endpoint.tested'`;
+  t.match(await api.database.query(audit), [{ n: 2 }]);
+});
+
+t.test('pages list each message once, and filter by status', async (t) => {
+  const { api, path, list } = await startReceiving(t);
+  const endpoint = await path({ enabled: false });
+  await api.database.query(
+    `insert into webhooks.message (endpoint_id, type, state, recorded_at, created_at)
+     select id, 'user.created', (array['waiting', 'delivered', 'failed', 'dropped'])[1 + n % 4], now(),
+       now() - (n / 3) * interval '1 second'
+     from webhooks.endpoint, generate_series(1, 22) n`,
+  );
+  const expected = await api.database.query<{ id: string; state: string }>(
+    'select id, state from webhooks.message order by created_at desc, id desc',
+  );
+  for (const status of [undefined, 'waiting', 'delivered', 'failed', 'dropped']) {
+    const ids: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const filter: string = status === undefined ? '' : `&status=${status}`;
+      const next: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page = await list(endpoint, `?limit=4${filter}${next}`);
+      ids.push(...page.data.map(({ id }) => id));
+      t.equal(page.pagination.has_more, page.pagination.next_cursor !== null);
+      cursor = page.pagination.next_cursor;
+    }
+    const of = expected.filter(({ state }) => status === undefined || state === status);
+    t.same(
+      ids,
+      of.map(({ id }) => id),
+      status ?? 'all',
+    );
+  }
+  const { pagination } = await list(endpoint, '?limit=4');
+  await api.expect(422, `${endpoint}/messages?status=failed&cursor=${pagination.next_cursor}`);
+  await api.expect(404, `/webhook-endpoints/${randomUUID()}/messages`);
+});
+
+t.test('a resent message arrives again with the same webhook-id', async (t) => {
+  const { api, received, path, settled, list } = await startReceiving(t);
+  const [endpoint, other] = [await path({ event_types: ['user.created'] }), await path({ enabled: false })];
+  await createUser(api);
+  await settled(endpoint, ['delivered']);
+  const id = received[0]?.id ?? '';
+  const resend = (of: string, message: string) => `${of}/messages/${message}/resend`;
+  t.match(await api.expect(202, resend(endpoint, id), { method: 'POST' }), { id, status: 'waiting' });
+  await until(() => received.length === 2);
+  await settled(endpoint, ['delivered']);
+  t.same(
+    received.map((one) => one.id),
+    [id, id],
+  );
+  t.match((await list(endpoint)).data[0]?.attempts, [{ number: 1 }, { number: 2 }]);
+  await api.expect(404, resend(other, id), { method: 'POST' });
+  await api.expect(404, resend(endpoint, randomUUID()), { method: 'POST' });
+  await api.database.query(`update webhooks.message set leased = true, run_at = now() + interval '1 hour'`);
+  t.match(await api.expect(409, resend(endpoint, id), { method: 'POST' }), {
+    detail: /being sent/,
+  });
+  await api.database.query('update webhooks.message set leased = false');
+  await api.database.query('delete from changes.change');
+  t.match(await api.expect(409, resend(endpoint, id), { method: 'POST' }), {
+    detail: /no longer kept/,
+  });
+  await api.expect(200, endpoint, { method: 'PATCH', body: { enabled: false } });
+  t.match(await api.expect(409, resend(endpoint, id), { method: 'POST' }), {
+    detail: /is disabled/,
+  });
+  t.equal(received.length, 2);
+});
+
+t.test('recover sends what failed and what was missed, replay all, each once', async (t) => {
+  const { api, received, path, answer } = await startReceiving(t);
+  const endpoint = await path({ event_types: ['user.created', 'user.updated'] });
+  const users: string[] = [];
+  const create = async () => users.push(await createUser(api));
+  const states = async () => {
+    const rows = await api.database.query<{ state: string; n: number }>(
+      'select state, count(*)::int as n from webhooks.message group by state',
+    );
+    return Object.fromEntries(rows.map(({ state, n }) => [state, n]));
+  };
+  await create();
+  await until(async () => (await states()).delivered === 1);
+  answer(failing);
+  await create();
+  await until(() => received.length === 2);
+  await until(
+    async () => (await api.database.query('select from webhooks.message where failures = 1')).length === 1,
+  );
+  await api.database.query(`update webhooks.message set state = 'failed' where failures = 1`);
+  await api.expect(200, endpoint, { method: 'PATCH', body: { enabled: false } });
+  await create();
+  await until(
+    async () =>
+      (await api.database.query(`select from changes.change where type = 'user.created'`)).length >= 2,
+  );
+  const recover = { body: { since: '2020-01-01' } };
+  t.match(await api.expect(409, `${endpoint}/recover`, recover), { detail: /is disabled/ });
+  answer(ok);
+  received.length = 0;
+  await api.expect(200, endpoint, { method: 'PATCH', body: { enabled: true } });
+  t.match(await api.expect(202, `${endpoint}/recover`, recover), { queued: 2 });
+  await until(async () => (await states()).waiting === undefined);
+  t.same(
+    received.map(({ body }) => body.data.user_id).sort(),
+    users.slice(1).sort(),
+    'the failed one and the missed one',
+  );
+  t.match(await api.expect(202, `${endpoint}/recover`, recover), { queued: 0 });
+  t.match(await api.expect(202, `${endpoint}/recover`, { body: { since: '2100-01-01' } }), { queued: 0 });
+
+  const before = new Set(received.map(({ id }) => id));
+  const { queued } = z
+    .object({ queued: z.int() })
+    .parse(await api.expect(202, `${endpoint}/replay`, recover));
+  await until(async () => received.length >= 2 + queued && (await states()).waiting === undefined);
+  t.ok(
+    [...before].every((id) => received.filter((one) => one.id === id).length === 2),
+    'with the same webhook-ids',
+  );
+  const actions = await api.database.query<{ action: string }>(
+    `select distinct action from auth.audit_entry where action ~ 'recovered|replayed' order by 1`,
+  );
+  t.same(
+    actions.map(({ action }) => action),
+    ['webhook_endpoint.recovered', 'webhook_endpoint.replayed'],
+  );
+});
+
+t.test('a range of many parts is sent once', async (t) => {
+  const { api, path, received } = await startReceiving(t);
+  const endpoint = await path({ enabled: false });
+  await api.database.query(
+    `insert into changes.change (type, object, historical, n, data, recorded_at, published_at)
+     select 'webhook_endpoint.disabled', 'x', n % 2 = 0, 0, '{"endpoint_id":"e","reason":"gone"}', now(),
+       now() - (n / 5) * interval '1 minute'
+     from generate_series(1, 57) n`,
+  );
+  await api.database.query('update webhooks.endpoint set enabled = true');
+  const range = { endpointId: endpoint.slice(-36), since: new Date(0), isReplay: false };
+  const deps = { database: api.database, origin: systemOrigin('tests') };
+  const queued = await Promise.all([requeueSince(deps, range, 10), requeueSince(deps, range, 10)]);
+  t.equal(
+    queued.reduce((sum, n) => sum + n, 0),
+    57,
+    'of two requests together',
+  );
+  await until(() => received.length >= 57);
+  t.equal(new Set(received.map(({ id }) => id)).size, 57);
+});
+
+t.test('an endpoint receives nothing of an erased user afterwards but user.deleted', async (t) => {
+  const { api, received, path, answer } = await startReceiving(t);
+  await path();
+  answer(failing);
+  const id = await createUser(api, { first_name: 'A' });
+  await until(() => received.length === 1);
+  await api.database.query(`update webhooks.message set run_at = now() + interval '2 seconds'`);
+  await api.expect(200, `/users/${id}`, { method: 'DELETE' });
+  await until(async () => {
+    const rows = await api.database.query(`select from webhooks.message where type = 'user.created'`);
+    return rows.length === 0;
+  });
+  received.length = 0;
+  answer(ok);
+  await until(async () => {
+    const rows = await api.database.query(`select from webhooks.message where state = 'delivered'`);
+    return rows.length === 1;
+  });
+  t.match(received, [{ body: { type: 'user.deleted', data: { user_id: id, external_user_id: null } } }]);
+  t.equal(received.length, 1);
+});
