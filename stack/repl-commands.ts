@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Backfill } from '../contracts/backfill.ts';
 import { type Delivery, DeliveryStatus } from '../contracts/deliveries.ts';
+import type { WebhookEndpoint, WebhookMessage } from '../contracts/webhooks/schemas.ts';
 import { plainMessage } from '../domain/plain-message.ts';
 import { ProviderName } from '../providers/all.ts';
 import type { Call } from '../runtime/environment.ts';
@@ -32,6 +33,31 @@ export const commands: readonly Command[] = [
     'Work on a delivery again; it waits for its turn like a new one',
     z.object({ id: Id }),
     async (call, { id }) => [deliveryLine(await call('deliveries.replay', { delivery_id: id }))],
+  ),
+  command('endpoints', 'The webhook endpoints of applications', z.object({}), async (call) => {
+    const endpoints = await call('webhooks.listEndpoints', {});
+    return [...endpoints.map(endpointLine), `${endpoints.length} endpoints`];
+  }),
+  command(
+    'messages <endpoint>',
+    'The newest messages of a webhook endpoint, each with its last attempt',
+    z.object({ endpoint: Id }),
+    async (call, { endpoint }) => {
+      const page = await call('webhooks.messages', { endpoint_id: endpoint, limit: mostShown });
+      return [
+        ...page.data.map(messageLine),
+        `${page.data.length}${page.pagination.has_more ? ' newest' : ''} messages`,
+      ];
+    },
+  ),
+  command(
+    'resend <id>',
+    'Send a message of a webhook endpoint again, with the same webhook-id',
+    z.object({ id: Id }),
+    async (call, { id }) => {
+      const { endpoint_id } = await call('webhooks.message', { message_id: id });
+      return [messageLine(await call('webhooks.resendMessage', { endpoint_id, message_id: id }))];
+    },
   ),
   command(
     'jobs',
@@ -95,6 +121,20 @@ function command<P extends z.ZodType>(
 function deliveryLine({ id, provider, kind, status, attempts, received_at, error }: Delivery): string {
   const came = `${provider} ${kind} of ${received_at}`;
   return `${id}  ${status.padEnd(7)} ${came}, attempts: ${attempts}${error === null ? '' : `, ${error}`}`;
+}
+
+// A path may contain a token of the receiver, so only the origin is shown.
+function endpointLine(endpoint: WebhookEndpoint): string {
+  const { id, url, enabled, disabled_reason, failing_since, last_delivered_at } = endpoint;
+  const state = enabled ? 'enabled' : `disabled${disabled_reason === null ? '' : ` (${disabled_reason})`}`;
+  const failing = failing_since === null ? '' : `, failing since ${failing_since}`;
+  return `${id}  ${state}  ${new URL(url).origin}, last delivered: ${last_delivered_at ?? 'never'}${failing}`;
+}
+
+function messageLine({ id, type, status, created_at, attempts }: WebhookMessage): string {
+  const last = attempts.at(-1);
+  const result = last === undefined ? '' : `, ${last.error ?? 'delivered'} ${last.status ?? ''}`.trimEnd();
+  return `${id}  ${status.padEnd(9)} ${type} of ${created_at}, attempts: ${attempts.length}${result}`;
 }
 
 async function backfillLines(call: Call, user_id: string, provider: ProviderName): Promise<string[]> {

@@ -37,7 +37,6 @@ export function resendMessage(
     const action = 'webhook_endpoint.message_resent';
     await recordAudit(transaction, origin, {
       action,
-      userId: message.user_id,
       subjectId: endpointId,
       details: { message_id: messageId },
     });

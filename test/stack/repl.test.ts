@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { commands } from '../../stack/repl-commands.ts';
 import { createUser, createWearer, joinApi, userToken } from '../support/api.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { refusal } from '../support/refusal.ts';
 
 const namespace = `test-${randomUUID().slice(0, 12)}`;
 const database = await freshDatabase(t);
@@ -107,6 +108,43 @@ t.test('lists jobs without payloads, and makes a dead letter due again', async (
   t.match((await typed(['retry-job test.given_up a:b'])).output, 'test.given_up is due again');
   const job = "select error, dead_at, run_at <= now() as due from jobs.job where kind = 'test.given_up'";
   t.same(await database.query(job), [{ error: null, dead_at: null, due: true }]);
+});
+
+t.test('endpoints, their messages, and sending one again', async (t) => {
+  const [endpoint, message] = [randomUUID(), randomUUID()];
+  await database.query(
+    `insert into webhooks.endpoint (id, url, secret, enabled, disabled_reason, failing_since)
+     values ($1, 'https://app.example/hook/token', 'x', false, 'failing', now())`,
+    [endpoint],
+  );
+  await database.query(
+    `insert into webhooks.message (id, endpoint_id, type, state, recorded_at) values ($2, $1, 'test.ping', 'failed', now())`,
+    [endpoint, message],
+  );
+  await database.query(
+    `insert into webhooks.attempt (message_id, number, status, duration_ms, error) values ($1, 1, 500, 3, 'STATUS')`,
+    [message],
+  );
+  const run = (name: string, given: unknown) => {
+    const found = commands.find(({ command }) => command.split(' ')[0] === name);
+    return found === undefined ? [] : found.run(api.call, given);
+  };
+  t.match(await run('endpoints', {}), [
+    new RegExp(
+      `^${endpoint}  disabled \\(failing\\)  https://app.example, last delivered: never, failing since 20`,
+    ),
+    '1 endpoints',
+  ]);
+  t.match(await run('messages', { endpoint }), [
+    new RegExp(`^${message}  failed    test.ping of .*, attempts: 1, STATUS 500$`),
+    '1 messages',
+  ]);
+  await t.rejects(async () => run('resend', { id: message }), refusal('WEBHOOK_ENDPOINT_DISABLED'));
+  await database.query(
+    `update webhooks.endpoint set enabled = true, max_per_second = 1, paused_until = 'infinity'`,
+  );
+  t.match(await run('resend', { id: message }), [new RegExp(`^${message}  waiting `)]);
+  t.match(await run('resend', { id: 'x' }), ['id must be a UUID. Usage: resend <id>']);
 });
 
 t.test('limits shows the window of a key, developer or user without counting', async (t) => {
