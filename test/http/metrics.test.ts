@@ -9,8 +9,10 @@ import { metricTable } from '../../runtime/metric-table.ts';
 import { newMetrics } from '../../runtime/metrics.ts';
 import { metricsUrl } from '../../runtime/metrics-server.ts';
 import { traceId } from '../../runtime/tracing.ts';
-import { createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
+import { createUser, createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
+import { startCallbackServer } from '../support/callback-server.ts';
+import { until } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 import { fullDay } from '../support/full-day.ts';
 
@@ -29,7 +31,8 @@ function figure(text: string, series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
 }
 
-const api = await startApi(t, { METRICS_PORT: '0' });
+const receiver = await startCallbackServer(t);
+const api = await startApi(t, { METRICS_PORT: '0', WEBHOOK_ENDPOINT_ORIGINS: receiver.origin });
 
 t.test('/metrics has requests by pattern, deliveries, samples, the pool and the process', async (t) => {
   const { userId, account } = await createWearer(api);
@@ -67,6 +70,35 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
   t.ok(Number(figure(text, 'pulsebus_event_loop_lag_seconds{quantile="0.99"}')) >= 0);
 });
 
+t.test('/metrics tells the messages of webhook endpoints', async (t) => {
+  const endpoints: string[] = [];
+  for (const [path, code] of [
+    ['/ok', 200],
+    ['/failing', 500],
+  ] as const) {
+    const body = { url: `${receiver.origin}${path}`, event_types: ['user.created'] };
+    endpoints.push(
+      z.object({ id: z.string() }).parse(await api.expect(201, '/webhook-endpoints', { body })).id,
+    );
+    receiver.answer((req, res) => void res.writeHead(req.url === path ? code : 200).end());
+  }
+  await createUser(api);
+  const [ok, failing] = endpoints;
+  const attempts = (endpoint = '', outcome = '') =>
+    `pulsebus_webhook_attempts_total{endpoint="${endpoint}",outcome="${outcome}"}`;
+  await until(async () => {
+    const text = await figures(api.broker);
+    return figure(text, attempts(ok, 'delivered')) === 1 && figure(text, attempts(failing, 'failed')) === 1;
+  });
+  const text = await figures(api.broker);
+  t.equal(figure(text, `pulsebus_webhook_received_seconds_count{endpoint="${ok}"}`), 1);
+  t.equal(figure(text, `pulsebus_webhook_received_seconds_count{endpoint="${failing}"}`), undefined);
+  t.equal(figure(text, `pulsebus_webhook_messages_waiting{endpoint="${ok}"}`), 0);
+  t.equal(figure(text, `pulsebus_webhook_messages_waiting{endpoint="${failing}"}`), 1);
+  t.equal(figure(text, `pulsebus_webhook_oldest_message_seconds{endpoint="${ok}"}`), 0);
+  t.ok(Number(figure(text, `pulsebus_webhook_oldest_message_seconds{endpoint="${failing}"}`)) > 0);
+});
+
 t.test('/metrics has the queue and its dead letters', async (t) => {
   await api.database.query(`insert into deliveries.delivery
     (provider, kind, headers, body, priority, state, run_at, received_at, attempts, done_at) values
@@ -88,7 +120,8 @@ t.test('no label contains a user, a credential or an argument of the command lin
   const text = await figures(api.broker);
   for (const hidden of [userId, account, api.apiKey, 'REPORT', process.argv[1] ?? '', import.meta.filename])
     t.notMatch(text, hidden);
-  t.notMatch(text, /[0-9a-f]{8}-[0-9a-f]{4}-/);
+  const others = text.replaceAll(/endpoint="[^"]*"/g, ''); // an endpoint belongs to an application
+  t.notMatch(others, /[0-9a-f]{8}-[0-9a-f]{4}-/);
   t.notMatch(text, /arg(ument|v)/);
 });
 
