@@ -7,7 +7,11 @@ import { type Ask, createUser, developer, push, startApi, userToken } from '../s
 import { linkFor } from '../support/connect.ts';
 
 const provider = await playProvider(t);
-const api = await startApi(t, { ...provider.settings, BACKFILL_ON_CONNECT: 'false' });
+const api = await startApi(t, {
+  ...provider.settings,
+  BACKFILL_ON_CONNECT: 'false',
+  WEBHOOK_ENDPOINT_ORIGINS: 'http://127.0.0.1:9',
+});
 const secret = { first_name: 'Wilhelmina', email: 'wilhelmina@example.com', external_user_id: 'ext-7351' };
 const Id = z.object({ id: z.string() });
 const App = z.object({ app_id: z.string() });
@@ -24,6 +28,12 @@ const linked = async () => {
   });
   return `/users/${user}/connections/devicemaker`;
 };
+
+const endpoint = { url: 'http://127.0.0.1:9/hook' }; // nothing listens there
+const endpointId = async () => Id.parse(await made('/api/v1/webhook-endpoints', endpoint)).id;
+const endpointCall = async (path: string, given: Ask) => ({
+  ...{ path: `/webhook-endpoints/${await endpointId()}${path}`, key: api.apiKey, ...given },
+});
 
 interface Request extends Ask {
   readonly path: string;
@@ -117,6 +127,22 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     const [row] = await api.database.query<{ id: string }>('select id from deliveries.delivery');
     return { path: `/deliveries/${row?.id}/replay`, key: api.apiKey, method: 'POST' };
   },
+  'webhooks.createEndpoint': async () => ({ path: '/webhook-endpoints', key: api.apiKey, body: endpoint }),
+  'webhooks.updateEndpoint': () => endpointCall('', { method: 'PATCH', body: { include_data: true } }),
+  'webhooks.removeEndpoint': () => endpointCall('', { method: 'DELETE' }),
+  'webhooks.rotateSecret': () => endpointCall('/rotate-secret', { method: 'POST' }),
+  'webhooks.testEndpoint': () => endpointCall('/test', { method: 'POST' }),
+  'webhooks.resendMessage': async () => {
+    const id = await endpointId();
+    const [row] = await api.database.query<{ id: string }>(
+      `insert into webhooks.message (endpoint_id, change_id, type, state, recorded_at)
+       values ($1, (select max(id) from changes.change), 'user.created', 'failed', now()) returning id`,
+      [id],
+    );
+    return { path: `/webhook-endpoints/${id}/messages/${row?.id}/resend`, key: api.apiKey, method: 'POST' };
+  },
+  'webhooks.recoverMessages': () => endpointCall('/recover', { body: { since: '2026-01-01' } }),
+  'webhooks.replayMessages': () => endpointCall('/replay', { body: { since: '2026-01-01' } }),
   'connect.authorize': async () => ({
     path: `/connect/devicemaker/authorize?user_id=${await createUser(api)}`,
     key: api.apiKey,

@@ -108,6 +108,7 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'timeseries.workout event_id': () => eventOf('workouts'),
   'timeseries.sleep event_id': () => eventOf('sleep'),
   'timeseries.other event_id': () => eventOf('other'),
+  'webhooks.removeEndpoint endpoint_id': () => newEndpoint(),
   'deliveries.replay delivery_id': async () => {
     const [row] = await api.database.query<{ id: string }>(
       "select id from deliveries.delivery where state = 'done'",
@@ -115,8 +116,22 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
     return row?.id ?? '';
   },
 };
+async function messageOf(endpoint: string): Promise<string> {
+  const [row] = await api.database.query<{ id: string }>(
+    `insert into webhooks.message (endpoint_id, change_id, type, state, recorded_at)
+     values ($1, (select max(id) from changes.change), 'user.created', 'failed', now()) returning id`,
+    [endpoint],
+  );
+  return row?.id ?? '';
+}
+const newEndpoint = async () =>
+  Id.parse(await made('/webhook-endpoints', { url: 'https://app.example/hook' })).id;
+const sharedEndpoint = newEndpoint();
+
 const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   user_id: async () => reader,
+  endpoint_id: () => sharedEndpoint,
+  message_id: async () => messageOf(await sharedEndpoint),
   key_id: async () => Id.parse(await made('/api-keys', {})).id,
   app_id: async () =>
     z.object({ app_id: z.string() }).parse(await made('/applications', { name: 'App' })).app_id,
@@ -182,7 +197,10 @@ t.test('every required parameter except ids and secrets has an example', async (
   );
   t.strictSame(
     new Set(without.map(({ name }) => name)),
-    new Set(['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id']),
+    new Set([
+      ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
+      ...['endpoint_id', 'message_id'],
+    ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);
 });

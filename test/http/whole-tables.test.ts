@@ -98,15 +98,20 @@ async function fold({ url }: TestDatabase): Promise<void> {
   await pool.end();
 }
 
-type Get = (route: string, query?: string, given?: Ask & { readonly id?: string }) => Promise<Answer>;
+type Get = (
+  route: string,
+  query?: string,
+  given?: Ask & { readonly id?: string; readonly endpointId?: string },
+) => Promise<Answer>;
 
 async function readEverything(t: Test, api: TestApi, userId: string): Promise<void> {
-  const get: Get = async (route, query = '', { id = '', ...given } = {}) => {
+  const get: Get = async (route, query = '', { id = '', endpointId = '', ...given } = {}) => {
     asked.add(route);
     const path = route
       .replace(':user_id', userId)
       .replace(':provider', 'devicemaker')
-      .replace(':event_id', id);
+      .replace(':event_id', id)
+      .replace(':endpoint_id', endpointId);
     const answer = await api.ask(`/api/v1${path}?${query}`, {
       ...(given.token === undefined ? { key: api.apiKey } : {}),
       ...given,
@@ -141,6 +146,11 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   const developer: Ask = { token: api.developerToken, headers: {} };
   await get('/audit', `user_id=${userId}`, developer);
   await readPages((route, query) => get(route, query, developer), '/audit', '');
+  for (const filter of ['', `user_id=${userId}`, 'types=workout.created,user.updated'])
+    await get('/changes', filter);
+  const [endpoint] = await readEndpoints(get);
+  for (const path of ['', '/messages'])
+    await get(`/webhook-endpoints/:endpoint_id${path}`, '', { endpointId: endpoint ?? '' });
   await get('/connect/:provider/authorize', `user_id=${userId}`);
   await get('/connect/:provider/callback', 'state=nobody&code=x');
   await get('/connect/:provider/result', 'status=connected');
@@ -149,6 +159,14 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await get(path, '', developer);
   for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook'])
     await get(`/webhooks/${path}`);
+}
+
+async function readEndpoints(get: Get): Promise<string[]> {
+  const { body } = await get('/webhook-endpoints');
+  return z
+    .array(z.object({ id: z.string() }))
+    .parse(body)
+    .map(({ id }) => id);
 }
 
 /** Three pages forward and one back; returns the id of the first record if records have one. */

@@ -58,6 +58,15 @@ export const fillStatements: readonly string[] = [
    select gen_random_uuid(), 0, ${days} from ${people}`,
   `insert into timeseries.tombstone (user_id, series_ids, finished_at)
    select gen_random_uuid(), '{}', now() from ${people}`,
+  `insert into changes.user_sequence (user_id, last) select gen_random_uuid(), 1 from ${people}`,
+  `insert into changes.change (user_id, sequence, type, object, historical, n, data, recorded_at)
+   select gen_random_uuid(), 1, 'workout.created', i::text, false, 0, '{}', now() from ${people}`,
+  `insert into changes.pending (user_id, kind, object, historical, n, published_at)
+   select gen_random_uuid(), 'workout', i::text, false, 0, now() from ${people}`,
+  `insert into webhooks.endpoint (url, secret, enabled) values ('https://app.example/', 'x', false)`,
+  `insert into webhooks.message (endpoint_id, change_id, type, state, recorded_at)
+   select e.id, i, 'workout.created', 'delivered', now() from webhooks.endpoint e, ${people}`,
+  `insert into webhooks.attempt (message_id, number, status, duration_ms) select id, 1, 200, 10 from webhooks.message`,
   `insert into timeseries.series (user_id, type_id, provider, device)
    select gen_random_uuid(), 1, 'devicemaker', 'd' from ${people}`,
   // every 48 minutes of 66 days, so that each row is an hour of its own and few share a local day
