@@ -22,6 +22,7 @@ export const EndpointUrl = Text.max(longestUrl, `must be at most ${longestUrl} c
   .refine(isPlain, 'must have no user name, password or fragment');
 
 function isPlain(text: string): boolean {
+  if (!URL.canParse(text)) return true; // refused for that
   const { username, password, hash } = new URL(text);
   return username === '' && password === '' && hash === '';
 }

@@ -15,7 +15,7 @@ const statement: Statement = {
   text: `
     with due as materialized (
       select user_id, kind, object, place, action, historical, first_at, last_at, n, data, recorded_at
-      from changes.pending where due_at <= now() order by due_at limit $1 for update skip locked
+      from changes.pending where due_at <= statement_timestamp() order by due_at limit $1 for update skip locked
     ),
     erased as materialized (
       select user_id from (select distinct user_id from due) u where changes.is_erased(user_id)

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { cipherOf } from '../../../mixins/cipher.ts';
+import { resealSecrets, type SealedSecrets, signingSecrets } from '../../../services/webhooks/secrets.ts';
+import { refusal } from '../../support/refusal.ts';
+import { startWebhooks, upTo } from './setting.ts';
+
+const secret = 'a secret of the tests with 32 characters and more';
+const s = await startWebhooks(t, { WEBHOOK_ENDPOINT_ORIGINS: 'http://127.0.0.1:4000,https://10.0.0.1' });
+const cipher = cipherOf({ ENCRYPTION_KEY: [secret] });
+const url = 'https://app.example/hook';
+const sealedOf = async (id: string): Promise<SealedSecrets> => {
+  const [row] = await s.database.query<SealedSecrets>('select * from webhooks.endpoint where id = $1', [id]);
+  if (row === undefined) throw new Error('no such endpoint');
+  return row;
+};
+
+t.test('an endpoint is created, read, changed and deleted', async (t) => {
+  const created = await s.call('webhooks.createEndpoint', { url });
+  const { secret: shown, former_secret_until, ...endpoint } = created;
+  t.match(shown, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  t.equal(former_secret_until, null);
+  t.match(endpoint, {
+    ...{
+      url,
+      description: null,
+      event_types: null,
+      include_data: false,
+      max_per_second: null,
+      enabled: true,
+    },
+    ...{ disabled_reason: null, failing_since: null, last_delivered_at: null },
+  });
+  const { id: endpoint_id } = created;
+  t.strictSame(await s.call('webhooks.getEndpoint', { endpoint_id }), endpoint);
+  t.strictSame(await s.call('webhooks.listEndpoints', {}), [endpoint], 'without its secret');
+  const changed = await s.call('webhooks.updateEndpoint', {
+    ...{
+      endpoint_id,
+      description: 'Production',
+      event_types: ['user.updated', 'user.created', 'user.created'],
+    },
+    max_per_second: 5,
+  });
+  t.match(changed, { url, description: 'Production', event_types: ['user.created', 'user.updated'] });
+  const back = await s.call('webhooks.updateEndpoint', { endpoint_id, event_types: null, description: null });
+  t.match(back, { event_types: null, description: null, max_per_second: 5 });
+  await s.call('webhooks.removeEndpoint', { endpoint_id });
+  const gone = { getEndpoint: {}, updateEndpoint: { enabled: true }, removeEndpoint: {}, rotateSecret: {} };
+  for (const name of ['getEndpoint', 'updateEndpoint', 'removeEndpoint', 'rotateSecret'] as const)
+    await t.rejects(
+      s.call(`webhooks.${name}`, { endpoint_id, ...gone[name] }),
+      refusal('WEBHOOK_ENDPOINT_NOT_FOUND'),
+      name,
+    );
+});
+
+t.test('a change leaves an entry with the names of its fields, and no value', async (t) => {
+  const { id } = await s.call('webhooks.createEndpoint', { url });
+  await s.call('webhooks.updateEndpoint', {
+    endpoint_id: id,
+    url: `${url}?token=of-the-customer`,
+    enabled: false,
+  });
+  await s.call('webhooks.rotateSecret', { endpoint_id: id });
+  await s.call('webhooks.removeEndpoint', { endpoint_id: id });
+  const entries = await s.database.query<{ action: string; details: unknown }>(
+    'select action, details from auth.audit_entry where subject_id = $1 order by at, id',
+    [id],
+  );
+  t.strictSame(
+    entries.map(({ action }) => action),
+    ['created', 'updated', 'secret_rotated', 'deleted'].map((what) => `webhook_endpoint.${what}`),
+  );
+  t.strictSame(entries[1]?.details, { fields: ['url', 'enabled'] });
+  t.notMatch(JSON.stringify(entries), /of-the-customer|whsec_/);
+});
+
+t.test('there are at most 50 endpoints, also if many are created at once', async (t) => {
+  await s.database.query('delete from webhooks.endpoint');
+  const made = await Promise.allSettled(upTo(60).map(() => s.call('webhooks.createEndpoint', { url })));
+  t.equal(made.filter(({ status }) => status === 'fulfilled').length, 50);
+  await t.rejects(s.call('webhooks.createEndpoint', { url }), refusal('WEBHOOK_ENDPOINTS_FULL'));
+  const [first] = await s.call('webhooks.listEndpoints', {});
+  await s.call('webhooks.removeEndpoint', { endpoint_id: first?.id ?? '' });
+  await t.resolves(s.call('webhooks.createEndpoint', { url }));
+  await s.database.query('delete from webhooks.endpoint');
+});
+
+t.test('an address must be https and public, unless its origin is allowed', async (t) => {
+  const refused = [
+    'http://app.example/',
+    'https://127.0.0.1/',
+    'https://[::1]/',
+    'https://[::ffff:10.0.0.1]/',
+    'https://10.0.0.2/',
+    'https://169.254.169.254/latest',
+    'https://2130706433/',
+    'https://localhost/',
+    'https://api.localhost./',
+    'https://user:password@app.example/',
+    'https://app.example/#part',
+    'ftp://app.example/',
+    'http://127.0.0.1:4001/',
+    'nonsense',
+    `https://app.example/${'x'.repeat(2000)}`,
+  ];
+  for (const text of refused) {
+    const failure = { ...refusal('VALIDATION_FAILED'), data: { errors: [{ field: 'url' }] } };
+    await t.rejects(s.call('webhooks.createEndpoint', { url: text }), failure, text.slice(0, 60));
+  }
+  for (const text of ['http://127.0.0.1:4000/hook', 'https://10.0.0.1/x', 'https://93.184.215.14/'])
+    await t.resolves(s.call('webhooks.createEndpoint', { url: text }), text);
+  const { id } = await s.call('webhooks.createEndpoint', { url });
+  await t.rejects(
+    s.call('webhooks.updateEndpoint', { endpoint_id: id, url: 'http://app.example/' }),
+    refusal('VALIDATION_FAILED'),
+  );
+});
+
+t.test('an unknown type, an empty list of types and a rate of 0 are refused', async (t) => {
+  const event_types: never = ['nothing.happened'] as never;
+  for (const fields of [{ event_types }, { event_types: [] }, { max_per_second: 0 }])
+    await t.rejects(s.call('webhooks.createEndpoint', { url, ...fields }), refusal('VALIDATION_FAILED'));
+});
+
+t.test('enabling an endpoint again ends its automatic disabling', async (t) => {
+  const { id: endpoint_id } = await s.call('webhooks.createEndpoint', { url });
+  await s.database.query(
+    `update webhooks.endpoint set enabled = false, disabled_reason = 'failing', failing_since = now() where id = $1`,
+    [endpoint_id],
+  );
+  const noted = await s.call('webhooks.updateEndpoint', { endpoint_id, description: 'Broken' });
+  t.match(noted, { enabled: false, disabled_reason: 'failing', failing_since: String });
+  const enabled = await s.call('webhooks.updateEndpoint', { endpoint_id, enabled: true });
+  t.match(enabled, { enabled: true, disabled_reason: null, failing_since: null });
+});
+
+t.test('a rotation returns a new secret, and the former one signs for 24 hours', async (t) => {
+  const created = await s.call('webhooks.createEndpoint', { url });
+  const endpoint_id = created.id;
+  const rotated = await s.call('webhooks.rotateSecret', { endpoint_id });
+  t.not(rotated.secret, created.secret);
+  const untilMs = Date.parse(rotated.former_secret_until ?? '');
+  const sealed = await sealedOf(endpoint_id);
+  t.strictSame(signingSecrets(cipher, sealed, untilMs - 1), [rotated.secret, created.secret]);
+  t.strictSame(signingSecrets(cipher, sealed, untilMs), [rotated.secret]);
+  t.ok(untilMs - Date.now() > 23 * 3_600_000 && untilMs - Date.now() <= 24 * 3_600_000);
+  const third = await s.call('webhooks.rotateSecret', { endpoint_id });
+  const signing = signingSecrets(cipher, await sealedOf(endpoint_id), Date.now());
+  t.strictSame(signing, [third.secret, rotated.secret]);
+});
+
+t.test('secrets are stored encrypted and bound to their endpoint', async (t) => {
+  const { id, secret: shown } = await s.call('webhooks.createEndpoint', { url });
+  const sealed = await sealedOf(id);
+  t.notMatch(JSON.stringify(await s.database.query('select * from webhooks.endpoint')), shown);
+  t.equal(cipher.decrypt(sealed.secret, id), shown);
+  t.throws(() => cipher.decrypt(sealed.secret, randomUUID()));
+});
+
+t.test('secrets of an earlier ENCRYPTION_KEY are encrypted with the first one', async (t) => {
+  const { id: endpoint_id, secret: former } = await s.call('webhooks.createEndpoint', { url });
+  const { secret: shown } = await s.call('webhooks.rotateSecret', { endpoint_id });
+  const later = cipherOf({ ENCRYPTION_KEY: ['another secret of 32 characters or more', secret] });
+  t.ok((await resealSecrets(s.database, later)) > 0);
+  const only = cipherOf({ ENCRYPTION_KEY: ['another secret of 32 characters or more'] });
+  t.strictSame(signingSecrets(only, await sealedOf(endpoint_id), Date.now()), [shown, former]);
+  t.equal(await resealSecrets(s.database, later), 0);
+  t.equal(await resealSecrets(s.database, cipher), 0, 'what it cannot decrypt stays');
+});
