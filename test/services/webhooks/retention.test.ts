@@ -57,7 +57,10 @@ t.test('the sequence of an erased user ends with the last change', async (t) => 
 t.test(
   'delivered messages and attempts are kept for 7 days, undelivered messages as long as changes',
   async (t) => {
-    const { id: endpoint } = await s.call('webhooks.createEndpoint', { url: 'https://app.example/' });
+    const { id: endpoint } = await s.call('webhooks.createEndpoint', {
+      url: 'https://app.example/',
+      enabled: false,
+    });
     const insert = async (state: string, days: number) => {
       const [row] = await s.database.query<{ id: string }>(
         `insert into webhooks.message (endpoint_id, type, state, recorded_at, created_at)
