@@ -44,7 +44,9 @@ const table: JobTable = {
   now,
 };
 
-const isOpen = `e.enabled and (e.paused_until is null or e.paused_until <= ${now(2)}) and coalesce(f.n, $1) > 0`;
+// An endpoint that fails has one slot until a success.
+const slots = 'case when e.failing_since is null then coalesce(f.n, $1) else coalesce(f.n, $1) - $1 + 1 end';
+const isOpen = `e.enabled and (e.paused_until is null or e.paused_until <= ${now(2)}) and ${slots} > 0`;
 // A lane by itself, so that a range of the index begins with the due messages: others may wait for retries.
 const dueOf = `
   from (values (0::smallint), (5::smallint), (10::smallint)) lane (n)
@@ -63,10 +65,10 @@ const claim: Statement = {
   text: `
     with free as (select * from unnest($4::uuid[], $5::int[]) f (endpoint_id, n)),
     unpaced as (
-      select e.id, coalesce(f.n, $1) as n from webhooks.endpoint e left join free f on f.endpoint_id = e.id
+      select e.id, ${slots} as n from webhooks.endpoint e left join free f on f.endpoint_id = e.id
       where ${isOpen} and e.max_per_second is null),
     paced as (
-      select e.id, least(coalesce(f.n, $1), greatest(1, e.max_per_second / 10)) as n, e.max_per_second
+      select e.id, least(${slots}, greatest(1, e.max_per_second / 10)) as n, e.max_per_second
       from webhooks.endpoint e left join free f on f.endpoint_id = e.id
       where ${isOpen} and e.max_per_second is not null
         and exists (select from webhooks.message m
@@ -107,13 +109,14 @@ export interface MessageClaim {
   readonly leaseMs: number;
 }
 
-/** Leases due messages: of each endpoint as many as it has free slots, live ones first. */
+/** Leases due messages: of each endpoint as many as it has free slots, live ones first. Failing endpoints are last. */
 export async function claimMessages(
   database: Queryable,
   { parallel, free, aheadMs, leaseMs }: MessageClaim,
 ): Promise<MessageLease[]> {
   const values = [parallel, aheadMs, leaseMs, [...free.keys()], [...free.values()]];
-  return (await database.query<ClaimedRow>(claim, values)).map(leaseOf);
+  const leases = (await database.query<ClaimedRow>(claim, values)).map(leaseOf);
+  return leases.toSorted((a, b) => Number(a.failing_since !== null) - Number(b.failing_since !== null));
 }
 
 function leaseOf({ of_change, ...row }: ClaimedRow): MessageLease {

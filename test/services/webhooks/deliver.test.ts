@@ -191,6 +191,23 @@ t.test('endpoints that do not answer delay no other endpoint', async (t) => {
   t.equal(silentRequests.length, 3 * 4, 'at most four at once of each');
 });
 
+t.test('an endpoint that fails has one slot until a success, after the others', async (t) => {
+  const s = await startSetting(t);
+  const failing = await s.endpoint({ failing_since: new Date() });
+  const good = await s.endpoint();
+  for (let n = 0; n < 4; n += 1) await s.change([failing, good]);
+  const claim = { parallel: 4, free: new Map(), aheadMs: 0, leaseMs: minuteMs };
+  const leases = await claimMessages(s.database, claim);
+  t.same(
+    leases.map(({ endpoint_id }) => endpoint_id),
+    [good.id, good.id, good.id, good.id, failing.id],
+  );
+  t.same(await claimMessages(s.database, { ...claim, free: new Map([[failing.id, 3]]) }), []);
+  s.clock.aheadMs = 2 * minuteMs;
+  await s.deliver();
+  await until(() => s.received.length === 8);
+});
+
 t.test('max_per_second limits all processes together', async (t) => {
   const s = await startSetting(t);
   const [slow, quick] = [await s.endpoint({ max_per_second: 2 }), await s.endpoint({ max_per_second: 50 })];

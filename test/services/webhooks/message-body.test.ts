@@ -1,0 +1,95 @@
+import t from 'tap';
+import { ServiceError } from '../../../domain/errors.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import type { ChangeRow } from '../../../services/webhooks/event-of-change.ts';
+import { messageBodies } from '../../../services/webhooks/message-body.ts';
+
+const change: ChangeRow = {
+  ...{
+    id: '1',
+    user_id: 'u1',
+    external_user_id: 'user-1',
+    sequence: '7',
+    type: 'sleep.updated',
+    object: 's1',
+  },
+  ...{
+    historical: false,
+    first_at: new Date(0),
+    last_at: new Date(3_600_000),
+    n: '0',
+    recorded_at: new Date(0),
+  },
+  data: { id: 's1', provider: 'devicemaker', device: 'watch', is_nap: false },
+};
+const shown = { providerAs: () => 'Shown', baseUrl: 'https://api.example' };
+
+/** The body of a message, where the bus answers as given. */
+async function bodyOf(
+  answer: () => unknown,
+  fields: { include_data?: boolean; change?: ChangeRow | null } = {},
+) {
+  const calls: unknown[][] = [];
+  const call: Call = async (...args) => {
+    calls.push(args);
+    return answer() as never;
+  };
+  const message = {
+    endpoint_id: 'e1',
+    type: 'test.ping',
+    recorded_at: new Date(0),
+    include_data: true,
+    change,
+  };
+  const body: unknown = JSON.parse(await messageBodies(call, shown)({ ...message, ...fields }));
+  return { body, calls };
+}
+const missing = () => {
+  throw new ServiceError('RECORD_NOT_FOUND');
+};
+const away = () => {
+  throw new ServiceError('SERVICE_UNAVAILABLE');
+};
+
+t.test('contains identifiers and an address without include_data', async (t) => {
+  const { body, calls } = await bodyOf(away, { include_data: false });
+  t.same(calls, []);
+  t.match(body, {
+    type: 'sleep.updated',
+    data: {
+      ...{ user_id: 'u1', external_user_id: 'user-1', sequence: 7, id: 's1', provider: 'Shown' },
+      url: 'https://api.example/api/v1/users/u1/events/sleep/s1',
+      record: undefined,
+    },
+  });
+});
+
+t.test('contains the record with include_data, null if it no longer exists', async (t) => {
+  const { body, calls } = await bodyOf(() => ({ id: 's1', duration_seconds: 60 }));
+  t.match(calls, [['timeseries.sleep', { user_id: 'u1', event_id: 's1' }]]);
+  t.match(body, { data: { sequence: 7, record: { id: 's1', duration_seconds: 60 } } });
+  t.match((await bodyOf(missing)).body, { data: { id: 's1', record: null } });
+  const day: ChangeRow = { ...change, type: 'activity_summary.updated', data: { date: '2025-01-02' } };
+  const summary = await bodyOf(() => ({ data: [{ date: '2025-01-02', steps: 5 }] }), { change: day });
+  t.match(summary.body, { data: { date: '2025-01-02', record: { steps: 5 } } });
+  t.match(summary.calls, [['summaries.activity', { start_date: '2025-01-02', end_date: '2025-01-02' }]]);
+});
+
+t.test('contains no record that makes it larger than 20 kB', async (t) => {
+  const { body } = await bodyOf(() => ({ id: 's1', note: 'ä'.repeat(10_000) }));
+  t.match(body, { data: { id: 's1', record: undefined } });
+});
+
+t.test('a record that cannot be read now is an error', async (t) => {
+  await t.rejects(bodyOf(away), { message: /unavailable/ });
+});
+
+t.test('other types have no record, a test has the endpoint only', async (t) => {
+  const deleted = await bodyOf(away, { change: { ...change, type: 'sleep.deleted' } });
+  t.match([deleted.calls, deleted.body], [[], { type: 'sleep.deleted', data: { record: undefined } }]);
+  t.same((await bodyOf(away, { change: null })).body, {
+    type: 'test.ping',
+    timestamp: '1970-01-01T00:00:00Z',
+    data: { endpoint_id: 'e1' },
+  });
+});
