@@ -28,6 +28,8 @@ export interface ProductChoice {
 }
 
 const unlimited = '1000000000';
+/** Encrypts the secrets of every process of the bench. */
+export const encryptionKey = 'the bench needs no secret that is secret';
 const settings = {
   HOST: '127.0.0.1',
   PORT: '0',
@@ -39,7 +41,7 @@ const settings = {
   RATE_LIMIT_ADDRESS: unlimited,
   RATE_LIMIT_WEBHOOK: unlimited,
   JWT_SECRET: 'the bench needs no secret that is secret',
-  ENCRYPTION_KEY: 'the bench needs no secret that is secret',
+  ENCRYPTION_KEY: encryptionKey,
 };
 const Entrance = z.object({ url: z.url(), key: z.string() });
 

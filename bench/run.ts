@@ -23,6 +23,7 @@ import { processes } from './measurements/processes.ts';
 import { ranges } from './measurements/ranges.ts';
 import { scale } from './measurements/scale.ts';
 import { users } from './measurements/users.ts';
+import { webhooks } from './measurements/webhooks.ts';
 import { type Options, readOptions } from './options.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
@@ -39,7 +40,7 @@ const reading: readonly Measurement[] = [
   users,
   processes,
 ];
-const rest: readonly Measurement[] = [exports, disk, ingest, activitynet, bodies];
+const rest: readonly Measurement[] = [exports, disk, ingest, activitynet, webhooks, bodies];
 /** Measurements that take long and run only if --only names them. */
 const onDemand: readonly Measurement[] = [figures, scale];
 const measurements = [...reading, ...rest, ...onDemand];

@@ -25,6 +25,13 @@ export interface Sizes {
   readonly bodyMegabytes: readonly number[];
   /** The activity platform: events per round, waiting fetches, activities within its limits. */
   readonly platform: { readonly events: number; readonly waiting: number; readonly activities: number };
+  /** Outgoing webhooks: for how long changes are recorded, and how many a second for 1, 10 and 100 endpoints. */
+  readonly webhooks: {
+    readonly seconds: number;
+    readonly perSecond: number;
+    readonly perSecondToEach: number;
+    readonly toEach: number;
+  };
   /** The number of samples that are read of the 1 Hz user's export. */
   readonly exportedSamples: number;
 }
@@ -47,6 +54,7 @@ export const full: Sizes = {
   userDays: [1, 20, 200],
   bodyMegabytes: [10, 100],
   platform: { events: 1000, waiting: 5000, activities: 1000 },
+  webhooks: { seconds: 20, perSecond: 500, perSecondToEach: 50, toEach: 5 },
   exportedSamples: 10_000_000,
 };
 
@@ -68,5 +76,6 @@ export const quick: Sizes = {
   userDays: [1, 2],
   bodyMegabytes: [1],
   platform: { events: 60, waiting: 100, activities: 60 },
+  webhooks: { seconds: 2, perSecond: 100, perSecondToEach: 10, toEach: 1 },
   exportedSamples: 30_000,
 };

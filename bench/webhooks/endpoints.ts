@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { cipherOf } from '../../mixins/cipher.ts';
+import { newSecret } from '../../services/webhooks/secrets.ts';
+import { encryptionKey } from '../product.ts';
+
+/** How an endpoint answers: `ok` at once, `error` with 500, `slow` after 10 s, `silent` never. */
+export type Way = 'ok' | 'error' | 'slow' | 'silent';
+
+/** Inserts endpoints. With `types` each receives one of them, in turn. */
+export async function insertEndpoints(
+  pool: pg.Pool,
+  origin: string,
+  {
+    way,
+    count,
+    types = [],
+  }: { readonly way: Way; readonly count: number; readonly types?: readonly string[] },
+): Promise<void> {
+  const cipher = cipherOf({ ENCRYPTION_KEY: [encryptionKey] });
+  for (let n = 0; n < count; n += 1) {
+    const id = randomUUID();
+    const type = types[n % Math.max(1, types.length)];
+    await pool.query('insert into webhooks.endpoint (id, url, secret, event_types) values ($1, $2, $3, $4)', [
+      ...[id, `${origin}/${way}/${n}`, cipher.encrypt(newSecret(), id)],
+      type === undefined ? null : [type],
+    ]);
+  }
+}
+
+/** Deletes all endpoints and messages. */
+export async function deleteEndpoints(pool: pg.Pool): Promise<void> {
+  await pool.query('truncate webhooks.endpoint, webhooks.message, webhooks.attempt');
+}
+
+/** Enables the endpoints that do not answer at once, or disables them. */
+export async function enableOthers(pool: pg.Pool, enabled: boolean): Promise<void> {
+  await pool.query(`update webhooks.endpoint set enabled = $1 where url not like '%/ok/%'`, [enabled]);
+}
+
+const tickMs = 20;
+
+/** Records changes of users at a rate, each type in turn, until the time has passed. */
+export async function recordChanges(
+  pool: pg.Pool,
+  {
+    perSecond,
+    ms,
+    types,
+  }: { readonly perSecond: number; readonly ms: number; readonly types: readonly string[] },
+): Promise<number> {
+  const began = performance.now();
+  let recorded = 0;
+  while (performance.now() - began < ms) {
+    const due = Math.floor(((performance.now() - began) / 1000) * perSecond) - recorded;
+    if (due > 0) await record(pool, recorded, due, types);
+    recorded += Math.max(0, due);
+    await sleep(tickMs);
+  }
+  return recorded;
+}
+
+async function record(pool: pg.Pool, first: number, count: number, types: readonly string[]): Promise<void> {
+  await pool.query(
+    `select changes.record(gen_random_uuid(), split_part(type, '.', 1), split_part(type, '.', 2), n::text, null,
+       '{"id":"x","provider":"devicemaker","device":"watch","type":"running"}')
+     from generate_series($1::int, $2::int) n, lateral (select ($3::text[])[1 + n % cardinality($3::text[])] as type) t`,
+    [first, first + count - 1, types],
+  );
+}
+
+/** Waits until nothing waits for the good endpoints. */
+export async function drained(pool: pg.Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(
+      `select from changes.pending where due_at is not null union all
+       (select from webhooks.message m join webhooks.endpoint e on e.id = m.endpoint_id and e.url like '%/ok/%'
+        where m.state = 'waiting' limit 1) limit 1`,
+    );
+    if (rows.length === 0) return;
+    await sleep(tickMs);
+  }
+}
