@@ -66,7 +66,7 @@ const keptMs = 10_000;
 
 /** Creates a poster. */
 export function newPoster({ origins, resolve }: PosterRules): Poster {
-  const kept = { keepAlive: true, timeout: keptMs, maxFreeSockets: 4 };
+  const kept = { keepAlive: true, timeout: keptMs };
   const agents = { 'http:': new http.Agent(kept), 'https:': new https.Agent(kept) };
   const lookup = publicLookup(resolve);
   return {

@@ -9,9 +9,7 @@ export function signedHeaders(
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
 ): Record<string, string> {
   const secrets = former_secret === null ? [secret] : [secret, former_secret];
-  const signatures = secrets.map((value) =>
-    new Webhook(cipher.decrypt(value, endpoint_id)).sign(id, at, body),
-  );
+  const signatures = secrets.map((value) => signerOf(cipher, value, endpoint_id).sign(id, at, body));
   return {
     'content-type': 'application/json',
     'user-agent': 'pulsebus',
@@ -19,4 +17,19 @@ export function signedHeaders(
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': signatures.join(' '),
   };
+}
+
+const signers = new WeakMap<Pick<Cipher, 'decrypt'>, Map<string, Webhook>>();
+/** Two secrets of each endpoint. */
+const mostSigners = 100;
+
+// A decryption takes as long as a signature, so the signers of recent secrets are kept.
+function signerOf(cipher: Pick<Cipher, 'decrypt'>, value: string, endpointId: string): Webhook {
+  const key = `${endpointId} ${value}`;
+  const known = signers.get(cipher) ?? new Map<string, Webhook>();
+  signers.set(cipher, known);
+  const signer = known.get(key) ?? new Webhook(cipher.decrypt(value, endpointId));
+  if (known.size >= mostSigners) known.clear();
+  known.set(key, signer);
+  return signer;
 }
