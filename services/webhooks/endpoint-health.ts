@@ -1,9 +1,10 @@
+import type { Logger } from 'moleculer';
 import { dayMs } from '../../domain/time.ts';
+import type { Database } from '../../mixins/database.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { isOwnFailure } from './attempt.ts';
-import type { DeliveryDeps } from './deliver.ts';
 import type { Outcome } from './outcome.ts';
-import { failingDays } from './pace.ts';
+import { type DeliveryPace, failingDays } from './pace.ts';
 import type { MessageLease } from './queries/claim-messages.ts';
 import {
   type DisabledReason,
@@ -20,14 +21,16 @@ export interface EndpointHealth {
 
 type Receiving = Pick<MessageLease, 'endpoint_id' | 'failing_since'>;
 
+interface HealthDeps {
+  readonly database: Database;
+  readonly logger: Pick<Logger, 'warn' | 'info'>;
+  readonly pace: DeliveryPace;
+}
+
 const successEveryMs = 1000;
 
 /** The health of endpoints, as this process observes it. */
-export function newEndpointHealth({
-  database,
-  logger,
-  pace,
-}: Pick<DeliveryDeps, 'database' | 'logger' | 'pace'>): EndpointHealth {
+export function newEndpointHealth({ database, logger, pace }: HealthDeps): EndpointHealth {
   const notedAtMs = new Map<string, number>();
   const succeed = async (endpointId: string) => {
     const nowMs = performance.now();

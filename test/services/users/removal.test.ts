@@ -46,6 +46,7 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
   const actionsOf = {
     backfill: { stop: () => ({ stopped: false }) },
     'api-gateway': {},
+    webhooks: {},
     'activitynet-ingest': { stopConnection: () => ({ dropped: 0 }) },
   };
   const services: ServiceSchema[] = Object.entries(actionsOf).map(([name, actions]) => ({
@@ -125,7 +126,7 @@ t.test('every service that keeps something of a user is told to forget them', as
   t.same(erased, [user_id]);
   t.same(
     forgotten.by.toSorted(),
-    ['activitynet-ingest', 'api-gateway', 'backfill'].map((name) => [name, user_id]),
+    ['activitynet-ingest', 'api-gateway', 'backfill', 'webhooks'].map((name) => [name, user_id]),
   );
   t.match(forgotten.accounts, [
     { accounts: [{ provider: 'activitynet', provider_user_id: `of ${user_id}` }] },
