@@ -305,7 +305,9 @@ declare
   of_provider text := case tg_table_schema when 'backfill' then to_jsonb(new) ->> 'provider' else tg_table_schema end;
 begin
   if tg_op = 'UPDATE' and new.id = old.id and is_open = (old.state in ('running', 'listing', 'fetching')) then return null; end if;
-  perform changes.record(new.user_id, 'backfill', case when is_open then 'started' else 'completed' end, new.id::text, null,
+  -- Start and end are objects of their own, so that they are not joined.
+  perform changes.record(new.user_id, 'backfill', case when is_open then 'started' else 'completed' end,
+    new.id || case when is_open then '' else ':end' end, null,
     jsonb_build_object('backfill_id', new.id, 'connection_id', new.connection_id, 'provider', of_provider)
       || case when is_open then '{}' else jsonb_build_object('status', new.state) end, new.start_time, new.end_time);
   return null;

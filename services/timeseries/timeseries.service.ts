@@ -7,11 +7,12 @@ import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
-import { bodyTypes, readBody } from './days/body.ts';
+import { readBody } from './days/body.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
-import { activityTypes, type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
+import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
 import { selectSedentary } from './days/queries/select-sedentary.ts';
+import { summaryTypes } from './days/summary-types.ts';
 import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
@@ -23,11 +24,12 @@ import { type OtherRow, otherTable } from './records/queries/select-others.ts';
 import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
 import { store } from './records/store.ts';
 import { sleepToWire, workoutToWire } from './records/wire.ts';
-import { erasureHandler, markErased } from './removal/erasure.ts';
+import { markErased } from './removal/erasure.ts';
 import { exportRecords, exportSeries } from './removal/export.ts';
-import { markPurged, purgeHandler, reopen } from './removal/purge.ts';
+import { markPurged, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
-import { keptFrom, retentionHandler } from './removal/retention.ts';
+import { removalHandlers } from './removal/removal-handlers.ts';
+import { keptFrom } from './removal/retention.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
@@ -141,12 +143,8 @@ export default implement(timeseries, {
       const sedentary = await selectSedentary(database, params.user_id, dates);
       return activityDays(rows, sedentary, params.parts);
     },
-    nights({ params, database }) {
-      return readNights(database, dateCursorOf(params), params.limit);
-    },
-    bodyFacts({ params, database }) {
-      return readBody(database, params);
-    },
+    nights: ({ params, database }) => readNights(database, dateCursorOf(params), params.limit),
+    bodyFacts: ({ params, database }) => readBody(database, params),
     store({ params, database, settings, keyedMutex, broker, config, origin }) {
       const nowMs = Date.now();
       const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
@@ -193,8 +191,7 @@ export default implement(timeseries, {
   },
   async started({ database, jobs, config, logger }) {
     await upsertSeriesTypes(database);
-    await replaceSummaryTypes(database, { activity_summary: activityTypes, body: bodyTypes });
-    const retaining = { database, days: config.SAMPLE_RETENTION_DAYS, logger };
-    return jobs.start([erasureHandler(database), purgeHandler(database), retentionHandler(retaining)]);
+    await replaceSummaryTypes(database, summaryTypes);
+    return jobs.start(removalHandlers({ database, days: config.SAMPLE_RETENTION_DAYS, logger }));
   },
 });

@@ -117,6 +117,7 @@ export async function install(
     'backfill',
     'deliveries',
     'summaries',
+    'webhooks',
   ];
   const inside = rest.filter((service) => !apart.includes(service));
   await joinApi(t, { ...joined, services: inside });

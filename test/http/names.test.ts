@@ -30,6 +30,9 @@ const withoutBody = new Set([
   'POST /users/:user_id/token',
   'POST /users/:user_id/connections/:provider/backfill',
   'POST /deliveries/:delivery_id/replay',
+  'POST /webhook-endpoints/:endpoint_id/rotate-secret',
+  'POST /webhook-endpoints/:endpoint_id/test',
+  'POST /webhook-endpoints/:endpoint_id/messages/:message_id/resend',
 ]);
 
 function namesOf({ definition, route }: Endpoint): string[] {

@@ -1,0 +1,15 @@
+import type { Logger } from 'moleculer';
+import type { Database } from '../../../mixins/database.ts';
+import type { JobHandler } from '../../../mixins/jobs.ts';
+import { erasureHandler } from './erasure.ts';
+import { purgeHandler } from './purge.ts';
+import { retentionHandler } from './retention.ts';
+
+/** The jobs that delete stored data: of erased users, of purged connections, and expired samples. */
+export function removalHandlers(deps: {
+  readonly database: Database;
+  readonly days: number;
+  readonly logger: Logger;
+}): JobHandler[] {
+  return [erasureHandler(deps.database), purgeHandler(deps.database), retentionHandler(deps)];
+}
