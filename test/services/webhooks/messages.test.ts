@@ -66,9 +66,10 @@ t.test('a change arrives at the endpoint and is listed with its attempt', async 
       historical: false,
       next_attempt_at: null,
       delivered_at: /^\d{4}/,
-      attempts: [{ number: 1, status: 200, error: null, response: 'ok' }],
     },
   ]);
+  // On a busy machine an attempt may time out before.
+  t.match(data[0]?.attempts.at(-1), { status: 200, error: null, response: 'ok' });
 });
 
 t.test('a test is sent at once, also to a disabled endpoint, and is not repeated', async (t) => {
