@@ -72,6 +72,7 @@ export async function isAnyDue(database: Queryable): Promise<boolean> {
   return row?.due === true;
 }
 
+// The planner would scan all markers of changes.pending to find the few claimed rows.
 const turn: Statement = {
   name: 'webhooks.lock_publishing',
   text: `
