@@ -2,14 +2,11 @@
 // the count in one plain line.
 // Tests get TEST_DATABASE_URL (a role that may create databases) and, where there is a bus, TEST_NATS_URL.
 // usage: npm test [-- --changed] [-- test/some.test.ts …]
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Stack, startStack } from '../stack/stack.ts';
+import { buildTap } from './support/build-tap.ts';
 import { touchedTests } from './support/changed.ts';
 import { keepDurations, readDurations } from './support/durations.ts';
 import { groupFiles } from './support/file-groups.ts';
@@ -46,7 +43,7 @@ async function main(): Promise<number> {
   try {
     stack = await startTestStack();
     console.log(stack.choice);
-    await buildTap();
+    await buildTap(root, withTools(process.env));
     return stopped ? 1 : await runFiles(testEnvironment(stack), wanted);
   } finally {
     await stack?.stop();
@@ -83,24 +80,6 @@ function testEnvironment(stack: Stack): NodeJS.ProcessEnv {
 /** Programs of the packages come first. Those of `#!/usr/bin/env node` run under the pinned Node.js, see bootstrap.js. */
 function withTools(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, PATH: [bin, env.PATH].join(delimiter) };
-}
-
-/** tap's test class depends on its plugins and is built into node_modules: once per install and per .taprc, 3 s. */
-async function buildTap(): Promise<void> {
-  const stamp = join(root, 'node_modules/.pulsebus-tap');
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(root, '.taprc')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && existsSync(join(root, '.tap/plugins')))
-    return;
-  const child = spawn(process.execPath, [join(bin, 'tap'), 'build'], {
-    cwd: root,
-    env: withTools(process.env),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new Error(`tap build failed:\n${output}`);
-  writeFileSync(stamp, wanted);
 }
 
 /** Runs the files, with a line per file as it ends; then the count. */

@@ -5,6 +5,7 @@ import { type Inbox, inboxOn } from '../../../mixins/inbox.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { activitynetIngestService } from '../../../services/activitynet-ingest/activitynet-ingest.service.ts';
 import type { FetchPace } from '../../../services/activitynet-ingest/pace.ts';
+import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/broker.ts';
@@ -150,13 +151,22 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
 export const quarterMs = 900_000;
 export const dayMs = 86_400_000;
 
-/** Waits until nothing is in work and nothing more is asked: what waits, waits for the clock. */
+/**
+ * Waits until nothing is in work and nothing more is asked: what waits, waits for the clock. Jobs that are due may wait
+ * for the quota, or for a process that did not get to them yet: then it looks more often.
+ */
 export async function idle(s: Setting): Promise<void> {
-  for (let still = 0, before = -1; still < 3; ) {
+  for (let still = 0, before = -1, wanted = 3; still < wanted; ) {
     await new Promise((resolve) => setTimeout(resolve, 60));
-    const [row] = await s.database.query('select count(*)::int as n from activitynet.activity where leased');
-    const isStill = row?.n === 0 && s.provider.asked.length === before;
+    const [row] = await s.database.query(
+      `select count(*) filter (where leased)::int as leased,
+        count(*) filter (where not leased and priority < $2 and run_at <= activitynet.clock($1))::int as due
+      from activitynet.activity where work is not null`,
+      [s.provider.ahead, priorities.postponed],
+    );
+    const isStill = row?.leased === 0 && s.provider.asked.length === before;
     still = isStill ? still + 1 : 0;
+    wanted = row?.due === 0 ? 3 : 25;
     before = s.provider.asked.length;
   }
 }
