@@ -76,7 +76,7 @@ const add = (key: string, n: number, more: { lane?: 0 | 10; delayMs?: number } =
   enqueue(database, numbered, { key, payload: { n }, ...more });
 
 async function until(condition: () => boolean | Promise<boolean>) {
-  for (let round = 0; round < 1000; round += 1) {
+  for (let round = 0; round < 3000; round += 1) {
     if (await condition()) return;
     await sleep(20);
   }

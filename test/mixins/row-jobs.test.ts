@@ -71,7 +71,7 @@ async function startPages(t: Test, jobs: JobSource<Page>, others: readonly Servi
 }
 
 async function until(condition: () => boolean | Promise<boolean>) {
-  for (let round = 0; round < 1000; round += 1) {
+  for (let round = 0; round < 3000; round += 1) {
     if (await condition()) return;
     await sleep(20);
   }

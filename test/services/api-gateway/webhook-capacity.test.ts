@@ -10,6 +10,15 @@ const api = await startApi(t, { QUEUE_LIMIT: '2', WEBHOOK_MEMORY_MIB: '1' });
 const isKnownMs = 1100; // a count is kept for a second
 const bodyOf = (bytes: number) => `{"dailies": [], "x": "${'x'.repeat(bytes)}"}`;
 
+/** Pushes bodies of a size until one is answered with a status: the server reads what others sent when it gets to it. */
+async function pushUntil(status: number, bytes: number) {
+  for (;;) {
+    const answer = await push(api, bodyOf(bytes));
+    if (answer.status === status) return answer;
+    await sleep(50);
+  }
+}
+
 async function openDeliveries(count: number): Promise<void> {
   await api.database.query("delete from deliveries.delivery where kind = 'waiting'");
   await api.database.query(
@@ -44,15 +53,12 @@ t.test('refuses bodies that exceed the memory, while small bodies are accepted',
     `POST /api/v1/webhooks/devicemaker/push HTTP/1.1\r\nHost: x\r\ndevicemaker-client-id: tests\r\nContent-Length: ${bytes + 1}\r\n\r\n`,
   );
   await new Promise<void>((resolve) => slow.write('x'.repeat(bytes), () => resolve()));
-  await sleep(200);
-  const refused = await push(api, bodyOf(500_000));
-  t.equal(refused.status, 503);
+  const refused = await pushUntil(503, 500_000);
   t.same(refused.body, { detail: 'Too many large bodies are arriving at once.' });
   t.equal(refused.headers.get('retry-after'), '5');
   t.equal((await push(api, bodyOf(10_000))).status, 200);
   slow.destroy();
-  await sleep(200);
-  t.equal((await push(api, bodyOf(500_000))).status, 200, 'the room is given back when a sender goes');
+  t.equal((await pushUntil(200, 500_000)).status, 200, 'the room is given back when a sender goes');
   t.equal(
     (await push(api, bodyOf(2_000_000))).status,
     200,
@@ -87,6 +93,5 @@ t.test('releases the memory of compressed bodies whose senders disconnect', asyn
       sender.destroy();
     }
   }
-  await sleep(200);
-  t.equal((await push(api, bodyOf(900_000))).status, 200);
+  t.equal((await pushUntil(200, 900_000)).status, 200);
 });

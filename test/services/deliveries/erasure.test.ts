@@ -46,7 +46,7 @@ const replay = (id: string | undefined) =>
   api.ask(`/api/v1/deliveries/${id}/replay`, { method: 'POST', key: api.apiKey });
 
 async function untilDone(id: string | undefined): Promise<void> {
-  for (let round = 0; round < 500; round += 1) {
+  for (let round = 0; round < 3000; round += 1) {
     const rows = await database.query("select from deliveries.delivery where id = $1 and state = 'done'", [
       id,
     ]);

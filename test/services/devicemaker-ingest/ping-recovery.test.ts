@@ -90,7 +90,7 @@ const hurry = (id: string) =>
   database.query(`update deliveries.delivery set run_at = now() where id = $1 and state = 'ready'`, [id]);
 
 async function until(condition: () => Promise<boolean>) {
-  for (let round = 0; round < 1000; round += 1) {
+  for (let round = 0; round < 3000; round += 1) {
     if (await condition()) return;
     await sleep(20);
   }
