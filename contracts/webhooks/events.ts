@@ -90,11 +90,9 @@ const Timeseries = OfUser.extend({
   provider: ProviderShown,
   device: Device,
   start_time: Timestamp.nullable().describe(
-    'The first changed timestamp. Null if all samples of the series were removed.',
+    'The first changed timestamp. Null if the whole series changed: all of its samples were removed, and others may have been written since.',
   ),
-  end_time: Timestamp.nullable().describe(
-    'The last changed timestamp. Null if all samples of the series were removed.',
-  ),
+  end_time: Timestamp.nullable().describe('The last changed timestamp. Null if the whole series changed.'),
   values: z.int().describe('Number of values written. 0 if values were only removed.'),
   url: Url.nullable().describe('The address that returns the samples of the span. Null without a span.'),
 }).meta({ id: 'TimeseriesEventData' });

@@ -10,6 +10,10 @@ import { nothingPending, ofType, sequencesOf, startWebhooks, typesOf, upTo } fro
 
 const hourMs = 3_600_000;
 const recently = Date.now() - 5 * hourMs;
+const aroundNow = {
+  start_date: new Date(recently - 48 * hourMs).toISOString(),
+  end_date: new Date(recently + 48 * hourMs).toISOString(),
+};
 const longAgo = Date.now() - 30 * 24 * hourMs;
 
 t.test('changes of an object within the time of joining are published as one', async (t) => {
@@ -54,6 +58,80 @@ t.test('a record that is created and updated before its publication is created',
   const changes = await s.settled(id);
   t.strictSame(typesOf(changes.filter(({ type }) => type.startsWith('workout'))), ['workout.created']);
 });
+
+t.test('a record that is deleted before its creation is published is not reported', async (t) => {
+  const s = await startWebhooks(t);
+  const { id } = await s.call('users.create', {});
+  await s.settled(id);
+  const store = (provider: 'activitynet' | 'devicemaker', key: string) =>
+    s.call('timeseries.store', {
+      ...{ user_id: id, provider },
+      items: [activity(workout(recently, 30), { key })],
+    });
+  const workouts = async () =>
+    (await s.settled(id)).filter(({ type }) => type.startsWith('workout')).map(({ type }) => type);
+  await s.database.transaction(async (transaction) => {
+    await lockPublishing(transaction, true);
+    await store('activitynet', '1');
+    await s.call('timeseries.deleteWorkout', { user_id: id, provider: 'activitynet', key: '1' });
+  });
+  t.strictSame(await workouts(), []);
+  await s.database.transaction(async (transaction) => {
+    await lockPublishing(transaction, true);
+    // The same workout of two providers: one of them is hidden as a duplicate.
+    await store('activitynet', '2');
+    await store('devicemaker', '3');
+  });
+  t.strictSame(await workouts(), ['workout.created']);
+  const [shown] = (await s.call('timeseries.workouts', { user_id: id, ...aroundNow })).data;
+  t.equal((await s.settled(id)).at(-1)?.data.id, shown?.id);
+});
+
+t.test('the span of a record is that of its last change', async (t) => {
+  const s = await startWebhooks(t);
+  const { id } = await s.call('users.create', {});
+  await s.database.transaction(async (transaction) => {
+    await lockPublishing(transaction, true);
+    for (const [startMs, hash] of [
+      [recently, 'a'],
+      [recently + 600_000, 'b'],
+    ] as const)
+      await s.call('timeseries.store', {
+        ...{ user_id: id, provider: 'activitynet' },
+        items: [activity(workout(startMs, 20), { key: '1', hash })],
+      });
+  });
+  const [created] = ofType(await s.settled(id), 'workout.created');
+  const { start_time, end_time } = Object(created?.data);
+  t.strictSame(
+    [start_time, end_time].map((time) => Date.parse(time)),
+    [recently + 600_000, recently + 1_800_000],
+  );
+});
+
+t.test(
+  'a series that is removed as a whole has no span, also if samples were written beside it',
+  async (t) => {
+    const s = await startWebhooks(t);
+    const { id } = await s.call('users.create', {});
+    const store = (minute: number) =>
+      s.call('timeseries.store', {
+        ...{ user_id: id, provider: 'devicemaker' },
+        items: [item({ samples: [block('heart_rate', [[recently + minute * 60_000, 60]])] })],
+      });
+    await store(0);
+    await s.settled(id);
+    await s.database.transaction(async (transaction) => {
+      await lockPublishing(transaction, true);
+      await store(1);
+      await s.call('timeseries.purge', { user_id: id, provider: 'devicemaker', version: 1 });
+      await s.call('timeseries.reopen', { user_id: id, provider: 'devicemaker', version: 2 });
+      await store(2);
+    });
+    const last = ofType(await s.settled(id), 'timeseries.updated').at(-1);
+    t.match(last?.data, { start_time: null, end_time: null, values: 2, url: null });
+  },
+);
 
 t.test(
   'data that is older than two days is historical, and its messages are in the later lane',
