@@ -27,7 +27,8 @@ export interface Database extends Queryable {
  * its own. A transaction that was abandoned or paused holds its locks for at most a minute.
  */
 export const connectionLimits = {
-  connectionTimeoutMillis: 5000,
+  // PostgreSQL forks a process per connection, which takes seconds while the machine starts other things.
+  connectionTimeoutMillis: 15_000,
   idleTimeoutMillis: 30_000,
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 60_000,
