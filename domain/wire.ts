@@ -77,13 +77,16 @@ function cutAtCommas(given: unknown): unknown {
   return typeof given === 'string' && given.includes(',') ? given.split(',').map((one) => one.trim()) : given;
 }
 
+const TrueOrFalse = z.union([
+  z.boolean(),
+  z
+    .enum(['true', 'false'])
+    .meta({ id: 'BooleanText' })
+    .transform((text) => text === 'true'),
+]);
+
 /** A boolean query parameter: `true` or `false`; the default is `false`. */
-export const Flag = z
-  .union([
-    z.boolean(),
-    z
-      .enum(['true', 'false'])
-      .meta({ id: 'BooleanText' })
-      .transform((text) => text === 'true'),
-  ])
-  .default(false);
+export const Flag = TrueOrFalse.default(false);
+
+/** A boolean filter: `true` or `false`; without it nothing is filtered. */
+export const FlagOrAny = TrueOrFalse.optional();

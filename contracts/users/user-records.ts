@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, readers, writers } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
-import { SortOrder, Text, UserId } from '../../domain/wire.ts';
+import { FlagOrAny, SortOrder, Text, UserId } from '../../domain/wire.ts';
 import { Email, Name } from '../fields.ts';
 import { User, UserPage } from './schemas.ts';
 
@@ -58,6 +58,9 @@ export const userActions = {
         ),
       email: Text.max(320).optional().describe('Only users with this e-mail address.'),
       external_user_id: Text.max(255).optional().describe('Only the user with this external id.'),
+      connected: FlagOrAny.describe(
+        '`true`: only users with an active connection; `false`: only users without one. Default: all users.',
+      ),
     }),
     returns: UserPage,
     http: { method: 'GET', path: '/users', access: writers, tag: 'Users', audit: 'user.read' },

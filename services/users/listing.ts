@@ -17,6 +17,7 @@ export async function listUsers(
   return { items: users.map(toUser), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-function isNarrowed({ search, email, external_user_id }: UserQuery): boolean {
-  return (search ?? '') !== '' || email !== undefined || external_user_id !== undefined;
+function isNarrowed({ search, email, external_user_id, connected }: UserQuery): boolean {
+  const filters = [email, external_user_id, connected];
+  return (search ?? '') !== '' || filters.some((filter) => filter !== undefined);
 }

@@ -15,6 +15,8 @@ export interface UserQuery {
   readonly search?: string | undefined;
   readonly email?: string | undefined;
   readonly external_user_id?: string | undefined;
+  /** Only users with (true) or without (false) an active connection. */
+  readonly connected?: boolean | undefined;
 }
 
 /**
@@ -49,8 +51,12 @@ function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): 
   if (query.external_user_id !== undefined)
     conditions.push(`p.external_user_id = ${parameter(query.external_user_id)}`);
   if (query.search !== undefined && query.search !== '') conditions.push(searched(parameter(query.search)));
+  if (query.connected !== undefined) conditions.push(`${query.connected ? '' : 'not '}${isConnected}`);
   return conditions;
 }
+
+const isConnected = `
+  exists (select from users.connection c where c.user_id = p.id and c.status = 'active')`;
 
 // The index contains pieces of one, two and three letters; pieces of three are the most selective.
 function searched(text: string): string {

@@ -194,3 +194,26 @@ t.test('folding says whether it did, and passes on what failed', async (t) => {
   await database.query('alter table users.list_fence rename to list_fence_away');
   await t.rejects(foldChanges(database), { code: '42P01' });
 });
+
+t.test('connected selects users with or without an active connection', async (t) => {
+  const { call } = await start(t);
+  const made = [];
+  for (const name of ['none', 'active', 'ended', 'both'])
+    made.push(await call('users.create', { first_name: name }));
+  const [, active, ended, both] = made.map(({ id }) => id);
+  const link = (user_id: string | undefined, provider: 'devicemaker' | 'activitynet') =>
+    call('users.connect', { user_id: user_id ?? '', provider, provider_user_id: `${user_id} ${provider}` });
+  await link(active, 'devicemaker');
+  for (const user of [ended, both]) await link(user, 'devicemaker');
+  await link(both, 'activitynet');
+  for (const user_id of [ended ?? '', both ?? ''])
+    await call('users.disconnect', { user_id, provider: 'devicemaker' });
+  const found = async (query: Record<string, unknown>) => {
+    const page = await call('users.list', { sort_by: 'first_name', sort_order: 'asc', ...query });
+    return [names(page), page.total];
+  };
+  t.same(await found({ connected: true }), [['active', 'both'], 2]);
+  t.same(await found({ connected: 'false' }), [['ended', 'none'], 2]);
+  t.same(await found({ connected: 'false', search: 'non' }), [['none'], 1]);
+  t.same(await found({}), [['active', 'both', 'ended', 'none'], 4]);
+});
