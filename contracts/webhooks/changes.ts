@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action, writers } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo } from '../../domain/page.ts';
+import { TimeParameter } from '../../domain/time.ts';
 import { repeated, Timestamp, UserId } from '../../domain/wire.ts';
 import { EventType } from './events.ts';
 
@@ -36,6 +37,9 @@ export const changeActions = {
       'Returns every change at least once, those of a user in the order of `sequence`. Without `cursor` it starts with the oldest change that is kept (CHANGE_RETENTION_DAYS). Store `next_cursor` after a page was processed, and continue with it.',
     params: z.object({
       cursor: CursorParameter.describe('`next_cursor` of an earlier response to the same query.'),
+      since: TimeParameter.optional().describe(
+        'Without `cursor`, starts with the first change that was published at or after this time, instead of the oldest one. With `cursor` it is ignored.',
+      ),
       user_id: UserId.optional().describe('Only changes of this user.'),
       types: repeated(EventType, 100)
         .optional()

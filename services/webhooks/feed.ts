@@ -3,16 +3,18 @@ import type { ChangePage } from '../../contracts/webhooks/changes.ts';
 import type { EventType } from '../../contracts/webhooks/events.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { cursorInvalid, ServiceError } from '../../domain/errors.ts';
+import type { Instant } from '../../domain/time.ts';
 import type { Database } from '../../mixins/database.ts';
 import { eventOf, type Shown } from './event-of-change.ts';
 import type { FeedWatch } from './feed-watch.ts';
-import { type ChangeFilter, selectChanges } from './queries/select-changes.ts';
+import { type ChangeFilter, selectChanges, selectIdBefore } from './queries/select-changes.ts';
 
 /** A query of the feed. */
 export interface FeedQuery {
   readonly user_id?: string | undefined;
   readonly types?: readonly EventType[] | undefined;
   readonly cursor?: string | undefined;
+  readonly since?: Instant | undefined;
   readonly limit: number;
   readonly wait_seconds: number;
 }
@@ -51,10 +53,11 @@ const Key = z.tuple([z.string().regex(/^\d{1,18}$/)]);
 async function readPage(
   { database, shown }: FeedDeps,
   filter: ChangeFilter,
-  { cursor, limit }: Pick<FeedQuery, 'cursor' | 'limit'>,
+  { cursor, since, limit }: Pick<FeedQuery, 'cursor' | 'since' | 'limit'>,
 ): Promise<ChangePage> {
   const after = cursor === undefined ? null : positionOf(cursor, filter);
-  const { rows, lastId, expiredId } = await selectChanges(database, filter, after ?? 0n, limit + 1);
+  const first = after ?? (since === undefined ? 0n : await selectIdBefore(database, since.ms));
+  const { rows, lastId, expiredId } = await selectChanges(database, filter, first, limit + 1);
   if (after !== null && after < expiredId) throw new ServiceError('CURSOR_EXPIRED');
   const shownRows = rows.slice(0, limit);
   const isCut = rows.length > limit;

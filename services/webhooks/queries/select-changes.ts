@@ -1,3 +1,4 @@
+import { isoTime } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { type ChangeRow, changeColumns } from '../event-of-change.ts';
 
@@ -77,5 +78,19 @@ export async function selectLastId(database: Queryable): Promise<bigint> {
     name: 'webhooks.select_last_id',
     text: 'select max(id) as id from changes.change',
   });
+  return BigInt(row?.id ?? 0);
+}
+
+// Publications that overlap may differ in the order of their times and ids, so that the lowest of several ids is taken.
+const firstPublished = {
+  name: 'webhooks.select_id_before',
+  text: `
+    select coalesce(min(id) - 1, (select max(id) from changes.change), 0) as id from (
+      select id from changes.change where published_at >= $1 order by published_at limit 1000) later`,
+};
+
+/** The id before that of the first change that was published at or after an instant. */
+export async function selectIdBefore(database: Queryable, sinceMs: number): Promise<bigint> {
+  const [row] = await database.query<{ id: string }>(firstPublished, [isoTime(sinceMs)]);
   return BigInt(row?.id ?? 0);
 }

@@ -50,6 +50,28 @@ t.test('a filter returns the changes of a user and of types', async (t) => {
   t.strictSame(sequencesOf(rest.data), [4, 5, 6]);
 });
 
+t.test('since starts the feed at a time of publication, and a cursor continues it', async (t) => {
+  const all = await s.changes();
+  const times = await s.database.query<{ at: Date; n: string }>(
+    'select published_at as at, count(*) over (order by published_at range between current row and unbounded following) as n from changes.change order by id',
+  );
+  for (const [index, { at, n }] of times.entries()) {
+    const page = await s.call('webhooks.changes', { since: at.toISOString(), limit: 1000 });
+    t.equal(page.data.length >= Number(n), true, `from change ${index + 1}`);
+    t.strictSame(page.data, all.slice(all.length - page.data.length));
+  }
+  const [first] = times;
+  const early = await s.call('webhooks.changes', { since: '2000-01-01', limit: 2 });
+  t.strictSame(early.data, all.slice(0, 2));
+  const { next_cursor } = early.pagination;
+  const next = await s.call('webhooks.changes', { since: '2000-01-01', cursor: next_cursor, limit: 2 });
+  t.strictSame(next.data, all.slice(2, 4));
+  const late = await s.call('webhooks.changes', { since: new Date(Date.now() + 60_000).toISOString() });
+  t.strictSame(late.data, [], 'nothing is published in the future');
+  const own = await s.call('webhooks.changes', { since: first?.at.toISOString() ?? '', user_id: ada });
+  t.ok(own.data.every(({ data }) => data.user_id === ada) && own.data.length > 0);
+});
+
 t.test('a cursor of another query is refused, and one that is no cursor', async (t) => {
   const { pagination } = await s.call('webhooks.changes', { user_id: ada });
   const cursor = pagination.next_cursor;
