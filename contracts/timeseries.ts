@@ -1,6 +1,7 @@
 import { contract } from '../domain/contract.ts';
 import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
+import { overviewActions } from './timeseries/overview.ts';
 import { readActions } from './timeseries/reads.ts';
 import { writeActions } from './timeseries/writes.ts';
 
@@ -9,5 +10,6 @@ export const timeseries = contract('timeseries', {
   ...readActions,
   ...dayActions,
   ...exportActions,
+  ...overviewActions,
   ...writeActions,
 });

@@ -31,6 +31,7 @@ import { selectExportSamples } from './removal/queries/select-export.ts';
 import { removalHandlers } from './removal/removal-handlers.ts';
 import { keptFrom } from './removal/retention.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
+import { readOverview } from './samples/overview.ts';
 import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
 import { completeWorkouts } from './workouts/complete-workouts.ts';
@@ -170,6 +171,11 @@ export default implement(timeseries, {
     },
     readSeries({ params, database }) {
       return readSeries(database, params);
+    },
+    async overview({ params, database, settings, call }) {
+      const overview = await readOverview(database, settings, params);
+      if (overview.series.length === 0) await call('users.get', { user_id: params.user_id });
+      return overview;
     },
     async purge({ params, database, settings, jobs }) {
       const purging = await markPurged(database, params, settings.sourcePriority);
