@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+const here = import.meta.dirname;
+const common: BuildOptions = {
+  bundle: true,
+  sourcemap: true,
+  target: ['es2022', 'node18'],
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** Writes one file of JavaScript as ES module and one as CommonJS, their source map, and the types. */
+export async function buildPackage(folder = join(here, 'dist')): Promise<void> {
+  const dist = resolve(folder);
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(join(dist, 'cjs'), { recursive: true });
+  const index = join(here, 'src/index.ts');
+  await build({ ...common, entryPoints: [index], format: 'esm', outfile: join(dist, 'index.js') });
+  writeCommonJs(dist);
+  leaveOutGenerated(join(dist, 'index.js.map'));
+  await buildCommandLine(dist);
+  writeTypes(dist);
+}
+
+/** The same code with its exports in another form at its end, so that one source map serves both. */
+function writeCommonJs(dist: string): void {
+  const code = readFileSync(join(dist, 'index.js'), 'utf8');
+  const end = /export\{([^}]*)\};\s*\/\/# sourceMappingURL=index\.js\.map\s*$/;
+  const names = end.exec(code)?.[1]?.split(',');
+  if (names === undefined) throw new Error('The ES module does not end with its exports.');
+  const exports = names
+    .map((name) => name.split(' as '))
+    .map(([local, name = local]) => `exports.${name}=${local};`);
+  const text = `${code.replace(end, '')}${exports.join('')}\n//# sourceMappingURL=../index.js.map\n`;
+  writeFileSync(join(dist, 'cjs/index.js'), text);
+  writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+}
+
+/** Generated sources are half of the map and say no more than the types do. */
+function leaveOutGenerated(file: string): void {
+  const map: { sources: string[]; sourcesContent: (string | null)[] } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
+  const sourcesContent = map.sources.map((source, index) =>
+    source.includes('/generated/') ? null : (map.sourcesContent[index] ?? null),
+  );
+  writeFileSync(file, JSON.stringify({ ...map, sourcesContent }));
+}
+
+/** The program `pulsebus`, if its source is there. It uses the ES module beside it. */
+async function buildCommandLine(dist: string): Promise<void> {
+  const main = join(here, 'src/cli/main.ts');
+  if (!existsSync(main)) return;
+  await build({
+    ...common,
+    entryPoints: [main],
+    format: 'esm',
+    platform: 'node',
+    sourcemap: false,
+    outfile: join(dist, 'cli.js'),
+    banner: { js: '#!/usr/bin/env node' },
+    plugins: [clientBeside],
+  });
+}
+
+const clientBeside: Plugin = {
+  name: 'client-beside',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^(\.\.\/)+index\.ts$/ }, () => ({ path: './index.js', external: true })),
+};
+
+/** Types are written once, as CommonJS; those of the ES module are the same. Both kinds of import may use them. */
+function writeTypes(dist: string): void {
+  const tsc = join(here, 'node_modules/typescript/bin/tsc');
+  const options = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly'];
+  const run = spawnSync(
+    process.execPath,
+    [tsc, '-p', join(here, 'tsconfig.build.json'), ...options, '--outDir', join(dist, 'cjs')],
+    { encoding: 'utf8' },
+  );
+  if (run.status !== 0) throw new Error(`tsc failed:\n${run.stdout}${run.stderr}`);
+  for (const file of globSync('cjs/**/*.d.ts', { cwd: dist })) shorten(join(dist, file));
+  writeFileSync(join(dist, 'index.d.ts'), "export * from './cjs/index.js';\n");
+}
+
+// A third of the size of the types is indentation, comments of one line on three, and parts that an operation lacks.
+function shorten(file: string): void {
+  const text = readFileSync(file, 'utf8')
+    .replace(/^(?: {4})+/gm, (blanks) => '\t'.repeat(blanks.length / 4))
+    .replace(/\/\*\*\n\t* \* (.*)\n\t* \*\//g, '/** $1 */')
+    .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '');
+  writeFileSync(file, text);
+}

@@ -1,0 +1,5 @@
+// This file is generated from openapi.json by generate.ts.
+import type { ActivitySummaryUpdatedEvent, BackfillCompletedEvent, BackfillStartedEvent, BackfillTypeCompletedEvent, BodyUpdatedEvent, ConnectionCreatedEvent, ConnectionExpiredEvent, ConnectionRevokedEvent, SleepCreatedEvent, SleepDeletedEvent, SleepUpdatedEvent, TestPingEvent, TimeseriesUpdatedEvent, UserCreatedEvent, UserDeletedEvent, UserUpdatedEvent, WebhookEndpointDisabledEvent, WorkoutCreatedEvent, WorkoutDeletedEvent, WorkoutUpdatedEvent } from './types.gen.ts';
+
+/** An event that a webhook delivers. `type` says which. */
+export type WebhookEvent = UserCreatedEvent | UserUpdatedEvent | UserDeletedEvent | ConnectionCreatedEvent | ConnectionRevokedEvent | ConnectionExpiredEvent | BackfillStartedEvent | BackfillTypeCompletedEvent | BackfillCompletedEvent | WorkoutCreatedEvent | WorkoutUpdatedEvent | WorkoutDeletedEvent | SleepCreatedEvent | SleepUpdatedEvent | SleepDeletedEvent | ActivitySummaryUpdatedEvent | BodyUpdatedEvent | TimeseriesUpdatedEvent | WebhookEndpointDisabledEvent | TestPingEvent;

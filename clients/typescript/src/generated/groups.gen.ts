@@ -1,0 +1,553 @@
+// This file is generated from openapi.json by generate.ts.
+import { Group, VerifyingGroup } from '../group.ts';
+import type { Input } from '../input.ts';
+import type { Lines } from '../lines.ts';
+import type { Pages } from '../pages.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import type * as types from './types.gen.ts';
+
+export class Auth extends Group {
+  /**
+   * Log in as a developer.
+   * Takes JSON `{email, password}`, or a form with `username` and `password`.
+   */
+  login(params: Input<types.AuthLoginData>, options?: CallOptions): Promise<types.Tokens> {
+    return this.json('POST /auth/login', params, options, { isOpen: true });
+  }
+
+  /** Get the current developer */
+  me(options?: CallOptions): Promise<types.Developer> {
+    return this.json('GET /auth/me', {}, options);
+  }
+
+  /**
+   * Change your password and end all other sessions.
+   * A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  changePassword(params: Input<types.AuthChangePasswordData>, options?: CallOptions): Promise<types.Developer> {
+    return this.json('POST /auth/change-password', params, options);
+  }
+
+  /**
+   * Create a developer account.
+   * A password has at least 10 characters. Common passwords are rejected, also with digits or symbols around them. Repetitions, sequences, and passwords that contain the e-mail address or the part of it before the @ are rejected too.
+   */
+  createDeveloper(params: Input<types.AuthCreateDeveloperData>, options?: CallOptions): Promise<types.Developer> {
+    return this.json('POST /developers', params, options, { takesKey: true });
+  }
+
+  /** List developer accounts */
+  listDevelopers(options?: CallOptions): Promise<types.Developer[]> {
+    return this.json('GET /developers', {}, options);
+  }
+
+  /** Delete a developer account and keep its API keys */
+  removeDeveloper(params: Input<types.AuthRemoveDeveloperData>, options?: CallOptions): Promise<types.Developer> {
+    return this.json('DELETE /developers/{developer_id}', params, options);
+  }
+
+  /** Create an API key; only this response contains the key */
+  createKey(params: Input<types.AuthCreateKeyData> = {}, options?: CallOptions): Promise<types.NewApiKey> {
+    return this.json('POST /api-keys', params, options, { takesKey: true });
+  }
+
+  /** List API keys, without their values */
+  listKeys(options?: CallOptions): Promise<types.ApiKey[]> {
+    return this.json('GET /api-keys', {}, options);
+  }
+
+  /** Rename an API key */
+  renameKey(params: Input<types.AuthRenameKeyData>, options?: CallOptions): Promise<types.ApiKey> {
+    return this.json('PATCH /api-keys/{key_id}', params, options);
+  }
+
+  /** Delete an API key */
+  removeKey(params: Input<types.AuthRemoveKeyData>, options?: CallOptions): Promise<types.ApiKey> {
+    return this.json('DELETE /api-keys/{key_id}', params, options);
+  }
+
+  /** Rotate an API key; the old key is invalid when the response arrives */
+  rotateKey(params: Input<types.AuthRotateKeyData>, options?: CallOptions): Promise<types.NewApiKey> {
+    return this.json('POST /api-keys/{key_id}/rotate', params, options);
+  }
+
+  /**
+   * Exchange a refresh token for new tokens.
+   * A refresh token is valid once. A second use more than 10 seconds after the first revokes all tokens of the same session.
+   */
+  refresh(params: Input<types.AuthRefreshData>, options?: CallOptions): Promise<types.Tokens> {
+    return this.json('POST /auth/refresh', params, options, { isOpen: true });
+  }
+
+  /**
+   * End a session: revoke a token and all tokens of the same session.
+   * Implements RFC 7009 for JSON and form bodies. `token` is an access token or a refresh token; its holder may revoke it. A session consists of all tokens that derive from one log-in or from one issued token. They are invalid when the response arrives. An unknown or expired token returns 200 too. An application that authenticates (`app_id` and `app_secret`, or `client_id` and `client_secret`) can revoke tokens that it obtained; the tokens of others return 403.
+   */
+  revoke(params: Input<types.AuthRevokeData>, options?: CallOptions): Promise<Record<string, never>> {
+    return this.json('POST /auth/revoke', params, options, { isOpen: true });
+  }
+
+  /**
+   * Issue a token that reads one user's data.
+   * Takes an application's `app_id` and `app_secret` in the body, or a developer's token and no body.
+   */
+  issueToken(params: Input<types.AuthIssueTokenData>, options?: CallOptions): Promise<types.Tokens> {
+    return this.json('POST /users/{user_id}/token', params, options);
+  }
+
+  /** Create an application; only this response contains its secret */
+  createApplication(params: Input<types.AuthCreateApplicationData>, options?: CallOptions): Promise<types.NewApplication> {
+    return this.json('POST /applications', params, options, { takesKey: true });
+  }
+
+  /** List applications */
+  listApplications(options?: CallOptions): Promise<types.Application[]> {
+    return this.json('GET /applications', {}, options);
+  }
+
+  /** Rename an application */
+  renameApplication(params: Input<types.AuthRenameApplicationData>, options?: CallOptions): Promise<types.Application> {
+    return this.json('PATCH /applications/{app_id}', params, options);
+  }
+
+  /** Delete an application and revoke the tokens that it obtained */
+  removeApplication(params: Input<types.AuthRemoveApplicationData>, options?: CallOptions): Promise<types.Application> {
+    return this.json('DELETE /applications/{app_id}', params, options);
+  }
+
+  /** Rotate an application's secret and revoke the tokens that it obtained */
+  rotateSecret(params: Input<types.AuthRotateSecretData>, options?: CallOptions): Promise<types.NewApplication> {
+    return this.json('POST /applications/{app_id}/rotate-secret', params, options);
+  }
+
+  /**
+   * List audit entries, newest first.
+   * The audit trail records every change and every export of personal data. Filters can be combined: `user_id` (the user whose data it is), `actor` (in the form that entries have), `action`, and the times `start_time` (included) and `end_time` (excluded). An entry holds only ids, names of fields and counts, so it is kept when its user is erased.
+   */
+  audit(params: Input<types.AuthAuditData> = {}, options?: CallOptions): Pages<types.AuditPage> {
+    return this.pages('GET /audit', params, options);
+  }
+}
+
+export class Users extends Group {
+  /** Create a user */
+  create(params: Input<types.UsersCreateData> = {}, options?: CallOptions): Promise<types.User> {
+    return this.json('POST /users', params, options, { takesKey: true });
+  }
+
+  /**
+   * List users, page by page.
+   * `search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. While users are added, the order oldest first neither repeats nor omits a user.
+   */
+  list(params: Input<types.UsersListData> = {}, options?: CallOptions): Pages<types.UserPage> {
+    return this.pages('GET /users', params, options);
+  }
+
+  /** Get one user */
+  get(params: Input<types.UsersGetData>, options?: CallOptions): Promise<types.User> {
+    return this.json('GET /users/{user_id}', params, options);
+  }
+
+  /** Update a user; omitted fields are unchanged */
+  update(params: Input<types.UsersUpdateData>, options?: CallOptions): Promise<types.User> {
+    return this.json('PATCH /users/{user_id}', params, options);
+  }
+
+  /**
+   * Delete a user and all their data.
+   * The user is deleted when the response arrives. Their data is erased in the background.
+   */
+  remove(params: Input<types.UsersRemoveData>, options?: CallOptions): Promise<types.User> {
+    return this.json('DELETE /users/{user_id}', params, options);
+  }
+
+  /** List a user's connections to providers */
+  connections(params: Input<types.UsersConnectionsData>, options?: CallOptions): Promise<types.Connection[]> {
+    return this.json('GET /users/{user_id}/connections', params, options);
+  }
+
+  /**
+   * Import an existing connection.
+   * Returns 409 if the user has an active connection to the provider. A revoked or expired connection becomes active again under its id.
+   */
+  connect(params: Input<types.UsersConnectData>, options?: CallOptions): Promise<types.Connection> {
+    return this.json('POST /users/{user_id}/connections', params, options, { takesKey: true });
+  }
+
+  /**
+   * Revoke a connection and erase its tokens.
+   * The access is revoked at the provider in the background, unless another user is connected to the same account. The data is kept. If `purge` is true, all data from this provider is hidden immediately and erased in the background; a later call with `purge` does so too.
+   */
+  disconnect(params: Input<types.UsersDisconnectData>, options?: CallOptions): Promise<types.Connection> {
+    return this.json('DELETE /users/{user_id}/connections/{provider}', params, options);
+  }
+}
+
+export class Connect extends Group {
+  /** Get one connection with the state of its data types and its last error */
+  status(params: Input<types.ConnectStatusData>, options?: CallOptions): Promise<types.ConnectionStatus> {
+    return this.json('GET /users/{user_id}/connections/{provider}', params, options);
+  }
+
+  /**
+   * Create a link to a provider's consent page.
+   * Open `authorization_url` in the user's browser within 15 minutes; the link is valid once. Afterwards the browser is redirected to `redirect_uri`, which must be one of the configured addresses, with `status` (connected, denied, failed), `provider` and, unless connected, `reason`. Without `redirect_uri`, the browser shows a plain result page. Never give the link to another user: the account of whoever consents is connected to this user.
+   */
+  authorize(params: Input<types.ConnectAuthorizeData>, options?: CallOptions): Promise<types.AuthorizationLink> {
+    return this.json('GET /connect/{provider}/authorize', params, options);
+  }
+
+  /** Receive the browser after the consent page of a provider */
+  callback(params: Input<types.ConnectCallbackData>, options?: CallOptions): Promise<string> {
+    return this.text('GET /connect/{provider}/callback', params, options, { isOpen: true });
+  }
+
+  /**
+   * Show the result of a connection attempt.
+   * The result page of links without `redirect_uri`.
+   */
+  result(params: Input<types.ConnectResultData>, options?: CallOptions): Promise<string> {
+    return this.text('GET /connect/{provider}/result', params, options, { isOpen: true });
+  }
+}
+
+export class Backfill extends Group {
+  /**
+   * Start a backfill of a connection's past data.
+   * Requests one data type after another from the provider, 30 days at a time, newest first. The data arrives through the webhook. The next request is sent when the data of the previous one has arrived, or when its time limit has passed. One backfill runs per connection; another one returns 409.
+   */
+  start(params: Input<types.BackfillStartData>, options?: CallOptions): Promise<types.Backfill> {
+    return this.json('POST /users/{user_id}/connections/{provider}/backfill', params, options);
+  }
+
+  /**
+   * Get the newest backfill of a connection.
+   * `items` counts received items, `saved` those of them that were new or newer than the stored ones. A type is `requested` from its first request until its last one has finished, and `failed` if one of them failed.
+   */
+  status(params: Input<types.BackfillStatusData>, options?: CallOptions): Promise<types.Backfill> {
+    return this.json('GET /users/{user_id}/connections/{provider}/backfill', params, options);
+  }
+
+  /**
+   * Cancel the backfill of a connection.
+   * Sends no further requests. Data that was already requested may still arrive. A backfill that has ended is unchanged.
+   */
+  cancel(params: Input<types.BackfillCancelData>, options?: CallOptions): Promise<types.Backfill> {
+    return this.json('DELETE /users/{user_id}/connections/{provider}/backfill', params, options);
+  }
+}
+
+export class Timeseries extends Group {
+  /**
+   * Read samples, raw or in buckets.
+   * Samples are sorted oldest first. Buckets are aligned to the UTC epoch, and the timestamp of a bucket is its start. The range is widened to whole buckets. Each source has its own buckets.
+   */
+  samples(params: Input<types.TimeseriesSamplesData>, options?: CallOptions): Pages<types.TimeseriesPage> {
+    return this.pages('GET /users/{user_id}/timeseries', params, options);
+  }
+
+  /** List workouts, newest first */
+  workouts(params: Input<types.TimeseriesWorkoutsData>, options?: CallOptions): Pages<types.WorkoutPage> {
+    return this.pages('GET /users/{user_id}/events/workouts', params, options);
+  }
+
+  /** Get one workout */
+  workout(params: Input<types.TimeseriesWorkoutData>, options?: CallOptions): Promise<types.SingleWorkout> {
+    return this.json('GET /users/{user_id}/events/workouts/{event_id}', params, options);
+  }
+
+  /** List sleep sessions and naps, newest first */
+  sleeps(params: Input<types.TimeseriesSleepsData>, options?: CallOptions): Pages<types.SleepSessionPage> {
+    return this.pages('GET /users/{user_id}/events/sleep', params, options);
+  }
+
+  /** Get one sleep session */
+  sleep(params: Input<types.TimeseriesSleepData>, options?: CallOptions): Promise<types.SleepSession> {
+    return this.json('GET /users/{user_id}/events/sleep/{event_id}', params, options);
+  }
+
+  /**
+   * List events that are neither workouts nor sleep, newest first.
+   * Movement that a device detected by itself (`moveiq`) and the menstrual cycle (`mct`, one event per day). Neither is part of any total.
+   */
+  others(params: Input<types.TimeseriesOthersData>, options?: CallOptions): Pages<types.OtherEventPage> {
+    return this.pages('GET /users/{user_id}/events/other', params, options);
+  }
+
+  /** Get one event that is neither a workout nor a sleep */
+  other(params: Input<types.TimeseriesOtherData>, options?: CallOptions): Promise<types.OtherEvent> {
+    return this.json('GET /users/{user_id}/events/other/{event_id}', params, options);
+  }
+}
+
+export class Summaries extends Group {
+  /**
+   * List activity summaries, one per local day.
+   * A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted. If several sources have a value of an additive field, the largest is returned, never their sum.
+   */
+  activity(params: Input<types.SummariesActivityData>, options?: CallOptions): Pages<types.ActivitySummaryPage> {
+    return this.pages('GET /users/{user_id}/summaries/activity', params, options);
+  }
+
+  /**
+   * List sleep summaries, one per local day of waking up.
+   * Oldest first. A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted. The summary of a night comes from one source. Its main sessions are added up; naps are counted separately.
+   */
+  sleep(params: Input<types.SummariesSleepData>, options?: CallOptions): Pages<types.SleepSummaryPage> {
+    return this.pages('GET /users/{user_id}/summaries/sleep', params, options);
+  }
+
+  /**
+   * Get the current body summary; null if there is no data.
+   * `averaged` covers the last `average_period` local days, today included; `latest` holds readings of the last `latest_window_hours`.
+   */
+  body(params: Input<types.SummariesBodyData>, options?: CallOptions): Promise<types.BodySummary | null> {
+    return this.json('GET /users/{user_id}/summaries/body', params, options);
+  }
+
+  /** List recovery summaries (under development, returns 501) */
+  recovery(params: Input<types.SummariesRecoveryData>, options?: CallOptions): Pages<types.RecoverySummaryPage> {
+    return this.pages('GET /users/{user_id}/summaries/recovery', params, options);
+  }
+}
+
+export class ApiGateway extends Group {
+  /**
+   * Export all data of a user as JSON lines.
+   * Streams the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series, and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
+   */
+  export(params: Input<types.ApiGatewayExportData>, options?: CallOptions): Lines<types.ExportLine> {
+    return this.lines('GET /users/{user_id}/export', params, options);
+  }
+
+  /**
+   * Download all samples of a range, as JSON lines or CSV.
+   * Streams the samples of `GET /users/{user_id}/timeseries` in the same order, without pages. The range may have any length. No line marks the end. A download that fails is cut off, so that the HTTP client reports an error.
+   */
+  download(params: Input<types.ApiGatewayDownloadData>, options?: CallOptions): Lines<types.Sample> {
+    return this.lines('GET /users/{user_id}/timeseries/download', params, options);
+  }
+
+  /** Check that the gateway runs */
+  health(options?: CallOptions): Promise<types.Health> {
+    return this.json('GET /health', {}, options, { isOpen: true });
+  }
+
+  /**
+   * Check that all services and the database respond.
+   * Returns 503 while one of them is unavailable, and after a shutdown has begun.
+   */
+  ready(options?: CallOptions): Promise<types.Readiness> {
+    return this.json('GET /ready', {}, options, { isOpen: true });
+  }
+}
+
+export class Webhooks extends VerifyingGroup {
+  /**
+   * Create a webhook endpoint; only this response contains its secret.
+   * Events that are published from now on are sent to `url` as POST requests, signed as Standard Webhooks 1.0 defines. There are at most 50 endpoints.
+   */
+  createEndpoint(params: Input<types.WebhooksCreateEndpointData>, options?: CallOptions): Promise<types.NewWebhookEndpoint> {
+    return this.json('POST /webhook-endpoints', params, options, { takesKey: true });
+  }
+
+  /** List webhook endpoints, oldest first */
+  listEndpoints(options?: CallOptions): Promise<types.WebhookEndpoint[]> {
+    return this.json('GET /webhook-endpoints', {}, options);
+  }
+
+  /** Get one webhook endpoint */
+  getEndpoint(params: Input<types.WebhooksGetEndpointData>, options?: CallOptions): Promise<types.WebhookEndpoint> {
+    return this.json('GET /webhook-endpoints/{endpoint_id}', params, options);
+  }
+
+  /**
+   * Update a webhook endpoint; omitted fields are unchanged.
+   * A change of `event_types` applies to later events. `enabled: true` also ends an automatic disabling; `POST …/recover` then sends what was missed.
+   */
+  updateEndpoint(params: Input<types.WebhooksUpdateEndpointData>, options?: CallOptions): Promise<types.WebhookEndpoint> {
+    return this.json('PATCH /webhook-endpoints/{endpoint_id}', params, options);
+  }
+
+  /** Delete a webhook endpoint and its messages */
+  removeEndpoint(params: Input<types.WebhooksRemoveEndpointData>, options?: CallOptions): Promise<types.WebhookEndpoint> {
+    return this.json('DELETE /webhook-endpoints/{endpoint_id}', params, options);
+  }
+
+  /**
+   * Rotate a webhook endpoint's secret; only this response contains the new one.
+   * For 24 hours each request has two signatures, one with each secret.
+   */
+  rotateSecret(params: Input<types.WebhooksRotateSecretData>, options?: CallOptions): Promise<types.NewWebhookEndpoint> {
+    return this.json('POST /webhook-endpoints/{endpoint_id}/rotate-secret', params, options);
+  }
+
+  /**
+   * Send a test message to a webhook endpoint.
+   * Sends an event of the type `test.ping` at once, and returns it with its attempt.
+   */
+  testEndpoint(params: Input<types.WebhooksTestEndpointData>, options?: CallOptions): Promise<types.WebhookMessage> {
+    return this.json('POST /webhook-endpoints/{endpoint_id}/test', params, options);
+  }
+
+  /** List the messages of a webhook endpoint, newest first */
+  messages(params: Input<types.WebhooksMessagesData>, options?: CallOptions): Pages<types.WebhookMessagePage> {
+    return this.pages('GET /webhook-endpoints/{endpoint_id}/messages', params, options);
+  }
+
+  /**
+   * Send one message again.
+   * The message is sent at once, with the same `webhook-id`.
+   */
+  resendMessage(params: Input<types.WebhooksResendMessageData>, options?: CallOptions): Promise<types.WebhookMessage> {
+    return this.json('POST /webhook-endpoints/{endpoint_id}/messages/{message_id}/resend', params, options);
+  }
+
+  /**
+   * Send all messages again that were not delivered since a time.
+   * Includes events that occurred while the endpoint was disabled, as long as the change log has them.
+   */
+  recoverMessages(params: Input<types.WebhooksRecoverMessagesData>, options?: CallOptions): Promise<types.QueuedMessages> {
+    return this.json('POST /webhook-endpoints/{endpoint_id}/recover', params, options);
+  }
+
+  /**
+   * Send all messages again since a time, delivered ones too.
+   * Each event is sent with the `webhook-id` that it had. Events that occurred while the endpoint was disabled are sent as well.
+   */
+  replayMessages(params: Input<types.WebhooksReplayMessagesData>, options?: CallOptions): Promise<types.QueuedMessages> {
+    return this.json('POST /webhook-endpoints/{endpoint_id}/replay', params, options);
+  }
+
+  /**
+   * Read the change feed, oldest first.
+   * Returns every change at least once, those of a user in the order of `sequence`. Without `cursor` it starts with the oldest change that is kept (CHANGE_RETENTION_DAYS). Store `next_cursor` after a page was processed, and continue with it.
+   */
+  changes(params: Input<types.WebhooksChangesData> = {}, options?: CallOptions): Pages<types.ChangePage> {
+    return this.pages('GET /changes', params, options);
+  }
+}
+
+export class DevicemakerIngest extends Group {
+  /**
+   * Receive a push notification of the device maker.
+   * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.
+   */
+  push(params: Input<types.DevicemakerIngestPushData>, options?: CallOptions): Promise<types.PushAnswer> {
+    return this.json('POST /webhooks/devicemaker/push', params, options, { headers: ['devicemaker-client-id'], isOpen: true });
+  }
+
+  /**
+   * Receive a push notification of the device maker.
+   * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.
+   */
+  pushAtSecretAddress(params: Input<types.DevicemakerIngestPushAtSecretAddressData>, options?: CallOptions): Promise<types.PushAnswer> {
+    return this.json('POST /webhooks/devicemaker/push/{secret}', params, options, { headers: ['devicemaker-client-id'], isOpen: true });
+  }
+
+  /**
+   * Receive a ping notification of the device maker.
+   * The body is an object of arrays keyed by data type. Each item names an account and a callbackURL, which is fetched if it belongs to the provider's API. Callbacks that are not fetched within 15 s are fetched in the background.
+   */
+  ping(params: Input<types.DevicemakerIngestPingData>, options?: CallOptions): Promise<types.PingAnswer> {
+    return this.json('POST /webhooks/devicemaker/ping', params, options, { headers: ['devicemaker-client-id'], isOpen: true });
+  }
+
+  /**
+   * Receive a ping notification of the device maker.
+   * The body is an object of arrays keyed by data type. Each item names an account and a callbackURL, which is fetched if it belongs to the provider's API. Callbacks that are not fetched within 15 s are fetched in the background.
+   */
+  pingAtSecretAddress(params: Input<types.DevicemakerIngestPingAtSecretAddressData>, options?: CallOptions): Promise<types.PingAnswer> {
+    return this.json('POST /webhooks/devicemaker/ping/{secret}', params, options, { headers: ['devicemaker-client-id'], isOpen: true });
+  }
+
+  /** Check the webhook of the device maker */
+  health(options?: CallOptions): Promise<types.WebhookHealth> {
+    return this.json('GET /webhooks/devicemaker/health', {}, options, { isOpen: true });
+  }
+}
+
+export class ActivitynetIngest extends Group {
+  /** Verify a webhook subscription of the activity platform */
+  verify(params: Input<types.ActivitynetIngestVerifyData>, options?: CallOptions): Promise<types.SubscriptionChallenge> {
+    return this.json('GET /webhooks/activitynet/webhook', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive an event of the activity platform.
+   * Returns 200 once the event is stored. The activity is fetched afterwards, within the rate limits of the provider. The message of a `processed` event names the activity, the action and the user. Events of unknown accounts and malformed, forged or outdated events are `skipped`.
+   */
+  receive(params: Input<types.ActivitynetIngestReceiveData> = {}, options?: CallOptions): Promise<types.EventAnswer> {
+    return this.json('POST /webhooks/activitynet/webhook', params, options, { isOpen: true });
+  }
+
+  /** Verify a webhook subscription of the activity platform */
+  verifyAtSecretAddress(params: Input<types.ActivitynetIngestVerifyAtSecretAddressData>, options?: CallOptions): Promise<types.SubscriptionChallenge> {
+    return this.json('GET /webhooks/activitynet/webhook/{secret}', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive an event of the activity platform.
+   * Returns 200 once the event is stored. The activity is fetched afterwards, within the rate limits of the provider. The message of a `processed` event names the activity, the action and the user. Events of unknown accounts and malformed, forged or outdated events are `skipped`.
+   */
+  receiveAtSecretAddress(params: Input<types.ActivitynetIngestReceiveAtSecretAddressData>, options?: CallOptions): Promise<types.EventAnswer> {
+    return this.json('POST /webhooks/activitynet/webhook/{secret}', params, options, { isOpen: true });
+  }
+
+  /** Check the webhook of the activity platform */
+  health(options?: CallOptions): Promise<types.WebhookHealth> {
+    return this.json('GET /webhooks/activitynet/health', {}, options, { isOpen: true });
+  }
+}
+
+export class Deliveries extends Group {
+  /**
+   * List deliveries, newest first.
+   * Returns dead deliveries unless `status` names another state.
+   */
+  list(params: Input<types.DeliveriesListData> = {}, options?: CallOptions): Pages<types.DeliveryPage> {
+    return this.pages('GET /deliveries', params, options);
+  }
+
+  /**
+   * Replay a delivery.
+   * Queues the delivery like a new one. Data that it stored before is not stored twice. Users who connected the account after the delivery arrived receive none of its data. Returns 409 while the delivery is being processed, and if all of its data was erased.
+   */
+  replay(params: Input<types.DeliveriesReplayData>, options?: CallOptions): Promise<types.Delivery> {
+    return this.json('POST /deliveries/{delivery_id}/replay', params, options);
+  }
+
+  /** Get the status of each provider: queues, response times, remaining quota */
+  status(options?: CallOptions): Promise<types.Status> {
+    return this.json('GET /status', {}, options);
+  }
+}
+
+/** All operations of the API, in groups. */
+export class Api {
+  readonly auth: Auth;
+  readonly users: Users;
+  readonly connect: Connect;
+  readonly backfill: Backfill;
+  readonly timeseries: Timeseries;
+  readonly summaries: Summaries;
+  readonly apiGateway: ApiGateway;
+  readonly webhooks: Webhooks;
+  readonly devicemakerIngest: DevicemakerIngest;
+  readonly activitynetIngest: ActivitynetIngest;
+  readonly deliveries: Deliveries;
+
+  constructor(transport: Transport) {
+    this.auth = new Auth(transport);
+    this.users = new Users(transport);
+    this.connect = new Connect(transport);
+    this.backfill = new Backfill(transport);
+    this.timeseries = new Timeseries(transport);
+    this.summaries = new Summaries(transport);
+    this.apiGateway = new ApiGateway(transport);
+    this.webhooks = new Webhooks(transport);
+    this.devicemakerIngest = new DevicemakerIngest(transport);
+    this.activitynetIngest = new ActivitynetIngest(transport);
+    this.deliveries = new Deliveries(transport);
+  }
+}
