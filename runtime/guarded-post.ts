@@ -2,6 +2,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import {
   AddressRefused,
+  CutOff,
+  InterimFlood,
   type Limit,
   literalAddressOf,
   publicLookup,
@@ -38,18 +40,22 @@ export interface Outgoing {
   readonly body: string;
 }
 
-/** Why a POST did not succeed. `status`: the answer is neither 2xx nor 3xx. */
+/**
+ * Why a POST did not succeed. `status`: the answer is neither 2xx nor 3xx. `cut_off`: the connection ended before the
+ * head of the answer.
+ */
 export type PostFailure =
   | Limit
   | 'origin_refused'
   | 'address_refused'
   | 'name_unknown'
   | 'tls_failed'
+  | 'cut_off'
   | 'answer_invalid'
   | 'redirected'
   | 'status';
 
-/** The outcome of a POST. `failure` is null after 2xx. `answer` is the beginning of the body. */
+/** The outcome of a POST. `failure` is null after 2xx. `answer` is the beginning of the body, at most 1 kB as UTF-8. */
 export interface Posted {
   readonly failure: PostFailure | null;
   readonly status: number | null;
@@ -108,7 +114,8 @@ function failureOf(error: unknown): PostFailure {
   if (error instanceof TlsFailed) return 'tls_failed';
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ENOTFOUND') return 'name_unknown';
-  return code.startsWith('HPE_') ? 'answer_invalid' : 'unreachable';
+  if (code.startsWith('HPE_') || error instanceof InterimFlood) return 'answer_invalid';
+  return error instanceof CutOff ? 'cut_off' : 'unreachable';
 }
 
 async function take(response: http.IncomingMessage): Promise<Posted> {
@@ -132,10 +139,15 @@ async function readBeginning(response: http.IncomingMessage): Promise<string> {
   } catch {
     response.destroy();
   }
-  return printable(Buffer.concat(chunks).toString('utf8'));
+  return beginningOf(Buffer.from(printable(beginningOf(Buffer.concat(chunks)))));
 }
 
-// PostgreSQL stores no NUL character, and terminals interpret control characters.
+// A character that the limit cuts is omitted. The mark that replaces an invalid byte has three bytes.
+function beginningOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes.subarray(0, mostAnswerBytes), { stream: true });
+}
+
+// PostgreSQL stores no NUL character, terminals interpret control characters, and others reverse the text after them.
 function printable(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, '\uFFFD');
+  return text.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '\uFFFD');
 }

@@ -39,6 +39,11 @@ export class AddressRefused extends Error {}
 /** The connection was established, but TLS was not. */
 export class TlsFailed extends Error {}
 
+/** The connection was established, and ended before the head of the answer. */
+export class CutOff extends Error {}
+/** The answer began with more interim answers (1xx) than any server sends. */
+export class InterimFlood extends Error {}
+
 /** The signal that ends a request, and the function that ends the timeout of its connection. */
 export interface Running {
   readonly signal: AbortSignal;
@@ -99,26 +104,36 @@ function attempt(url: URL, { method, headers, body, agent, lookup }: Outgoing, r
   return { request, settled };
 }
 
+type Phase = 'connecting' | 'negotiating' | 'established';
+
+/** Interim answers (1xx) before the answer. Real servers send one or two. */
+const mostInterim = 10;
+
 function answerOf(
   request: http.ClientRequest,
   isSecure: boolean,
   connected: () => void,
 ): Promise<http.IncomingMessage> {
   return new Promise((settle, reject) => {
-    let isNegotiating = false;
+    let phase: Phase = 'connecting';
+    let interim = 0;
     const established = () => {
-      isNegotiating = false;
+      phase = 'established';
       connected();
     };
     request.on('socket', (socket) => {
-      if (request.reusedSocket) return connected();
+      if (request.reusedSocket) return established();
       if (isSecure)
         socket.once('connect', () => {
-          isNegotiating = true;
+          phase = 'negotiating';
         });
       socket.once(isSecure ? 'secureConnect' : 'connect', established);
     });
-    const failed = (error: Error) => reject(isNegotiating ? new TlsFailed() : error);
+    const failed = (error: Error) => reject(errorIn(phase, error));
+    request.on('information', () => {
+      interim += 1;
+      if (interim > mostInterim) request.destroy(new InterimFlood());
+    });
     request.on('response', (response) => {
       connected();
       settle(response);
@@ -126,6 +141,12 @@ function answerOf(
     request.on('error', failed);
     request.on('close', () => failed(new Error('the connection was closed')));
   });
+}
+
+function errorIn(phase: Phase, error: Error): Error {
+  if (phase === 'negotiating') return new TlsFailed();
+  const isInvalid = 'code' in error && String(error.code).startsWith('HPE_');
+  return phase === 'connecting' || isInvalid || error instanceof InterimFlood ? error : new CutOff();
 }
 
 /** The host of a URL if it is an address. It is never resolved, so `publicLookup` does not see it. */

@@ -18,13 +18,14 @@ const longestUrl = 2000;
 
 /** The address of an endpoint, without credentials and fragment. Whether it may be reached is decided at each connection. */
 export const EndpointUrl = Text.max(longestUrl, `must be at most ${longestUrl} characters`)
+  .refine((text) => !/[\s\p{Cc}]/u.test(text), 'must have no blanks or control characters')
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
   .refine(isPlain, 'must have no user name, password or fragment');
 
 function isPlain(text: string): boolean {
   if (!URL.canParse(text)) return true; // refused for that
-  const { username, password, hash } = new URL(text);
-  return username === '' && password === '' && hash === '';
+  const { username, password } = new URL(text);
+  return username === '' && password === '' && !text.includes('#');
 }
 
 /** The fields that an endpoint is created with or changed by. */

@@ -7,6 +7,7 @@ import type { Outcome } from './outcome.ts';
 import { type DeliveryPace, failingDays } from './pace.ts';
 import type { MessageLease } from './queries/claim-messages.ts';
 import {
+  type AddressedEndpoint,
   type DisabledReason,
   disableEndpoint,
   noteFailure,
@@ -19,7 +20,7 @@ export interface EndpointHealth {
   note(lease: Receiving, outcome: Outcome): Promise<void>;
 }
 
-type Receiving = Pick<MessageLease, 'endpoint_id' | 'failing_since'>;
+type Receiving = Pick<MessageLease, 'endpoint_id' | 'url' | 'failing_since'>;
 
 interface HealthDeps {
   readonly database: Database;
@@ -32,24 +33,26 @@ const successEveryMs = 1000;
 /** The health of endpoints, as this process observes it. */
 export function newEndpointHealth({ database, logger, pace }: HealthDeps): EndpointHealth {
   const notedAtMs = new Map<string, number>();
-  const succeed = async (endpointId: string) => {
+  const succeed = async (endpoint: AddressedEndpoint) => {
+    const { endpoint_id: endpointId } = endpoint;
     const nowMs = performance.now();
     if (nowMs - (notedAtMs.get(endpointId) ?? -Infinity) < successEveryMs) return;
     notedAtMs.set(endpointId, nowMs);
-    await noteSuccess(database, endpointId);
+    await noteSuccess(database, endpoint);
   };
-  const fail = async ({ endpoint_id: id, failing_since }: Receiving, { attempt, pauseMs }: Outcome) => {
+  const fail = async (endpoint: Receiving, { attempt, pauseMs }: Outcome) => {
+    const { endpoint_id: id, failing_since } = endpoint;
     const aheadMs = pace.aheadMs();
     notedAtMs.delete(id);
-    await noteFailure(database, id, { aheadMs, pauseMs });
+    await noteFailure(database, endpoint, { aheadMs, pauseMs });
     const reason = reasonOf(attempt?.status ?? null, failing_since, Date.now() + aheadMs);
-    if (reason !== null && (await disableEndpoint(database, id, { reason, aheadMs })))
+    if (reason !== null && (await disableEndpoint(database, endpoint, { reason, aheadMs })))
       logger.warn('webhook_endpoint.disabled', { endpoint_id: id, reason });
   };
   return {
     async note(lease, outcome) {
       try {
-        if (outcome.state === 'delivered') await succeed(lease.endpoint_id);
+        if (outcome.state === 'delivered') await succeed(lease);
         else if (outcome.isFailure && !isOwnFailure(outcome.attempt)) await fail(lease, outcome);
       } catch (error) {
         logger.warn('webhook_endpoint.not_noted', { endpoint_id: lease.endpoint_id, code: codeOf(error) });

@@ -3,6 +3,8 @@ import type { Config } from '../../config.ts';
 import { validationFailed } from '../../domain/errors.ts';
 import { isPublicAddress } from '../../runtime/public-address.ts';
 
+const firstFreePort = 1024;
+
 /**
  * Refuses addresses that no message can be sent to. The addresses of a name are checked at each connection.
  * @throws VALIDATION_FAILED (422)
@@ -16,6 +18,9 @@ export function checkEndpointUrl(
   const refuse = (message: string) => validationFailed([{ field: 'url', message }]);
   if (url.protocol !== 'https:')
     throw refuse('must be https, unless its origin is in the setting WEBHOOK_ENDPOINT_ORIGINS');
+  // Other protocols are spoken there. The port of https is empty.
+  if (url.port !== '' && Number(url.port) < firstFreePort)
+    throw refuse('must have the port 443 or one of 1024 and above');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isLocal = isIP(host) === 0 ? /(^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
   if (isLocal) throw refuse('must be public, unless its origin is in the setting WEBHOOK_ENDPOINT_ORIGINS');

@@ -31,6 +31,6 @@ export async function testEndpoint(deps: TestDeps, endpointId: string): Promise<
   const attempt = await sendOnce(deps, { id: lease.id, receiver: lease, body }, signal);
   const outcome = outcomeOf(lease, attempt, pace);
   await settleMessages(database, [{ lease, outcome }], 0);
-  if (outcome.state === 'delivered') await noteSuccess(database, endpointId);
+  if (outcome.state === 'delivered') await noteSuccess(database, lease);
   return findMessage(database, lease.id);
 }

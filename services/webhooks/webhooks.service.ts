@@ -1,3 +1,4 @@
+import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { webhooks } from '../../contracts/webhooks.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
@@ -6,6 +7,7 @@ import { jobs } from '../../mixins/jobs.ts';
 import { type RowJobs, rowJobs } from '../../mixins/row-jobs.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Environment } from '../../runtime/environment.ts';
+import type { Resolve } from '../../runtime/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
 import { startDelivering } from './deliver.ts';
@@ -23,7 +25,7 @@ import { readFeed } from './feed.ts';
 import { feedWatch } from './feed-watch.ts';
 import { messageBodies } from './message-body.ts';
 import { findMessage, listMessages } from './message-list.ts';
-import { deliveryPace } from './pace.ts';
+import { type DeliveryPace, deliveryPace } from './pace.ts';
 import { poster } from './poster.ts';
 import { startPublisher } from './publish.ts';
 import { published } from './published.ts';
@@ -41,63 +43,73 @@ export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
   };
 }
 
+/** What tests choose: the resolver of names, and the pace of deliveries. */
+export interface WebhooksChoice {
+  readonly resolve?: Resolve | undefined;
+  readonly pace?: DeliveryPace;
+}
+
 /** The change log for applications: its publication, the endpoints that it is sent to, and the feed. */
-export default implement(webhooks, {
-  uses: {
-    database: database(),
-    cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
-    jobs: jobs(),
-    published: published(),
-    watch: feedWatch(),
-    rowJobs: rowJobs(),
-    poster: poster(),
-  },
-  actions: {
-    createEndpoint: (ctx) => createEndpoint(ctx, ctx.params),
-    listEndpoints: ({ database }) => listEndpoints(database),
-    getEndpoint: ({ database, params }) => findEndpoint(database, params.endpoint_id),
-    updateEndpoint: (ctx) => changeEndpoint(ctx, ctx.params.endpoint_id, ctx.params),
-    removeEndpoint: (ctx) => removeEndpoint(ctx, ctx.params.endpoint_id),
-    rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.endpoint_id),
-    testEndpoint: (ctx) => testEndpoint({ ...ctx, ...deliveryOf(ctx) }, ctx.params.endpoint_id),
-    messages: ({ database, params }) => listMessages(database, params),
-    message: ({ database, params }) => findMessage(database, params.message_id),
-    async resendMessage(ctx) {
-      const { endpoint_id, message_id } = ctx.params;
-      const message = await resendMessage(ctx, endpoint_id, message_id);
-      ctx.rowJobs.notify();
-      return message;
+export function webhooksService({ resolve, pace = deliveryPace }: WebhooksChoice = {}): ServiceSchema {
+  return implement(webhooks, {
+    uses: {
+      database: database(),
+      cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
+      jobs: jobs(),
+      published: published(),
+      watch: feedWatch(),
+      rowJobs: rowJobs(),
+      poster: poster(resolve),
     },
-    recoverMessages: (ctx) => requeue(ctx, false),
-    replayMessages: (ctx) => requeue(ctx, true),
-    changes: (ctx) => readFeed({ ...ctx, shown: shownBy(ctx.config) }, ctx.params),
-    async forgetUser({ database, params }) {
-      return { forgotten: await forgetUser(database, params.user_id) };
+    actions: {
+      createEndpoint: (ctx) => createEndpoint(ctx, ctx.params),
+      listEndpoints: ({ database }) => listEndpoints(database),
+      getEndpoint: ({ database, params }) => findEndpoint(database, params.endpoint_id),
+      updateEndpoint: (ctx) => changeEndpoint(ctx, ctx.params.endpoint_id, ctx.params),
+      removeEndpoint: (ctx) => removeEndpoint(ctx, ctx.params.endpoint_id),
+      rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.endpoint_id),
+      testEndpoint: (ctx) => testEndpoint({ ...ctx, ...deliveryOf(ctx, pace) }, ctx.params.endpoint_id),
+      messages: ({ database, params }) => listMessages(database, params),
+      message: ({ database, params }) => findMessage(database, params.message_id),
+      async resendMessage(ctx) {
+        const { endpoint_id, message_id } = ctx.params;
+        const message = await resendMessage(ctx, endpoint_id, message_id);
+        ctx.rowJobs.notify();
+        return message;
+      },
+      recoverMessages: (ctx) => requeue(ctx, false),
+      replayMessages: (ctx) => requeue(ctx, true),
+      changes: (ctx) => readFeed({ ...ctx, shown: shownBy(ctx.config) }, ctx.params),
+      async forgetUser({ database, params }) {
+        return { forgotten: await forgetUser(database, params.user_id) };
+      },
     },
-  },
-  async started(environment) {
-    const { database, cipher, jobs, published, watch, rowJobs, config, broker, logger } = environment;
-    const resealed = await resealSecrets(database, cipher);
-    if (resealed > 0) logger.warn('webhooks.secrets_resealed', { resealed });
-    const endWatch = published.subscribe(watch.notify);
-    const stopJobs = await jobs.start(retentionHandlers(database, config));
-    const stopPublisher = startPublisher({ database, published, config, logger });
-    const metrics = metricsOf(broker);
-    const endFigures = metrics.onScrape(() => setDeliveryFigures(metrics, database));
-    const endDeliveries = published.subscribe(rowJobs.notify);
-    const stopDeliveries = startDelivering({ ...environment, ...deliveryOf(environment) });
-    return async () => {
-      endWatch();
-      endDeliveries();
-      endFigures();
-      await Promise.all([stopPublisher(), stopJobs(), stopDeliveries()]);
-    };
-  },
-});
+    async started(environment) {
+      const { database, cipher, jobs, published, watch, rowJobs, config, broker, logger } = environment;
+      const resealed = await resealSecrets(database, cipher);
+      if (resealed > 0) logger.warn('webhooks.secrets_resealed', { resealed });
+      const endWatch = published.subscribe(watch.notify);
+      const stopJobs = await jobs.start(retentionHandlers(database, config));
+      const stopPublisher = startPublisher({ database, published, config, logger });
+      const metrics = metricsOf(broker);
+      const endFigures = metrics.onScrape(() => setDeliveryFigures(metrics, database));
+      const endDeliveries = published.subscribe(rowJobs.notify);
+      const stopDeliveries = startDelivering({ ...environment, ...deliveryOf(environment, pace) });
+      return async () => {
+        endWatch();
+        endDeliveries();
+        endFigures();
+        await Promise.all([stopPublisher(), stopJobs(), stopDeliveries()]);
+      };
+    },
+  });
+}
+
+export default webhooksService();
 
 /** What deliveries of this process share. */
-function deliveryOf({ call, config }: Pick<Environment, 'call' | 'config'>) {
-  return { bodyOf: messageBodies(call, shownBy(config)), pace: deliveryPace };
+function deliveryOf({ call, config }: Pick<Environment, 'call' | 'config'>, pace: DeliveryPace) {
+  return { bodyOf: messageBodies(call, shownBy(config)), pace };
 }
 
 interface RequeueContext {

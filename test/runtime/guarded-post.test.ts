@@ -157,7 +157,7 @@ t.test('names what failed', async (t) => {
   const closed = new URL('http://127.0.0.1:1/');
   t.match(await posting(t, { origins: [closed.origin] })(closed), { failure: 'unreachable' });
   server.answer((req) => void req.socket.destroy());
-  t.match(await posting(t)(), { failure: 'unreachable' });
+  t.match(await posting(t)(), { failure: 'cut_off' });
   t.match(await posting(t)(url, { signal: AbortSignal.abort() }), { failure: 'stopped' });
 });
 
@@ -187,7 +187,7 @@ t.test('answers that are not HTTP, too long or injected are bounded', async (t) 
     ['HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n', 'answer_invalid', 'a NUL in a header'],
     [
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
-      'unreachable',
+      'cut_off',
       'an upgrade',
     ],
   ];
@@ -199,9 +199,7 @@ t.test('answers that are not HTTP, too long or injected are bounded', async (t) 
     const more = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 5);
     socket.on('close', () => clearInterval(more));
   });
-  t.match(await posting(t, { origins: [interim.origin] })(interim, { totalMs: 200 }), {
-    failure: 'timed_out',
-  });
+  t.match(await posting(t, { origins: [interim.origin] })(interim), { failure: 'answer_invalid' });
 });
 
 t.test('control characters of an answer are replaced', async (t) => {

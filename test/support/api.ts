@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { gatewayUrl } from '../../services/api-gateway/api-gateway.service.ts';
@@ -53,6 +54,8 @@ export interface Join {
   readonly database: TestDatabase;
   readonly settings: Readonly<Record<string, string>>;
   readonly services?: readonly string[];
+  /** Services that run instead of those with their names. */
+  readonly instead?: readonly ServiceSchema[];
   readonly natsUrl?: string;
   readonly namespace?: string;
 }
@@ -60,11 +63,12 @@ export interface Join {
 /** Starts services, including the gateway, on an existing database and bus. */
 export async function joinApi(
   t: Test,
-  { database, settings, services, natsUrl, namespace }: Join,
+  { database, settings, services, instead = [], natsUrl, namespace }: Join,
 ): Promise<TestApi> {
+  const loaded = await loadServices(services ?? []);
   const started = await startBroker(t, {
     databaseUrl: database.url,
-    services: await loadServices(services ?? []),
+    services: loaded.map((one) => instead.find(({ name }) => name === one.name) ?? one),
     settings,
     ...(natsUrl === undefined ? {} : { natsUrl }),
     ...(namespace === undefined ? {} : { namespace }),

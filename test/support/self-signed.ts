@@ -1,13 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** Makes a certificate that no authority signed, for TLS servers of tests. */
-export function selfSigned(name: string): { readonly key: string; readonly cert: string } {
+/** Makes a certificate that no authority signed, for TLS servers of tests. It ends at the end of a year (two digits). */
+export function selfSigned(name: string, year = '49'): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(Buffer.from('06082a8648ce3d040302', 'hex')); // ecdsa-with-SHA256
   const commonName = sequence(
     der(0x31, sequence(Buffer.from('0603550403', 'hex'), der(0x0c, Buffer.from(name)))),
   );
-  const valid = sequence(utcTime('200101000000Z'), utcTime('491231235959Z'));
+  const valid = sequence(utcTime('200101000000Z'), utcTime(`${year}1231235959Z`));
   const body = sequence(
     der(0x02, Buffer.from([1])),
     algorithm,

@@ -64,7 +64,10 @@ export async function selectEndpoint(
   return row;
 }
 
-/** Stores changed fields. Enabling an endpoint ends its automatic disabling. */
+/**
+ * Stores changed fields. Enabling an endpoint ends its automatic disabling. Another address ends the failing and the
+ * pause of the former one.
+ */
 export async function updateEndpoint(
   transaction: Queryable,
   id: string,
@@ -75,8 +78,8 @@ export async function updateEndpoint(
     `update webhooks.endpoint set url = $2, description = $3, event_types = $4, include_data = $5, max_per_second = $6,
        enabled = $7, updated_at = now(),
        disabled_reason = case when $7 and not enabled then null else disabled_reason end,
-       failing_since = case when $7 and not enabled then null else failing_since end,
-       paused_until = case when $7 and not enabled then null else paused_until end
+       failing_since = case when url = $2 and (enabled or not $7) then failing_since end,
+       paused_until = case when url = $2 and (enabled or not $7) then paused_until end
      where id = $1 returning ${columns}`,
     [id, url, description, event_types, include_data, max_per_second, enabled],
   );

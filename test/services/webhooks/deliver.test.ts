@@ -282,7 +282,7 @@ t.test('hostile endpoints leave a clear attempt record', async (t) => {
     { url: 'https://localhost:1/', error: 'ADDRESS_REFUSED', status: null },
     {
       answer: (req: { socket: { destroy(): void } }) => req.socket.destroy(),
-      error: 'UNREACHABLE',
+      error: 'CUT_OFF',
       status: null,
     },
     { answer: () => undefined, error: 'TIMED_OUT', status: null },
