@@ -1,4 +1,5 @@
 import { contract } from '../domain/contract.ts';
+import { calendarActions } from './timeseries/calendar.ts';
 import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { overviewActions } from './timeseries/overview.ts';
@@ -8,6 +9,7 @@ import { writeActions } from './timeseries/writes.ts';
 /** All stored health data. */
 export const timeseries = contract('timeseries', {
   ...readActions,
+  ...calendarActions,
   ...dayActions,
   ...exportActions,
   ...overviewActions,

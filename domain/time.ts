@@ -115,6 +115,24 @@ export function resolveRange(
   throw new ServiceError('RANGE_INVALID', `${message}.`, { errors: [{ field: names[0], message }] });
 }
 
+/**
+ * The first and the last date of a range of local days. Instants stand for the UTC dates that [start, end) touches.
+ * @throws RANGE_INVALID (422) if the range is empty
+ */
+export function datesOf({
+  start_date,
+  end_date,
+}: {
+  readonly start_date: Instant;
+  readonly end_date: Instant;
+}): {
+  firstDate: string;
+  lastDate: string;
+} {
+  const { startMs, endMs } = resolveRange(start_date, end_date);
+  return { firstDate: localDate(startMs, 0), lastDate: localDate(endMs - 1, 0) };
+}
+
 /** An instant in the form of the API: `2026-01-01T06:30:00Z`, with milliseconds only if they are not 0. */
 export function formatInstant(ms: number): string {
   const iso = new Date(ms).toISOString();

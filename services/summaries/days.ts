@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { decodeCursor } from '../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../domain/page.ts';
-import {
-  CalendarDate,
-  dateToMs,
-  dayMs,
-  type Instant,
-  lastMs,
-  localDate,
-  resolveRange,
-} from '../../domain/time.ts';
+import { CalendarDate, datesOf, dateToMs, dayMs, type Instant, lastMs } from '../../domain/time.ts';
 
 /** Parameters of daily summaries. */
 export interface DaysRequest {
@@ -71,15 +63,6 @@ export async function readDays<Row extends { readonly date: string }, Item>(
     keyOf: ({ date }) => [date],
     toWire: kind.toWire,
   });
-}
-
-/** The first and the last date of a range. @throws RANGE_INVALID (422). */
-export function datesOf({ start_date, end_date }: Pick<DaysRequest, 'start_date' | 'end_date'>): {
-  firstDate: string;
-  lastDate: string;
-} {
-  const { startMs, endMs } = resolveRange(start_date, end_date);
-  return { firstDate: localDate(startMs, 0), lastDate: localDate(endMs - 1, 0) };
 }
 
 const opposite = { asc: 'desc', desc: 'asc' } as const;

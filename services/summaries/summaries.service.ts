@@ -2,11 +2,12 @@ import type { ExplainedActivitySummary } from '../../contracts/summaries/schemas
 import { summaries } from '../../contracts/summaries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
+import { datesOf } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type ActivityDay, activityToWire } from './activity.ts';
 import { bodyToWire } from './body.ts';
-import { datesOf, type Reading, readDays } from './days.ts';
+import { type Reading, readDays } from './days.ts';
 import { explainActivity } from './explain-activity.ts';
 import { nightToWire } from './sleep.ts';
 import { type SourceRules, sourceRules } from './sources.ts';

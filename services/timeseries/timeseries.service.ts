@@ -8,6 +8,7 @@ import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
 import { readBody } from './days/body.ts';
+import { readCalendar } from './days/calendar.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
@@ -137,6 +138,9 @@ export default implement(timeseries, {
       const row = await selectEvent<OtherRow>(database, otherTable, params.user_id, params.event_id);
       if (row === undefined) throw recordNotFound(params.event_id);
       return otherToWire(row, settings);
+    },
+    async calendar({ params, database, call }) {
+      return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
     async activityDays({ params, database }) {
       const rows = await selectActivityDays(database, dateCursorOf(params), params.limit);

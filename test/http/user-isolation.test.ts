@@ -41,6 +41,8 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/summaries/activity', dates],
   ['/users/:user_id/summaries/activity', `${dates}&sort_order=desc`],
   ['/users/:user_id/summaries/sleep', dates],
+  ['/users/:user_id/data-calendar', 'start_date=2025-03-01&end_date=2025-03-31'],
+  ['/users/:user_id/data-calendar', 'start_date=2025-03-01&end_date=2025-03-31&counts=true'],
   ['/users/:user_id/summaries/body', 'average_period=7&latest_window_hours=4'],
   ['/users/:user_id/summaries/recovery', dates],
 ];

@@ -134,6 +134,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await readPages(get, '/users/:user_id/summaries/sleep', dates);
   await get('/users/:user_id/summaries/body', 'average_period=7');
   await get('/users/:user_id/summaries/recovery', dates);
+  for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])
+    await get('/users/:user_id/data-calendar', `${dates}${filter}`);
   await get('/users/:user_id/export');
   await get('/users/:user_id/export', 'since=2025-03-10&kinds=workout,sample,day');
   await get('/users', 'search=crowd+1999');

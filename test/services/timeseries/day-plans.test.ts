@@ -1,10 +1,13 @@
 import t, { type Test } from 'tap';
+import { calendarKinds } from '../../../contracts/timeseries/calendar.ts';
 import { readBody } from '../../../services/timeseries/days/body.ts';
 import { readNights } from '../../../services/timeseries/days/nights.ts';
 import { selectActivityDays } from '../../../services/timeseries/days/queries/select-activity-days.ts';
+import { selectCalendar } from '../../../services/timeseries/days/queries/select-calendar.ts';
 import { settleLocalDays } from '../../../services/timeseries/days/settle-local-days.ts';
 import { selectLocalDays } from '../../../services/timeseries/queries/select-local-days.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
+import { countingRows } from '../../support/rows-read.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';
 
@@ -16,6 +19,7 @@ const tables = [
   'sleep_session',
   'epoch_part',
   'provider_day',
+  'other_record',
   'series',
 ];
 
@@ -52,6 +56,12 @@ const records = [
    select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker',
      timestamptz '2025-01-01' + i * interval '1 hour', 'WALKING', 'd', 0, date '2025-01-01' + i / 24, 60, '{}'
    from generate_series(1, 20000) i`,
+  `insert into timeseries.other_record (id, user_id, provider, type, key, device, start_time, end_time,
+     zone_offset_minutes, local_date, data)
+   select gen_random_uuid(), case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'moveiq',
+     i::text, 'd', timestamptz '2025-01-01' + i * interval '1 hour', timestamptz '2025-01-01' + i * interval '1 hour',
+     0, date '2025-01-01' + i / 24, '{}'
+   from generate_series(1, 20000) i`,
 ];
 
 async function crowded(t: Test) {
@@ -63,7 +73,7 @@ async function crowded(t: Test) {
   for (const statement of fillStatements.split(';')) await database.query(statement);
   for (const statement of records) await database.query(statement, [userId]);
   await database.query('analyze');
-  return { database, userId, samples };
+  return { database, userId, samples, store };
 }
 
 t.test('days, nights and bodies read no large table whole', async (t) => {
@@ -92,4 +102,25 @@ t.test('to put records on their local day reads no large table whole', async (t)
   await settleLocalDays(on, whose, days, { covered, workouts: [] });
   t.ok(plans.length >= 8, 'the plans were seen');
   t.strictSame(wholeScans(plans, tables), []);
+});
+
+t.test('a calendar reads a row a day of each series, whatever the number of samples', async (t) => {
+  const { database, userId, samples, store } = await crowded(t);
+  const range = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', typeIds: null, providers: null };
+  const plans: string[] = [];
+  for (const kind of calendarKinds)
+    t.ok((await selectCalendar(explaining(database, plans), kind, range)).length > 0, kind);
+  t.equal(plans.length, calendarKinds.length * 2, 'the plans were seen');
+  t.strictSame(wholeScans(plans, tables), []);
+  const readOf = async () => {
+    const { on, read } = countingRows(database);
+    await selectCalendar(on, 'sample', range);
+    return read;
+  };
+  const before = await readOf();
+  const more = samples.map(([ms]) => [ms + 60_000, 61] as const);
+  await store([item({ samples: [block('heart_rate', more)] })]);
+  t.strictSame(await readOf(), before, 'twice the samples');
+  t.notOk(before.has('sample'));
+  t.ok((before.get('sample_local_day') ?? 0) <= 4 * 47);
 });

@@ -1,0 +1,1 @@
+drop index timeseries.other_record_by_local_date;
