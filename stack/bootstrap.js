@@ -33,7 +33,7 @@ async function runFile(path, args) {
   const child = spawn(pinned.program, [...process.execArgv, path, ...args], { stdio: 'inherit' });
   const { code, error, exitCode } = await endOf(child);
   if (error) return runWithout(pinned.program, error, path, args);
-  process.exit(exitCode ?? code);
+  process.exit(code ?? exitCode);
 }
 
 /** The pinned Node.js does not run with another C library, for example on Alpine Linux. */

@@ -79,6 +79,25 @@ t.test('uses the Node.js of the machine where the pinned one cannot run', async 
   t.equal(code, 0);
 });
 
+t.test('exits with the code of the program, or by its signal', async (t) => {
+  const folder = checkout(t);
+  await start(folder, npmThat(folder, installed));
+  const program = join(folder, `node_modules/${nodePackage}/bin/node`);
+  const codeAfter = async (lines: string) => {
+    writeFileSync(program, `#!/bin/sh\n${lines}\necho ready\nwhile :; do sleep 0.05; done\n`);
+    const child = spawn(process.execPath, [join(folder, 'stack/bootstrap.js'), 'program.ts'], {
+      cwd: folder,
+    });
+    await once(child.stdout, 'data');
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+    return Number(code);
+  };
+  t.equal(await codeAfter('trap "exit 0" INT'), 0, 'a program that stops by itself');
+  t.equal(await codeAfter('trap "exit 7" INT'), 7);
+  t.equal(await codeAfter('trap - INT'), 130);
+});
+
 t.test('a failed install prints three lines', async (t) => {
   const folder = checkout(t);
   const warnings = 'for n in $(seq 300); do echo "npm warn EBADENGINE Unsupported engine $n" >&2; done';
