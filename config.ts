@@ -44,6 +44,7 @@ const Settings = z.object({
   JWT_SECRET: secrets.optional(),
   ENCRYPTION_KEY: secrets.optional(),
   SANDBOX: z.enum(['auto', 'on', 'off']).default('auto'),
+  SANDBOX_RECEIVER: z.enum(['on', 'off']).default('on'),
   SANDBOX_SPEED: whole(1, 100_000).default(1),
   SERVICES: list.default([]),
   DATABASE_POOL: whole(1, 200).default(12),

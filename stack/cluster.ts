@@ -7,7 +7,8 @@ import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
 import { runUntilSignal } from './run-until-signal.ts';
-import { environmentOf, type RunningSandbox, startSandbox } from './sandbox.ts';
+import { environmentOf, type ProviderSettings, startSandbox } from './sandbox.ts';
+import { registerReceiver, startReceiver } from './sandbox-receiver.ts';
 import { connectSandboxUsers } from './sandbox-users.ts';
 import { serviceNames } from './services.ts';
 import { StartError } from './start-error.ts';
@@ -32,19 +33,23 @@ await runUntilSignal(async ({ signal, started, fail }) => {
     throw new StartError(`a cluster needs a bus, and there is none: ${stack.choice}`);
   const { dataDir } = stack;
   const sandbox = await startSandbox(config, dataDir, started);
-  for (const member of membersOf(scale, prepared, sandbox)) started(startMember(member, say));
+  const receiver = await startReceiver(config, dataDir, started);
+  const simulated = { ...sandbox?.settings, ...receiver?.settings };
+  for (const member of membersOf(scale, prepared, simulated)) started(startMember(member, say));
   const broker = createBroker({ config, services: [] });
   started(() => broker.stop());
   await broker.start();
   await broker.waitForServices([...serviceNames], startLimitMs);
   const url = `http://${config.HOST}:${config.PORT}`;
-  writeRunFile(prepared, url);
+  const listening = await registerReceiver(receiver, broker, config, dataDir);
+  writeRunFile(prepared, url, listening);
   const users =
     sandbox && (await connectSandboxUsers({ sandbox, broker, config, url, dataDir, say, signal, started }));
   const example = users?.example ?? null;
-  const notes = notesOn({ ...config, ...sandbox?.settings }, sandbox !== null);
+  const notes = notesOn({ ...config, ...simulated }, sandbox !== null, listening);
+  const isListenable = listening !== null;
   const webhooks = webhookAddresses(config, url);
-  say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, example }));
+  say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, isListenable, example }));
   await users?.showBackfill();
 }, say);
 
@@ -72,7 +77,7 @@ function oneScale(text: string): [string, number] {
 function membersOf(
   scale: ReadonlyMap<string, number>,
   { config, stack }: Prepared,
-  sandbox: RunningSandbox | null,
+  settings: ProviderSettings,
 ): Member[] {
   const environment = {
     ...process.env,
@@ -82,7 +87,7 @@ function membersOf(
     ENCRYPTION_KEY: config.ENCRYPTION_KEY?.join(','),
     ...webhookSecretsOf(config),
     LOG_LEVEL: config.LOG_LEVEL,
-    ...(sandbox === null ? {} : environmentOf(sandbox.settings)),
+    ...environmentOf(settings),
   };
   const members = serviceNames.flatMap((service) =>
     Array.from({ length: scale.get(service) ?? 1 }, (_, index) => ({

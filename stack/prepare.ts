@@ -12,6 +12,7 @@ import { misspeltSettings } from './misspelt-settings.ts';
 import { checkServers } from './reachable.ts';
 import type { Lifetime } from './run-until-signal.ts';
 import { sandboxIsOn } from './sandbox.ts';
+import type { ReceiverAccess } from './sandbox-receiver.ts';
 import { generatedSecrets, writePrivate } from './secrets.ts';
 import { type Stack, startStack } from './stack.ts';
 import { StartError, startErrorOf } from './start-error.ts';
@@ -79,17 +80,23 @@ async function prepareIn(
 }
 
 /** Writes the file that says where the product runs, for the REPL and for tools. */
-export function writeRunFile({ stack }: Prepared, url: string): void {
-  const run = { pid: process.pid, url, natsUrl: stack.natsUrl, databaseUrl: stack.databaseUrl };
+export function writeRunFile({ stack }: Prepared, url: string, receiver: ReceiverAccess | null): void {
+  const { natsUrl, databaseUrl } = stack;
+  const run = { pid: process.pid, url, natsUrl, databaseUrl, receiver };
   writePrivate(join(stack.dataDir, 'run.json'), JSON.stringify(run));
 }
 
 /** Warnings about the current settings. */
-export function notesOn(config: Config, isSandbox: boolean): string[] {
+export function notesOn(
+  config: Config,
+  isSandbox: boolean,
+  receiver: Pick<ReceiverAccess, 'note'> | null = null,
+): string[] {
   const { HOST } = config;
   return [
     ...anyClientNotes(config),
     ...(isSandbox ? [] : webhookNotes(config)),
+    ...(receiver === null || receiver.note === null ? [] : [receiver.note]),
     ...(HOST === '127.0.0.1' ? [] : [`Listening on ${HOST}: put a proxy with TLS in front.`]),
   ];
 }

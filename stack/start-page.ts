@@ -16,6 +16,8 @@ export interface StartPage {
   /** The secret addresses to register at the providers. */
   readonly webhooks: readonly string[];
   readonly notes: readonly string[];
+  /** Whether `npm run listen` prints messages. */
+  readonly isListenable: boolean;
   /** Null without synthetic users. */
   readonly example: {
     readonly keyFile: string;
@@ -29,7 +31,8 @@ export interface StartPage {
 }
 
 /** The page: where it is, how to log in, where the data lies, the first calls. */
-export function startPage({ url, choice, dataDir, login, webhooks, notes, example }: StartPage): string {
+export function startPage(page: StartPage): string {
+  const { url, choice, dataDir, login, webhooks, notes, isListenable, example } = page;
   return [
     '',
     '  Pulsebus is running. Ctrl-C stops it.',
@@ -41,6 +44,7 @@ export function startPage({ url, choice, dataDir, login, webhooks, notes, exampl
     `  Runs on        ${choice}`,
     ...webhookLines(webhooks),
     ...(example === null ? [] : sandboxLines(example)),
+    ...(isListenable ? [listenLine] : []),
     ...notes.map((note) => `  Note           ${note}`),
     '',
     '  First calls',
@@ -65,6 +69,9 @@ function loginLines({ email, password, isShownByCommand, isSettingIgnored }: Sta
 function webhookLines(webhooks: readonly string[]): string[] {
   return webhooks.map((address, index) => `  ${(index === 0 ? 'Webhooks' : '').padEnd(14)} ${address}`);
 }
+
+const listenLine =
+  '  Changes        npm run listen  (prints webhooks as they arrive; npm run listen -- --to http://localhost:… forwards them)';
 
 function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {
   return [

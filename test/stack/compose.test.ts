@@ -51,7 +51,14 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'WEBHOOK_SECRET_DEVICEMAKER',
     'WEBHOOK_SECRET_ACTIVITYNET',
   ];
-  const none = ['CHECK_ANSWERS', 'STACK_DIR', 'DEBIAN_MIRROR', 'SANDBOX_SPEED', 'NAMESPACE'];
+  const none = [
+    'CHECK_ANSWERS',
+    'STACK_DIR',
+    'DEBIAN_MIRROR',
+    'SANDBOX_RECEIVER',
+    'SANDBOX_SPEED',
+    'NAMESPACE',
+  ];
   const known = [...passed, ...image, ...secret, ...entry, ...none];
   t.strictSame(
     settingNames.filter((name) => !known.includes(name)),

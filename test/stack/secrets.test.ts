@@ -65,6 +65,7 @@ t.test('the start page shows the addresses to register', async (t) => {
       dataDir: '.data',
       webhooks,
       notes: [],
+      isListenable: false,
       example: null,
     },
     login: {
