@@ -1,0 +1,112 @@
+import t from 'tap';
+import { eventTypes } from '../../contracts/webhooks/events.ts';
+import { shownMessage } from '../../stack/listen/message-line.ts';
+import { listenOptions, UsageError } from '../../stack/listen/options.ts';
+
+t.test('messages are forwarded to this machine only', async (t) => {
+  for (const to of [
+    'http://localhost:3000/hooks',
+    'http://127.0.0.1/',
+    'http://127.8.9.10:1',
+    'http://[::1]:4000/a?b=1',
+    'https://localhost/x',
+    'http://2130706433:80/',
+  ])
+    t.ok(listenOptions(['--to', to]).to, to);
+  for (const to of [
+    'localhost:3000',
+    'ftp://localhost/',
+    'http://app.example/',
+    'http://localhost.app.example/',
+    'http://127.0.0.1.app.example/',
+    'http://10.0.0.1/',
+    'http://0.0.0.0/',
+    'http://user:secret@localhost/',
+    'http://[::ffff:10.0.0.1]/',
+    '',
+  ])
+    t.throws(() => listenOptions(['--to', to]), UsageError, to);
+});
+
+t.test('a wrong argument is explained in one sentence', async (t) => {
+  for (const [args, sentence] of [
+    [['--tpye', 'x'], /^Unknown option '--tpye'\. .*--help/],
+    [['extra'], /^Unexpected argument 'extra'\. .*--help/],
+    [['--to'], /--to.*argument missing\. .*--help/],
+    [['--last', 'many'], /^--last must be a whole number from 0 to 1000\.$/],
+    [['--last', ''], /^--last must be/],
+    [['--last', '-1'], /--last.* .*--help|^--last must be/],
+    [['--last', '1001'], /^--last must be/],
+    [['--type', 'workouts'], /^--type: no event type matches "workouts"\. The types are user\.created/],
+    [['--type', 'workout.*,'], /^--type: no event type matches ""/],
+  ] as const)
+    t.throws(() => listenOptions(args), { name: 'UsageError', message: sentence }, args.join(' '));
+});
+
+t.test('patterns select event types, and an id the messages of a user', async (t) => {
+  const selected = (...args: string[]) => {
+    const { isWanted } = listenOptions(args);
+    return [...eventTypes, 'test.ping'].filter((type) => isWanted({ type, users: ['u1', 'external 1'] }));
+  };
+  t.equal(selected().length, eventTypes.length + 1);
+  const workouts = ['workout.created', 'workout.updated', 'workout.deleted'];
+  t.strictSame(selected('--type', 'workout.*'), workouts);
+  t.strictSame(selected('--type', 'workout.*, test.ping', '--user', 'external 1'), [
+    ...workouts,
+    'test.ping',
+  ]);
+  t.strictSame(selected('--type', 'user.deleted', '--type', 'test.*'), ['user.deleted', 'test.ping']);
+  t.strictSame(selected('--user', 'u2'), []);
+});
+
+t.test('earlier messages are shown to a reader, and not forwarded', async (t) => {
+  const last = (...args: string[]) => listenOptions(args).last;
+  t.strictSame(
+    [last(), last('--json'), last('--to', 'http://localhost/'), last('--json', '--last', '3')],
+    [10, 0, 0, 3],
+  );
+});
+
+const lineOf = (type: string, data: Record<string, unknown>) =>
+  shownMessage({ at: '2026-01-01T10:00:00.000Z', body: JSON.stringify({ type, data }) }).details;
+
+t.test('a line says of whom, what and in which order', async (t) => {
+  const user = { user_id: 'u1', external_user_id: 'e1', sequence: 7, historical: false };
+  const span = { start_time: '2026-01-01T08:00:00Z', end_time: '2026-01-01T09:00:00Z' };
+  const device = { provider: 'maker', device: 'watch' };
+  const rows: readonly [string, Record<string, unknown>, string][] = [
+    ['user.deleted', { ...user, external_user_id: null }, 'u1  #7  verified'],
+    [
+      'timeseries.updated',
+      { ...user, ...span, ...device, series_type: 'heart_rate', values: 240, historical: true },
+      'e1  heart_rate  2026-01-01T08:00:00Z to 2026-01-01T09:00:00Z  240 values  maker/watch  #7  historical  verified',
+    ],
+    [
+      'timeseries.updated',
+      { ...user, ...device, start_time: null, end_time: null, series_type: 'steps', values: 0 },
+      'e1  steps  0 values  maker/watch  #7  verified',
+    ],
+    [
+      'workout.created',
+      { ...user, ...span, ...device, type: 'running', id: 'w1' },
+      'e1  running  2026-01-01T08:00:00Z to 2026-01-01T09:00:00Z  maker/watch  w1  #7  verified',
+    ],
+    ['activity_summary.updated', { ...user, date: '2026-01-01' }, 'e1  2026-01-01  #7  verified'],
+    [
+      'backfill.completed',
+      { ...user, provider: 'maker', connection_id: 'c1', backfill_id: 'b1', status: 'done' },
+      'e1  maker  b1  done  #7  verified',
+    ],
+    ['webhook_endpoint.disabled', { endpoint_id: 'p1', reason: 'gone' }, 'p1  gone  verified'],
+  ];
+  for (const [type, data, line] of rows) t.equal(lineOf(type, data), line);
+});
+
+t.test('control characters do not reach the terminal', async (t) => {
+  const external_user_id = 'a\u001b[2J\u009b1m\n\u202eb';
+  t.equal(lineOf('user.created', { external_user_id }), 'a\ufffd[2J\ufffd1m\ufffd\ufffdb  verified');
+  const body = JSON.stringify({ type: 'user.created', data: { external_user_id } }, null, 2);
+  const { json } = shownMessage({ at: '2026-01-01T10:00:00.000Z', body });
+  t.notMatch(json, /[\p{Cc}]/u);
+  t.match(JSON.parse(json), { data: { external_user_id } });
+});
