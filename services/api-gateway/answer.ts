@@ -34,6 +34,7 @@ export function sendFailure(res: ServerResponse, failure: Failure): void {
   // The connection is closed, because the rest of a refused body would be read as the next request.
   if ((failure.status === 413 || failure.status === 408) && !res.headersSent)
     res.setHeader('Connection', 'close');
+  if (!res.headersSent) res.setHeader('X-Error-Code', failure.code);
   const { detail, errors } = failure;
   sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
 }

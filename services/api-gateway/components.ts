@@ -47,13 +47,18 @@ export class Components {
   /** A reference to the answer to a failure. */
   failure(code: ErrorCode): Json {
     const content = { 'application/json': { schema: { $ref: `${schemaPrefix}ErrorBody` } } };
-    this.#responses.set(code, { description: errorTable[code].detail, headers: headerRefs, content });
+    this.#responses.set(code, { description: errorTable[code].detail, headers: failureHeaderRefs, content });
     return { $ref: `${prefix}responses/${code}` };
   }
 
   /** All parts that were referred to, by name. */
   all(): Json {
-    return { schemas: sorted(this.#schemas), responses: sorted(this.#responses), headers, securitySchemes };
+    return {
+      schemas: sorted(this.#schemas),
+      responses: sorted(this.#responses),
+      headers: { ...headers, ...failureHeaders },
+      securitySchemes,
+    };
   }
 }
 
@@ -104,10 +109,20 @@ const headers = {
   },
 };
 
+const failureHeaders = {
+  'X-Error-Code': {
+    schema: { type: 'string' },
+    description:
+      'Names the failure: `USER_NOT_FOUND`. Several failures may have one status. A response that no service of Pulsebus sent has none.',
+  },
+};
+
+const refsTo = (named: object): Json =>
+  Object.fromEntries(Object.keys(named).map((name) => [name, { $ref: `${prefix}headers/${name}` }]));
+
 /** The headers of every answer. */
-export const headerRefs: Json = Object.fromEntries(
-  Object.keys(headers).map((name) => [name, { $ref: `${prefix}headers/${name}` }]),
-);
+export const headerRefs = refsTo(headers);
+const failureHeaderRefs = refsTo({ ...headers, ...failureHeaders });
 
 const securitySchemes = {
   bearer: {

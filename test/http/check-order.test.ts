@@ -70,6 +70,23 @@ t.test('every answer has the headers for browsers', async (t) => {
   }
 });
 
+t.test('X-Error-Code names the failure where several have one status, and pages may read it', async (t) => {
+  const api = await startApi(t);
+  const user = '00000000-0000-4000-8000-000000000000';
+  const asks = ['/nowhere', `/api/v1/users/${user}`, '/api/v1/users?limit=0', '/api/v1/users'];
+  const answers = await Promise.all(asks.map((path) => api.ask(path, { key: api.apiKey })));
+  t.same(
+    answers.map(({ status, headers }) => [status, headers.get('x-error-code')]),
+    [
+      [404, 'ROUTE_NOT_FOUND'],
+      [404, 'USER_NOT_FOUND'],
+      [422, 'VALIDATION_FAILED'],
+      [200, null],
+    ],
+  );
+  t.match(answers[0]?.headers.get('access-control-expose-headers'), 'X-Error-Code');
+});
+
 t.test('a delivery stores no Authorization header and no cookie', async (t) => {
   const api = await startApi(t);
   const answer = await api.ask('/api/v1/webhooks/devicemaker/push', {

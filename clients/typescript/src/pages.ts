@@ -11,7 +11,8 @@ type Read<Page> = (query: object) => Promise<Page>;
  * A list. `await` reads one page, `for await` all items from there on, page by page as they are needed. Nothing is sent
  * before one of them is used.
  */
-export class Pages<Page extends object> implements PromiseLike<Page>, AsyncIterable<ItemOf<Page>> {
+export class Pages<Page extends object> implements Promise<Page>, AsyncIterable<ItemOf<Page>> {
+  readonly [Symbol.toStringTag] = 'Pages';
   readonly #read: Read<Page>;
   readonly #waits: boolean;
   #first: Promise<Page> | undefined;

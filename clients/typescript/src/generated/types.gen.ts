@@ -1500,11 +1500,11 @@ export type TimeseriesEventData = {
      */
     device: string;
     /**
-     * The first changed timestamp. Null if all samples of the series were removed.
+     * The first changed timestamp. Null if the whole series changed: all of its samples were removed, and others may have been written since.
      */
     start_time: string | null;
     /**
-     * The last changed timestamp. Null if all samples of the series were removed.
+     * The last changed timestamp. Null if the whole series changed.
      */
     end_time: string | null;
     /**
@@ -2014,6 +2014,10 @@ export type UsersListData = {
          * Only the user with this external id.
          */
         external_user_id?: string;
+        /**
+         * `true`: only users with an active connection; `false`: only users without one. Default: all users.
+         */
+        connected?: boolean | BooleanText;
     };
     url: '/users';
 };
@@ -2738,6 +2742,10 @@ export type WebhooksChangesData = {
          * `next_cursor` of an earlier response to the same query.
          */
         cursor?: string;
+        /**
+         * Without `cursor`, starts with the first change that was published at or after this time, instead of the oldest one. With `cursor` it is ignored.
+         */
+        since?: string | number;
         /**
          * Only changes of this user.
          */
