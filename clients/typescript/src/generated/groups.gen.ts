@@ -278,6 +278,14 @@ export class Timeseries extends Group {
   other(params: Input<types.TimeseriesOtherData>, options?: CallOptions): Promise<types.OtherEvent> {
     return this.json('GET /users/{user_id}/events/other/{event_id}', params, options);
   }
+
+  /**
+   * List which data exists, by type, provider and local day.
+   * One row for each type and provider with data in the range; other types are omitted. Devices of a provider are added up. A date is a local day of the user. An instant selects the UTC dates that the range touches. The range has at most 1100 days, with `counts=true` at most 370. Counts are exact.
+   */
+  calendar(params: Input<types.TimeseriesCalendarData>, options?: CallOptions): Promise<types.DataCalendar> {
+    return this.json('GET /users/{user_id}/data-calendar', params, options);
+  }
 }
 
 export class Summaries extends Group {

@@ -449,6 +449,47 @@ export type BodyUpdatedEvent = {
 export type BooleanText = 'true' | 'false';
 
 /**
+ * `sample`: values of a series; `workout`: listed workouts; `sleep`: sleep sessions and naps; `day`: a provider's own totals of a day; `other`: other events.
+ */
+export type CalendarKind = 'sample' | 'workout' | 'sleep' | 'day' | 'other';
+
+/**
+ * The local days of the range on which one provider has data of one type.
+ */
+export type CalendarRow = {
+    kind: CalendarKind;
+    /**
+     * The series type, or the type of the other events. Null for workouts, sleep and day totals.
+     */
+    type: SeriesType | OtherEventType | null;
+    provider: Provider;
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    first_date: string;
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    last_date: string;
+    /**
+     * Number of days with data.
+     */
+    day_count: number;
+    /**
+     * Number of samples or records in the range.
+     */
+    total: number;
+    /**
+     * One character for each day from `first_date` to `last_date`: `0` for a day without data, otherwise the number of digits of its count (`1`: 1 to 9, `2`: 10 to 99, `3`: 100 to 999, and so on).
+     */
+    levels: string;
+    /**
+     * With `counts=true` only: the number of samples or records of each of these days.
+     */
+    counts?: Array<number>;
+};
+
+/**
  * A change. Its `data` has the fields of the webhook of its type.
  */
 export type Change = {
@@ -654,6 +695,21 @@ export type CreateWebhookEndpointRequest = {
      * False pauses the endpoint: events that occur meanwhile are not sent to it. Default: true.
      */
     enabled?: boolean;
+};
+
+/**
+ * Which data of a user exists, by type, provider and local day.
+ */
+export type DataCalendar = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    start_date: string;
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    end_date: string;
+    data: Array<CalendarRow>;
 };
 
 export type DeletedSleepEventData = {
@@ -2423,6 +2479,43 @@ export type TimeseriesOtherData = {
     };
     query?: never;
     url: '/users/{user_id}/events/other/{event_id}';
+};
+
+export type TimeseriesCalendarData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * First local day of the range (YYYY-MM-DD), or an instant on it.
+         */
+        start_date: string | number;
+        /**
+         * Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.
+         */
+        end_date: string | number;
+        /**
+         * Only these kinds of data. Default: all, and with `types` only `sample`.
+         */
+        kinds?: Array<CalendarKind>;
+        /**
+         * Of samples, only these series types.
+         */
+        types?: Array<SeriesType>;
+        /**
+         * Only data of these providers.
+         */
+        providers?: Array<Provider>;
+        /**
+         * `true` adds the exact count of each day.
+         */
+        counts?: boolean | BooleanText;
+    };
+    url: '/users/{user_id}/data-calendar';
 };
 
 export type SummariesActivityData = {
