@@ -46,14 +46,31 @@ t.test('refuses deliveries with Retry-After while the queue of a provider is ful
   t.equal((await push(api, { dailies: [] })).status, 200);
 });
 
-t.test('refuses bodies that exceed the memory, while small bodies are accepted', async (t) => {
-  const slow = connect(Number(new URL(gatewayUrl(api.broker)).port), '127.0.0.1');
-  const bytes = 900_000;
-  slow.write(
+/** A sender that stops one byte before the end of its body. */
+async function stopBeforeEnd(bytes: number) {
+  const sender = connect(Number(new URL(gatewayUrl(api.broker)).port), '127.0.0.1');
+  sender.on('error', () => undefined);
+  sender.write(
     `POST /api/v1/webhooks/devicemaker/push HTTP/1.1\r\nHost: x\r\ndevicemaker-client-id: tests\r\nContent-Length: ${bytes + 1}\r\n\r\n`,
   );
-  await new Promise<void>((resolve) => slow.write('x'.repeat(bytes), () => resolve()));
-  const refused = await pushUntil(503, 500_000);
+  await new Promise<void>((resolve) => sender.write('x'.repeat(bytes), () => resolve()));
+  await sleep(200);
+  return sender;
+}
+
+/** Pushes beside a sender that stopped until that is refused. A sender that stopped for 2 s gives way to others. */
+async function refusedBeside(bytes: number) {
+  for (;;) {
+    const slow = await stopBeforeEnd(900_000);
+    const refused = await push(api, bodyOf(bytes));
+    if (refused.status !== 200) return { slow, refused };
+    slow.destroy();
+  }
+}
+
+t.test('refuses bodies that exceed the memory, while small bodies are accepted', async (t) => {
+  const { slow, refused } = await refusedBeside(500_000);
+  t.equal(refused.status, 503);
   t.same(refused.body, { detail: 'Too many large bodies are arriving at once.' });
   t.equal(refused.headers.get('retry-after'), '5');
   t.equal((await push(api, bodyOf(10_000))).status, 200);
