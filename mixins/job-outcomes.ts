@@ -1,6 +1,14 @@
 import { backoffMs } from '../runtime/backoff.ts';
-import type { Queryable } from './database.ts';
-import { fenced, type Job, type JobOutcome, type JobRow, keyOf, type RetryRules } from './job-queue.ts';
+import type { Queryable, Statement } from './database.ts';
+import {
+  fenced,
+  type Job,
+  type JobKind,
+  type JobOutcome,
+  type JobRow,
+  keyOf,
+  type RetryRules,
+} from './job-queue.ts';
 import { changes } from './job-table.ts';
 
 const { update, remove, next } = fenced;
@@ -33,6 +41,35 @@ const kept = update('keep', `payload = case when ${isSame} then $${next + 1} els
  */
 export const keepPayload = (database: Queryable, job: Job<unknown>, payload: unknown): Promise<boolean> =>
   changes(database, kept, keyOf(job), job.version, JSON.stringify(payload));
+
+const locked: Statement = {
+  name: 'jobs.lock_payload',
+  text: 'select payload from jobs.job where kind = $2 and key = $3 and attempt = $1 and leased for update',
+};
+
+/**
+ * Locks a job until the end of the transaction, and reads its payload as it is now: the job may have been enqueued again
+ * with another one. Undefined if the lease was lost.
+ */
+export async function lockedPayload<P>(
+  transaction: Queryable,
+  { payload: schema }: JobKind<P>,
+  job: Job<unknown>,
+): Promise<P | undefined> {
+  const { attempt, key } = keyOf(job);
+  const [row] = await transaction.query<{ payload: unknown }>(locked, [attempt, ...key]);
+  return row === undefined ? undefined : schema.parse(row.payload);
+}
+
+const stored = update('store_payload', `payload = $${next}`);
+
+/** Stores the payload of a job that `lockedPayload` has locked: a part of the work takes effect with its position. */
+export const storePayload = <P>(
+  transaction: Queryable,
+  { payload: schema }: JobKind<P>,
+  job: Job<unknown>,
+  payload: P,
+): Promise<boolean> => changes(transaction, stored, keyOf(job), JSON.stringify(schema.parse(payload)));
 
 /** Stores the outcome of an attempt. Returns its name, or `lost` if the lease was lost. */
 export async function settleJob(

@@ -192,6 +192,21 @@ export async function leaseJob(
 export const extendJob = (database: Queryable, row: JobRow, leaseMs: number): Promise<boolean> =>
   fenced.extend(database, keyOf(row), leaseMs);
 
+/** The payload of a job. Undefined if there is no such job. `lock` keeps others from the job until the transaction ends. */
+export async function payloadOf<P>(
+  database: Queryable,
+  { name, payload: schema }: JobKind<P>,
+  key: string,
+  lock = false,
+): Promise<P | undefined> {
+  const [row] = await database.query<{ payload: unknown }>(
+    `select payload from jobs.job where kind = $1 and key = $2 and dead_at is null and not cancelled
+     ${lock ? 'for update' : ''}`,
+    [name, key],
+  );
+  return row === undefined ? undefined : schema.parse(row.payload);
+}
+
 const counted: Statement = {
   name: 'jobs.count',
   text: `

@@ -83,6 +83,7 @@ export const endpointActions = {
       access: writers,
       tag,
       bodyOptional: true,
+      idempotencyKey: true,
       audit: 'webhook_endpoint.secret_rotated',
     },
   }),

@@ -55,13 +55,14 @@ export const messageActions = {
       status: 202,
       tag,
       bodyOptional: true,
+      idempotencyKey: true,
       audit: 'webhook_endpoint.message_resent',
     },
   }),
   recoverMessages: action({
     summary: 'Send all messages again that were not delivered since a time',
     description:
-      'Includes events that occurred while the endpoint was disabled, as long as the change log has them.',
+      'Includes events that occurred while the endpoint was disabled, as long as the change log has them. Ends a pause that the endpoint asked for.',
     params: sinceRequest,
     returns: QueuedMessages,
     http: {
@@ -70,6 +71,7 @@ export const messageActions = {
       access: writers,
       status: 202,
       tag,
+      idempotencyKey: true,
       audit: 'webhook_endpoint.recovered',
     },
     timeoutMs: 30_000,
@@ -86,6 +88,7 @@ export const messageActions = {
       access: writers,
       status: 202,
       tag,
+      idempotencyKey: true,
       audit: 'webhook_endpoint.replayed',
     },
     timeoutMs: 30_000,

@@ -142,10 +142,12 @@ export const WebhookMessage = z
       'An event for one endpoint, with its attempts of the last 7 days. Each attempt sends `id` as `webhook-id`. `waiting`: it is sent now or again later; `delivered`: the endpoint returned 2xx; `failed`: it is not sent again by itself; `dropped`: it has nothing to report any more.',
   });
 
-/** The number of messages that are sent again. */
-export const QueuedMessages = z
-  .object({ queued: z.int() })
-  .meta({ id: 'QueuedMessages', description: 'The number of messages that are sent again.' });
+/** The number of messages that are sent again, so far unless `complete`. */
+export const QueuedMessages = z.object({ queued: z.int(), complete: z.boolean() }).meta({
+  id: 'QueuedMessages',
+  description:
+    'The number of messages that are sent again. If `complete` is false it is the number so far, and the others follow. The same request returns it again.',
+});
 
 /** The position of a page of a list that is read forward only. */
 export const ForwardPagination = z

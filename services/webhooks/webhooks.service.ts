@@ -2,10 +2,9 @@ import type { ServiceSchema } from 'moleculer';
 import type { Config } from '../../config.ts';
 import { webhooks } from '../../contracts/webhooks.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
-import { type Database, database } from '../../mixins/database.ts';
+import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
-import { type RowJobs, rowJobs } from '../../mixins/row-jobs.ts';
-import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import { rowJobs } from '../../mixins/row-jobs.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -30,7 +29,14 @@ import { poster } from './poster.ts';
 import { startPublisher } from './publish.ts';
 import { published } from './published.ts';
 import { forgetUser } from './queries/forget-user.ts';
-import { requeueSince, resendMessage } from './resend.ts';
+import {
+  type RequeuePace,
+  type RequeueRequest,
+  requestRequeue,
+  requeueHandler,
+  requeuePace,
+} from './requeue.ts';
+import { resendMessage } from './resend.ts';
 import { retentionHandlers } from './retention.ts';
 import { resealSecrets } from './secrets.ts';
 import { testEndpoint } from './test-endpoint.ts';
@@ -43,14 +49,19 @@ export function shownBy({ PROVIDER_NAMES, PUBLIC_URL = '' }: Config): Shown {
   };
 }
 
-/** What tests choose: the resolver of names, and the pace of deliveries. */
+/** What tests choose: the resolver of names, and the pace of the work. */
 export interface WebhooksChoice {
   readonly resolve?: Resolve | undefined;
   readonly pace?: DeliveryPace;
+  readonly requeues?: RequeuePace;
 }
 
 /** The change log for applications: its publication, the endpoints that it is sent to, and the feed. */
-export function webhooksService({ resolve, pace = deliveryPace }: WebhooksChoice = {}): ServiceSchema {
+export function webhooksService({
+  resolve,
+  pace = deliveryPace,
+  requeues = requeuePace,
+}: WebhooksChoice = {}): ServiceSchema {
   return implement(webhooks, {
     uses: {
       database: database(),
@@ -77,8 +88,8 @@ export function webhooksService({ resolve, pace = deliveryPace }: WebhooksChoice
         ctx.rowJobs.notify();
         return message;
       },
-      recoverMessages: (ctx) => requeue(ctx, false),
-      replayMessages: (ctx) => requeue(ctx, true),
+      recoverMessages: (ctx) => requestRequeue(ctx, requeueOf(ctx.params, false), requeues),
+      replayMessages: (ctx) => requestRequeue(ctx, requeueOf(ctx.params, true), requeues),
       changes: (ctx) => readFeed({ ...ctx, shown: shownBy(ctx.config) }, ctx.params),
       async forgetUser({ database, params }) {
         return { forgotten: await forgetUser(database, params.user_id) };
@@ -89,7 +100,10 @@ export function webhooksService({ resolve, pace = deliveryPace }: WebhooksChoice
       const resealed = await resealSecrets(database, cipher);
       if (resealed > 0) logger.warn('webhooks.secrets_resealed', { resealed });
       const endWatch = published.subscribe(watch.notify);
-      const stopJobs = await jobs.start(retentionHandlers(database, config));
+      const stopJobs = await jobs.start([
+        ...retentionHandlers(database, config),
+        requeueHandler({ database, jobs, onQueued: rowJobs.notify }, requeues),
+      ]);
       const stopPublisher = startPublisher({ database, published, config, logger });
       const metrics = metricsOf(broker);
       const endFigures = metrics.onScrape(() => setDeliveryFigures(metrics, database));
@@ -112,16 +126,11 @@ function deliveryOf({ call, config }: Pick<Environment, 'call' | 'config'>, pace
   return { bodyOf: messageBodies(call, shownBy(config)), pace };
 }
 
-interface RequeueContext {
-  readonly params: { readonly endpoint_id: string; readonly since: { readonly ms: number } };
-  readonly database: Database;
-  readonly origin: AuditOrigin;
-  readonly rowJobs: RowJobs;
+interface SinceParams {
+  readonly endpoint_id: string;
+  readonly since: { readonly ms: number };
 }
 
-async function requeue({ params, rowJobs, ...deps }: RequeueContext, isReplay: boolean) {
-  const since = new Date(params.since.ms);
-  const queued = await requeueSince(deps, { endpointId: params.endpoint_id, since, isReplay });
-  rowJobs.notify();
-  return { queued };
+function requeueOf({ endpoint_id, since }: SinceParams, isReplay: boolean): RequeueRequest {
+  return { endpointId: endpoint_id, since: new Date(since.ms), isReplay };
 }

@@ -10,13 +10,14 @@ export async function forgetUser(database: Database, userId: string): Promise<nu
     await transaction.query(`delete from changes.pending where user_id = $1 and kind <> 'user'`, [userId]);
   });
   return database.transaction(async (transaction) => {
-    await transaction.query(`delete from webhooks.message where user_id = $1 and type <> 'user.deleted'`, [
-      userId,
-    ]);
+    // Before the messages: who makes messages of these changes has locked them, and has committed after this.
     const rows = await transaction.query(
       `delete from changes.change where user_id = $1 and type <> 'user.deleted' returning id`,
       [userId],
     );
+    await transaction.query(`delete from webhooks.message where user_id = $1 and type <> 'user.deleted'`, [
+      userId,
+    ]);
     return rows.length;
   });
 }

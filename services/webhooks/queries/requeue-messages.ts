@@ -21,7 +21,7 @@ export async function requeueMessage(transaction: Queryable, id: string): Promis
 /** The range of messages that are sent again. */
 export interface Requeue {
   readonly endpointId: string;
-  readonly since: Date;
+  readonly since: string;
   /** The time of the request: later messages are not included. */
   readonly until: string;
   /** Also messages that were delivered. */
@@ -44,7 +44,7 @@ const kept: Statement = {
     with part as (
       select m.id, m.created_at from webhooks.message m
       where m.endpoint_id = $1 and m.change_id is not null and (m.created_at, m.id) > ($4::timestamptz, $5::uuid)
-        and m.created_at >= $2 and m.created_at <= $7::timestamptz
+        and m.created_at >= $2::timestamptz and m.created_at <= $7::timestamptz
       order by m.created_at, m.id limit $6),
     queued as (
       update webhooks.message m set ${again}, lane = greatest(m.lane, 5)
@@ -56,21 +56,23 @@ const kept: Statement = {
     from part order by created_at desc, part.id desc limit 1`,
 };
 
-// A message is created by the transaction that publishes its change, at the same time.
+// The changes are locked: an erasure that deletes them deletes the messages afterwards. A message is created by the transaction that publishes its change, at the same time.
 const missing: Statement = {
   name: 'webhooks.requeue_missing',
   text: `
     with part as (
       select c.id, c.user_id, c.type, c.historical, c.recorded_at, c.published_at from changes.change c
-      where c.published_at >= $2 and c.published_at <= $6::timestamptz and (c.published_at, c.id) > ($3::timestamptz, $4::bigint)
+      where c.published_at >= $2::timestamptz and c.published_at <= $6::timestamptz and (c.published_at, c.id) > ($3::timestamptz, $4::bigint)
       order by c.published_at, c.id limit $5),
     queued as (
       insert into webhooks.message (endpoint_id, change_id, user_id, type, lane, recorded_at, created_at)
       select e.id, p.id, p.user_id, p.type, case when p.historical then 10 else 5 end, p.recorded_at, p.published_at
-      from part p join webhooks.endpoint e on e.id = $1 and (e.event_types is null or p.type = any(e.event_types))
+      from part p join changes.change c on c.id = p.id
+        join webhooks.endpoint e on e.id = $1 and (e.event_types is null or p.type = any(e.event_types))
       where not exists (
         select from webhooks.message m
         where m.endpoint_id = $1 and m.created_at = p.published_at and m.change_id = p.id)
+      for key share of c
       returning id)
     select published_at::text as at, id::text as id, (select count(*)::int from queued) as queued
     from part order by published_at desc, part.id desc limit 1`,
@@ -110,4 +112,12 @@ interface LockedEndpoint {
 export async function lockEndpoint(transaction: Queryable, id: string): Promise<LockedEndpoint | undefined> {
   const text = 'select enabled, now()::text as now from webhooks.endpoint where id = $1 for no key update';
   return (await transaction.query<LockedEndpoint>(text, [id]))[0];
+}
+
+/** Ends the pause that an endpoint asked for. The pauses of a limit per second are shorter than a second. */
+export async function endPause(transaction: Queryable, id: string): Promise<void> {
+  await transaction.query(
+    `update webhooks.endpoint set paused_until = null where id = $1 and paused_until > now() + interval '1 second'`,
+    [id],
+  );
 }

@@ -3,8 +3,6 @@ import { text } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { WebhookMessage } from '../../../contracts/webhooks/schemas.ts';
-import { systemOrigin } from '../../../runtime/audit-origin.ts';
-import { requeueSince } from '../../../services/webhooks/resend.ts';
 import { createUser, startApi } from '../../support/api.ts';
 import { type Answering, startCallbackServer } from '../../support/callback-server.ts';
 import { until } from './delivery-setting.ts';
@@ -189,15 +187,18 @@ t.test('recover sends what failed and what was missed, replay all, each once', a
   answer(ok);
   received.length = 0;
   await api.expect(200, endpoint, { method: 'PATCH', body: { enabled: true } });
-  t.match(await api.expect(202, `${endpoint}/recover`, recover), { queued: 2 });
+  t.match(await api.expect(202, `${endpoint}/recover`, recover), { queued: 2, complete: true });
   await until(async () => (await states()).waiting === undefined);
   t.same(
     received.map(({ body }) => body.data.user_id).sort(),
     users.slice(1).sort(),
     'the failed one and the missed one',
   );
-  t.match(await api.expect(202, `${endpoint}/recover`, recover), { queued: 0 });
-  t.match(await api.expect(202, `${endpoint}/recover`, { body: { since: '2100-01-01' } }), { queued: 0 });
+  t.match(await api.expect(202, `${endpoint}/recover`, recover), { queued: 0, complete: true });
+  t.match(await api.expect(202, `${endpoint}/recover`, { body: { since: '2100-01-01' } }), {
+    queued: 0,
+    complete: true,
+  });
 
   const before = new Set(received.map(({ id }) => id));
   const { queued } = z
@@ -215,28 +216,6 @@ t.test('recover sends what failed and what was missed, replay all, each once', a
     actions.map(({ action }) => action),
     ['webhook_endpoint.recovered', 'webhook_endpoint.replayed'],
   );
-});
-
-t.test('a range of many parts is sent once', async (t) => {
-  const { api, path, received } = await startReceiving(t);
-  const endpoint = await path({ enabled: false });
-  await api.database.query(
-    `insert into changes.change (type, object, historical, n, data, recorded_at, published_at)
-     select 'webhook_endpoint.disabled', 'x', n % 2 = 0, 0, '{"endpoint_id":"e","reason":"gone"}', now(),
-       now() - (n / 5) * interval '1 minute'
-     from generate_series(1, 57) n`,
-  );
-  await api.database.query('update webhooks.endpoint set enabled = true');
-  const range = { endpointId: endpoint.slice(-36), since: new Date(0), isReplay: false };
-  const deps = { database: api.database, origin: systemOrigin('tests') };
-  const queued = await Promise.all([requeueSince(deps, range, 10), requeueSince(deps, range, 10)]);
-  t.equal(
-    queued.reduce((sum, n) => sum + n, 0),
-    57,
-    'of two requests together',
-  );
-  await until(() => received.length >= 57);
-  t.equal(new Set(received.map(({ id }) => id)).size, 57);
 });
 
 t.test('an endpoint receives nothing of an erased user afterwards but user.deleted', async (t) => {
