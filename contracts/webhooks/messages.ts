@@ -62,7 +62,7 @@ export const messageActions = {
   recoverMessages: action({
     summary: 'Send all messages again that were not delivered since a time',
     description:
-      'Includes events that occurred while the endpoint was disabled, as long as the change log has them. Ends a pause that the endpoint asked for.',
+      'Includes events that occurred while the endpoint was disabled, as long as the change log has them. Ends a pause that a Retry-After caused.',
     params: sinceRequest,
     returns: QueuedMessages,
     http: {

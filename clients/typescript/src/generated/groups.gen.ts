@@ -387,7 +387,7 @@ export class Webhooks extends VerifyingGroup {
    * For 24 hours each request has two signatures, one with each secret.
    */
   rotateSecret(params: Input<types.WebhooksRotateSecretData>, options?: CallOptions): Promise<types.NewWebhookEndpoint> {
-    return this.json('POST /webhook-endpoints/{endpoint_id}/rotate-secret', params, options);
+    return this.json('POST /webhook-endpoints/{endpoint_id}/rotate-secret', params, options, { takesKey: true });
   }
 
   /**
@@ -408,15 +408,15 @@ export class Webhooks extends VerifyingGroup {
    * The message is sent at once, with the same `webhook-id`.
    */
   resendMessage(params: Input<types.WebhooksResendMessageData>, options?: CallOptions): Promise<types.WebhookMessage> {
-    return this.json('POST /webhook-endpoints/{endpoint_id}/messages/{message_id}/resend', params, options);
+    return this.json('POST /webhook-endpoints/{endpoint_id}/messages/{message_id}/resend', params, options, { takesKey: true });
   }
 
   /**
    * Send all messages again that were not delivered since a time.
-   * Includes events that occurred while the endpoint was disabled, as long as the change log has them.
+   * Includes events that occurred while the endpoint was disabled, as long as the change log has them. Ends a pause that a Retry-After caused.
    */
   recoverMessages(params: Input<types.WebhooksRecoverMessagesData>, options?: CallOptions): Promise<types.QueuedMessages> {
-    return this.json('POST /webhook-endpoints/{endpoint_id}/recover', params, options);
+    return this.json('POST /webhook-endpoints/{endpoint_id}/recover', params, options, { takesKey: true });
   }
 
   /**
@@ -424,7 +424,7 @@ export class Webhooks extends VerifyingGroup {
    * Each event is sent with the `webhook-id` that it had. Events that occurred while the endpoint was disabled are sent as well.
    */
   replayMessages(params: Input<types.WebhooksReplayMessagesData>, options?: CallOptions): Promise<types.QueuedMessages> {
-    return this.json('POST /webhook-endpoints/{endpoint_id}/replay', params, options);
+    return this.json('POST /webhook-endpoints/{endpoint_id}/replay', params, options, { takesKey: true });
   }
 
   /**

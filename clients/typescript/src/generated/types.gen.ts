@@ -1209,10 +1209,11 @@ export type PushAnswer = {
 };
 
 /**
- * The number of messages that are sent again.
+ * The number of messages that are sent again. If `complete` is false it is the number so far, and the others follow. The same request returns it again.
  */
 export type QueuedMessages = {
     queued: number;
+    complete: boolean;
 };
 
 export type Readiness = {
