@@ -1,5 +1,6 @@
 import { contract } from '../domain/contract.ts';
 import { calendarActions } from './timeseries/calendar.ts';
+import { chartActions } from './timeseries/chart.ts';
 import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { overviewActions } from './timeseries/overview.ts';
@@ -10,6 +11,7 @@ import { writeActions } from './timeseries/writes.ts';
 export const timeseries = contract('timeseries', {
   ...readActions,
   ...calendarActions,
+  ...chartActions,
   ...dayActions,
   ...exportActions,
   ...overviewActions,

@@ -31,6 +31,7 @@ import { markPurged, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
 import { removalHandlers } from './removal/removal-handlers.ts';
 import { keptFrom } from './removal/retention.ts';
+import { readChart } from './samples/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readOverview } from './samples/overview.ts';
 import { readSamples } from './samples/samples.ts';
@@ -175,6 +176,11 @@ export default implement(timeseries, {
     },
     readSeries({ params, database }) {
       return readSeries(database, params);
+    },
+    async chart({ params, database, settings, call }) {
+      const chart = await readChart(database, settings, params);
+      if (chart.series.length === 0) await call('users.get', { user_id: params.user_id });
+      return chart;
     },
     async overview({ params, database, settings, call }) {
       const overview = await readOverview(database, settings, params);

@@ -69,6 +69,7 @@ const rows: readonly Row[] = [
   ['DELETE', '/users/:user_id/connections/:provider/backfill', 'company', 404],
   ['GET', `/users/:user_id/timeseries?${range}`, 'readers', 200],
   ['GET', `/users/:user_id/timeseries/download?${range}`, 'readers', 200],
+  ['GET', `/users/:user_id/timeseries/chart?${range}&types=steps`, 'readers', 200],
   ['GET', `/users/:user_id/data-calendar?${dates}`, 'readers', 200],
   ['GET', `/users/:user_id/events/workouts?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/workouts/:event_id', 'readers', 404],

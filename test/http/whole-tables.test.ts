@@ -123,6 +123,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await readPages(get, '/users/:user_id/timeseries', `${range}&resolution=${resolution}`);
     await get('/users/:user_id/timeseries/download', `${range}&resolution=${resolution}`);
   }
+  for (const points of [10, 200, 2000])
+    await get('/users/:user_id/timeseries/chart', `${range}&types=heart_rate,steps&max_points=${points}`);
   await get('/users/:user_id/timeseries/download', `${range}&types=heart_rate&format=csv`);
   for (const kind of ['workouts', 'sleep', 'other']) {
     const id = await readPages(get, `/users/:user_id/events/${kind}`, dates);

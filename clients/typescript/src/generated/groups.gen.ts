@@ -286,6 +286,14 @@ export class Timeseries extends Group {
   calendar(params: Input<types.TimeseriesCalendarData>, options?: CallOptions): Promise<types.DataCalendar> {
     return this.json('GET /users/{user_id}/data-calendar', params, options);
   }
+
+  /**
+   * Read series of a whole range with a bounded number of points.
+   * Each type has at most `max_points` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most 200,000 samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most 3660 days.
+   */
+  chart(params: Input<types.TimeseriesChartData>, options?: CallOptions): Promise<types.Chart> {
+    return this.json('GET /users/{user_id}/timeseries/chart', params, options);
+  }
 }
 
 export class Summaries extends Group {

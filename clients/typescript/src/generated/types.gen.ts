@@ -107,6 +107,11 @@ export type ActivitySummaryUpdatedEvent = {
 };
 
 /**
+ * `avg`, `min`, `max`, `count`: of the samples of a bucket; `value`: what `GET /users/{user_id}/timeseries` returns for a bucket of the type (`aggregate`).
+ */
+export type Aggregate = 'avg' | 'min' | 'max' | 'count' | 'value';
+
+/**
  * An API key without its value.
  */
 export type ApiKey = {
@@ -526,6 +531,57 @@ export type ChangePasswordRequest = {
      * The new password.
      */
     new_password: string;
+};
+
+export type Chart = {
+    start_time: string;
+    end_time: string;
+    series: Array<ChartSeries>;
+};
+
+/**
+ * The points of one source of a series type, as columns of equal length. A column is present if `aggregates` names it. Values have at most nine significant digits.
+ */
+export type ChartSeries = {
+    type: SeriesType;
+    unit: string;
+    source: Source;
+    /**
+     * The function of `value`: the sum, the mean, the energy mean of levels in dB, or the last sample.
+     */
+    aggregate: 'sum' | 'mean' | 'leq' | 'last';
+    /**
+     * The length of a bucket. Null: every sample is a point, and its aggregates are equal.
+     */
+    bucket_seconds: number | null;
+    /**
+     * The time of the first point; that of a bucket is its start.
+     */
+    first_time: string;
+    /**
+     * Seconds of each point after `first_time`.
+     */
+    offset_seconds: Array<number>;
+    /**
+     * The arithmetic mean of each bucket.
+     */
+    avg?: Array<number>;
+    /**
+     * The least sample of each bucket.
+     */
+    min?: Array<number>;
+    /**
+     * The largest sample of each bucket.
+     */
+    max?: Array<number>;
+    /**
+     * The number of samples of each bucket.
+     */
+    count?: Array<number>;
+    /**
+     * `aggregate` of each bucket.
+     */
+    value?: Array<number>;
 };
 
 export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'provider_refused' | 'provider_unavailable' | 'user_gone' | 'unavailable';
@@ -2517,6 +2573,39 @@ export type TimeseriesCalendarData = {
         counts?: boolean | BooleanText;
     };
     url: '/users/{user_id}/data-calendar';
+};
+
+export type TimeseriesChartData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * Start of the range, included: ISO 8601 with or without a zone (UTC), a date (YYYY-MM-DD), or a Unix timestamp.
+         */
+        start_time: string | number;
+        /**
+         * End of the range, excluded: ISO 8601 with or without a zone (UTC), a date (YYYY-MM-DD), or a Unix timestamp. A date is included: the range ends with that day.
+         */
+        end_time: string | number;
+        /**
+         * Series types, at most 10. Several types: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.
+         */
+        types: Array<SeriesType>;
+        /**
+         * Maximum number of points of a type, 10 to 2000. Default: 1000.
+         */
+        max_points?: number | string;
+        /**
+         * The columns of each series. Default: `avg,min,max,count`.
+         */
+        aggregates?: Array<Aggregate>;
+    };
+    url: '/users/{user_id}/timeseries/chart';
 };
 
 export type SummariesActivityData = {

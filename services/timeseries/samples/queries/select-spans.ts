@@ -7,6 +7,9 @@ export interface SpanRow {
   readonly series_id: number;
   readonly at: number;
   readonly value: number;
+  /** The number and the sum of its samples. */
+  readonly n: number;
+  readonly sum: number;
   readonly low: number;
   readonly high: number;
 }
@@ -15,7 +18,7 @@ export interface SpanRow {
 const statement = {
   name: 'timeseries-select-spans',
   text: `
-    select s.id as series_id, (extract(epoch from x.span) * 1000000)::float8 as at, x.low, x.high, case s.function
+    select s.id as series_id, (extract(epoch from x.span) * 1000000)::float8 as at, x.n::float8, x.sum, x.low, x.high, case s.function
       when 'sum' then x.sum when 'mean' then x.sum / x.n when 'leq' then 10 * log10(x.energy / x.n) else x.last end as value
     from unnest($1::int[], $2::text[]) s (id, function)
     cross join lateral (
