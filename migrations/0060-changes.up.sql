@@ -111,9 +111,12 @@ begin
 end $$;
 
 -- No change is recorded of an erased user: `user.deleted` says it all.
-create function changes.is_erased(whose uuid) returns boolean language sql stable as $$
-  select exists (select from timeseries.tombstone where user_id = whose)
-    or exists (select from users.person where id = whose and deleted_at is not null) $$;
+-- In plpgsql, which keeps the plan: a function in SQL is planned anew in each transaction, which costs 0.2 ms.
+create function changes.is_erased(whose uuid) returns boolean language plpgsql stable as $$
+begin
+  return exists (select from timeseries.tombstone where user_id = whose)
+    or exists (select from users.person where id = whose and deleted_at is not null);
+end $$;
 
 -- The user's id in the system of the customer.
 create function changes.external_id(whose uuid) returns text language sql stable as $$
