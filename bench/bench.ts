@@ -23,5 +23,7 @@ export interface Bench {
 /** A part of the bench that can be run separately. */
 export interface Measurement {
   readonly name: string;
+  /** It reads nothing of the data set. A run of such measurements only builds the small one. */
+  readonly hasOwnData?: true;
   run(bench: Bench): Promise<Section>;
 }

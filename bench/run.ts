@@ -8,11 +8,14 @@ import { planOf, samplesIn } from './dataset/plan.ts';
 import { startLoad } from './load/load.ts';
 import { activity } from './measurements/activity.ts';
 import { activitynet } from './measurements/activitynet.ts';
+import { backfill } from './measurements/backfill.ts';
 import { bodies } from './measurements/bodies.ts';
+import { changelog } from './measurements/changelog.ts';
 import { checks } from './measurements/checks.ts';
 import { counts } from './measurements/counts.ts';
 import { depth } from './measurements/depth.ts';
 import { disk } from './measurements/disk.ts';
+import { endpoints } from './measurements/endpoints.ts';
 import { exports } from './measurements/exports.ts';
 import { figures } from './measurements/figures.ts';
 import { hertz } from './measurements/hertz.ts';
@@ -28,6 +31,7 @@ import { type Options, readOptions } from './options.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
 import { startServers } from './servers.ts';
+import { quick } from './sizes.ts';
 
 const reading: readonly Measurement[] = [
   checks,
@@ -40,7 +44,17 @@ const reading: readonly Measurement[] = [
   users,
   processes,
 ];
-const rest: readonly Measurement[] = [exports, disk, ingest, activitynet, webhooks, bodies];
+const rest: readonly Measurement[] = [
+  exports,
+  disk,
+  ingest,
+  activitynet,
+  changelog,
+  webhooks,
+  endpoints,
+  backfill,
+  bodies,
+];
 /** Measurements that take long and run only if --only names them. */
 const onDemand: readonly Measurement[] = [figures, scale];
 const measurements = [...reading, ...rest, ...onDemand];
@@ -69,23 +83,30 @@ async function main(options: Options): Promise<void> {
     throw new Error(
       `no measurement is called ${unknown.join(', ')}: ${measurements.map(({ name }) => name).join(', ')}`,
     );
-  const bench = await open(options);
+  const chosen = choose(options);
+  const readsDataset = chosen.some(({ hasOwnData }) => hasOwnData !== true);
+  const bench = await open(options, readsDataset);
   const sections: Section[] = [];
-  const isNamed = ({ name }: Measurement) => options.only.includes(name);
-  const isChosen = (measurement: Measurement) => options.only.length === 0 || isNamed(measurement);
-  const chosen = [...reading.filter(isChosen), memory, ...rest.filter(isChosen), ...onDemand.filter(isNamed)];
   for (const measurement of chosen) {
     say(`Measuring ${measurement.name}`);
     sections.push(await measurement.run(bench));
   }
-  console.log(reportOf(headOf(bench), sections));
+  console.log(reportOf(headOf(bench, readsDataset), sections));
 }
 
-async function open({ sizes, databaseUrl, natsUrl }: Options): Promise<Bench> {
+function choose({ only }: Options): Measurement[] {
+  const isNamed = ({ name }: Measurement) => only.includes(name);
+  const isChosen = (measurement: Measurement) => only.length === 0 || isNamed(measurement);
+  const others = [...rest.filter(isChosen), ...onDemand.filter(isNamed)];
+  const reads = [...reading.filter(isChosen), ...others].some(({ hasOwnData }) => hasOwnData !== true);
+  return [...reading.filter(isChosen), ...(reads ? [memory] : []), ...others];
+}
+
+async function open({ sizes, databaseUrl, natsUrl }: Options, readsDataset: boolean): Promise<Bench> {
   const stack = await startServers({ databaseUrl, natsUrl }, say);
   stops.push(() => stack.stop());
   const place = { adminUrl: stack.databaseUrl, say };
-  const url = await ensureDataset(place, sizes);
+  const url = await ensureDataset(place, readsDataset ? sizes : quick);
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   stops.push(() => pool.end());
   const load = startLoad();
@@ -96,9 +117,10 @@ async function open({ sizes, databaseUrl, natsUrl }: Options): Promise<Bench> {
   return { ...place, sizes, plan, databaseUrl: url, pool, natsUrl: stack.natsUrl, product, load };
 }
 
-function headOf({ plan, sizes }: Bench): string {
+function headOf({ plan, sizes }: Bench, readsDataset: boolean): string {
   const samples = samplesIn(plan).toLocaleString('en');
-  const about = `${samples} samples, ${sizes.users.toLocaleString('en')} users; ${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios.`;
+  const dataset = readsDataset ? `${samples} samples, ${sizes.users.toLocaleString('en')} users; ` : '';
+  const about = `${dataset}${sizes.rounds} rounds of each pair, side by side; medians, in brackets the middle half of the ratios.`;
   const busy =
     busyBefore < 1
       ? ''

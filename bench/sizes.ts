@@ -31,7 +31,12 @@ export interface Sizes {
     readonly perSecond: number;
     readonly perSecondToEach: number;
     readonly toEach: number;
+    /** Of one round with 100 endpoints. */
+    readonly roundSeconds: number;
   };
+  /** The change log: users of a push, and of a push without samples. */
+  readonly changeLog: { readonly userDays: readonly number[]; readonly records: number };
+  readonly backfill: { readonly days: number };
   /** The number of samples that are read of the 1 Hz user's export. */
   readonly exportedSamples: number;
 }
@@ -54,7 +59,9 @@ export const full: Sizes = {
   userDays: [1, 20, 200],
   bodyMegabytes: [10, 100],
   platform: { events: 1000, waiting: 5000, activities: 1000 },
-  webhooks: { seconds: 20, perSecond: 500, perSecondToEach: 50, toEach: 5 },
+  webhooks: { seconds: 20, perSecond: 500, perSecondToEach: 50, toEach: 5, roundSeconds: 10 },
+  changeLog: { userDays: [1, 20], records: 200 },
+  backfill: { days: 30 },
   exportedSamples: 10_000_000,
 };
 
@@ -76,6 +83,8 @@ export const quick: Sizes = {
   userDays: [1, 2],
   bodyMegabytes: [1],
   platform: { events: 60, waiting: 100, activities: 60 },
-  webhooks: { seconds: 2, perSecond: 100, perSecondToEach: 10, toEach: 1 },
+  webhooks: { seconds: 2, perSecond: 100, perSecondToEach: 10, toEach: 1, roundSeconds: 2 },
+  changeLog: { userDays: [1, 2], records: 4 },
+  backfill: { days: 2 },
   exportedSamples: 30_000,
 };

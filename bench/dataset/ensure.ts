@@ -31,9 +31,9 @@ export function ensureFewUsers(place: Place, sizes: Sizes): Promise<string> {
   });
 }
 
-/** A migrated, empty database. An existing one is dropped. */
-export async function freshDatabase({ adminUrl }: Place, sizes: Sizes): Promise<string> {
-  const name = databaseName('ingest', sizes);
+/** A migrated, empty database. An existing one of the same name is dropped. */
+export async function freshDatabase({ adminUrl }: Place, sizes: Sizes, part = 'ingest'): Promise<string> {
+  const name = databaseName(part, sizes);
   await dropDatabase(adminUrl, name);
   const url = await createDatabase(adminUrl, name);
   await migrateUp(url);

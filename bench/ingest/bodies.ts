@@ -39,6 +39,35 @@ function dailyOf({ account }: ConnectedUser, day: number) {
   };
 }
 
+const nightSeconds = 8 * 3600;
+
+/** A push of one night of each user, with its stages and without samples. */
+export function sleepsOf(users: readonly ConnectedUser[], day: number): string {
+  return JSON.stringify({ sleeps: users.map((user) => sleepOf(user, day)) });
+}
+
+function sleepOf({ account }: ConnectedUser, day: number) {
+  const start = (startMs + day * dayMs) / 1000 - nightSeconds / 2;
+  const part = nightSeconds / 4;
+  const stage = (index: number) => [
+    { startTimeInSeconds: start + index * part, endTimeInSeconds: start + (index + 1) * part },
+  ];
+  return {
+    userId: account,
+    summaryId: `${account}-${day}-sleep`,
+    calendarDate: new Date(startMs + day * dayMs).toISOString().slice(0, 10),
+    startTimeInSeconds: start,
+    startTimeOffsetInSeconds: 0,
+    durationInSeconds: nightSeconds,
+    deepSleepDurationInSeconds: part,
+    lightSleepDurationInSeconds: part,
+    remSleepInSeconds: part,
+    awakeDurationInSeconds: part,
+    sleepLevelsMap: { light: stage(0), deep: stage(1), rem: stage(2), awake: stage(3) },
+    validation: 'DEVICE',
+  };
+}
+
 const secondsPerActivity = 7200;
 
 /** A push of activities of two hours at 1 Hz, of at least the given size. */

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { dayMs } from '../../domain/time.ts';
 import { serviceNames } from '../../stack/services.ts';
 import { account, eventRequests } from '../activitynet/events.ts';
 import type { Bench, Measurement } from '../bench.ts';
+import { serverCpuMs } from '../database-cpu.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { startMs } from '../dataset/plan.ts';
 import { dailiesOf } from '../ingest/bodies.ts';
@@ -120,9 +120,9 @@ async function under(scene: Context, what: string, target: LoadTarget, most?: nu
   // Reads are warmed up first. A push is not, because it is new only once.
   if (most === undefined) await bench.load.sendLoad(target, { ...bounds, most_ms: loadMs / 2 });
   const before = await usagesOf(parts);
-  const databaseBefore = await databaseMs(pool);
+  const databaseBefore = await serverCpuMs(pool);
   const { requests, seconds, p99_ms } = await bench.load.sendLoad(target, bounds);
-  const database = ((await databaseMs(pool)) - databaseBefore) / requests;
+  const database = ((await serverCpuMs(pool)) - databaseBefore) / requests;
   const after = await usagesOf(parts);
   const costs = parts
     .map(([name], index) => {
@@ -140,25 +140,6 @@ async function under(scene: Context, what: string, target: LoadTarget, most?: nu
 
 function usagesOf(parts: Context['parts']): Promise<Usage[]> {
   return Promise.all(parts.map(([, part]) => part.usage()));
-}
-
-/** CPU time of all processes of the database server, if it runs on this machine under Linux. */
-async function databaseMs(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ pid: number }>('select pid from pg_stat_activity');
-  return rows.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);
-}
-
-const msPerTick = 10;
-
-function cpuMsOf(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * msPerTick;
-  } catch {
-    return 0; // ended meanwhile, or elsewhere
-  }
 }
 
 function megabytes(bytes = 0): number {

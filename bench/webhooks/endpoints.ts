@@ -41,35 +41,6 @@ export async function enableOthers(pool: pg.Pool, enabled: boolean): Promise<voi
 
 const tickMs = 20;
 
-/** Records changes of users at a rate, each type in turn, until the time has passed. */
-export async function recordChanges(
-  pool: pg.Pool,
-  {
-    perSecond,
-    ms,
-    types,
-  }: { readonly perSecond: number; readonly ms: number; readonly types: readonly string[] },
-): Promise<number> {
-  const began = performance.now();
-  let recorded = 0;
-  while (performance.now() - began < ms) {
-    const due = Math.floor(((performance.now() - began) / 1000) * perSecond) - recorded;
-    if (due > 0) await record(pool, recorded, due, types);
-    recorded += Math.max(0, due);
-    await sleep(tickMs);
-  }
-  return recorded;
-}
-
-async function record(pool: pg.Pool, first: number, count: number, types: readonly string[]): Promise<void> {
-  await pool.query(
-    `select changes.record(gen_random_uuid(), split_part(type, '.', 1), split_part(type, '.', 2), n::text, null,
-       '{"id":"x","provider":"devicemaker","device":"watch","type":"running"}')
-     from generate_series($1::int, $2::int) n, lateral (select ($3::text[])[1 + n % cardinality($3::text[])] as type) t`,
-    [first, first + count - 1, types],
-  );
-}
-
 /** Waits until nothing waits for the good endpoints. */
 export async function drained(pool: pg.Pool): Promise<void> {
   for (;;) {

@@ -9,18 +9,19 @@ import { adminUrl, natsUrl } from '../support/database.ts';
 
 const run = promisify(execFile);
 const bench = (...args: string[]) =>
-  run(process.execPath, [join(import.meta.dirname, '../../bench/run.ts'), ...args], { timeout: 240_000 });
+  run(process.execPath, [join(import.meta.dirname, '../../bench/run.ts'), ...args], { timeout: 540_000 });
 const onServers = ['--database', adminUrl(), '--nats', natsUrl()];
 
-t.setTimeout(280_000);
+t.setTimeout(580_000);
 t.teardown(async () => {
-  for (const part of ['data', 'few', 'ingest']) await dropDatabase(adminUrl(), databaseName(part, quick));
+  for (const part of ['data', 'few', 'ingest', 'changes_with', 'changes_without'])
+    await dropDatabase(adminUrl(), databaseName(part, quick));
 });
 
 t.test(
   'measures everything on a tiny data set, and its answers equal a calculation from the samples',
   async (t) => {
-    t.setTimeout(250_000); // a dozen processes are started, on a machine that runs other tests beside
+    t.setTimeout(550_000); // a dozen processes are started, on a machine that runs other tests beside
     const { stdout } = await bench('--quick', ...onServers);
     const sections = stdout.split(/^### /m).slice(1);
     t.strictSame(
@@ -40,6 +41,10 @@ t.test(
         'Disk',
         'Data coming in',
         'Activity platform',
+        'Change log',
+        'Outgoing webhooks',
+        'Endpoints that fail',
+        'Messages of a backfill',
         'Large bodies',
       ],
     );

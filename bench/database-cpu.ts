@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import type pg from 'pg';
+
+const msPerTick = 10;
+
+/** CPU time of all processes of the database server, if it runs on this machine under Linux. */
+export async function serverCpuMs(pool: pg.Pool): Promise<number> {
+  return cpuMsOfAll(pool, 'select pid from pg_stat_activity');
+}
+
+/** CPU time of the connections to one database, of those that are still open. */
+export async function databaseCpuMs(pool: pg.Pool): Promise<number> {
+  return cpuMsOfAll(pool, 'select pid from pg_stat_activity where datname = current_database()');
+}
+
+async function cpuMsOfAll(pool: pg.Pool, text: string): Promise<number> {
+  const { rows } = await pool.query<{ pid: number }>(text);
+  return rows.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);
+}
+
+function cpuMsOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+  } catch {
+    return 0; // ended meanwhile, or elsewhere
+  }
+}
