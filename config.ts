@@ -70,6 +70,7 @@ const Settings = z.object({
   CHANGE_JOIN_SECONDS: whole(0, 3600).default(1),
   CHANGE_JOIN_HISTORICAL_SECONDS: whole(0, 3600).default(30),
   WEBHOOK_ENDPOINT_ORIGINS: list.pipe(z.array(origin)).default([]),
+  MCP_ORIGINS: list.pipe(z.array(origin)).default([]),
   SOURCE_PRIORITY: list.default([...providerNames]),
   PROVIDER_NAMES: shownNames.default({}),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),

@@ -11,6 +11,10 @@ export const errorTable = {
     status: 429,
     detail: 'Too many requests are waiting for changes. Try again in a moment, or without wait_seconds.',
   },
+  ORIGIN_REFUSED: {
+    status: 403,
+    detail: 'Pages of this origin may not call the MCP server. The setting MCP_ORIGINS names those that may.',
+  },
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },
@@ -126,11 +130,12 @@ export function isErrorCode(type: unknown): type is ErrorCode {
 /** 422 with one entry per field. */
 export function validationFailed(errors: readonly FieldError[]): ServiceError {
   const [first] = errors;
-  const detail = first === undefined ? undefined : sentence(first);
+  const detail = first === undefined ? undefined : fieldSentence(first);
   return new ServiceError('VALIDATION_FAILED', detail, { errors });
 }
 
-function sentence({ field, message }: FieldError): string {
+/** A field and its message as a sentence. */
+export function fieldSentence({ field, message }: FieldError): string {
   const isRest = /^(must|is|has) /.test(message); // the message continues a sentence that begins with the field
   const text = field === '' ? message : `${field}${isRest ? '' : ':'} ${message}`;
   return text.endsWith('.') ? text : `${text}.`;

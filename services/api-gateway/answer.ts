@@ -30,13 +30,18 @@ export function sendJson(res: ServerResponse, status: number, body: unknown): vo
 
 /** Sends the error body of SPEC.md 7 with the headers that its status asks for. */
 export function sendFailure(res: ServerResponse, failure: Failure): void {
+  setFailureHeaders(res, failure);
+  const { detail, errors } = failure;
+  sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
+}
+
+/** Sets the headers that the status of a failure asks for. */
+export function setFailureHeaders(res: ServerResponse, failure: Failure): void {
   if (failure.code === 'UNAUTHENTICATED' && !res.headersSent) res.setHeader('WWW-Authenticate', 'Bearer');
   // The connection is closed, because the rest of a refused body would be read as the next request.
   if ((failure.status === 413 || failure.status === 408) && !res.headersSent)
     res.setHeader('Connection', 'close');
   if (!res.headersSent) res.setHeader('X-Error-Code', failure.code);
-  const { detail, errors } = failure;
-  sendJson(res, failure.status, errors === undefined ? { detail } : { detail, errors });
 }
 
 /** 503 with Retry-After for a body that exceeds a capacity. The connection is closed, because the body is not read. */

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
+import type { Service, ServiceBroker, ServiceSchema } from 'moleculer';
 import ApiGateway, { type ApiSettingsSchema, type IncomingRequest } from 'moleculer-web';
 import proxyAddr from 'proxy-addr';
 import type { Config } from '../../config.ts';
 import { apiGateway } from '../../contracts/api-gateway.ts';
 import { apiPrefix } from '../../domain/contract.ts';
-import { isErrorCode, ServiceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { inbox } from '../../mixins/inbox.ts';
 import { jobs } from '../../mixins/jobs.ts';
@@ -15,7 +15,7 @@ import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
 import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { tracerOf } from '../../runtime/tracing.ts';
-import { type Failure, failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
+import { failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
@@ -23,6 +23,8 @@ import { type Endpoint, endpoints } from './endpoints.ts';
 import { limited, type Pipeline } from './exchange.ts';
 import { freeDisk } from './free-disk.ts';
 import { cleaningHandler, idempotency } from './idempotency.ts';
+import { mcpEndpoint, serveMcp } from './mcp/serve-mcp.ts';
+import { noteFailure } from './note-failure.ts';
 import { openapiDocument } from './openapi.ts';
 import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
@@ -149,7 +151,7 @@ function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
 }
 
 /** The handler of a route; it passes the request to the pipeline. */
-function handlerOf(endpoint: Endpoint): Handler {
+function handlerOf(endpoint: Endpoint, answer = serve): Handler {
   return (req, res, next) => {
     const pipeline = pipelineOf(req);
     nameRoute(req, endpoint.route.path);
@@ -159,7 +161,7 @@ function handlerOf(endpoint: Endpoint): Handler {
     );
     if (span) res.once('close', () => span.end(res.statusCode >= 500 ? String(res.statusCode) : undefined));
     const call = typedCall(req.$ctx);
-    serve(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
+    answer(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
       (error: unknown) => next?.(error),
     );
   };
@@ -192,23 +194,6 @@ const document = openapiDocument();
 const docs = counted((req, res) => {
   if (!sendDocs(res, req.$params.file)) sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
 });
-
-// The name and stack frames of an error. Messages are not logged, because a database message may quote a row. A failure of
-// the error table needs no frames.
-function failureFields(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { name: typeof error };
-  if (isErrorCode(Reflect.get(error, 'type'))) return {};
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return { name: error.name, frames: frames.slice(0, 6).map((line) => line.trim()) };
-}
-
-// An internal failure (500) is logged as an error, an unavailable or slow service as a warning.
-function noteFailure(logger: Logger, req: IncomingRequest, error: unknown, { status, code }: Failure): void {
-  if (status < 500 || status === 501) return;
-  const entry = { ...failureFields(error), code, request_id: req.headers['x-request-id'] };
-  if (status === 500) logger.error('request.failed', entry);
-  else logger.warn('request.failed', entry);
-}
 
 function answerFailure(this: Service, req: IncomingRequest, res: ServerResponse, error: unknown): void {
   const failure = failureToSend(error);
@@ -250,6 +235,7 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
           ['GET openapi.json', counted((_, res) => sendJson(res, 200, document))],
         ]),
       },
+      { ...shared, path: mcpEndpoint.route.path, aliases: { 'POST /': handlerOf(mcpEndpoint, serveMcp) } },
       { ...shared, path: '/docs', aliases: { 'GET /': docs, 'GET /:file': docs } },
     ],
   },

@@ -17,6 +17,13 @@ export const endpoints: readonly Endpoint[] = contracts.flatMap((contract: Contr
   ),
 );
 
+/** The route of an action. @throws if its contract states none */
+export function endpointOf(action: string): Endpoint {
+  const endpoint = endpoints.find((one) => one.action === action);
+  if (endpoint === undefined) throw new Error(`no route calls ${action}`);
+  return endpoint;
+}
+
 /** The names of a path's parameters, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/:([a-z_]+)/g)].flatMap(([, name]) => name ?? []);
@@ -30,6 +37,7 @@ interface Pattern {
 const patterns: readonly Pattern[] = [
   ...endpoints.map(({ route }) => ({ path: apiPrefix + route.path, method: route.method })),
   { path: `${apiPrefix}/openapi.json`, method: 'GET' },
+  { path: '/mcp', method: 'POST' },
   { path: '/docs', method: 'GET' },
   { path: '/docs/:file', method: 'GET' },
 ].map(({ path, method }) => ({

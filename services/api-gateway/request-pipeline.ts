@@ -1,21 +1,13 @@
 import type { Config } from '../../config.ts';
 import type { Caller } from '../../contracts/auth/schemas.ts';
-import type { Access } from '../../domain/contract.ts';
-import { isError, ServiceError } from '../../domain/errors.ts';
+import { isError } from '../../domain/errors.ts';
 import { callByName, type Meta } from '../../runtime/environment.ts';
+import { admit, authorise } from './admission.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, recordExport, recordRead } from './audit-access.ts';
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
-import { credentialOf, howToSend } from './credential.ts';
-import { pathParameters } from './endpoints.ts';
-import {
-  type AddressWindows,
-  checkWebhookAccess,
-  type Exchange,
-  limited,
-  type Pipeline,
-} from './exchange.ts';
+import { type AddressWindows, checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { gather } from './gather.ts';
 import { isHead } from './head.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
@@ -103,61 +95,6 @@ function callAction(
 ): Promise<unknown> {
   // The name comes from the contracts; the service that runs the action validates the parameters.
   return callByName(call, endpoint.action, params, { meta });
-}
-
-async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Caller | null> {
-  const { req, res, endpoint, call } = exchange;
-  const isPublic = endpoint.route.access.includes('public');
-  const credential = credentialOf(req.headers);
-  if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
-    enter(pipeline, exchange, isPublic);
-    if (isPublic) return null;
-    throw new ServiceError('UNAUTHENTICATED', `A credential is required. ${howToSend}`);
-  }
-  if ('problem' in credential) {
-    enter(pipeline, exchange, false);
-    throw new ServiceError('UNAUTHENTICATED', credential.problem);
-  }
-  const admission = await call('auth.admit', credential);
-  if (admission.caller === null) {
-    enter(pipeline, exchange, false);
-    throw new ServiceError('UNAUTHENTICATED', 'The credential is invalid or has expired.');
-  }
-  setWindow(res, admission);
-  if (!admission.allowed) throw limited(res, admission);
-  return admission.caller;
-}
-
-// Log-ins, tokens and refreshes are counted before their work, and the count is refunded unless they fail.
-function enter({ windows, addressOf }: Pipeline, { req, res, endpoint }: Exchange, isPublic: boolean): void {
-  if (endpoint.route.unlimited === true) return;
-  const address = addressOf(req);
-  const countsLater = isPublic && endpoint.route.countFailures === true;
-  const window = (countsLater ? windows.failures : windows.rest).hit(address, Date.now());
-  setWindow(res, window);
-  if (!window.allowed) throw limited(res, window);
-}
-
-function authorise(caller: Caller | null, exchange: Exchange): void {
-  if (caller === null) return;
-  const { access } = exchange.endpoint.route;
-  const allowed: readonly Access[] = access;
-  if (!allowed.includes(caller.kind)) throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, access));
-  if (caller.kind === 'sdk' && userIdOf(exchange)?.toLowerCase() !== caller.user_id)
-    throw new ServiceError('FORBIDDEN', 'This token reads the data of its own user only.');
-}
-
-// The user whose data is requested, from the path, or from the query if the path names no user. The action receives the
-// same value.
-function userIdOf({ endpoint: { route }, path, query }: Exchange): string | undefined {
-  if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;
-  return typeof query.user_id === 'string' ? query.user_id : undefined;
-}
-
-function sentenceFor(kind: Caller['kind'], access: readonly Access[]): string {
-  const wanted = access.includes('api-key') ? 'an API key or a developer token' : 'a developer token';
-  const names = { 'api-key': 'An API key', developer: 'A developer token', sdk: 'A user token' };
-  return `${names[kind]} is not permitted here: ${wanted} is required.`;
 }
 
 async function countingFailures<T>(

@@ -1,9 +1,7 @@
-import type { Config } from '../../config.ts';
 import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
-import { type Database, database } from '../../mixins/database.ts';
+import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
-import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
@@ -14,7 +12,7 @@ import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
 import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { summaryTypes } from './days/summary-types.ts';
-import { type KeyedMutex, keyedMutex } from './keyed-mutex.ts';
+import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
 import { type WorkoutRow, workoutTable } from './queries/select-workouts.ts';
@@ -36,14 +34,9 @@ import { readSeries, seriesInRange } from './samples/download.ts';
 import { readOverview } from './samples/overview.ts';
 import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
+import { changeWorkout } from './workouts/change-workout.ts';
 import { completeWorkouts } from './workouts/complete-workouts.ts';
-import {
-  type Deletion,
-  type DeletionResult,
-  deleteWorkout,
-  hideWorkout,
-  restoreWorkout,
-} from './workouts/delete-workout.ts';
+import { deleteWorkout, hideWorkout, restoreWorkout } from './workouts/delete-workout.ts';
 
 const workouts = (given: Settings) => ({
   table: workoutTable,
@@ -76,28 +69,6 @@ const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange
 async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, call: Call, userId: string) {
   if (page.data.length === 0) await call('users.get', { user_id: userId });
   return page;
-}
-
-interface WorkoutContext {
-  readonly params: Deletion;
-  readonly database: Database;
-  readonly settings: Settings;
-  readonly keyedMutex: KeyedMutex;
-  readonly config: Config;
-  readonly origin: AuditOrigin;
-}
-
-function changeWorkout(
-  { params, database, settings, keyedMutex, config, origin }: WorkoutContext,
-  change: typeof deleteWorkout,
-): Promise<DeletionResult> {
-  const circumstances = {
-    how: config.EVENT_DELETE,
-    sourcePriority: settings.sourcePriority,
-    firstDay: keptFrom(Date.now(), config.SAMPLE_RETENTION_DAYS),
-    origin,
-  };
-  return keyedMutex(params.user_id, () => change(database, params, circumstances));
 }
 
 /** All stored health data. Writes are transactions under the user's lock, reads are keyset pages. */
@@ -182,11 +153,7 @@ export default implement(timeseries, {
       if (chart.series.length === 0) await call('users.get', { user_id: params.user_id });
       return chart;
     },
-    async overview({ params, database, settings, call }) {
-      const overview = await readOverview(database, settings, params);
-      if (overview.series.length === 0) await call('users.get', { user_id: params.user_id });
-      return overview;
-    },
+    overview: (ctx) => readOverview(ctx, ctx.params),
     async purge({ params, database, settings, jobs }) {
       const purging = await markPurged(database, params, settings.sourcePriority);
       jobs.notify();

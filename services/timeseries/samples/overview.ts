@@ -8,6 +8,7 @@ import type { SeriesType } from '../../../domain/series.ts';
 import { seriesById } from '../../../domain/series.ts';
 import { dayMs, formatInstant, type Range } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import type { Settings } from '../settings.ts';
 import { resolutionFor, spanSizeOf, widenToSpans } from './overview-resolution.ts';
 import { type SpanStatistics, selectSpanStatistics } from './queries/select-span-statistics.ts';
@@ -37,12 +38,22 @@ interface Row {
   readonly high?: number;
 }
 
-/** The series of a range, whole, at the given resolution or the finest that fits. @throws VALIDATION_FAILED (422) */
-export async function readOverview(database: Queryable, settings: Settings, query: OverviewQuery) {
+interface OverviewDeps {
+  readonly database: Queryable;
+  readonly settings: Settings;
+  readonly call: Call;
+}
+
+/**
+ * The series of a range, whole, at the given resolution or the finest that fits.
+ * @throws VALIDATION_FAILED (422), USER_NOT_FOUND (404)
+ */
+export async function readOverview({ database, settings, call }: OverviewDeps, query: OverviewQuery) {
   const range = rangeOf(query);
   const statistics = await selectSpanStatistics(
     ...([database, query.user_id, typeIdsOf(query.types) ?? [], range, piecesOf(range)] as const),
   );
+  if (statistics.length === 0) await call('users.get', { user_id: query.user_id });
   const resolution = resolutionFor(statistics, range, query.resolution, query);
   const shown = widened(range, resolution);
   const rows = statistics.length === 0 ? [] : await readRows(database, statistics, shown, resolution);

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Caller } from '../../../contracts/auth/schemas.ts';
+import { Nothing, readers } from '../../../domain/contract.ts';
+import { ServiceError } from '../../../domain/errors.ts';
+import { admit, enter } from '../admission.ts';
+import { failureToSend, sendJson, setFailureHeaders } from '../answer.ts';
+import { checkContentType, hasBody, parseObject, refuseUnstorable } from '../body.ts';
+import { bodyBounds } from '../body-bounds.ts';
+import type { Endpoint } from '../endpoints.ts';
+import type { Exchange, Pipeline } from '../exchange.ts';
+import { noteFailure } from '../note-failure.ts';
+import { readBytes } from '../read-bytes.ts';
+import { mcpServer } from './mcp-server.ts';
+import { isAllowedOrigin } from './origin.ts';
+
+/** The route of the MCP server. It is not part of openapi.json, because it has no parameters and answers of its own. */
+export const mcpEndpoint: Endpoint = {
+  action: 'api-gateway.mcp',
+  definition: { summary: 'Serve the Model Context Protocol', params: Nothing, returns: z.unknown() },
+  route: {
+    method: 'POST',
+    path: '/mcp',
+    access: readers,
+    tag: 'MCP',
+    bodyLimitBytes: 64 * 1024,
+    audit: { none: 'Each tool leaves the entry of the route that it stands for.' },
+  },
+};
+
+/**
+ * Answers one message of the streamable HTTP transport. Nothing is kept between requests, so that any gateway answers any of
+ * them. The credential is checked on each request, and counts as on the routes of the API.
+ */
+export async function serveMcp(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  const { req, res } = exchange;
+  try {
+    checkOrigin(pipeline, exchange);
+    const caller = await admit(pipeline, exchange);
+    if (caller === null) throw new ServiceError('UNAUTHENTICATED');
+    const message = await readMessage(pipeline, exchange);
+    await send(res, await answerTo(pipeline, exchange, caller, message));
+  } catch (error) {
+    const failure = failureToSend(error);
+    noteFailure(pipeline.logger, req, error, failure);
+    setFailureHeaders(res, failure);
+    const problem = { code: jsonRpcCodes[failure.code] ?? serverError, message: failure.detail };
+    sendJson(res, failure.status, { jsonrpc: '2.0', id: null, error: problem });
+  }
+}
+
+const serverError = -32_000;
+const jsonRpcCodes: Readonly<Record<string, number>> = {
+  MALFORMED_BODY: -32_700,
+  VALIDATION_FAILED: -32_600,
+  INTERNAL: -32_603,
+};
+
+// A web page whose name is resolved to this server's address can send requests to it. It cannot hide its origin.
+function checkOrigin(pipeline: Pipeline, exchange: Exchange): void {
+  const { origin } = exchange.req.headers;
+  if (origin === undefined || isAllowedOrigin(origin, pipeline.config)) return;
+  enter(pipeline, exchange, false);
+  throw new ServiceError('ORIGIN_REFUSED');
+}
+
+// Several messages in one body are refused: they would count as one request, and current versions have no batches.
+async function readMessage({ config }: Pipeline, { req, endpoint }: Exchange) {
+  checkContentType(req, false);
+  const bytes = hasBody(req) ? await readBytes(req, bodyBounds(config, endpoint.route)) : Buffer.alloc(0);
+  const message = parseObject(bytes, 'json');
+  refuseUnstorable(message);
+  return message;
+}
+
+async function answerTo(
+  pipeline: Pipeline,
+  exchange: Exchange,
+  caller: Caller,
+  message: Readonly<Record<string, unknown>>,
+): Promise<Response> {
+  const request = requestOf(exchange);
+  const server = mcpServer({ pipeline, exchange, caller });
+  if (await isLegacyRequest(request, message)) return answerLegacy(server, request, message);
+  const handler = createMcpHandler(() => server, modern);
+  return handler.fetch(request, { parsedBody: message });
+}
+
+/** There are no subscriptions, because the tools do not change. */
+const modern = { legacy: 'reject', maxSubscriptions: 0, keepAliveMs: 0 } as const;
+
+// Versions until 2025-11-25. The handler of the package would answer them as streams of events.
+async function answerLegacy(server: Server, request: Request, parsedBody: unknown): Promise<Response> {
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody });
+  } finally {
+    await server.close();
+  }
+}
+
+const passedHeaders = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+// The credential is not passed on, and the body is parsed already.
+function requestOf({ req, res }: Exchange): Request {
+  const headers = new Headers();
+  for (const name of passedHeaders) {
+    const value = headerOf(req, name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  return new Request('http://gateway/mcp', { method: 'POST', headers, signal: abortedWith(res) });
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function abortedWith(res: ServerResponse): AbortSignal {
+  const abort = new AbortController();
+  res.once('close', () => abort.abort());
+  return abort.signal;
+}
+
+async function send(res: ServerResponse, response: Response): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer());
+  if (res.headersSent || res.destroyed) return;
+  const type = response.headers.get('content-type');
+  res.writeHead(response.status, {
+    ...(type === null ? {} : { 'Content-Type': type }),
+    'Content-Length': body.length,
+  });
+  res.end(body);
+}
