@@ -17,7 +17,7 @@ const mostForwarded = 8;
 /** Notes go to the error output, so that a pipe gets messages only. */
 const note = (line: string) => console.error(line);
 
-/** Prints messages until the process ends. @throws StartError if nothing runs, or it runs without a receiver */
+/** Prints messages until there were enough, or the process ends. @throws StartError if nothing runs, or it runs without a receiver */
 export async function listen(options: ListenOptions, dataDir: string): Promise<void> {
   const first = findReceiver(dataDir);
   if (first === 'none')
@@ -57,8 +57,13 @@ async function nextReceiver(dataDir: string): Promise<ReceiverAccess> {
   }
 }
 
-async function follow(options: ListenOptions, dataDir: string, first: ReceiverAccess): Promise<never> {
-  const state: State = { options, beginning: { last: options.last }, forwarded: new Set() };
+async function follow(options: ListenOptions, dataDir: string, first: ReceiverAccess): Promise<void> {
+  const state: State = {
+    options,
+    beginning: { last: options.last },
+    missing: options.count,
+    forwarded: new Set(),
+  };
   let isLost: boolean | null = null;
   for (let receiver = first; ; receiver = await nextReceiver(dataDir)) {
     try {
@@ -66,6 +71,7 @@ async function follow(options: ListenOptions, dataDir: string, first: ReceiverAc
         if ('after' in line) connected(options, receiver, isLost);
         isLost = false;
         await take(state, line);
+        if (state.missing === 0) return void (await Promise.all(state.forwarded));
       }
     } catch (error) {
       if (!(error instanceof ReceiverGone)) throw error;
@@ -85,6 +91,8 @@ function connected(options: ListenOptions, receiver: ReceiverAccess, wasLost: bo
 interface State {
   readonly options: ListenOptions;
   beginning: Beginning;
+  /** Messages that are still to be printed. */
+  missing: number;
   readonly forwarded: Set<Promise<void>>;
 }
 
@@ -103,10 +111,12 @@ async function take(state: State, line: StreamLine): Promise<void> {
   await show(state, line);
 }
 
-async function show({ options, forwarded }: State, message: ReceivedMessage): Promise<void> {
+async function show(state: State, message: ReceivedMessage): Promise<void> {
+  const { options, forwarded } = state;
   const shown = shownMessage(message);
   const { to } = options;
   if (!options.isWanted(shown)) return;
+  state.missing -= 1;
   print(shown, options.isJson);
   if (to === null) return;
   const report = options.isJson ? note : printLine;

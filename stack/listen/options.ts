@@ -12,6 +12,8 @@ export interface ListenOptions {
   readonly isJson: boolean;
   /** How many earlier messages are printed first. */
   readonly last: number;
+  /** After how many printed messages it ends. */
+  readonly count: number;
   /** Prints the secret and ends. */
   readonly isSecretOnly: boolean;
   readonly isHelp: boolean;
@@ -31,6 +33,7 @@ Prints the webhook messages that the sandbox's receiver verified, as they arrive
   --type PATTERN   only these event types, for example 'workout.*'; may be repeated, and take a list
   --user ID        only messages of this user, by id or external id
   --last N         prints the last N earlier messages first (default 10; 0 with --to or --json)
+  --count N        ends after N messages
   --json           prints the body of each message in a line
   --print-secret   prints the signing secret of the messages and ends
   --help           prints this
@@ -39,13 +42,14 @@ examples:
   npm run listen
   npm run listen -- --type 'workout.*,sleep.*' --last 100
   npm run listen -- --to http://localhost:4000/hooks
-  npm run -s listen -- --json --type timeseries.updated | head -5
+  npm run -s listen -- --json --type timeseries.updated --count 5
   WEBHOOK_SECRET=$(npm run -s listen -- --print-secret) node receiver.js
 
 DATA_DIR names the data folder of the start to listen to.`;
 
 const usualLast = 10;
 const mostLast = 1000;
+const mostCount = 1_000_000_000;
 const hosts = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 /** Reads the arguments. @throws UsageError */
@@ -59,7 +63,9 @@ export function listenOptions(args: readonly string[]): ListenOptions {
     to,
     isWanted: ({ type, users }) => matchesType(type) && (user === undefined || users.includes(user)),
     isJson: values.json === true,
-    last: values.last === undefined ? (isLive ? 0 : usualLast) : countOf(values.last),
+    last: values.last === undefined ? (isLive ? 0 : usualLast) : countOf('--last', values.last, mostLast),
+    count:
+      values.count === undefined ? Number.POSITIVE_INFINITY : countOf('--count', values.count, mostCount),
     isSecretOnly: values['print-secret'] === true,
     isHelp: values.help === true,
   };
@@ -74,6 +80,7 @@ function parsed(args: readonly string[]) {
         type: { type: 'string', multiple: true },
         user: { type: 'string' },
         last: { type: 'string' },
+        count: { type: 'string' },
         json: { type: 'boolean' },
         'print-secret': { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
@@ -96,14 +103,14 @@ function targetOf(text: string): URL {
   return url;
 }
 
-function countOf(text: string): number {
+function countOf(name: string, text: string, most: number): number {
   const count = z.coerce
     .number()
     .int()
     .min(0)
-    .max(mostLast)
+    .max(most)
     .safeParse(text.trim() || 'none');
-  if (!count.success) throw new UsageError(`--last must be a whole number from 0 to ${mostLast}.`);
+  if (!count.success) throw new UsageError(`${name} must be a whole number from 0 to ${most}.`);
   return count.data;
 }
 

@@ -37,6 +37,7 @@ t.test('a wrong argument is explained in one sentence', async (t) => {
     [['--last', ''], /^--last must be/],
     [['--last', '-1'], /--last.* .*--help|^--last must be/],
     [['--last', '1001'], /^--last must be/],
+    [['--count', '1.5'], /^--count must be a whole number from 0 to 1000000000\.$/],
     [['--type', 'workouts'], /^--type: no event type matches "workouts"\. The types are user\.created/],
     [['--type', 'workout.*,'], /^--type: no event type matches ""/],
   ] as const)

@@ -241,6 +241,10 @@ t.test('a dead address is reported and ends nothing', async (t) => {
   await prints(ping.id);
   child.kill('SIGINT');
   t.equal(await ended, 0);
+  const counted = listen(t, ['--to', 'http://127.0.0.1:1/', '--last', '100', '--count', '1', '--json']);
+  t.equal(await counted.ended, 0);
+  t.equal(counted.seen.out.split('\n').length, 2, 'one line');
+  t.match(counted.seen.notes, 'ECONNREFUSED');
   const secret = listen(t, ['--print-secret']);
   t.equal(await secret.ended, 0);
   t.equal(secret.seen.out, `${access?.secret}\n`);
