@@ -1,0 +1,205 @@
+import t from 'tap';
+import { hourMs } from '../../../domain/time.ts';
+import { epoch, item, night, sleep } from '../timeseries/items.ts';
+import { ofType, startWebhooks, typesOf } from './setting.ts';
+
+const s = await startWebhooks(t);
+
+/** Tables of which no change is recorded, by the reason. */
+const unrecorded: Readonly<Record<string, readonly string[]>> = {
+  'no data of a user': [
+    ...[
+      'activitynet.budget',
+      'activitynet.fruitless_reads',
+      'activitynet.owner_reads',
+      'activitynet.skipped',
+    ],
+    ...['auth.api_key', 'auth.application', 'auth.attempt_window', 'auth.developer', 'auth.family'],
+    ...['auth.known_log_in', 'auth.rate_window', 'auth.refresh_token', 'connect.attempt', 'connect.history'],
+    ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.stored', 'jobs.job'],
+    ...['timeseries.retention', 'timeseries.series_type', 'users.access_quota'],
+    ...['users.list_change', 'users.list_fence', 'users.list_total'],
+  ],
+  'a log itself': ['auth.audit_entry'],
+  'the change log and its messages': [
+    ...['changes.change', 'changes.expired', 'changes.joining', 'changes.pending', 'changes.summary_type'],
+    ...['changes.user_sequence', 'webhooks.attempt', 'webhooks.endpoint', 'webhooks.message'],
+  ],
+  'work in progress; what it stores is recorded where it is stored': [
+    ...['activitynet.activity', 'backfill.receipt', 'deliveries.delivery', 'deliveries.progress'],
+    ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],
+    ...['users.access_check', 'users.farewell', 'users.held_delivery'],
+  ],
+  'hashes that outlive the user': ['users.erased_account', 'users.former_account'],
+  'copies and statistics of samples, which triggers write': [
+    ...[
+      'timeseries.activity_block',
+      'timeseries.other_instants',
+      'timeseries.sample_day',
+      'timeseries.sample_hour',
+    ],
+  ],
+  'dates of later records only': ['timeseries.user_clock'],
+  'no event type: records that are neither workouts nor sleep': ['timeseries.other_record'],
+};
+
+/** Writes of recorded tables that record nothing, by the reason. */
+const silentWrites: Readonly<Record<string, string>> = {
+  'activitynet.history delete': 'erased with its user',
+  'backfill.run delete': 'erased with its user',
+  'backfill.step delete': 'erased with its user',
+  'backfill.step insert': 'the run has begun, which is recorded',
+  'timeseries.series insert': 'shown by its samples only',
+  'timeseries.series update': 'shown by its samples only',
+  'users.connection delete': 'erased with its user',
+  'users.person delete': 'the row of a deleted user',
+};
+
+/** Columns of recorded rows whose change records nothing, by the function of the trigger and the reason. */
+const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  of_backfill: {
+    'set by the insert only': ['connected_at', 'created_at', 'provider'],
+    'progress and the reason of the end': [
+      ...['asking', 'attempt', 'failures', 'finished_at', 'found', 'listed_at', 'pages', 'reason', 'run_at'],
+    ],
+  },
+  of_backfill_type: {
+    'the last request of a type is recorded, not each': [
+      ...['attempts', 'deadline', 'end_time', 'items', 'position', 'reason', 'received_at', 'requested_at'],
+      ...['saved', 'start_time'],
+    ],
+  },
+  of_connection: {
+    'not a state of the connection': [
+      ...[
+        'created_at',
+        'last_synced_at',
+        'privacy',
+        'privacy_changed_at',
+        'provider_user_id',
+        'purge',
+        'scope',
+      ],
+      ...['scope_changed_at', 'status_reason', 'updated_at'],
+    ],
+    'tokens are never reported': [
+      ...['access_token', 'expires_at', 'refresh_leased_until', 'refresh_token', 'token_version'],
+    ],
+  },
+  of_sleep: { 'not shown': ['key', 'rank', 'score', 'unmeasurable_seconds', 'zone_offset_minutes'] },
+  of_user: {
+    'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
+    'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
+  },
+  of_workout: {
+    'shown by summaries, which another trigger records': [
+      ...['counted_on', 'counted_with', 'local_date', 'moving_seconds', 'steps'],
+    ],
+    'not shown': [
+      ...['cropped', 'hidden', 'key', 'manual', 'parent_id', 'parts', 'raw_type', 'web_upload'],
+      ...['zone_offset_minutes'],
+    ],
+  },
+};
+
+interface Trigger {
+  readonly table: string;
+  readonly function: string;
+  readonly source: string;
+  readonly is_row: boolean;
+  readonly events: number;
+  readonly columns: readonly string[];
+}
+
+const triggers = () =>
+  s.database.query<Trigger>(`
+    select g.tgrelid::regclass::text as table, p.proname as function, p.prosrc as source,
+      bool_or(g.tgtype & 1 = 1) as is_row, bit_or(g.tgtype) as events,
+      array(select a.attname::text from pg_attribute a where a.attrelid = g.tgrelid and a.attnum > 0
+        and not a.attisdropped order by 1) as columns
+    from pg_trigger g join pg_proc p on p.oid = g.tgfoid where p.prosrc ~ 'changes\\.record'
+    group by g.tgrelid, p.oid order by 1, 2`);
+
+t.test('every table is recorded, or is named with the reason', async (t) => {
+  const tables = await s.database.query<{ name: string }>(`
+    select n.nspname || '.' || c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and n.nspname !~ '^(pg_|_?timescale|information_schema|toolkit)'
+      and c.relname !~ 'mikro_orm|migration' order by 1`);
+  const recorded = new Set((await triggers()).map(({ table }) => table));
+  const named = Object.values(unrecorded).flat().sort();
+  t.same(
+    tables.map(({ name }) => name).filter((name) => !recorded.has(name)),
+    named,
+  );
+});
+
+t.test('every kind of write of a recorded table is recorded, or is named with the reason', async (t) => {
+  const written = new Map<string, number>();
+  for (const { table, events } of await triggers()) written.set(table, (written.get(table) ?? 0) | events);
+  const bits = { insert: 4, delete: 8, update: 16 };
+  const silent = [...written].flatMap(([table, events]) =>
+    Object.entries(bits).flatMap(([write, bit]) => ((events & bit) === 0 ? [`${table} ${write}`] : [])),
+  );
+  t.same(silent.sort(), Object.keys(silentWrites).sort());
+});
+
+t.test('every column of a recorded row is compared, or is named with the reason', async (t) => {
+  const wholeRow = /new is (?:not )?distinct from old/;
+  for (const { table, function: name, source, is_row, columns } of await triggers()) {
+    if (!is_row || wholeRow.test(source)) continue;
+    const silent = columns.filter((column) => !new RegExp(`\\b(?:new|old|kept)\\.${column}\\b`).test(source));
+    const known = Object.values(silentColumns[name] ?? {}).flat();
+    t.same(
+      silent.filter((column) => !known.includes(column)),
+      [],
+      `${table} ${name}`,
+    );
+  }
+});
+
+const at = Date.UTC(2026, 2, 1, 10);
+const store = (user_id: string, fields: Parameters<typeof item>[0]) =>
+  s.call('timeseries.store', { user_id, provider: 'devicemaker', items: [item(fields)] });
+const datesOf = (changes: Awaited<ReturnType<typeof s.changes>>) =>
+  ofType(changes, 'activity_summary.updated').map(({ data }) => data.date);
+
+t.test('sedentary time alone is a change of the summary of its day', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const part = { activity_type: 'SEDENTARY', values: {} };
+  const sedentary = (startMs: number, seconds: number) =>
+    store(id, { data_type: 'epochs', epoch: epoch(startMs, { ...part, sedentary_seconds: seconds }) });
+  await sedentary(at, 900);
+  const first = await s.settled(id);
+  t.same(datesOf(first), ['2026-03-01']);
+  await sedentary(at, 600);
+  const second = await s.settled(id);
+  t.same(datesOf(second), ['2026-03-01', '2026-03-01']);
+  await sedentary(at, 600);
+  t.same(await s.settled(id), second, 'an unchanged one is no change');
+  await sedentary(at + 24 * hourMs, 300);
+  t.same(datesOf(await s.settled(id)).sort(), ['2026-03-01', '2026-03-01', '2026-03-02']);
+  const before = await s.settled(id);
+  await s.database.query(`
+    update timeseries.epoch_part set sedentary_seconds = 900 - sedentary_seconds where user_id = '${id}'`);
+  t.same(datesOf((await s.settled(id)).slice(before.length)), ['2026-03-01', '2026-03-02']);
+  const all = await s.settled(id);
+  await s.database.query(`update timeseries.epoch_part set vals = '{}' where user_id = '${id}'`);
+  t.same(await s.settled(id), all, 'values that no summary shows');
+  await s.database.query(`delete from timeseries.epoch_part where user_id = '${id}'`);
+  t.same(datesOf((await s.settled(id)).slice(all.length)), ['2026-03-01', '2026-03-02']);
+});
+
+t.test('interruptions of a night are a change of its sleep', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const nightOf = (interruptions: number) =>
+    s.call('timeseries.store', {
+      ...{ user_id: id, provider: 'devicemaker' },
+      items: [night([sleep(at, 400, { interruptions })])],
+    });
+  await nightOf(2);
+  t.same(typesOf(await s.settled(id)), ['user.created', 'sleep.created']);
+  await nightOf(3);
+  t.same(typesOf(await s.settled(id)), ['user.created', 'sleep.created', 'sleep.updated']);
+  await nightOf(3);
+  t.equal((await s.settled(id)).length, 3);
+});
