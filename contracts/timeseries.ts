@@ -5,11 +5,13 @@ import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { overviewActions } from './timeseries/overview.ts';
 import { readActions } from './timeseries/reads.ts';
+import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { writeActions } from './timeseries/writes.ts';
 
 /** All stored health data. */
 export const timeseries = contract('timeseries', {
   ...readActions,
+  ...sleepStageActions,
   ...calendarActions,
   ...chartActions,
   ...dayActions,

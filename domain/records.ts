@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate } from './time.ts';
-import { OtherEventType, SeriesTypeName, WorkoutTypeName } from './wire.ts';
+import { OtherEventType, SeriesTypeName, SleepStageName, WorkoutTypeName } from './wire.ts';
 
 /**
  * The normalised form of one item of a provider, before it is stored. Times are UTC milliseconds; the local time is the
@@ -58,6 +58,12 @@ export const WorkoutRecord = z.object({
 /** The validity of a sleep as the provider reports it, as stored codes; `records/versions.ts` of timeseries orders them. */
 export const sleepRanks = { unknown: 0, tentative: 1, final: 2 } as const;
 
+/** The most stage intervals of a session. */
+export const mostStageSpans = 2000;
+
+/** A time in one stage: seconds after the start of the session, from and to. */
+export const StageSpan = z.tuple([SleepStageName, z.int(), z.int()]);
+
 /** A night's main sleep or a nap. `date` is the local day of waking up; durations are seconds. */
 export const SleepRecord = z.object({
   start_ms: Milliseconds,
@@ -76,6 +82,8 @@ export const SleepRecord = z.object({
   unmeasurable_seconds: Count,
   interruptions: Count,
   score: Count,
+  /** Sorted by start; null if the provider sent none. Processes of the previous version do not send it. */
+  stage_intervals: z.array(StageSpan).max(mostStageSpans).nullable().default(null),
 });
 
 /** A provider's own totals of one local day. They are never stored as samples. */
@@ -173,6 +181,7 @@ export const StoreOutcome = z.object({
 export type SampleBlock = z.infer<typeof SampleBlock>;
 export type WorkoutRecord = z.infer<typeof WorkoutRecord>;
 export type SleepRecord = z.infer<typeof SleepRecord>;
+export type StageSpan = z.infer<typeof StageSpan>;
 export type DayRecord = z.infer<typeof DayRecord>;
 export type EpochRecord = z.infer<typeof EpochRecord>;
 export type OtherRecord = z.infer<typeof OtherRecord>;

@@ -51,6 +51,11 @@ export const SleepStages = z
   })
   .meta({ id: 'SleepStages' });
 
+/** The stages that intervals of a sleep name. */
+export const SleepStageName = z
+  .enum(['awake', 'light', 'deep', 'rem', 'unmeasurable'])
+  .meta({ id: 'SleepStage', description: 'A stage of sleep.' });
+
 /** The answer of a webhook's health check. */
 export const WebhookHealth = z
   .object({ status: z.literal('ok'), service: z.string() })

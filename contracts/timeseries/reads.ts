@@ -5,6 +5,7 @@ import { RangeEnd, RangeStart } from '../../domain/time.ts';
 import { OtherEventType, UserId, WorkoutTypeName } from '../../domain/wire.ts';
 import {
   OtherEvent,
+  RecordId,
   Resolution,
   Sample,
   SingleWorkout,
@@ -12,11 +13,6 @@ import {
   TypesParameter,
   Workout,
 } from './schemas.ts';
-
-const RecordId = z
-  .uuid('must be a UUID')
-  .transform((id) => id.toLowerCase())
-  .describe('The `id` of an event, from the lists of events.');
 
 const eventRange = {
   user_id: UserId,

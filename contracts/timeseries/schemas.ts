@@ -9,6 +9,12 @@ import {
   WorkoutTypeName,
 } from '../../domain/wire.ts';
 
+/** The id of an event in a path. */
+export const RecordId = z
+  .uuid('must be a UUID')
+  .transform((id) => id.toLowerCase())
+  .describe('The `id` of an event, from the lists of events.');
+
 /** The resolutions: `raw`, or the length of a bucket. */
 export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']).meta({
   id: 'Resolution',

@@ -21,6 +21,7 @@ import { readEvents } from './records/events.ts';
 import { otherEvents, otherToWire } from './records/other-records.ts';
 import { type OtherRow, otherTable } from './records/queries/select-others.ts';
 import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
+import { type StagedSleepRow, stagedSleepTable, stagesToWire } from './records/sleep-stages.ts';
 import { store } from './records/store.ts';
 import { sleepToWire, workoutToWire } from './records/wire.ts';
 import { markErased } from './removal/erasure.ts';
@@ -102,6 +103,11 @@ export default implement(timeseries, {
       const row = await selectEvent<SleepRow>(database, sleepTable, params.user_id, params.event_id);
       if (row === undefined) throw recordNotFound(params.event_id);
       return sleepToWire(row, settings);
+    },
+    async sleepStages({ params: { user_id, event_id }, database, settings }) {
+      const row = await selectEvent<StagedSleepRow>(database, stagedSleepTable, user_id, event_id);
+      if (row === undefined) throw recordNotFound(event_id);
+      return stagesToWire(row, settings);
     },
     async others({ params, pages, settings, call }) {
       return unlessUnknown(await readEvents(pages, otherEvents(settings), params), call, params.user_id);

@@ -75,6 +75,7 @@ const rows: readonly Row[] = [
   ['GET', '/users/:user_id/events/workouts/:event_id', 'readers', 404],
   ['GET', `/users/:user_id/events/sleep?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/sleep/:event_id', 'readers', 404],
+  ['GET', '/users/:user_id/events/sleep/:event_id/stages', 'readers', 404],
   ['GET', `/users/:user_id/events/other?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/other/:event_id', 'readers', 404],
   ['GET', `/users/:user_id/summaries/activity?${dates}`, 'readers', 200],

@@ -107,6 +107,7 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'backfill.cancel user_id': runningBackfill,
   'timeseries.workout event_id': () => eventOf('workouts'),
   'timeseries.sleep event_id': () => eventOf('sleep'),
+  'timeseries.sleepStages event_id': () => eventOf('sleep'),
   'timeseries.other event_id': () => eventOf('other'),
   'webhooks.removeEndpoint endpoint_id': () => newEndpoint(),
   'deliveries.replay delivery_id': async () => {

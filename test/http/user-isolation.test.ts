@@ -54,7 +54,11 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/summaries/recovery', dates],
 ];
 // Their answers for a stranger's record are below; a record has one owner, so that a fuller user changes nothing.
-const byRecord = ['workouts', 'sleep', 'other'].map((kind) => `/users/:user_id/events/${kind}/:event_id`);
+const kindsOfRecords = ['workouts', 'sleep', 'other'];
+const byRecord = [
+  ...kindsOfRecords.map((kind) => `/users/:user_id/events/${kind}/:event_id`),
+  '/users/:user_id/events/sleep/:event_id/stages',
+];
 
 const limits = { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000', RATE_LIMIT_ADDRESS: '100000' };
 const ofUser = endpoints
@@ -107,6 +111,11 @@ t.test("a record is read under its owner's id only", async (t) => {
     const statusFor = async (userId: string) =>
       (await api.ask(`/api/v1/users/${userId}/events/${kind}/${record?.id}`, { key: api.apiKey })).status;
     t.same([await statusFor(bob), await statusFor(ada)], [200, 404], kind);
+    if (kind !== 'sleep') continue;
+    const stagesFor = async (userId: string) =>
+      (await api.ask(`/api/v1/users/${userId}/events/sleep/${record?.id}/stages`, { key: api.apiKey }))
+        .status;
+    t.same([await stagesFor(bob), await stagesFor(ada)], [200, 404], 'stages');
   }
 });
 

@@ -129,6 +129,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const kind of ['workouts', 'sleep', 'other']) {
     const id = await readPages(get, `/users/:user_id/events/${kind}`, dates);
     await get(`/users/:user_id/events/${kind}/:event_id`, '', { id: id ?? randomUUID() });
+    if (kind === 'sleep')
+      await get('/users/:user_id/events/sleep/:event_id/stages', '', { id: id ?? randomUUID() });
   }
   await readPages(get, '/users/:user_id/events/workouts', `${dates}&record_type=running`);
   for (const order of ['asc', 'desc'])

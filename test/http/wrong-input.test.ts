@@ -261,6 +261,15 @@ const cases: Case[] = [
     'cursor',
   ],
   ['sleep of an unknown user', 'GET', `/users/${randomUUID()}/events/sleep?${day}`, undefined, 404, ''],
+  [
+    'stages of an unknown sleep session',
+    'GET',
+    `/users/${user}/events/sleep/${randomUUID()}/stages`,
+    undefined,
+    404,
+    '',
+  ],
+  ['stages of no UUID', 'GET', `/users/${user}/events/sleep/7/stages`, undefined, 422, 'event_id'],
   ['an unknown sleep session', 'GET', `/users/${user}/events/sleep/${randomUUID()}`, undefined, 404, ''],
 ];
 

@@ -1,3 +1,5 @@
+import { mostStageSpans, type StageSpan } from '../../../domain/records.ts';
+import { SleepStageName } from '../../../domain/wire.ts';
 import { isObject, type Problem } from './item.ts';
 
 /** The stages of a night as intervals, in milliseconds. */
@@ -7,6 +9,8 @@ export interface Levels {
   readonly lastEndMs: number | null;
   /** Awake intervals strictly inside a session. Null without a readable list of them, or without any interval. */
   interruptions(startMs: number, endMs: number): number | null;
+  /** The intervals of known stages, sorted by start, in seconds after `startMs`. Null if there are none, or too many. */
+  spans(startMs: number): StageSpan[] | null;
   readonly problems: readonly Problem[];
 }
 
@@ -37,9 +41,21 @@ export function readLevels(given: Readonly<Record<string, unknown>> | null, star
       const inside = stages.get('awake')?.filter((one) => one.startMs > fromMs && one.endMs < toMs);
       return inside?.length ?? null;
     },
+    spans: (fromMs) => spansOf(stages, fromMs),
     problems:
       left === 0 ? [] : [{ field: 'sleepLevelsMap', reason: `${left} intervals left out: no start and end` }],
   };
+}
+
+function spansOf(stages: ReadonlyMap<string, readonly Interval[]>, fromMs: number): StageSpan[] | null {
+  const spans = SleepStageName.options.flatMap((stage) =>
+    (stages.get(stage) ?? []).map(({ startMs, endMs }): StageSpan => {
+      const seconds = [startMs, endMs].map((ms) => Math.round((ms - fromMs) / 1000));
+      return [stage, seconds[0] ?? 0, seconds[1] ?? 0];
+    }),
+  );
+  if (spans.length === 0 || spans.length > mostStageSpans) return null;
+  return spans.filter(([, first, last]) => first < last).sort((a, b) => a[1] - b[1] || a[2] - b[2]);
 }
 
 function intervalOf(interval: unknown, startMs: number): Interval | null {

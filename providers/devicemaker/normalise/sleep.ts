@@ -114,6 +114,7 @@ function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRe
     asleep_seconds: asleepOf(stages, (endMs - startMs) / 1000),
     interruptions: hasAwakeIntervals(staged, levels) ? levels.interruptions(startMs, endMs) : null,
     score: fields.overallSleepScore,
+    stage_intervals: levels.spans(startMs),
   };
 }
 
@@ -185,6 +186,7 @@ function napOf(nap: z.output<typeof Nap>, startMs: number, fields: Sleep, origin
     unmeasurable_seconds: null,
     interruptions: null,
     score: null,
+    stage_intervals: null,
   };
 }
 

@@ -28,7 +28,7 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
 
 /** The row of a sleep session. It belongs to the local day of waking up. */
 export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, date, ...rest } = record;
+  const { start_ms, end_ms, zone_offset_minutes, date, stage_intervals, ...rest } = record;
   const offset = zone_offset_minutes ?? clockMinutes;
   return {
     ...identity,
@@ -37,6 +37,7 @@ export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMin
     end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
     date: date ?? localDate(end_ms, offset),
+    stage_intervals: stage_intervals === null ? null : JSON.stringify(stage_intervals),
   };
 }
 

@@ -1,7 +1,10 @@
+import { z } from 'zod';
+import { StageSpan } from '../../../domain/records.ts';
 import { seriesById } from '../../../domain/series.ts';
 import { formatInstant } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { selectSeries } from '../queries/select-series.ts';
+import { intervalsToWire } from '../records/sleep-stages.ts';
 import type { Settings } from '../settings.ts';
 import { type ExportCursor, type ExportKind, selectExportRecords } from './queries/select-export.ts';
 
@@ -16,7 +19,7 @@ export async function exportRecords(
   const rows = await selectExportRecords(database, query.user_id, query.kind, query.after, query.limit);
   const last = rows.length < query.limit ? undefined : rows.at(-1);
   return {
-    records: rows.map(({ record }) => recordToWire(record, shownAs)),
+    records: rows.map(({ record }) => withStages(recordToWire(record, shownAs))),
     next: last === undefined ? null : { start_time: last.start_time, id: last.id },
   };
 }
@@ -30,6 +33,14 @@ export async function exportSeries(database: Queryable, { shownAs }: Settings, u
       const { type, unit } = seriesById(type_id);
       return { series_id: id, type, unit, source: { provider: shownAs(provider), device } };
     });
+}
+
+/** With the stage intervals of a sleep as their route returns them. */
+function withStages(record: Record<string, unknown>): Record<string, unknown> {
+  const { stage_intervals: spans, start_time: start } = record;
+  if (!Array.isArray(spans)) return record;
+  const startMs = Date.parse(String(start));
+  return { ...record, stage_intervals: intervalsToWire(z.array(StageSpan).parse(spans), startMs) };
 }
 
 function recordToWire(

@@ -43,8 +43,35 @@ t.test('makes one session of a night, with every field that the table names', as
       unmeasurable_seconds: 0,
       interruptions: 2,
       score: 87,
+      stage_intervals: [
+        ['light', 0, 3600],
+        ['deep', 3600, 7200],
+        ['awake', 7200, 7800],
+        ['light', 7800, 12_600],
+        ['deep', 12_600, 14_400],
+        ['rem', 14_400, 15_900],
+        ['awake', 15_900, 16_200],
+        ['light', 16_200, 19_800],
+        ['rem', 19_800, 26_100],
+        ['awake', 26_100, 27_000],
+      ],
     },
   ]);
+});
+
+t.test('keeps intervals of known stages, and none where there are none or too many', async (t) => {
+  const at = (from: number, to: number) => ({
+    startTimeInSeconds: sleepStart + from,
+    endTimeInSeconds: sleepStart + to,
+  });
+  const of = (sleepLevelsMap: unknown) => mainOf({ sleepLevelsMap })?.stage_intervals;
+  t.same(of({ rem: [at(60, 90), at(0, 30)], restless: [at(0, 60)], awake: [at(90, 90)], deep: [{}] }), [
+    ['rem', 0, 30],
+    ['rem', 60, 90],
+  ]);
+  t.equal(of(undefined), null);
+  t.equal(of({}), null);
+  t.equal(of({ rem: Array.from({ length: 2001 }, (_, index) => at(index, index + 1)) }), null);
 });
 
 t.test('makes samples of oxygen and respiration from the start of the night', async (t) => {
@@ -146,6 +173,7 @@ t.test('without any stage the time asleep is the session less its awake time', a
       unmeasurable_seconds: null,
       interruptions: null,
       score: null,
+      stage_intervals: null,
     },
   ]);
 });

@@ -110,6 +110,7 @@ export function sleep(startMs: number, minutes: number, fields: Partial<SleepRec
     unmeasurable_seconds: null,
     interruptions: null,
     score: null,
+    stage_intervals: null,
     ...fields,
   };
 }

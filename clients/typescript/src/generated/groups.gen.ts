@@ -280,6 +280,14 @@ export class Timeseries extends Group {
   }
 
   /**
+   * Get the intervals of the stages of a sleep session or nap.
+   * `intervals` is null for naps and nights whose provider sends no intervals.
+   */
+  sleepStages(params: Input<types.TimeseriesSleepStagesData>, options?: CallOptions): Promise<types.SleepStageIntervals> {
+    return this.json('GET /users/{user_id}/events/sleep/{event_id}/stages', params, options);
+  }
+
+  /**
    * List which data exists, by type, provider and local day.
    * One row for each type and provider with data in the range; other types are omitted. Devices of a provider are added up. A date is a local day of the user. An instant selects the UTC dates that the range touches. The range has at most 1100 days, with `counts=true` at most 370. Counts are exact.
    */

@@ -1487,6 +1487,26 @@ export type SleepSessionPage = {
     metadata: PageMetadata;
 };
 
+/**
+ * A stage of sleep.
+ */
+export type SleepStage = 'awake' | 'light' | 'deep' | 'rem' | 'unmeasurable';
+
+/**
+ * A sleep session or nap with the intervals of its stages, as a hypnogram shows them.
+ */
+export type SleepStageIntervals = {
+    id: string;
+    start_time: string;
+    end_time: string;
+    source: Source;
+    is_nap: boolean;
+    /**
+     * Sorted by start, unchanged from the provider: they may have gaps. Null if it sent none.
+     */
+    intervals: Array<StageInterval> | null;
+};
+
 export type SleepStages = {
     awake_minutes: number | null;
     light_minutes: number | null;
@@ -1550,6 +1570,15 @@ export type SortOrder = 'asc' | 'desc';
 export type Source = {
     provider: string;
     device: string;
+};
+
+/**
+ * A time that was spent in one stage of sleep.
+ */
+export type StageInterval = {
+    stage: SleepStage;
+    start_time: string;
+    end_time: string;
 };
 
 export type StartBackfillRequest = {
@@ -2536,6 +2565,22 @@ export type TimeseriesOtherData = {
     };
     query?: never;
     url: '/users/{user_id}/events/other/{event_id}';
+};
+
+export type TimeseriesSleepStagesData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an event, from the lists of events.
+         */
+        event_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/events/sleep/{event_id}/stages';
 };
 
 export type TimeseriesCalendarData = {

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { action, readers } from '../../domain/contract.ts';
+import { SleepStageName, Source, Timestamp, UserId } from '../../domain/wire.ts';
+import { RecordId } from './schemas.ts';
+
+/** A time that was spent in one stage. */
+const StageInterval = z
+  .object({ stage: SleepStageName, start_time: Timestamp, end_time: Timestamp })
+  .meta({ id: 'StageInterval', description: 'A time that was spent in one stage of sleep.' });
+
+/** A sleep session with the intervals of its stages. */
+export const SleepStageIntervals = z
+  .object({
+    id: z.string(),
+    start_time: Timestamp,
+    end_time: Timestamp,
+    source: Source,
+    is_nap: z.boolean(),
+    intervals: z
+      .array(StageInterval)
+      .nullable()
+      .describe('Sorted by start, unchanged from the provider: they may have gaps. Null if it sent none.'),
+  })
+  .meta({
+    id: 'SleepStageIntervals',
+    description: 'A sleep session or nap with the intervals of its stages, as a hypnogram shows them.',
+  });
+
+/** The course of a night. */
+export const sleepStageActions = {
+  sleepStages: action({
+    summary: 'Get the intervals of the stages of a sleep session or nap',
+    description: '`intervals` is null for naps and nights whose provider sends no intervals.',
+    params: z.object({ user_id: UserId, event_id: RecordId }),
+    returns: SleepStageIntervals,
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/events/sleep/:event_id/stages',
+      access: readers,
+      tag: 'Data',
+    },
+    idempotent: true,
+  }),
+};
+
+export type SleepStageIntervals = z.infer<typeof SleepStageIntervals>;

@@ -1,0 +1,1 @@
+alter table timeseries.sleep_session drop column stage_intervals;

@@ -1,0 +1,43 @@
+import type { SleepStageIntervals } from '../../../contracts/timeseries/sleep-stages.ts';
+import type { StageSpan } from '../../../domain/records.ts';
+import { formatInstant } from '../../../domain/time.ts';
+import type { EventTable } from '../queries/select-events.ts';
+import type { Settings } from '../settings.ts';
+import { type SleepRow, sleepTable } from './queries/select-sleeps.ts';
+
+/** A sleep session with its stored stage intervals. */
+export interface StagedSleepRow extends SleepRow {
+  stage_intervals: StageSpan[] | null;
+}
+
+/** Sleep sessions with their stage intervals, which lists do not read. */
+export const stagedSleepTable: EventTable = {
+  ...sleepTable,
+  name: 'staged-sleeps',
+  columns: 'is_nap, stage_intervals',
+};
+
+/** The wire form of a session's stage intervals. */
+export function stagesToWire(row: StagedSleepRow, { shownAs }: Settings): SleepStageIntervals {
+  return {
+    id: row.id,
+    start_time: formatInstant(row.start_ms),
+    end_time: formatInstant(row.end_ms),
+    source: { provider: shownAs(row.provider), device: row.device },
+    is_nap: row.is_nap,
+    intervals: intervalsToWire(row.stage_intervals, row.start_ms),
+  };
+}
+
+/** Stored spans as intervals with their times. */
+export function intervalsToWire(
+  spans: readonly StageSpan[] | null,
+  startMs: number,
+): SleepStageIntervals['intervals'] {
+  if (spans === null) return null;
+  return spans.map(([stage, first, last]) => ({
+    stage,
+    start_time: formatInstant(startMs + first * 1000),
+    end_time: formatInstant(startMs + last * 1000),
+  }));
+}
