@@ -77,9 +77,13 @@ export function database(planning: Planning = 'each'): Mixin<Database> {
   };
 }
 
-/** Connection options for a planning mode. */
-export function planningOptions(planning: Planning): { readonly options?: string } {
-  return planning === 'once' ? { options: '-c plan_cache_mode=force_generic_plan' } : {};
+/**
+ * Connection options for a planning mode. JIT is off: a plan without alternative to a scan that is disabled
+ * (`enable_seqscan = off`) has an estimated cost of 10^10, and PostgreSQL would compile it at each execution.
+ */
+export function planningOptions(planning: Planning): { readonly options: string } {
+  const options = '-c jit=off';
+  return { options: planning === 'once' ? `${options} -c plan_cache_mode=force_generic_plan` : options };
 }
 
 /** The URL of the broker's database. @throws if none is configured */

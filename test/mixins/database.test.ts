@@ -26,6 +26,20 @@ t.test('no statement and no forgotten transaction lasts, over either way to the 
   t.strictSame(await entities.fork().getConnection().execute(limits), wanted);
 });
 
+t.test('statements are not compiled, also if the database would', async (t) => {
+  const given = await environment(t);
+  for (const planning of ['each', 'once'] as const) {
+    const resource = database(planning);
+    const pool = await resource.start(given);
+    t.teardown(() => resource.stop(pool));
+    await pool.query(
+      `do $$ begin execute format('alter database %I set jit = on', current_database()); end $$`,
+    );
+    const [row] = await pool.query('select setting, source from pg_settings where name = $1', ['jit']);
+    t.strictSame(row, { setting: 'off', source: 'client' }, planning);
+  }
+});
+
 t.test('a connection that is lost while its transaction thinks fails that transaction only', async (t) => {
   const given = await environment(t);
   const resource = database();
