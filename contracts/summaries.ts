@@ -66,7 +66,13 @@ export const summaries = contract('summaries', {
     summary: 'List recovery summaries (under development, returns 501)',
     params: z.object({ ...days, limit: limitUpTo(100) }),
     returns: pageOf(RecoverySummary).meta({ id: 'RecoverySummaryPage' }),
-    http: { method: 'GET', path: '/users/:user_id/summaries/recovery', access: readers, tag: 'Data' },
+    http: {
+      method: 'GET',
+      path: '/users/:user_id/summaries/recovery',
+      access: readers,
+      tag: 'Data',
+      failures: ['NOT_IMPLEMENTED'],
+    },
     idempotent: true,
   }),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AuditAction } from './audit.ts';
+import type { ErrorCode } from './errors.ts';
 
 /**
  * A contract is the public interface of one service, as data. Validation, the types of remote calls, the gateway's routes,
@@ -57,6 +58,8 @@ export interface HttpRoute {
   readonly bodyLimitBytes?: number;
   /** The parameter with the seconds for which a request without data waits for some. The answer has a list `data`. */
   readonly waits?: string;
+  /** Failures of this route for the documentation, besides those that follow from the rest of its description. */
+  readonly failures?: readonly ErrorCode[];
   /** Requests are neither counted nor refused by rate limits: load balancers and monitors depend on the answer. */
   readonly unlimited?: true;
 }

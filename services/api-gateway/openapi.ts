@@ -151,5 +151,5 @@ function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[]
   if (route.path.endsWith('/:secret')) codes.push('ROUTE_NOT_FOUND');
   else if (route.path.includes(':')) codes.push('RECORD_NOT_FOUND');
   if (route.idempotencyKey === true) codes.push('IDEMPOTENCY_KEY_REUSED');
-  return codes;
+  return [...codes, ...(route.failures ?? [])];
 }

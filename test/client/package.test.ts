@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
-import { clientFolder, clientPackage } from '../support/client-package.ts';
+import { clientFolder, clientPackage, installedClient } from '../support/client-package.ts';
 
 t.setTimeout(300_000);
 const { folder, generated } = await clientPackage();
-const run = (program: string, ...args: string[]) =>
-  execFileSync(program, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+const runIn = (cwd: string, program: string, ...args: string[]) =>
+  execFileSync(program, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 
 t.test('the generated source is that of openapi.json: `npm run client` renews it', (t) => {
   const committed = join(clientFolder, 'src/generated');
@@ -23,7 +23,7 @@ t.test('the generated source is that of openapi.json: `npm run client` renews it
 t.test('the package has no dependencies and less than 200 kB', (t) => {
   const [packed] = z
     .array(z.object({ unpackedSize: z.int(), files: z.array(z.object({ path: z.string() })) }))
-    .parse(JSON.parse(run('npm', 'pack', '--dry-run', '--json')));
+    .parse(JSON.parse(runIn(folder, 'npm', 'pack', '--dry-run', '--json')));
   t.ok((packed?.unpackedSize ?? 0) > 50_000, 'it holds something');
   t.ok((packed?.unpackedSize ?? Infinity) < 200_000, `${packed?.unpackedSize} B`);
   t.same(
@@ -37,14 +37,59 @@ t.test('the package has no dependencies and less than 200 kB', (t) => {
   t.end();
 });
 
+const user = await installedClient(t, ['expect-type']);
+const use = "console.log(typeof new Pulsebus({ baseUrl: 'x' }).users.get, typeof webhooks.verify);";
 const forms = {
   'an ES module': ['--input-type=module', "import { Pulsebus, webhooks } from '@pulsebus/client';"],
   CommonJS: ['--input-type=commonjs', "const { Pulsebus, webhooks } = require('@pulsebus/client');"],
 };
-const use = "console.log(typeof new Pulsebus({ baseUrl: 'x' }).users.get, typeof webhooks.verify);";
 
 for (const [form, [type = '', load = '']] of Object.entries(forms))
-  t.test(`${form} loads the package by its name`, (t) => {
-    t.equal(run(process.execPath, type, '-e', `${load} ${use}`), 'function function\n');
+  t.test(`${form} loads the installed package by its name`, (t) => {
+    t.equal(runIn(user, process.execPath, type, '-e', `${load} ${use}`), 'function function\n');
     t.end();
   });
+
+t.test('webhooks are verified where `crypto` is no global, as in Node 18', (t) => {
+  const secret = 'whsec_c2VjcmV0';
+  const verify = `
+    const { webhooks } = require('@pulsebus/client');
+    const at = String(Math.floor(Date.now() / 1000));
+    const headers = { 'webhook-id': 'm', 'webhook-timestamp': at, 'webhook-signature': 'v1,AAAA' };
+    webhooks.verify(headers, '{}', '${secret}').catch(({ code }) => console.log(typeof globalThis.crypto, code));`;
+  const args = ['--input-type=commonjs', '-e', `delete globalThis.crypto; ${verify}`];
+  t.equal(runIn(user, process.execPath, ...args), 'undefined SIGNATURE_INVALID\n');
+  t.end();
+});
+
+t.test('stack traces name the source in both forms', (t) => {
+  const fail = "new Pulsebus({ baseUrl: 'x' }).users.get({}).catch(({ stack }) => console.log(stack));";
+  for (const [type = '', load = ''] of Object.values(forms)) {
+    const stack = runIn(user, process.execPath, '--enable-source-maps', type, '-e', `${load} ${fail}`);
+    t.match(stack, /at .*src\/transport\.ts:\d+/, type);
+  }
+  t.end();
+});
+
+t.test('the types are right for ES modules, for CommonJS and for bundlers', (t) => {
+  const text = readFileSync(join(clientFolder, 'types/usage.ts'), 'utf8');
+  for (const file of ['usage.mts', 'usage.cts']) writeFileSync(join(user, file), text);
+  const tsc = join(clientFolder, 'node_modules/typescript/bin/tsc');
+  const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2022'];
+  const libraries = ['--lib', 'es2022,dom,dom.iterable'];
+  for (const module of [['node16'], ['esnext', '--moduleResolution', 'bundler']])
+    runIn(
+      user,
+      process.execPath,
+      tsc,
+      ...options,
+      ...libraries,
+      '--module',
+      ...module,
+      'usage.mts',
+      'usage.cts',
+    );
+  t.pass('tsc accepts them, without skipLibCheck');
+  runIn(clientFolder, process.execPath, tsc, '-p', 'tsconfig.scripts.json');
+  t.end();
+});

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
+import { dayMs } from '../../domain/time.ts';
+import { admin, type ClientProduct } from './product-with-sandbox.ts';
+
+interface Calling extends ClientProduct {
+  readonly fetch: typeof fetch;
+  readonly receiverUrl: string;
+}
+
+interface Clients {
+  readonly anyone: Pulsebus;
+  /** Holds an API key. */
+  readonly pulsebus: Pulsebus;
+  /** Holds a developer's token. */
+  readonly developer: Pulsebus;
+}
+
+/** Calls each operation once or more. @throws Error if one of them fails that should not. */
+export async function callEveryOperation(calling: Calling): Promise<void> {
+  const { product, apiKey, fetch } = calling;
+  const client = (credential: { apiKey?: string; token?: string }) =>
+    new Pulsebus({ baseUrl: product.url, fetch, ...credential });
+  const anyone = client({});
+  const { access_token: token } = await anyone.auth.login(admin);
+  const clients = { anyone, pulsebus: client({ apiKey }), developer: client({ token }) };
+  await callHealth(clients);
+  await callAccounts(clients, client);
+  await callApplications(clients);
+  await callUsers(clients);
+  await callData(clients, calling);
+  await callBackfill(clients);
+  await callConnect(clients, calling);
+  await callDeviceMaker(clients);
+  await callActivityNet(clients, calling);
+  await callWebhooks(clients, calling);
+}
+
+async function callHealth({ anyone, pulsebus }: Clients) {
+  await anyone.apiGateway.health();
+  await anyone.apiGateway.ready();
+  await anyone.devicemakerIngest.health();
+  await anyone.activitynetIngest.health();
+  await pulsebus.deliveries.status();
+}
+
+async function callAccounts({ anyone, developer }: Clients, client: (given: { token: string }) => Pulsebus) {
+  const account = { email: `${randomUUID()}@example.com`, password: 'correct horse battery staple' };
+  await developer.auth.me();
+  const { id: developer_id } = await developer.auth.createDeveloper(account);
+  await developer.auth.listDevelopers();
+  const tokens = await anyone.auth.login(account);
+  const changed = { current_password: account.password, new_password: 'purple lamps over quiet water' };
+  await client({ token: tokens.access_token }).auth.changePassword(changed);
+  const { refresh_token } = await anyone.auth.login({ ...account, password: changed.new_password });
+  const refreshed = await anyone.auth.refresh({ refresh_token: refresh_token ?? '' });
+  await anyone.auth.revoke({ token: refreshed.access_token });
+  await developer.auth.removeDeveloper({ developer_id });
+  const { id: key_id } = await developer.auth.createKey({ name: 'A key' });
+  await developer.auth.listKeys();
+  await developer.auth.renameKey({ key_id, name: 'Another name' });
+  const rotated = await developer.auth.rotateKey({ key_id });
+  await developer.auth.removeKey({ key_id: rotated.id });
+  await developer.auth.audit({ limit: 5 });
+}
+
+async function callApplications({ anyone, pulsebus, developer }: Clients) {
+  const { app_id, app_secret } = await developer.auth.createApplication({ name: 'App' });
+  const { id: user_id } = await pulsebus.users.create();
+  await anyone.auth.issueToken({ user_id, app_id, app_secret });
+  await developer.auth.listApplications();
+  await developer.auth.renameApplication({ app_id, name: 'Another name' });
+  await developer.auth.rotateSecret({ app_id });
+  await developer.auth.removeApplication({ app_id });
+}
+
+async function callUsers({ pulsebus }: Clients) {
+  const { id: user_id } = await pulsebus.users.create({ first_name: 'Ada', external_user_id: randomUUID() });
+  await pulsebus.users.get({ user_id });
+  await pulsebus.users.update({ user_id, last_name: 'Byron' });
+  await pulsebus.users.list({ limit: 2 }).toArray(5);
+  await pulsebus.users.connect({ user_id, provider: 'devicemaker', provider_user_id: randomUUID() });
+  await pulsebus.users.connections({ user_id });
+  await pulsebus.connect.status({ user_id, provider: 'devicemaker' });
+  await pulsebus.users.disconnect({ user_id, provider: 'devicemaker', purge: true });
+  await pulsebus.users.remove({ user_id });
+}
+
+async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
+  const start_date = new Date(Date.now() - 4 * dayMs).toISOString().slice(0, 10);
+  const days = { user_id, start_date, end_date: new Date(Date.now() + dayMs).toISOString().slice(0, 10) };
+  const range = { user_id, start_time: days.start_date, end_time: days.end_date };
+  const { timeseries, summaries, apiGateway } = pulsebus;
+  await timeseries.samples({ ...range, types: ['heart_rate'], limit: 100 }).toArray(250);
+  await timeseries.samples({ ...range, resolution: '1hour' });
+  const [workout] = await timeseries.workouts({ ...days, limit: 2 }).toArray();
+  await timeseries.workout({ user_id, event_id: workout?.id ?? '' });
+  const [sleep] = await timeseries.sleeps({ ...days, limit: 2 }).toArray();
+  await timeseries.sleep({ user_id, event_id: sleep?.id ?? '' });
+  const [other] = await timeseries.others({ ...days, limit: 2 }).toArray();
+  await timeseries.other({ user_id, event_id: other?.id ?? '' });
+  await timeseries.calendar(days);
+  await summaries.activity({ ...days, explain: true }).toArray();
+  await summaries.sleep(days).toArray();
+  await summaries.body({ user_id });
+  await expectFailure(501, summaries.recovery(days));
+  for await (const _ of apiGateway.export({ user_id }));
+  for await (const _ of apiGateway.download({ ...range, types: ['steps'] }));
+  await apiGateway.download({ ...range, types: ['steps'], format: 'csv' }).text();
+}
+
+async function callBackfill({ pulsebus }: Clients) {
+  const { id: user_id } = await pulsebus.users.create();
+  const connection = { user_id, provider: 'devicemaker' } as const;
+  await pulsebus.users.connect({ ...connection, provider_user_id: randomUUID(), access_token: 'a token' });
+  await pulsebus.backfill.start({ ...connection, days: 1 });
+  await pulsebus.backfill.status(connection);
+  await pulsebus.backfill.cancel(connection);
+}
+
+async function callConnect({ anyone, pulsebus }: Clients, { userId: user_id }: Calling) {
+  const provider = 'activitynet';
+  const { authorization_url } = await pulsebus.connect.authorize({ provider, user_id });
+  const state = new URL(authorization_url).searchParams.get('state') ?? '';
+  await anyone.connect.callback({ provider, state, error: 'access_denied' });
+  await anyone.connect.result({ provider, status: 'denied' });
+}
+
+const sender = { 'devicemaker-client-id': 'sandbox-devicemaker' };
+
+async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
+  const secret = await secretOf(developer, 'devicemaker');
+  await anyone.devicemakerIngest.push({ ...sender, dailies: [] });
+  await anyone.devicemakerIngest.pushAtSecretAddress({ ...sender, secret, dailies: [] });
+  await anyone.devicemakerIngest.ping({ ...sender, dailies: [] });
+  await anyone.devicemakerIngest.pingAtSecretAddress({ ...sender, secret, dailies: [] });
+  const [delivery] = await pulsebus.deliveries.list({ limit: 1, status: 'done' }).toArray(1);
+  await pulsebus.deliveries.replay({ delivery_id: delivery?.id ?? '' });
+}
+
+async function callActivityNet({ anyone, developer }: Clients, { settings }: Calling) {
+  const secret = await secretOf(developer, 'activitynet');
+  const verify_token = settings.ACTIVITYNET_VERIFY_TOKEN ?? '';
+  const challenge = {
+    'hub.mode': 'subscribe',
+    'hub.challenge': 'a-challenge',
+    'hub.verify_token': verify_token,
+  } as const;
+  await anyone.activitynetIngest.verify(challenge);
+  await anyone.activitynetIngest.verifyAtSecretAddress({ ...challenge, secret });
+  const event = { object_type: 'activity', object_id: 1, aspect_type: 'create', owner_id: 1 };
+  await anyone.activitynetIngest.receive(event);
+  await anyone.activitynetIngest.receiveAtSecretAddress({ ...event, secret });
+}
+
+async function secretOf(developer: Pulsebus, provider: 'devicemaker' | 'activitynet'): Promise<string> {
+  const { providers } = await developer.deliveries.status();
+  const [address = ''] = Object.values(providers[provider].webhook_addresses ?? {});
+  return address.split('/').at(-1) ?? '';
+}
+
+async function callWebhooks({ pulsebus }: Clients, { receiverUrl }: Calling) {
+  const { webhooks } = pulsebus;
+  const { id: endpoint_id } = await webhooks.createEndpoint({ url: `${receiverUrl}/hook` });
+  await webhooks.listEndpoints();
+  await webhooks.getEndpoint({ endpoint_id });
+  await webhooks.updateEndpoint({ endpoint_id, description: 'A note' });
+  await webhooks.rotateSecret({ endpoint_id });
+  const { id: message_id } = await webhooks.testEndpoint({ endpoint_id });
+  await webhooks.messages({ endpoint_id });
+  await webhooks.resendMessage({ endpoint_id, message_id });
+  const since = new Date(Date.now() - dayMs).toISOString();
+  await webhooks.recoverMessages({ endpoint_id, since });
+  await webhooks.replayMessages({ endpoint_id, since });
+  await webhooks.changes({ limit: 20 });
+  await webhooks.removeEndpoint({ endpoint_id });
+}
+
+async function expectFailure(status: number, call: PromiseLike<unknown>): Promise<void> {
+  const outcome = await Promise.resolve(call).catch((error: unknown) => error);
+  if (outcome instanceof PulsebusError && outcome.status === status) return;
+  throw new Error(`the call does not fail with ${status}`, { cause: outcome });
+}
