@@ -105,6 +105,11 @@ export const metricTable = {
     help: 'Messages of a webhook endpoint that are not delivered yet.',
     labels: ['endpoint'],
   },
+  pulsebus_changes_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest change that is due and not published.',
+    labels: [],
+  },
   pulsebus_webhook_oldest_message_seconds: {
     kind: 'gauge',
     help: 'Age of the oldest change that is not delivered to a webhook endpoint yet; 0 without one.',

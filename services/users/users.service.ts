@@ -4,6 +4,7 @@ import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
+import { reportUnpublished, unpublishedHandler } from '../../mixins/unpublished-changes.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { startAccessChecks } from './access-checks.ts';
@@ -113,12 +114,15 @@ export default implement(users, {
     },
   },
   async started({ broker, database, cipher, accountHashes, config, call, logger, jobs }) {
-    const endJobs = await jobs.start(jobHandlers({ database, call, logger, accountHashes }));
+    const handlers = jobHandlers({ database, call, logger, accountHashes });
+    const endJobs = await jobs.start([...handlers, unpublishedHandler(database, { config, logger })]);
+    const endFigures = reportUnpublished(database, { broker });
     const endChecks = startAccessChecks({ broker, database, config, call, logger });
     const endFolding = startFolding(database, logger);
     await reportUnreadable({ database, cipher, logger });
     const endResealing = startResealing({ database, cipher, logger, secrets: config.ENCRYPTION_KEY ?? [] });
     return async () => {
+      endFigures();
       await Promise.all([endJobs(), endChecks(), endFolding(), endResealing()]);
     };
   },
