@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
 import { typedCall } from '../runtime/environment.ts';
+import { collectGarbage } from '../sandbox/collect-garbage.ts';
 import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
 import { firstAccount } from '../stack/first-account.ts';
 import { loadServices } from '../stack/services.ts';
@@ -10,6 +11,7 @@ import { answerParent, ownUsage } from './parent.ts';
 
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('usage') }),
+  z.object({ kind: z.literal('heap') }),
   z.object({ kind: z.literal('entrance') }),
 ]);
 
@@ -22,9 +24,19 @@ const broker = createBroker({
 });
 await broker.start();
 answerParent(
-  (request) => (Request.parse(request).kind === 'usage' ? ownUsage() : gatewayAccess()),
+  (request) => {
+    const { kind } = Request.parse(request);
+    if (kind === 'usage') return ownUsage();
+    return kind === 'heap' ? heapBytes() : gatewayAccess();
+  },
   () => broker.stop(),
 );
+
+/** The heap that is in use after a collection. */
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 /** The URL of this process's gateway, and an API key. */
 async function gatewayAccess() {

@@ -13,6 +13,8 @@ export interface ProductProcess {
 export interface Product extends ProductProcess {
   readonly url: string;
   readonly key: string;
+  /** The heap that is in use after a collection, in bytes. */
+  heapBytes(): Promise<number>;
   /** Reads a path below /api/v1. @throws Error if the answer is not 200 */
   get(path: string): Promise<unknown>;
   post(path: string, body: unknown): Promise<unknown>;
@@ -65,6 +67,7 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
     url,
     key,
     usage: () => child.ask(Usage, { kind: 'usage' }),
+    heapBytes: () => child.ask(z.number(), { kind: 'heap' }),
     stop: () => child.stop(),
     get: (path) => ask(path, {}),
     post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),

@@ -27,7 +27,7 @@ export const endpoints: Measurement = {
     try {
       return {
         title: 'Endpoints that fail',
-        about: `${toEach} changes a second for ${roundSeconds} s, each to all endpoints, in rounds in turn. A: 100 endpoints, of which ${each} never answer, ${each} answer 500 and ${each} answer after 10 s; B: the other ${good} only. The memory is that of the process with all services after each round of A, by a line through them. Then the failures are dated five days back.`,
+        about: `${toEach} changes a second for ${roundSeconds} s, each to all endpoints, in rounds in turn. A: 100 endpoints, of which ${each} never answer, ${each} answer 500 and ${each} answer after 10 s; B: the other ${good} only. The heap is that of the process with all services after a collection, after each round of A, and its growth that of a line through them. Then the failures are dated five days back.`,
         rows: await measure({ bench, receiver, pool }, product),
       };
     } finally {
@@ -51,7 +51,7 @@ async function measure(scene: Scene, product: Product): Promise<Row[]> {
       await enableOthers(pool, side === 'with');
       const { delaysMs } = await delaysOf(scene, bounds);
       if (round > 0) delays[side].push(delaysMs); // code is cold
-      if (round > 0 && side === 'with') memory.push((await product.usage()).rss_bytes / 1024 ** 2);
+      if (round > 0 && side === 'with') memory.push((await product.heapBytes()) / 1024 ** 2);
     }
   return [...delayRows(delays), ...memoryRows(memory), await disabledRow(pool)];
 }
@@ -74,7 +74,7 @@ function delayRows(delays: Record<'with' | 'without', (readonly number[])[]>): R
 }
 
 function memoryRows(megabytes: readonly number[]): Row[] {
-  const what = 'resident memory of all services';
+  const what = 'heap of all services in use';
   const growth = megabytes.length < 2 ? 0 : slopeOf(megabytes);
   return [
     singleRow({ what: `${what} after the last round`, value: megabytes.at(-1) ?? 0, unit: 'MB' }),
