@@ -9,7 +9,10 @@ t.setTimeout(0);
 
 // Strangers attack for a minute from 50 addresses; whoever is honest comes from another one.
 const attackMs = 60_000;
+const peaceMs = 15_000;
 const slowestMs = 1000;
+/** A machine that is busy otherwise is slow before the attack too. */
+const slower = 3;
 
 const half = gzipSync(randomBytes(6000)).subarray(0, 3000);
 const zip = gzipSync(`{"dailies":[${'{},'.repeat(250_000)}{}]}`);
@@ -36,54 +39,64 @@ const attacks = {
   ),
 };
 
-t.test('valid webhooks and log-ins are answered within a second during hostile load', async (t) => {
-  const api = await startApi(t, { RATE_LIMIT_FAILURES: '30' });
-  const { account } = await createWearer(api);
-  const port = Number(new URL(api.url).port);
-  const until = Date.now() + attackMs;
-  const counts = new Map<string, number>();
+t.test(
+  'valid webhooks and log-ins are answered within a second during hostile load, or three times the time before it',
+  async (t) => {
+    const api = await startApi(t, { RATE_LIMIT_FAILURES: '30' });
+    const { account } = await createWearer(api);
+    const port = Number(new URL(api.url).port);
+    const counts = new Map<string, number>();
 
-  const attack = async (name: string, pieces: Uint8Array[], worker: number) => {
-    for (let turn = 0; Date.now() < until; turn += 1) {
-      const localAddress = `127.0.1.${1 + ((worker * 13 + turn) % 50)}`;
-      const socket = connect({ port, host: '127.0.0.1', localAddress });
-      socket.on('error', () => undefined); // the server may hang up
-      for (const piece of pieces) socket.write(piece);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      await sleep(200);
-      socket.destroy();
-    }
-  };
+    const attack = async (name: string, pieces: Uint8Array[], worker: number, until: number) => {
+      for (let turn = 0; Date.now() < until; turn += 1) {
+        const localAddress = `127.0.1.${1 + ((worker * 13 + turn) % 50)}`;
+        const socket = connect({ port, host: '127.0.0.1', localAddress });
+        socket.on('error', () => undefined); // the server may hang up
+        for (const piece of pieces) socket.write(piece);
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        await sleep(200);
+        socket.destroy();
+      }
+    };
 
-  const statuses = new Map<string, number>();
-  const slow: string[] = [];
-  const times: number[] = [];
-  const honest = async (name: string, pauseMs: number, path: string, body: unknown) => {
-    while (Date.now() < until) {
-      const began = performance.now();
-      const headers = { 'devicemaker-client-id': 'x' };
-      const { status } = await api.ask(`/api/v1${path}`, { body, headers });
-      const tookMs = Math.round(performance.now() - began);
-      times.push(tookMs);
-      if (tookMs > slowestMs) slow.push(`${name}: ${tookMs} ms`);
-      statuses.set(`${name} ${status}`, (statuses.get(`${name} ${status}`) ?? 0) + 1);
-      await sleep(pauseMs);
-    }
-  };
+    const statuses = new Map<string, number>();
+    let times: number[] = [];
+    const honest = async (name: string, pauseMs: number, path: string, body: unknown, until: number) => {
+      while (Date.now() < until) {
+        const began = performance.now();
+        const headers = { 'devicemaker-client-id': 'x' };
+        const { status } = await api.ask(`/api/v1${path}`, { body, headers });
+        times.push(Math.round(performance.now() - began));
+        statuses.set(`${name} ${status}`, (statuses.get(`${name} ${status}`) ?? 0) + 1);
+        await sleep(pauseMs);
+      }
+    };
+    const askUntil = (until: number) => [
+      honest('push', 200, push, { dailies: [{ userId: account }] }, until),
+      honest('event', 200, event, { object_type: 'activity' }, until),
+      honest('log-in', 1000, '/auth/login', developer, until),
+    ];
 
-  await Promise.all([
-    ...Object.entries(attacks).flatMap(([name, pieces]) =>
-      [0, 1].map((worker) => attack(name, pieces, worker)),
-    ),
-    honest('push', 200, push, { dailies: [{ userId: account }] }),
-    honest('event', 200, event, { object_type: 'activity' }),
-    honest('log-in', 1000, '/auth/login', developer),
-  ]);
-  t.comment(`attacks: ${JSON.stringify(Object.fromEntries(counts))}`);
-  t.comment(`honest: ${JSON.stringify(Object.fromEntries(statuses))}, slowest ${Math.max(...times)} ms`);
-  t.same(
-    [...statuses.keys()].filter((name) => !name.endsWith(' 200')),
-    [],
-  );
-  t.same(slow, []);
-});
+    await Promise.all(askUntil(Date.now() + peaceMs));
+    const limitMs = Math.max(slowestMs, slower * Math.max(...times));
+    t.comment(`before the attack: slowest ${Math.max(...times)} ms`);
+    times = [];
+    const until = Date.now() + attackMs;
+    await Promise.all([
+      ...Object.entries(attacks).flatMap(([name, pieces]) =>
+        [0, 1].map((worker) => attack(name, pieces, worker, until)),
+      ),
+      ...askUntil(until),
+    ]);
+    t.comment(`attacks: ${JSON.stringify(Object.fromEntries(counts))}`);
+    t.comment(`honest: ${JSON.stringify(Object.fromEntries(statuses))}, slowest ${Math.max(...times)} ms`);
+    t.same(
+      [...statuses.keys()].filter((name) => !name.endsWith(' 200')),
+      [],
+    );
+    t.same(
+      times.filter((ms) => ms > limitMs),
+      [],
+    );
+  },
+);
