@@ -35,6 +35,8 @@ export interface ClusterChoice {
   readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly copies: Readonly<Record<string, number>>;
   readonly people: number;
+  /** Of all processes, beside the common ones. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** A process for each service. */
@@ -53,6 +55,7 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
     DATABASE_URL: choice.databaseUrl ?? database.url,
     NATS_URL: natsUrl,
     NAMESPACE: namespace,
+    ...choice.settings,
   };
   const processes = new Map<string, Process>();
   const starts = new Map<string, () => Process>();
