@@ -14,7 +14,7 @@ import { cleanText, rounded, tableOf } from './table.ts';
 import { tool } from './tool.ts';
 
 /** The number of values that an answer should have, and the most that it may have. */
-const targetValues = 300;
+const targetValues = 400;
 const mostValues = 500;
 const mostTypes = 5;
 

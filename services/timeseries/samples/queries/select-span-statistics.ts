@@ -26,7 +26,7 @@ const samplesIn = (first: string, end: string) => `
     sum(case when s.type_id in (${levels}) then power(10, value / 10) end), min(value), max(value)
   from timeseries.sample where series_id = s.id and ts >= ${first} and ts < ${end}`;
 
-// Whole hours are read from the statistics, so that at most two parts of an hour read samples: a year at 1 Hz takes 5 ms.
+// Whole hours are read from the statistics, so that at most two parts of an hour read samples: a year at 1 Hz takes 2.4 ms.
 const statement = {
   name: 'timeseries-select-span-statistics',
   text: `

@@ -14,7 +14,7 @@ export interface SpanRow {
   readonly high: number;
 }
 
-// From the hourly statistics: a year of days takes 8 ms for data at one sample a second, and reads no sample.
+// From the hourly statistics: a year of days takes 5.8 ms for data at one sample a second, and reads no sample.
 const statement = {
   name: 'timeseries-select-spans',
   text: `
