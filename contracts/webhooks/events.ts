@@ -40,6 +40,14 @@ const Connection = OfUser.extend({
   provider: ProviderShown,
   url: Url,
 }).meta({ id: 'ConnectionEventData' });
+const FailingConnection = Connection.extend({
+  reason: z
+    .enum(['REFRESH_FAILED'])
+    .meta({ id: 'ConnectionErrorReason' })
+    .describe(
+      'Why no data can be read: `REFRESH_FAILED`, the provider has not renewed the access for an hour. The renewal is repeated.',
+    ),
+}).meta({ id: 'ConnectionErrorEventData' });
 const Backfill = Connection.extend({
   backfill_id: z.string().describe('The `id` of the backfill.'),
   start_time: Timestamp.nullable().describe('Start of the requested range.'),
@@ -126,6 +134,11 @@ export const events = {
   'connection.created': { summary: 'An account was connected, or connected again', data: Connection },
   'connection.revoked': { summary: 'A connection was ended', data: Connection },
   'connection.expired': { summary: 'The provider refused the access of a connection', data: Connection },
+  'connection.error': {
+    summary: 'A connection does not work, but is not ended. It is reported once, until it works again',
+    data: FailingConnection,
+  },
+  'connection.recovered': { summary: 'A connection works again after `connection.error`', data: Connection },
   'backfill.started': { summary: 'A backfill was started', data: Backfill },
   'backfill.type_completed': {
     summary: 'A backfill has no open requests of a data type',

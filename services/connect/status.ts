@@ -30,6 +30,8 @@ async function backfillOf(call: Call, user_id: string, provider: ProviderName): 
 }
 
 function sentenceOf(status: ConnectionStatus['status'], reason: string | null): string | null {
+  if (status === 'active' && reason === 'REFRESH_FAILED')
+    return 'The provider has not renewed the access for an hour. The renewal is repeated.';
   if (status === 'active') return null;
   if (status === 'revoked' && reason === 'ENDING_UNCONFIRMED')
     return 'The provider reported that the user ended the connection. It is asked whether that is true.';

@@ -92,6 +92,8 @@ function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string |
     case 'connection.created':
     case 'connection.revoked':
     case 'connection.expired':
+    case 'connection.error':
+    case 'connection.recovered':
       return `${user}/connections/${provider}`;
     case 'backfill.started':
     case 'backfill.type_completed':

@@ -26,12 +26,26 @@ export async function leaseRefresh(
   return (await database.query(statement, [connection_id, version, lease_ms])).length > 0;
 }
 
-/** Releases the refresh lease without a change of the tokens. */
+/*
+ * A refresh that fails for a while is usual: an hour exceeds most outages of a provider. Until then, and while the access
+ * token is valid, the connection has no error.
+ */
+const failsForLong = `status = 'active' and refresh_failing_since <= clock_timestamp() - interval '1 hour'
+  and (expires_at is null or expires_at <= clock_timestamp())`;
+
+/**
+ * Releases the refresh lease after a failure, without a change of the tokens. If refreshes have failed for an hour and the
+ * access token has expired, the connection has an error until tokens are stored.
+ */
 export async function releaseRefresh(
   database: Queryable,
   { connection_id, version }: TokensRead,
 ): Promise<boolean> {
-  const statement = `update users.connection set refresh_leased_until = null ${same} returning id`;
+  const statement = `
+    update users.connection set refresh_leased_until = null,
+      refresh_failing_since = coalesce(refresh_failing_since, clock_timestamp()),
+      status_reason = case when ${failsForLong} then 'REFRESH_FAILED' else status_reason end
+    ${same} returning id`;
   return (await database.query(statement, [connection_id, version])).length > 0;
 }
 
@@ -47,7 +61,9 @@ export async function storeTokens(database: Queryable, made: NewTokens): Promise
   const statement = `
     update users.connection
     set access_token = $3, refresh_token = coalesce($4, refresh_token), expires_at = $5,
-      token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
+      token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp(),
+      refresh_failing_since = null,
+      status_reason = case when status_reason = 'REFRESH_FAILED' then null else status_reason end
     ${same} returning id`;
   const expiresAt = made.expires_at === null ? null : new Date(made.expires_at.ms);
   const values = [made.connection_id, made.version, made.access_token, made.refresh_token, expiresAt];

@@ -26,7 +26,7 @@ on conflict (user_id, provider) do update set provider_user_id = excluded.provid
   privacy = case when held.provider_user_id = excluded.provider_user_id then held.privacy end,
   privacy_changed_at = case when held.provider_user_id = excluded.provider_user_id then held.privacy_changed_at end,
   token_version = held.token_version + 1, refresh_leased_until = null, status_reason = null,
-  purge = null
+  refresh_failing_since = null, purge = null
 returning id, user_id as "userId", provider, provider_user_id as "providerUserId", status, scope,
   access_token as "accessToken", refresh_token as "refreshToken", expires_at as "expiresAt",
   created_at as "createdAt", updated_at as "updatedAt", connected_at as "connectedAt",

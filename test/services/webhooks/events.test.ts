@@ -75,6 +75,12 @@ t.test('an account is connected, disconnected, connected again, and its access e
   await s.settled(user_id);
   await connect();
   await s.settled(user_id);
+  const noteError = (reason: string | null) =>
+    s.database.query('update users.connection set status_reason = $2 where id = $1', [id, reason]);
+  await noteError('REFRESH_FAILED');
+  await s.settled(user_id);
+  await noteError(null);
+  await s.settled(user_id);
   const { version } = await s.call('users.tokens', { user_id, provider: 'devicemaker' });
   await s.call('users.expire', { connection_id: id, version, reason: 'TOKEN_REFUSED' });
   const changes = check(await s.settled(user_id));
@@ -82,6 +88,8 @@ t.test('an account is connected, disconnected, connected again, and its access e
     'connection.created',
     'connection.revoked',
     'connection.created',
+    'connection.error',
+    'connection.recovered',
     'connection.expired',
   ]);
   t.match(changes[1]?.data, {

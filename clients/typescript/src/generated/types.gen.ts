@@ -621,6 +621,58 @@ export type ConnectionCreatedEvent = {
     data: ConnectionEventData;
 };
 
+/**
+ * A connection does not work, but is not ended. It is reported once, until it works again.
+ */
+export type ConnectionErrorEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'connection.error';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: ConnectionErrorEventData;
+};
+
+export type ConnectionErrorEventData = {
+    /**
+     * The `id` of the user.
+     */
+    user_id: string;
+    /**
+     * The user's `external_user_id` when the change was published. Null after the user was deleted.
+     */
+    external_user_id: string | null;
+    /**
+     * The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.
+     */
+    sequence: number;
+    /**
+     * True if all data of the change is older than two days.
+     */
+    historical: boolean;
+    /**
+     * The `id` of the connection.
+     */
+    connection_id: string;
+    /**
+     * The name of the provider, as in the `source` of a record.
+     */
+    provider: string;
+    /**
+     * The address that returns the object. It is relative to the server unless the setting PUBLIC_URL is set.
+     */
+    url: string;
+    /**
+     * Why no data can be read: `REFRESH_FAILED`, the provider has not renewed the access for an hour. The renewal is repeated.
+     */
+    reason: ConnectionErrorReason;
+};
+
+export type ConnectionErrorReason = 'REFRESH_FAILED';
+
 export type ConnectionEventData = {
     /**
      * The `id` of the user.
@@ -660,6 +712,21 @@ export type ConnectionExpiredEvent = {
      * The type of the event.
      */
     type: 'connection.expired';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: ConnectionEventData;
+};
+
+/**
+ * A connection works again after `connection.error`.
+ */
+export type ConnectionRecoveredEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'connection.recovered';
     /**
      * The time of the change.
      */
@@ -940,7 +1007,7 @@ export type EventAnswer = {
 /**
  * The type of an event.
  */
-export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
+export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
 
 export type ExplainedField = 'steps' | 'distance_meters' | 'floors_climbed' | 'elevation_meters' | 'active_calories_kcal' | 'total_calories_kcal' | 'active_minutes' | 'sedentary_minutes' | 'intensity_minutes.light' | 'intensity_minutes.moderate' | 'intensity_minutes.vigorous' | 'heart_rate.avg_bpm' | 'heart_rate.max_bpm' | 'heart_rate.min_bpm';
 
