@@ -3,6 +3,7 @@ import { action, contract, Nothing, writers } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { Text, Timestamp } from '../domain/wire.ts';
 import { byProvider, ProviderName } from '../providers/all.ts';
+import { receivedActions } from './deliveries/received.ts';
 
 /** The state of a delivery. `ready`: waits for its first or next attempt; `dead`: a dead letter. */
 export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']).meta({ id: 'DeliveryStatus' });
@@ -84,6 +85,7 @@ export const Status = z
 
 /** The inbox of all providers, for operators. */
 export const deliveries = contract('deliveries', {
+  ...receivedActions,
   list: action({
     summary: 'List deliveries, newest first',
     description: 'Returns dead deliveries unless `status` names another state.',

@@ -9,6 +9,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { inbox } from '../../mixins/inbox.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import { receivedCounts } from '../../mixins/received-counts.ts';
 import { onDrain } from '../../runtime/drain.ts';
 import { typedCall } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -63,7 +64,7 @@ function urlOf(server: Server): string {
 }
 
 const service = implement(apiGateway, {
-  uses: { database: database(), inbox: inbox(), jobs: jobs() },
+  uses: { database: database(), inbox: inbox(), jobs: jobs(), received: receivedCounts() },
   actions: {
     // The request pipeline streams both over HTTP. They cannot be called over the bus, which has no back-pressure.
     export: () => {
@@ -79,7 +80,7 @@ const service = implement(apiGateway, {
     ready: ({ broker, database }) => readiness(broker, database, stopping.has(broker)),
   },
   async started(environment) {
-    const { broker, config, database, inbox, jobs, logger } = environment;
+    const { broker, config, database, inbox, jobs, logger, received } = environment;
     const idempotent = idempotency(database, config, logger);
     const pipeline: Pipeline = {
       config,
@@ -93,6 +94,7 @@ const service = implement(apiGateway, {
         logger,
         now: Date.now,
       }),
+      received,
       idempotency: idempotent,
       windows: addressWindows(config),
       webhooks: webhookAccess(config),

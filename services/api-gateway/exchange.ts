@@ -5,6 +5,7 @@ import type { Admission } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
+import type { ReceivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -24,6 +25,7 @@ export interface Pipeline {
   readonly inbox: Inbox;
   readonly capacity: WebhookCapacity;
   readonly stored: StoredBytesLimit;
+  readonly received: ReceivedCounts;
   readonly idempotency: Idempotency;
   readonly windows: AddressWindows;
   readonly webhooks: WebhookAccess;

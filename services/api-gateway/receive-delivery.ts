@@ -62,6 +62,7 @@ async function readAndStore(
   pipeline.stored.refuseIfFull(sender, body.length, res);
   const id = await store(pipeline, delivery, req, body, sender);
   pipeline.stored.add(sender, body.length);
+  pipeline.received.note(providerNamed(delivery.provider), { deliveries: 1 });
   return id;
 }
 

@@ -11,7 +11,9 @@ import { setFigures } from './figures.ts';
 import { listJobs } from './jobs.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { addAnswers } from './queries/answer-minutes.ts';
+import { upsertReceived } from './queries/received-minutes.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
+import { readReceived } from './received.ts';
 import { retentionHandler } from './retention.ts';
 import { readStatus } from './status.ts';
 
@@ -26,6 +28,11 @@ export default implement(deliveries, {
     },
     async noteAnswers({ params, database }) {
       await addAnswers(database, params.answers);
+      return { noted: true as const };
+    },
+    received: ({ params, database }) => readReceived(database, params.period, Date.now()),
+    async noteReceived({ params, database }) {
+      await upsertReceived(database, params.process, params.counts);
       return { noted: true as const };
     },
     list: ({ params, database }) => listDeliveries(database, params),

@@ -6,6 +6,7 @@ import { countStored } from '../../mixins/inbox-stored.ts';
 import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
 import { deleteOldAnswers } from './queries/answer-minutes.ts';
 import { deleteExpired, expiredPerStatement } from './queries/delete-expired.ts';
+import { deleteOldReceived } from './queries/received-minutes.ts';
 
 /** Statements per run, for 100,000 deliveries. */
 const most = 200;
@@ -21,6 +22,7 @@ interface Deps {
 export function retentionHandler({ database, days, logger }: Deps): JobHandler {
   return recurringHandler(retention, async ({ signal }) => {
     await deleteOldAnswers(database);
+    await deleteOldReceived(database);
     await deleteOldDeadJobs(database, days);
     const deleted = await expire(database, days, expiredPerStatement, signal);
     await countStored(database);

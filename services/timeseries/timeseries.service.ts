@@ -1,7 +1,9 @@
 import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
+import type { StoreOutcome } from '../../domain/records.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import { receivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
@@ -72,6 +74,11 @@ async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, ca
   return page;
 }
 
+/** The number of items that were stored new or replaced another version. */
+function changed(outcomes: readonly StoreOutcome[]): number {
+  return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;
+}
+
 /** All stored health data. Writes are transactions under the user's lock, reads are keyset pages. */
 export default implement(timeseries, {
   uses: {
@@ -80,6 +87,7 @@ export default implement(timeseries, {
     settings: settings(),
     jobs: jobs(),
     keyedMutex: keyedMutex(),
+    received: receivedCounts(),
   },
   actions: {
     async samples({ params, pages, settings, call }) {
@@ -128,7 +136,7 @@ export default implement(timeseries, {
     },
     nights: ({ params, database }) => readNights(database, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, database }) => readBody(database, params),
-    store({ params, database, settings, keyedMutex, broker, config, origin }) {
+    store({ params, database, settings, keyedMutex, received, broker, config, origin }) {
       const nowMs = Date.now();
       const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
       const circumstances = { sourcePriority: settings.sourcePriority, nowMs, firstDay, origin };
@@ -136,6 +144,7 @@ export default implement(timeseries, {
         const outcomes = await store(database, params, circumstances);
         const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
         metricsOf(broker).count('pulsebus_samples_stored_total', { provider: params.provider }, written);
+        received.note(params.provider, { samples: written, records: changed(outcomes) });
         return outcomes;
       });
     },

@@ -88,6 +88,7 @@ const rows: readonly Row[] = [
   ['GET', '/deliveries', 'company', 200],
   ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
   ['GET', '/status', 'company', 200],
+  ['GET', '/status/received', 'company', 200],
   ['GET', '/changes', 'company', 200],
   ['GET', '/webhook-endpoints', 'company', 200],
   ['POST', '/webhook-endpoints', 'company', 422],

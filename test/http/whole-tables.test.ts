@@ -160,7 +160,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/connect/:provider/authorize', `user_id=${userId}`);
   await get('/connect/:provider/callback', 'state=nobody&code=x');
   await get('/connect/:provider/result', 'status=connected');
-  for (const path of ['/health', '/ready', '/status', '/api-keys', '/applications']) await get(path);
+  for (const path of ['/health', '/ready', '/status', '/status/received', '/api-keys', '/applications'])
+    await get(path);
   for (const path of ['/auth/me', '/developers', '/api-keys', '/applications'])
     await get(path, '', developer);
   for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook'])

@@ -160,6 +160,7 @@ const cases: Case[] = [
   ['workouts of an unknown user', 'GET', `/users/${randomUUID()}/events/workouts?${day}`, undefined, 404, ''],
   ['an unknown workout', 'GET', `/users/${user}/events/workouts/${randomUUID()}`, undefined, 404, ''],
   ['a workout id that is no UUID', 'GET', `/users/${user}/events/workouts/7`, undefined, 422, 'event_id'],
+  ['counts of an unknown period', 'GET', '/status/received?period=week', undefined, 422, 'period'],
   ['a chart without types', 'GET', `/users/${user}/timeseries/chart?${times}`, undefined, 422, 'types'],
   [
     'a chart of an unknown type',

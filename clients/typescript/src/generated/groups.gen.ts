@@ -526,6 +526,14 @@ export class ActivitynetIngest extends Group {
 
 export class Deliveries extends Group {
   /**
+   * Count received data by time and provider.
+   * The last hour in minutes, or the last day in steps of ten minutes, over all users and processes. Processes report every 5 seconds. A process that dies loses the counts since its last report.
+   */
+  received(params: Input<types.DeliveriesReceivedData> = {}, options?: CallOptions): Promise<types.Received> {
+    return this.json('GET /status/received', params, options);
+  }
+
+  /**
    * List deliveries, newest first.
    * Returns dead deliveries unless `status` names another state.
    */

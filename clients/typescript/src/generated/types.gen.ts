@@ -1346,6 +1346,42 @@ export type Readiness = {
     };
 };
 
+/**
+ * What was received, a column of equal length for each count. The last bucket is the current one.
+ */
+export type Received = {
+    period: ReceivedPeriod;
+    /**
+     * The start of the first bucket.
+     */
+    start_time: string;
+    /**
+     * The length of a bucket: 60 or 600.
+     */
+    bucket_seconds: number;
+    providers: {
+        devicemaker: ReceivedColumns;
+        activitynet: ReceivedColumns;
+    };
+};
+
+export type ReceivedColumns = {
+    /**
+     * Webhook requests that were stored.
+     */
+    deliveries: Array<number>;
+    /**
+     * Items that were stored new or replaced an older version.
+     */
+    records: Array<number>;
+    /**
+     * Samples that were written.
+     */
+    samples: Array<number>;
+};
+
+export type ReceivedPeriod = 'hour' | 'day';
+
 export type RecoverySummary = {
     /**
      * A local day, YYYY-MM-DD.
@@ -3311,6 +3347,18 @@ export type AuthAuditData = {
         limit?: number | string;
     };
     url: '/audit';
+};
+
+export type DeliveriesReceivedData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `hour`: by minutes; `day`: by ten minutes.
+         */
+        period?: ReceivedPeriod;
+    };
+    url: '/status/received';
 };
 
 export type DeliveriesListData = {
