@@ -139,7 +139,7 @@ export const WebhookMessage = z
   .meta({
     id: 'WebhookMessage',
     description:
-      'An event for one endpoint, with its attempts of the last 7 days. Each attempt sends `id` as `webhook-id`. `waiting`: it is sent now or again later; `delivered`: the endpoint returned 2xx; `failed`: it is not sent again by itself; `dropped`: it has nothing to report any more.',
+      'An event for one endpoint, with its attempts of the last 7 days, at most the newest 20. Each attempt sends `id` as `webhook-id`. `waiting`: it is sent now or again later; `delivered`: the endpoint returned 2xx; `failed`: it is not sent again by itself; `dropped`: it has nothing to report any more.',
   });
 
 /** The number of messages that are sent again, so far unless `complete`. */

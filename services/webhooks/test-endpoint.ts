@@ -6,9 +6,16 @@ import { sendOnce } from './attempt.ts';
 import type { DeliveryDeps } from './deliver.ts';
 import { findMessage } from './message-list.ts';
 import { outcomeOf } from './outcome.ts';
-import { insertTest } from './queries/insert-test.ts';
+import { countTests, insertTest } from './queries/insert-test.ts';
+import { lockEndpoint } from './queries/requeue-messages.ts';
 import { settleMessages } from './queries/settle-messages.ts';
 import { noteSuccess } from './queries/update-endpoint-health.ts';
+
+/** Tests are sent at once, past the limits of the endpoint. */
+const testsPerMinute = 10;
+
+const testsLimited = () =>
+  new ServiceError('RATE_LIMITED', `Too many tests: ${testsPerMinute} a minute for each endpoint.`);
 
 type TestDeps = Pick<DeliveryDeps, 'database' | 'poster' | 'cipher' | 'bodyOf' | 'pace'> & {
   readonly origin: AuditOrigin;
@@ -16,11 +23,14 @@ type TestDeps = Pick<DeliveryDeps, 'database' | 'poster' | 'cipher' | 'bodyOf' |
 
 /**
  * Sends `test.ping` once, also to a disabled endpoint, and returns it with the attempt. A success ends the failing of the
- * endpoint, a failure does not begin it. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404)
+ * endpoint, a failure does not begin it. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404), RATE_LIMITED (429)
  */
 export async function testEndpoint(deps: TestDeps, endpointId: string): Promise<WebhookMessage> {
   const { database, pace, bodyOf, origin } = deps;
   const lease = await database.transaction(async (transaction) => {
+    if ((await lockEndpoint(transaction, endpointId)) === undefined)
+      throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
+    if ((await countTests(transaction, endpointId)) >= testsPerMinute) throw testsLimited();
     const inserted = await insertTest(transaction, endpointId, pace.totalMs * 2);
     if (inserted === undefined) throw new ServiceError('WEBHOOK_ENDPOINT_NOT_FOUND');
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.tested', subjectId: endpointId });

@@ -24,3 +24,13 @@ export async function insertTest(
 ): Promise<TestLease | undefined> {
   return (await transaction.query<TestLease>(statement, [endpointId, leaseMs]))[0];
 }
+
+/** The tests of an endpoint within a minute. */
+export async function countTests(transaction: Queryable, endpointId: string): Promise<number> {
+  const [row] = await transaction.query<{ n: number }>(
+    `select count(*)::int as n from webhooks.message
+     where endpoint_id = $1 and created_at > now() - interval '1 minute' and change_id is null`,
+    [endpointId],
+  );
+  return row?.n ?? 0;
+}

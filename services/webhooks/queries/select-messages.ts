@@ -73,13 +73,18 @@ export async function selectMessage(database: Queryable, id: string): Promise<Me
   return (await database.query<MessageRow>(one, [id]))[0];
 }
 
+/** A message that is sent again by request may have any number of attempts. */
+const attemptsShown = 20;
+
 const attempts: Statement = {
   name: 'webhooks.attempts',
   text: `
-    select message_id, number, at, status, duration_ms, error, answer from webhooks.attempt
-    where message_id = any($1) order by message_id, number`,
+    select a.* from unnest($1::uuid[]) m (id) cross join lateral (
+      select message_id, number, at, status, duration_ms, error, answer from webhooks.attempt
+      where message_id = m.id order by number desc limit ${attemptsShown}) a
+    order by a.message_id, a.number`,
 };
 
-/** The attempts of messages, the first one first. */
+/** The newest attempts of messages, in their order. */
 export const selectAttempts = (database: Queryable, ids: readonly string[]): Promise<AttemptRow[]> =>
   database.query(attempts, [ids]);

@@ -88,6 +88,35 @@ t.test('a test is sent at once, also to a disabled endpoint, and is not repeated
   t.match(await api.database.query(audit), [{ n: 2 }]);
 });
 
+t.test('ten tests a minute are sent to an endpoint, also if many are asked for at once', async (t) => {
+  const { api, received, path, list } = await startReceiving(t);
+  const endpoint = await path({ event_types: ['user.created'] });
+  const sent = await Promise.all(
+    Array.from({ length: 14 }, () => api.ask(`/api/v1${endpoint}/test`, { method: 'POST', key: api.apiKey })),
+  );
+  const limited = sent.filter(({ status }) => status === 429);
+  t.equal(limited.length, 4);
+  t.match(limited[0], { body: { detail: /10 a minute/ } });
+  t.equal(received.length, 10);
+  t.equal((await list(endpoint)).data.length, 10);
+});
+
+t.test('a list shows the newest attempts of a message', async (t) => {
+  const { api, path, list } = await startReceiving(t);
+  const endpoint = await path({ enabled: false });
+  await api.database.query(
+    `with made as (
+       insert into webhooks.message (endpoint_id, type, state, recorded_at)
+       select id, 'user.created', 'failed', now() from webhooks.endpoint returning id)
+     insert into webhooks.attempt (message_id, number, duration_ms) select id, n, 1 from made, generate_series(1, 50) n`,
+  );
+  const [message] = (await list(endpoint)).data;
+  t.same(
+    message?.attempts.map(({ number }) => number),
+    Array.from({ length: 20 }, (_, index) => 31 + index),
+  );
+});
+
 t.test('pages list each message once, and filter by status', async (t) => {
   const { api, path, list } = await startReceiving(t);
   const endpoint = await path({ enabled: false });

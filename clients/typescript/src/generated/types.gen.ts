@@ -1985,7 +1985,7 @@ export type WebhookHealth = {
 };
 
 /**
- * An event for one endpoint, with its attempts of the last 7 days. Each attempt sends `id` as `webhook-id`. `waiting`: it is sent now or again later; `delivered`: the endpoint returned 2xx; `failed`: it is not sent again by itself; `dropped`: it has nothing to report any more.
+ * An event for one endpoint, with its attempts of the last 7 days, at most the newest 20. Each attempt sends `id` as `webhook-id`. `waiting`: it is sent now or again later; `delivered`: the endpoint returned 2xx; `failed`: it is not sent again by itself; `dropped`: it has nothing to report any more.
  */
 export type WebhookMessage = {
     id: string;
