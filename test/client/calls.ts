@@ -93,10 +93,12 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   const { timeseries, summaries, apiGateway } = pulsebus;
   await timeseries.samples({ ...range, types: ['heart_rate'], limit: 100 }).toArray(250);
   await timeseries.samples({ ...range, resolution: '1hour' });
+  await timeseries.chart({ ...range, types: ['heart_rate'], max_points: 50 });
   const [workout] = await timeseries.workouts({ ...days, limit: 2 }).toArray();
   await timeseries.workout({ user_id, event_id: workout?.id ?? '' });
   const [sleep] = await timeseries.sleeps({ ...days, limit: 2 }).toArray();
   await timeseries.sleep({ user_id, event_id: sleep?.id ?? '' });
+  await timeseries.sleepStages({ user_id, event_id: sleep?.id ?? '' });
   const [other] = await timeseries.others({ ...days, limit: 2 }).toArray();
   await timeseries.other({ user_id, event_id: other?.id ?? '' });
   await timeseries.calendar(days);

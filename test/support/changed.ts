@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const source = [
   '*.ts',
+  'clients/*/{src,generate}/**/*.ts',
   '{bench,config,contracts,domain,migrations,mixins,providers,sandbox,services,stack,test}/**/*.ts',
 ];
 /** What every test depends on. */
