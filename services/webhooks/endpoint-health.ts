@@ -4,7 +4,7 @@ import type { Database } from '../../mixins/database.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { isOwnFailure } from './attempt.ts';
 import type { Outcome } from './outcome.ts';
-import { type DeliveryPace, failingDays } from './pace.ts';
+import { type DeliveryPace, failingDays, restMs } from './pace.ts';
 import type { MessageLease } from './queries/claim-messages.ts';
 import {
   type AddressedEndpoint,
@@ -44,8 +44,10 @@ export function newEndpointHealth({ database, logger, pace }: HealthDeps): Endpo
     const { endpoint_id: id, failing_since } = endpoint;
     const aheadMs = pace.aheadMs();
     notedAtMs.delete(id);
-    await noteFailure(database, endpoint, { aheadMs, pauseMs });
-    const reason = reasonOf(attempt?.status ?? null, failing_since, Date.now() + aheadMs);
+    const nowMs = Date.now() + aheadMs;
+    const restsMs = failing_since === null ? null : restMs(nowMs - failing_since.getTime());
+    await noteFailure(database, endpoint, { aheadMs, pauseMs: longer(pauseMs, restsMs) });
+    const reason = reasonOf(attempt?.status ?? null, failing_since, nowMs);
     if (reason !== null && (await disableEndpoint(database, endpoint, { reason, aheadMs })))
       logger.warn('webhook_endpoint.disabled', { endpoint_id: id, reason });
   };
@@ -59,6 +61,10 @@ export function newEndpointHealth({ database, logger, pace }: HealthDeps): Endpo
       }
     },
   };
+}
+
+function longer(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
 function reasonOf(status: number | null, failingSince: Date | null, nowMs: number): DisabledReason | null {

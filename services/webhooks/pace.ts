@@ -37,6 +37,11 @@ export const retryDelaysMs: readonly number[] = [
 ];
 /** The longest wait that an endpoint may ask for. */
 export const longestWaitMs = dayMs;
+/**
+ * How long an endpoint that fails rests after each failure: a quarter of the time for which it has failed, at most a
+ * minute. Its messages wait without an attempt, so that they cost the other endpoints nothing.
+ */
+export const restMs = (failingForMs: number): number => Math.min(Math.max(failingForMs, 0) / 4, minuteMs);
 /** An endpoint without a success for this time is disabled. */
 export const failingDays = 5;
 /** An attempt without an outcome this often probably crashes its process. The message is not sent again. */

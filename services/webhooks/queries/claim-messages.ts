@@ -109,14 +109,19 @@ export interface MessageClaim {
   readonly leaseMs: number;
 }
 
-/** Leases due messages: of each endpoint as many as it has free slots, live ones first. Failing endpoints are last. */
+/**
+ * Leases due messages: of each endpoint as many as it has free slots, live ones first. Endpoints that have messages in
+ * progress follow the others, and failing endpoints are last.
+ */
 export async function claimMessages(
   database: Queryable,
   { parallel, free, aheadMs, leaseMs }: MessageClaim,
 ): Promise<MessageLease[]> {
   const values = [parallel, aheadMs, leaseMs, [...free.keys()], [...free.values()]];
   const leases = (await database.query<ClaimedRow>(claim, values)).map(leaseOf);
-  return leases.toSorted((a, b) => Number(a.failing_since !== null) - Number(b.failing_since !== null));
+  const place = ({ endpoint_id, failing_since }: MessageLease) =>
+    failing_since === null ? Number(free.has(endpoint_id)) : 2;
+  return leases.toSorted((a, b) => place(a) - place(b));
 }
 
 function leaseOf({ of_change, ...row }: ClaimedRow): MessageLease {

@@ -85,6 +85,31 @@ t.test('Retry-After delays the message and pauses its endpoint', async (t) => {
   await s.reaches(second, 'delivered');
 });
 
+t.test('an endpoint that has failed for long rests for a minute after each failure', async (t) => {
+  const s = await startSetting(t);
+  const failing = await s.endpoint();
+  const other = await s.endpoint();
+  s.answers.set(failing.path, status(500));
+  await s.database.query(
+    `update webhooks.endpoint set failing_since = now() - interval '1 hour' where id = $1`,
+    [failing.id],
+  );
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n += 1) ids.push(...(await s.change([failing])));
+  const sent = () => s.received.filter(({ path }) => path === failing.path).length;
+  const isResting =
+    "select from webhooks.endpoint where id = $1 and paused_until > now() + $2 * interval '1 s'";
+  await s.deliver();
+  await until(async () => (await s.database.query(isResting, [failing.id, 30])).length === 1);
+  const [meanwhile = ''] = await s.change([other]);
+  await s.reaches(meanwhile, 'delivered');
+  t.equal(sent(), 1);
+  s.answers.delete(failing.path);
+  s.clock.aheadMs = 61_000;
+  for (const id of ids) await s.reaches(id, 'delivered');
+  t.equal(sent(), 6, 'after a success all others follow at once');
+});
+
 t.test('410 disables the endpoint, with an audit entry and a change for the others', async (t) => {
   const s = await startSetting(t);
   const [gone, other, filtered] = [
