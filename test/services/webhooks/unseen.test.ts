@@ -212,3 +212,17 @@ t.test('interruptions of a night are a change of its sleep', async (t) => {
   await nightOf(3);
   t.equal((await s.settled(id)).length, 3);
 });
+
+t.test('stages of a night that move are a change of its sleep', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const nightOf = (deepSecond: number) =>
+    s.call('timeseries.store', {
+      ...{ user_id: id, provider: 'devicemaker' },
+      items: [night([sleep(at, 400, { stage_intervals: [['deep', deepSecond, deepSecond + 600]] })])],
+    });
+  for (const deepSecond of [0, 3600, 3600]) {
+    await nightOf(deepSecond);
+    await s.settled(id);
+  }
+  t.same(typesOf(await s.settled(id)), ['user.created', 'sleep.created', 'sleep.updated']);
+});
