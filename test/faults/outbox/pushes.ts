@@ -43,12 +43,18 @@ const nightOf: Make = (account, random) => {
   const start = dayStart(daysAgo(random)) + 22 * 3600;
   const fields = {
     ...head(start, `night-${start}`, 18_000 + random.below(20) * 600),
-    ...{ sleepLevelsMap: {}, deepSleepDurationInSeconds: random.below(90) * 60 },
+    ...{ sleepLevelsMap: { deep: [deepFrom(start, random)] } },
+    deepSleepDurationInSeconds: random.below(90) * 60,
     timeOffsetSleepSpo2: offsetMap(offsets(1200, 300), () => 90 + random.below(9)),
     timeOffsetSleepRespiration: {},
   };
   return { sleeps: [sleep(account, fields)] };
 };
+
+function deepFrom(start: number, random: Random) {
+  const startTimeInSeconds = start + random.below(10) * 600;
+  return { startTimeInSeconds, endTimeInSeconds: startTimeInSeconds + 600 };
+}
 
 const dayOf: Make = (account, random) => {
   const hours = 1 + random.below(24);

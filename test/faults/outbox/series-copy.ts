@@ -45,10 +45,9 @@ export function copySeries(client: Client, isCopied: (userId: string) => boolean
       if (type !== 'timeseries.updated' || !isCopied(String(data.user_id))) return;
       const span = Span.parse(data);
       const before = queues.get(span.user_id) ?? Promise.resolve();
-      queues.set(
-        span.user_id,
-        before.then(() => read(span)),
-      );
+      const next = before.then(() => read(span));
+      next.catch(() => undefined); // thrown by untilRead
+      queues.set(span.user_id, next);
     },
     async untilRead() {
       await Promise.all(queues.values());
