@@ -3,6 +3,7 @@ import { action, contract, Nothing, writers } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { Text, Timestamp } from '../domain/wire.ts';
 import { byProvider, ProviderName } from '../providers/all.ts';
+import { overviewActions, RemainingQuota } from './deliveries/overview.ts';
 import { receivedActions } from './deliveries/received.ts';
 
 /** The state of a delivery. `ready`: waits for its first or next attempt; `dead`: a dead letter. */
@@ -60,15 +61,7 @@ export const ProviderStatus = z
       .object({ live_waiting: Count, history_waiting: Count, postponed: Count, given_up: Count })
       .nullable(),
     /** The remaining read quota, if the provider limits reads. */
-    budget: z
-      .object({
-        quarter_left: Count,
-        quarter_limit: Count,
-        day_left: Count,
-        day_limit: Count,
-        paused: z.boolean(),
-      })
-      .nullable(),
+    budget: RemainingQuota.nullable(),
   })
   .meta({
     id: 'ProviderStatus',
@@ -86,6 +79,7 @@ export const Status = z
 /** The inbox of all providers, for operators. */
 export const deliveries = contract('deliveries', {
   ...receivedActions,
+  ...overviewActions,
   list: action({
     summary: 'List deliveries, newest first',
     description: 'Returns dead deliveries unless `status` names another state.',

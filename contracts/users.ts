@@ -1,5 +1,6 @@
 import { contract } from '../domain/contract.ts';
 import { connectionActions } from './users/connections.ts';
+import { figureActions } from './users/figures.ts';
 import { providerEventActions } from './users/provider-events.ts';
 import { tokenActions } from './users/tokens.ts';
 import { userActions } from './users/user-records.ts';
@@ -12,4 +13,5 @@ export const users = contract('users', {
   ...connectionActions,
   ...providerEventActions,
   ...tokenActions,
+  ...figureActions,
 });

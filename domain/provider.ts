@@ -110,6 +110,8 @@ export interface Webhooks {
   readonly clientIdHeaders: readonly string[];
   /** Headers that are kept with a delivery in addition to the common ones. */
   readonly keptHeaders: readonly string[];
+  /** Names of the settings that its webhook subscription needs. */
+  readonly subscriptionSettings: readonly string[];
   /** How the data of one account is found in a kept body. */
   readonly body: ItemsByType | SingleEvent;
 }

@@ -81,6 +81,7 @@ export const activitynet = {
   webhooks: {
     clientIdHeaders: [],
     keptHeaders: ['x-strava-signature'],
+    subscriptionSettings: ['ACTIVITYNET_VERIFY_TOKEN', 'ACTIVITYNET_SUBSCRIPTION_ID'],
     body: { form: 'single-event', accountsOf },
   },
   backfill: { from: 'pages', service: 'activitynet-ingest' },

@@ -82,6 +82,7 @@ export const devicemaker = {
   webhooks: {
     clientIdHeaders: ['devicemaker-client-id', 'garmin-client-id'],
     keptHeaders: [],
+    subscriptionSettings: [],
     body: { form: 'items-by-type' },
   },
   backfill: {

@@ -10,6 +10,7 @@ import { erasureHandler, requestErasure, requestLateErasure } from './erasure.ts
 import { setFigures } from './figures.ts';
 import { listJobs } from './jobs.ts';
 import { listDeliveries, toWire } from './listing.ts';
+import { readOverview, readProviders } from './overview.ts';
 import { addAnswers } from './queries/answer-minutes.ts';
 import { upsertReceived } from './queries/received-minutes.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
@@ -30,6 +31,8 @@ export default implement(deliveries, {
       await addAnswers(database, params.answers);
       return { noted: true as const };
     },
+    overview: (ctx) => readOverview(ctx),
+    providers: (ctx) => readProviders(ctx),
     received: ({ params, database }) => readReceived(database, params.period, Date.now()),
     async noteReceived({ params, database }) {
       await upsertReceived(database, params.process, params.counts);

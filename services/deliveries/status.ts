@@ -42,7 +42,7 @@ export async function readStatus({ database, call, config, addressesAt }: Deps):
 }
 
 /** The figures of the ingest services; null if a service does not answer. */
-async function readIngestFigures(call: Call): Promise<ReadonlyMap<ProviderName, Figures | null>> {
+export async function readIngestFigures(call: Call): Promise<ReadonlyMap<ProviderName, Figures | null>> {
   const asked = providerNames.flatMap((provider) => {
     const { ingest } = providers[provider];
     if (!ingest.hasFigures) return [];
@@ -94,7 +94,8 @@ interface Room {
   readonly paused: boolean;
 }
 
-function budgetOf(room: Room): NonNullable<ProviderStatus['budget']> {
+/** The remaining reads of a provider's windows. */
+export function budgetOf(room: Room): NonNullable<ProviderStatus['budget']> {
   return {
     quarter_left: Math.max(0, room.quarter_limit - room.quarter_used),
     quarter_limit: room.quarter_limit,

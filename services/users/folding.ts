@@ -1,6 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Database } from '../../mixins/database.ts';
 import { startPeriodicTask } from '../../runtime/periodic-task.ts';
+import { foldConnectionChanges } from './queries/connection-counts.ts';
 import { foldChanges } from './queries/fold-changes.ts';
 import { renewStatistics } from './queries/renew-statistics.ts';
 
@@ -17,6 +18,7 @@ export function startFolding(database: Database, logger: Logger): () => Promise<
   const work = async () => {
     const began = performance.now();
     if (began < restsUntil) return;
+    await foldConnectionChanges(database);
     const isFolded = await foldChanges(database);
     const isRenewed = await renewStatistics(database);
     if (!isFolded && !isRenewed) return;

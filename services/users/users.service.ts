@@ -17,6 +17,8 @@ import { startFolding } from './folding.ts';
 import { jobHandlers } from './job-handlers.ts';
 import { consentLink, importLink } from './links.ts';
 import { listUsers } from './listing.ts';
+import { selectConnectionCounts } from './queries/connection-counts.ts';
+import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
@@ -98,6 +100,11 @@ export default implement(users, {
       const { outcome } = await endByEvent(ctx, ctx.params);
       if (outcome === 'revoked') await stopBackfill(ctx.call, ctx.params.connection_id);
       return { outcome };
+    },
+    async figures({ database }) {
+      const order = { sort_by: 'created_at', sort_order: 'asc' } as const;
+      const { total } = await selectAllUsers(database, { ...order, offset: 0, limit: 1 });
+      return { users: total, connections: await selectConnectionCounts(database) };
     },
     tokens: (ctx) => findTokens(ctx, ctx.params.user_id, ctx.params.provider),
     async leaseRefresh(ctx) {

@@ -89,6 +89,8 @@ const rows: readonly Row[] = [
   ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
   ['GET', '/status', 'company', 200],
   ['GET', '/status/received', 'company', 200],
+  ['GET', '/overview', 'company', 200],
+  ['GET', '/providers', 'company', 200],
   ['GET', '/changes', 'company', 200],
   ['GET', '/webhook-endpoints', 'company', 200],
   ['POST', '/webhook-endpoints', 'company', 422],

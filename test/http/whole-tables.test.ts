@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { databaseOf } from '../../mixins/database.ts';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
+import { foldConnectionChanges } from '../../services/users/queries/connection-counts.ts';
 import { foldChanges } from '../../services/users/queries/fold-changes.ts';
 import { deliver } from '../services/summaries/deliver.ts';
 import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
@@ -95,6 +96,7 @@ async function onOneConnection(database: TestDatabase, statements: readonly stri
 async function fold({ url }: TestDatabase): Promise<void> {
   const pool = new pg.Pool({ connectionString: url });
   await foldChanges(databaseOf(pool));
+  await foldConnectionChanges(databaseOf(pool));
   await pool.end();
 }
 
@@ -160,7 +162,16 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/connect/:provider/authorize', `user_id=${userId}`);
   await get('/connect/:provider/callback', 'state=nobody&code=x');
   await get('/connect/:provider/result', 'status=connected');
-  for (const path of ['/health', '/ready', '/status', '/status/received', '/api-keys', '/applications'])
+  for (const path of [
+    '/health',
+    '/ready',
+    '/status',
+    '/status/received',
+    '/overview',
+    '/providers',
+    '/api-keys',
+    '/applications',
+  ])
     await get(path);
   for (const path of ['/auth/me', '/developers', '/api-keys', '/applications'])
     await get(path, '', developer);

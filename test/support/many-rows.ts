@@ -21,7 +21,7 @@ export const fillStatements: readonly string[] = [
   `insert into deliveries.delivery (provider, kind, state, received_at, done_at, headers, body)
    select 'devicemaker', 'push', 'done', now(), now(), '{}', '{}' from ${people}`,
   `insert into deliveries.received_minute (minute, provider, process, deliveries, records, samples)
-   select now() - i * interval '1 day', 'devicemaker', gen_random_uuid(), 1, 1, 1 from ${people}`,
+   select now() - i * interval '30 seconds', 'devicemaker', gen_random_uuid(), 1, 1, 1 from ${people}`,
   `insert into deliveries.progress (delivery_id, entry, result) select id, 'crowd', '{}' from deliveries.delivery`,
   `insert into backfill.run (connection_id, user_id, provider, connected_at, start_time, end_time, state, finished_at)
    select gen_random_uuid(), gen_random_uuid(), 'devicemaker', now(), now(), now(), 'done', now() from ${people}`,

@@ -534,6 +534,19 @@ export class Deliveries extends Group {
   }
 
   /**
+   * Get the numbers of users, connections and dead letters, waiting times and failing endpoints.
+   * The cost does not depend on the number of users, deliveries or jobs.
+   */
+  overview(options?: CallOptions): Promise<types.Overview> {
+    return this.json('GET /overview', {}, options);
+  }
+
+  /** List providers with missing settings, remaining quota and last delivery */
+  providers(options?: CallOptions): Promise<types.ProviderSetup[]> {
+    return this.json('GET /providers', {}, options);
+  }
+
+  /**
    * List deliveries, newest first.
    * Returns dead deliveries unless `status` names another state.
    */

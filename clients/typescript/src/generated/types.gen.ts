@@ -1180,6 +1180,56 @@ export type OtherEventPage = {
 export type OtherEventType = 'moveiq' | 'mct';
 
 /**
+ * The state of the installation, in counts.
+ */
+export type Overview = {
+    users: number | null;
+    connections: Array<{
+        provider: Provider;
+        status: ConnectionState;
+        count: number;
+    }> | null;
+    oldest_waiting_delivery_seconds: number | null;
+    /**
+     * Seconds for which a job has been due.
+     */
+    oldest_waiting_job_seconds: number | null;
+    /**
+     * At most 1000: that value means 1000 or more.
+     */
+    dead_deliveries: number;
+    /**
+     * At most 1000: that value means 1000 or more.
+     */
+    dead_jobs: number;
+    /**
+     * Milliseconds from receipt to the end of processing, of the newest 1,000 processed deliveries without replayed ones. For a provider whose notifications contain no data, the fetch of the data comes after it.
+     */
+    receipt_to_readable: Array<{
+        provider: Provider;
+        deliveries: number;
+        p50_ms: number;
+        p99_ms: number;
+    }>;
+    /**
+     * `failing`: enabled, and no message was delivered since the last failure.
+     */
+    webhook_endpoints: {
+        enabled: number;
+        disabled: number;
+        failing: number;
+    } | null;
+    /**
+     * The fields of this answer that are not exact.
+     */
+    approximate: Array<string>;
+    /**
+     * The services that did not answer. Their fields are null.
+     */
+    away: Array<string>;
+};
+
+/**
  * The range and resolution that a page was computed from.
  */
 export type PageMetadata = {
@@ -1268,6 +1318,38 @@ export type PingWellness = {
 export type Provider = 'devicemaker' | 'activitynet';
 
 /**
+ * Whether a provider is set up, and what it sent last.
+ */
+export type ProviderSetup = {
+    provider: Provider;
+    title: string;
+    /**
+     * Whether no setting is missing.
+     */
+    configured: boolean;
+    /**
+     * Names of settings that are needed and not set.
+     */
+    missing_settings: Array<string>;
+    /**
+     * Whether the settings of its webhook subscription are set. True if it needs none.
+     */
+    subscription_configured: boolean;
+    /**
+     * Whether its webhooks have a secret address.
+     */
+    secret_address: boolean;
+    /**
+     * The minute of its last stored webhook request; null if there was none in two days.
+     */
+    last_delivery_at: string | null;
+    /**
+     * Null if it limits no reads, or if its service is unavailable.
+     */
+    quota: RemainingQuota | null;
+};
+
+/**
  * The status of one provider. A value is null if it is unknown or does not apply.
  */
 export type ProviderStatus = {
@@ -1295,13 +1377,7 @@ export type ProviderStatus = {
         postponed: number;
         given_up: number;
     } | null;
-    budget: {
-        quarter_left: number;
-        quarter_limit: number;
-        day_left: number;
-        day_limit: number;
-        paused: boolean;
-    } | null;
+    budget: RemainingQuota | null;
 };
 
 export type PushAnswer = {
@@ -1401,6 +1477,17 @@ export type RefreshRequest = {
      * The `refresh_token` of the latest response.
      */
     refresh_token: string;
+};
+
+/**
+ * The reads that are left in this quarter hour and this UTC day. `paused`: none is sent now.
+ */
+export type RemainingQuota = {
+    quarter_left: number;
+    quarter_limit: number;
+    day_left: number;
+    day_limit: number;
+    paused: boolean;
 };
 
 export type RenameApiKeyRequest = {
@@ -3359,6 +3446,20 @@ export type DeliveriesReceivedData = {
         period?: ReceivedPeriod;
     };
     url: '/status/received';
+};
+
+export type DeliveriesOverviewData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/overview';
+};
+
+export type DeliveriesProvidersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/providers';
 };
 
 export type DeliveriesListData = {

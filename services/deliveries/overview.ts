@@ -1,0 +1,81 @@
+import type { Config } from '../../config.ts';
+import type { Overview, ProviderSetup } from '../../contracts/deliveries/overview.ts';
+import { formatInstant } from '../../domain/time.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
+import { mostCounted, selectBacklog, selectLastReceived, selectTimes } from './queries/select-overview.ts';
+import { budgetOf, readIngestFigures } from './status.ts';
+
+interface Deps {
+  readonly database: Queryable;
+  readonly call: Call;
+  readonly config: Config;
+}
+
+const asked = { timeout: 2000, retries: 0 };
+
+/** The state of the installation. Fields of a service that does not answer are null. */
+export async function readOverview({ database, call }: Omit<Deps, 'config'>): Promise<Overview> {
+  const [backlog, times, figures, endpoints] = await Promise.all([
+    selectBacklog(database),
+    selectTimes(database),
+    call('users.figures', {}, asked).catch(() => null),
+    call('webhooks.listEndpoints', {}, asked).catch(() => null),
+  ]);
+  const { dead_deliveries, dead_jobs } = backlog;
+  const capped = Object.entries({ dead_deliveries, dead_jobs }).filter(([, count]) => count >= mostCounted);
+  return {
+    users: figures?.users ?? null,
+    connections: figures?.connections ?? null,
+    oldest_waiting_delivery_seconds: backlog.delivery_seconds,
+    oldest_waiting_job_seconds: backlog.job_seconds,
+    ...{ dead_deliveries, dead_jobs },
+    receipt_to_readable: times,
+    webhook_endpoints: endpoints === null ? null : countEndpoints(endpoints),
+    approximate: ['receipt_to_readable', ...capped.map(([name]) => name)],
+    away: [...(figures === null ? ['users'] : []), ...(endpoints === null ? ['webhooks'] : [])],
+  };
+}
+
+function countEndpoints(endpoints: readonly { enabled: boolean; failing_since: string | null }[]) {
+  const enabled = endpoints.filter((one) => one.enabled);
+  return {
+    enabled: enabled.length,
+    disabled: endpoints.length - enabled.length,
+    failing: enabled.filter((one) => one.failing_since !== null).length,
+  };
+}
+
+/** Each provider with its missing settings, its remaining quota and its last delivery. */
+export async function readProviders({ database, call, config }: Deps): Promise<ProviderSetup[]> {
+  const [received, figures] = await Promise.all([
+    selectLastReceived(database, providerNames),
+    readIngestFigures(call),
+  ]);
+  return providerNames.map((provider) => {
+    const minute = received.find((one) => one.provider === provider)?.minute;
+    const budget = figures.get(provider)?.budget;
+    return {
+      provider,
+      title: providers[provider].title,
+      ...setupOf(config, provider),
+      last_delivery_at: minute === undefined ? null : formatInstant(minute.getTime()),
+      quota: budget === undefined ? null : budgetOf(budget),
+    };
+  });
+}
+
+function setupOf(config: Config, provider: ProviderName) {
+  const { names, webhooks } = providers[provider];
+  const unset = (setting: keyof Config) => config[setting] === undefined;
+  const ofSubscription = webhooks.subscriptionSettings.filter(unset);
+  const missing = [...[names.clientId, names.clientSecret].filter(unset), ...ofSubscription];
+  return {
+    configured: missing.length === 0,
+    missing_settings: missing,
+    subscription_configured: ofSubscription.length === 0,
+    secret_address: settingsOf(config, provider).webhookSecrets.length > 0,
+  };
+}

@@ -1,0 +1,153 @@
+import t from 'tap';
+import { inboxOn } from '../../../mixins/inbox.ts';
+import deliveries from '../../../services/deliveries/deliveries.service.ts';
+import {
+  mostCounted,
+  selectBacklog,
+  selectLastReceived,
+  selectTimes,
+} from '../../../services/deliveries/queries/select-overview.ts';
+import {
+  foldConnectionChanges,
+  mostConnectionChanges,
+  selectConnectionCounts,
+} from '../../../services/users/queries/connection-counts.ts';
+import users from '../../../services/users/users.service.ts';
+import { startBroker } from '../../support/broker.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { countingRows } from '../../support/rows-read.ts';
+
+const database = await freshDatabase(t);
+const endpoints = [
+  { enabled: true, failing_since: null },
+  { enabled: true, failing_since: '2026-01-01T00:00:00Z' },
+  { enabled: false, failing_since: '2026-01-01T00:00:00Z' },
+];
+const webhooks = { name: 'webhooks', actions: { listEndpoints: () => endpoints } };
+const { call } = await startBroker(t, {
+  databaseUrl: database.url,
+  services: [deliveries, users, webhooks],
+  settings: { ACTIVITYNET_CLIENT_ID: 'id', DEVICEMAKER_CLIENT_ID: 'id', DEVICEMAKER_CLIENT_SECRET: 'secret' },
+});
+
+t.test('an empty installation has no numbers', async (t) => {
+  t.match(await call('deliveries.overview', {}), {
+    ...{ users: 0, connections: [], oldest_waiting_delivery_seconds: null },
+    ...{ dead_deliveries: 0, receipt_to_readable: [], away: [] },
+    webhook_endpoints: { enabled: 2, disabled: 1, failing: 1 },
+    approximate: ['receipt_to_readable'],
+  });
+});
+
+t.test('counts equal the connections after each kind of change', async (t) => {
+  const count = async () =>
+    database.query(
+      `select provider, status, count(*)::int as count from users.connection group by 1, 2 order by 1, 2`,
+    );
+  const [first, second] = [await call('users.create', {}), await call('users.create', {})];
+  for (const { id } of [first, second])
+    for (const provider of ['devicemaker', 'activitynet'] as const)
+      await call('users.connect', { user_id: id, provider, provider_user_id: `of ${id}` });
+  await call('users.disconnect', { user_id: first.id, provider: 'activitynet' });
+  await database.query('update users.connection set last_synced_at = now()');
+  t.strictSame(await selectConnectionCounts(database), await count());
+  t.match(await call('deliveries.overview', {}), { users: 2, connections: await count() });
+  await database.query('delete from users.connection where user_id = $1', [second.id]);
+  t.strictSame(await selectConnectionCounts(database), await count());
+});
+
+t.test('many changes are folded into their sums, by two processes at once', async (t) => {
+  const before = await selectConnectionCounts(database);
+  await database.query(
+    `insert into users.connection_change select 'devicemaker', 'expired', 1 - 2 * (i % 2)
+     from generate_series(1, ${mostConnectionChanges + 2}) i`,
+  );
+  await Promise.all([foldConnectionChanges(database), foldConnectionChanges(database)]);
+  t.strictSame(await selectConnectionCounts(database), before);
+  const [left] = await database.query<{ n: number }>(
+    'select count(*)::int as n from users.connection_change',
+  );
+  t.ok((left?.n ?? 0) <= 12, `${left?.n} rows`);
+});
+
+t.test('waiting times, dead letters and times of processing', async (t) => {
+  const inbox = inboxOn(database);
+  for (let n = 0; n < 3; n += 1)
+    await inbox.receive({ provider: 'devicemaker', kind: 'push', headers: {}, body: Buffer.from('{}') });
+  await database.query("update deliveries.delivery set run_at = now() - interval '1 second'");
+  const [dead, done] = await inbox.claim('devicemaker', 2);
+  await inbox.fail(dead?.id ?? '', dead?.attempt ?? 0, 'BROKEN');
+  await inbox.finish(done?.id ?? '', done?.attempt ?? 0, {});
+  await database.query(
+    "update deliveries.delivery set received_at = done_at - interval '250 ms' where state = 'done'",
+  );
+  await database.query(
+    "update deliveries.delivery set received_at = now() - interval '90 seconds' where state = 'ready'",
+  );
+  await database.query(
+    `insert into jobs.job (kind, key, run_at, dead_at) values ('test.a', 'late', now() - interval '5 minutes', null),
+       ('test.a', 'later', now() + interval '1 hour', null), ('test.b', 'dead', now() - interval '1 day', now())`,
+  );
+  const overview = await call('deliveries.overview', {});
+  t.match(overview, {
+    ...{ dead_deliveries: 1, dead_jobs: 1 },
+    receipt_to_readable: [{ provider: 'devicemaker', deliveries: 1, p50_ms: 250, p99_ms: 250 }],
+  });
+  t.ok((overview.oldest_waiting_delivery_seconds ?? 0) >= 90);
+  t.ok((overview.oldest_waiting_job_seconds ?? 0) >= 300);
+});
+
+t.test('providers name what is missing, and no value', async (t) => {
+  const providers = await call('deliveries.providers', {});
+  t.match(providers, [
+    { provider: 'devicemaker', configured: true, missing_settings: [], subscription_configured: true },
+    {
+      provider: 'activitynet',
+      configured: false,
+      missing_settings: [
+        'ACTIVITYNET_CLIENT_SECRET',
+        'ACTIVITYNET_VERIFY_TOKEN',
+        'ACTIVITYNET_SUBSCRIPTION_ID',
+      ],
+      ...{ subscription_configured: false, quota: null, last_delivery_at: null },
+    },
+  ]);
+  await database.query(
+    `insert into deliveries.received_minute values ('2026-03-01 12:00Z', 'devicemaker', gen_random_uuid(), 1, 0, 0),
+       ('2026-03-01 12:01Z', 'devicemaker', gen_random_uuid(), 0, 1, 5)`,
+  );
+  t.equal((await call('deliveries.providers', {}))[0]?.last_delivery_at, '2026-03-01T12:00:00Z');
+});
+
+t.test('reads as many rows with twenty times the deliveries, jobs and connections', async (t) => {
+  const fill = async (n: number) => {
+    await database.query(
+      `insert into deliveries.delivery (provider, kind, state, received_at, done_at, headers, body)
+       select 'devicemaker', 'push', s, now() - i * interval '1 second', now(), '{}', '{}'
+       from generate_series(1, $1) i, unnest(array['done', 'dead', 'ready']) s`,
+      [n],
+    );
+    await database.query(
+      `insert into jobs.job (kind, key, run_at, dead_at)
+       select 'test.' || i % 3, gen_random_uuid(), now() - i * interval '1 second', case when i % 2 = 0 then now() end
+       from generate_series(1, $1) i`,
+      [n],
+    );
+    await database.query('vacuum analyze deliveries.delivery');
+    await database.query('vacuum analyze jobs.job');
+  };
+  const measure = async () => {
+    const { on, read } = countingRows(database);
+    t.equal((await selectBacklog(on)).dead_deliveries, mostCounted);
+    await selectTimes(on);
+    await selectLastReceived(on, ['devicemaker']);
+    await selectConnectionCounts(on);
+    return read;
+  };
+  await fill(2500);
+  const before = await measure();
+  await fill(50_000);
+  const after = await measure();
+  for (const [table, rows] of after) t.ok(rows <= (before.get(table) ?? 0) + 10, `${table}: ${rows}`);
+  t.ok((after.get('delivery') ?? 0) <= 2 * mostCounted + 10);
+});
