@@ -87,11 +87,13 @@ function writeTypes(dist: string): void {
   writeFileSync(join(dist, 'index.d.ts'), "export * from './cjs/index.js';\n");
 }
 
-// A third of the size of the types is indentation, comments of one line on three, and parts that an operation lacks.
+// A third of the size of the types is indentation, comments of one line on three, ids that are explained at each
+// operation, and parts that an operation lacks.
 function shorten(file: string): void {
   const text = readFileSync(file, 'utf8')
     .replace(/^(?: {4})+/gm, (blanks) => '\t'.repeat(blanks.length / 4))
     .replace(/\/\*\*\n\t* \* (.*)\n\t* \*\//g, '/** $1 */')
+    .replace(/^\tpath: \{\n[^}]*\}/gm, (path) => path.replace(/^\t*\/\*\*.*\*\/\n/gm, ''))
     .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '');
   writeFileSync(file, text);
 }

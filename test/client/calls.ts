@@ -137,6 +137,7 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await anyone.devicemakerIngest.ping({ ...sender, dailies: [] });
   await anyone.devicemakerIngest.pingAtSecretAddress({ ...sender, secret, dailies: [] });
   const [delivery] = await pulsebus.deliveries.list({ limit: 1, status: 'done' }).toArray(1);
+  await pulsebus.deliveries.received({ period: 'hour' });
   await pulsebus.deliveries.replay({ delivery_id: delivery?.id ?? '' });
 }
 
