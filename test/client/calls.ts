@@ -42,6 +42,9 @@ async function callHealth({ anyone, pulsebus }: Clients) {
   await anyone.devicemakerIngest.health();
   await anyone.activitynetIngest.health();
   await pulsebus.deliveries.status();
+  for (const period of ['hour', 'day'] as const) await pulsebus.deliveries.received({ period });
+  await pulsebus.deliveries.overview();
+  await pulsebus.deliveries.providers();
 }
 
 async function callAccounts({ anyone, developer }: Clients, client: (given: { token: string }) => Pulsebus) {
