@@ -141,6 +141,8 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await anyone.devicemakerIngest.pingAtSecretAddress({ ...sender, secret, dailies: [] });
   const [delivery] = await pulsebus.deliveries.list({ limit: 1, status: 'done' }).toArray(1);
   await pulsebus.deliveries.received({ period: 'hour' });
+  await developer.deliveries.overview();
+  await developer.deliveries.providers();
   await pulsebus.deliveries.replay({ delivery_id: delivery?.id ?? '' });
 }
 
