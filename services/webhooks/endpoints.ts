@@ -7,6 +7,7 @@ import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import { enqueueMessageDeletion } from './delete-messages.ts';
 import { checkEndpointUrl } from './endpoint-url.ts';
 import {
   deleteEndpoint,
@@ -85,7 +86,7 @@ export async function changeEndpoint(
   return toEndpoint(row);
 }
 
-/** Deletes an endpoint and its messages. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
+/** Deletes an endpoint. A job deletes its messages. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
 export async function removeEndpoint(
   { database, origin }: EndpointDeps,
   id: string,
@@ -93,6 +94,7 @@ export async function removeEndpoint(
   const row = await database.transaction(async (transaction) => {
     const deleted = known(await deleteEndpoint(transaction, id));
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.deleted', subjectId: id });
+    await enqueueMessageDeletion(transaction, id);
     return deleted;
   });
   return toEndpoint(row);

@@ -9,6 +9,7 @@ import type { Environment } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/guarded-request.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
+import { messageDeletionHandler } from './delete-messages.ts';
 import { startDelivering } from './deliver.ts';
 import { setDeliveryFigures } from './delivery-figures.ts';
 import {
@@ -102,6 +103,7 @@ export function webhooksService({
       const endWatch = published.subscribe(watch.notify);
       const stopJobs = await jobs.start([
         ...retentionHandlers(database, config),
+        messageDeletionHandler(database),
         requeueHandler({ database, jobs, onQueued: rowJobs.notify }, requeues),
       ]);
       const stopPublisher = startPublisher({ database, published, config, logger });

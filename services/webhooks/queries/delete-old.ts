@@ -48,6 +48,19 @@ export async function deleteOldMessages(
   return rows.length === rowsPerPart;
 }
 
+/** Deletes messages of a deleted endpoint. Returns whether some may be left. */
+export async function deleteMessagesOf(database: Queryable, endpointId: string): Promise<boolean> {
+  const rows = await database.query(
+    `delete from webhooks.message where id in (
+       select id from webhooks.message where endpoint_id = $1
+         and not exists (select from webhooks.endpoint where id = $1)
+       limit ${rowsPerPart})
+     returning 1`,
+    [endpointId],
+  );
+  return rows.length === rowsPerPart;
+}
+
 /**
  * Deletes changes that are older than some days, and stores up to which id, so that an older cursor is refused. The
  * sequence of a user ends with the last change of the erased user. Returns whether some may be left.

@@ -101,7 +101,7 @@ export async function rotateSecret(
   return row;
 }
 
-/** Deletes an endpoint with its messages and their attempts. */
+/** Deletes an endpoint. Its messages stay. */
 export async function deleteEndpoint(transaction: Queryable, id: string): Promise<EndpointRow | undefined> {
   const [row] = await transaction.query<EndpointRow>(
     `delete from webhooks.endpoint where id = $1 returning ${columns}`,

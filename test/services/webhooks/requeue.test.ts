@@ -141,7 +141,37 @@ t.test('a range of a deleted endpoint ends', async (t) => {
   await call('webhooks.recoverMessages', { endpoint_id, since });
   await call('webhooks.removeEndpoint', { endpoint_id });
   await ended();
-  t.same(await database.query('select from webhooks.message'), []);
+  const left = `select from jobs.job where kind = 'webhooks.requeue'`;
+  t.same(await database.query(left), []);
+});
+
+t.test('a job deletes the messages of a deleted endpoint in parts', async (t) => {
+  const { database, endpoint_id, changes, delivered, start, counts } = await startRequeues(t);
+  await changes(12_000);
+  await delivered();
+  await database.query(
+    'insert into webhooks.attempt (message_id, number, duration_ms) select id, 1, 1 from webhooks.message limit 10',
+  );
+  const [other] = await database.query<{ id: string }>(
+    `insert into webhooks.endpoint (url, secret) values ('https://127.0.0.1:2/', 'x') returning id`,
+  );
+  await database.query(
+    `insert into webhooks.message (endpoint_id, type, recorded_at) values ($1, 'user.created', now())`,
+    [other?.id],
+  );
+  const call = await start(1, 0);
+  await call('webhooks.removeEndpoint', { endpoint_id });
+  t.same(await counts('select count(*)::int as n from webhooks.message'), [12_001], 'not in the request');
+  await until(async () => {
+    await database.query(
+      `update jobs.job set run_at = now() where kind = 'webhooks.delete_messages' and not leased`,
+    );
+    return (await counts('select count(*)::int as n from webhooks.message'))[0] === 1;
+  });
+  t.same(await counts('select count(*)::int as n from webhooks.attempt'), [0]);
+  t.match(await call('webhooks.messages', { endpoint_id: other?.id ?? '' }), {
+    data: [{ type: 'user.created' }],
+  });
 });
 
 t.test('an erasure deletes messages that are made of its changes at the same time', async (t) => {

@@ -16,9 +16,10 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['auth.api_key', 'auth.application', 'auth.attempt_window', 'auth.developer', 'auth.family'],
     ...['auth.known_log_in', 'auth.rate_window', 'auth.refresh_token', 'connect.attempt', 'connect.history'],
-    ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.stored', 'jobs.job'],
+    ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute', 'deliveries.stored'],
+    ...['jobs.job'],
     ...['timeseries.retention', 'timeseries.series_type', 'users.access_quota'],
-    ...['users.list_change', 'users.list_fence', 'users.list_total'],
+    ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
   'a log itself': ['auth.audit_entry'],
   'the change log and its messages': [
