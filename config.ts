@@ -74,6 +74,13 @@ const Settings = z.object({
   SOURCE_PRIORITY: list.default([...providerNames]),
   PROVIDER_NAMES: shownNames.default({}),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
+  CONNECT_SHARED_ACCOUNTS: flag.default(false),
+  CONNECT_NAME: z.string().trim().min(1).max(60, 'must be at most 60 characters').default('Pulsebus'),
+  CONNECT_COLOR: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a6b52')
+    .default('#1a5fb4'),
+  CONNECT_LOGO: z.string().optional(),
   BACKFILL_ON_CONNECT: flag.default(true),
   BACKFILL_DAYS: whole(1, 3650).default(30),
   BACKFILL_WAIT_SECONDS: whole(1, 86_400).default(300),

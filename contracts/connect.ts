@@ -4,24 +4,10 @@ import { BrowserAnswer, Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { AccessAnswer, AccessQuestion } from './access-check.ts';
 import { BackfillType } from './backfill.ts';
+import { ConnectReason, ConnectStatus } from './connect/schemas.ts';
+import { sessionActions } from './connect/sessions.ts';
 import { Ciphertext } from './fields.ts';
 import { Connection } from './users/schemas.ts';
-
-/** The result of a connection attempt. */
-export const ConnectStatus = z.enum(['connected', 'denied', 'failed']).meta({ id: 'ConnectStatus' });
-
-/** The reason why an attempt made no connection. */
-export const ConnectReason = z
-  .enum([
-    'access_denied',
-    'permission_missing',
-    'link_expired',
-    'provider_refused',
-    'provider_unavailable',
-    'user_gone',
-    'unavailable',
-  ])
-  .meta({ id: 'ConnectReason' });
 
 /** A connection with the state that an application shows to its user. */
 export const ConnectionStatus = Connection.extend({
@@ -103,6 +89,7 @@ export const connect = contract('connect', {
     },
     idempotent: true,
   }),
+  ...sessionActions,
   status: action({
     summary: 'Get one connection with the state of its data types and its last error',
     params: z.object({ user_id: UserId, provider: ProviderName }),
@@ -134,6 +121,4 @@ export const connect = contract('connect', {
   }),
 });
 
-export type ConnectReason = z.infer<typeof ConnectReason>;
-export type ConnectStatus = z.infer<typeof ConnectStatus>;
 export type ConnectionStatus = z.infer<typeof ConnectionStatus>;

@@ -54,6 +54,8 @@ export interface HttpRoute {
   readonly audit?: AuditAction | { readonly none: string };
   /** Failures without a credential count against the address (log-ins, tokens, refreshes). */
   readonly countFailures?: true;
+  /** The body names the user, so the action checks that a user token names its own user. */
+  readonly userInBody?: true;
   /** The largest decompressed body; default 128 MiB for a delivery, otherwise 1 MiB. */
   readonly bodyLimitBytes?: number;
   /** The parameter with the seconds for which a request without data waits for some. The answer has a list `data`. */

@@ -37,6 +37,7 @@ export const errorTable = {
   WEBHOOK_MESSAGE_NOT_FOUND: { status: 404, detail: 'Message not found.' },
   EXTERNAL_USER_ID_TAKEN: { status: 409, detail: 'A user with this external_user_id exists.' },
   CONNECTION_EXISTS: { status: 409, detail: 'This connection is already active.' },
+  ACCOUNT_TAKEN: { status: 409, detail: 'This account is connected to another user.' },
   CONNECTION_INACTIVE: { status: 409, detail: 'This connection is not active.' },
   CONNECTION_WITHOUT_TOKEN: {
     status: 409,

@@ -1,4 +1,20 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+
+/** Kinds of data that the connect page names when a user is asked to share them. */
+export const SharedData = z.enum([
+  'activities',
+  'daily_activity',
+  'heart_rate',
+  'sleep',
+  'stress',
+  'body',
+  'blood_pressure',
+  'cycle',
+  'routes',
+  'profile',
+]);
+
+export type SharedData = z.infer<typeof SharedData>;
 
 /**
  * A provider as data and pure functions. Each folder of providers/ defines one, and providers/all.ts registers them. The
@@ -18,6 +34,8 @@ export interface Provider {
   readonly backfill: RequestedBackfill | PagedBackfill;
   /** Its limits of reads. Null: it has none, or reports none. */
   readonly quota: ReadQuota | null;
+  /** What a user shares by connecting, for the connect page. */
+  readonly shares: readonly SharedData[];
   /** Where its samples come from: days and activities, or activities alone. */
   readonly sampleSources: 'days-and-activities' | 'activities';
 }

@@ -3,6 +3,9 @@ import type { Config } from '../config.ts';
 import { type Actions, actionsByName } from '../contracts/all.ts';
 import type { Caller } from '../contracts/auth/schemas.ts';
 
+/** The hashes of a browser's secrets, by session of the connect page. */
+export type Browsers = Readonly<Record<string, string>>;
+
 /** Metadata of a chain of calls: its caller. Null if a service acts by itself, or at the REPL. */
 export interface Meta {
   caller?: Caller | null;
@@ -15,6 +18,8 @@ export interface Meta {
   address?: string;
   /** The address of the gateway that received the request. Never taken from the Host header. */
   gateway_url?: string;
+  /** The sessions of the connect page that the browser has. */
+  browsers?: Browsers;
 }
 
 /** Calls an action of any service by name. Parameters and result are typed by the callee's contract. */

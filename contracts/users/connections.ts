@@ -77,7 +77,7 @@ export const connectionActions = {
   /**
    * Creates, reactivates or updates a connection after the user's consent. Tokens are encrypted and bound to
    * `connection_id`, the id of the user's connection to the provider if there is one. @throws CONNECTION_EXISTS (409) if
-   * the user's connection has another id
+   * the user's connection has another id, ACCOUNT_TAKEN (409) with `exclusive`
    */
   link: action({
     summary: "Connect an account after the user's consent",
@@ -90,6 +90,8 @@ export const connectionActions = {
       refresh_token: Ciphertext.nullable(),
       expires_at: TimeParameter.nullable(),
       scope: Scope,
+      /** Refuse an account that is connected to another user. */
+      exclusive: z.boolean().default(false),
     }),
     returns: Connection,
     idempotent: true,

@@ -92,5 +92,6 @@ export const activitynet = {
     }),
     reported: reportedLimits,
   },
+  shares: ['activities', 'heart_rate', 'routes', 'profile'],
   sampleSources: 'activities',
 } as const satisfies Provider;

@@ -99,5 +99,15 @@ export const devicemaker = {
     refusals: { 403: 'HISTORY_WITHHELD', 409: 'ASKED_BEFORE', 412: 'TYPE_OFF' },
   },
   quota: null,
+  shares: [
+    'activities',
+    'daily_activity',
+    'heart_rate',
+    'sleep',
+    'stress',
+    'body',
+    'blood_pressure',
+    'cycle',
+  ],
   sampleSources: 'days-and-activities',
 } as const satisfies Provider;

@@ -50,9 +50,10 @@ export function enter(
 /** Checks that a route permits a caller, and that a user token names its own user. @throws FORBIDDEN (403) */
 export function authorise(caller: Caller | null, exchange: Exchange): void {
   if (caller === null) return;
-  const { access } = exchange.endpoint.route;
+  const { access, userInBody } = exchange.endpoint.route;
   const allowed: readonly Access[] = access;
   if (!allowed.includes(caller.kind)) throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, access));
+  if (userInBody === true) return;
   if (caller.kind === 'sdk' && userIdOf(exchange)?.toLowerCase() !== caller.user_id)
     throw new ServiceError('FORBIDDEN', 'This token reads the data of its own user only.');
 }

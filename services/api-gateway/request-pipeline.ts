@@ -7,6 +7,7 @@ import { failureToSend, sendJson, setWindow } from './answer.ts';
 import { type Access as AdmittedRequest, recordExport, recordRead } from './audit-access.ts';
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
+import { baseOf, proofsOf } from './connect-page/session-cookie.ts';
 import { type AddressWindows, checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { gather } from './gather.ts';
 import { isHead } from './head.ts';
@@ -44,7 +45,12 @@ async function answer(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const params = await gather(pipeline, exchange);
   refuseUnstorable(params);
   if (route.stream !== undefined) return answerStream(pipeline, exchange, { caller, params });
-  const meta = { caller, gateway_url: pipeline.url(), ...countedAddress(pipeline, exchange, caller) };
+  const meta = {
+    caller,
+    gateway_url: pipeline.url(),
+    ...countedAddress(pipeline, exchange, caller),
+    ...browsersOf(pipeline, exchange),
+  };
   if (route.idempotencyKey === true && caller !== null)
     return create(pipeline, exchange, { caller, params, meta });
   const call = (given: typeof params) => callAction(exchange, given, meta);
@@ -115,6 +121,16 @@ async function countingFailures<T>(
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }
+}
+
+/** The callback of a provider belongs to the browser that started the attempt. */
+function browsersOf(pipeline: Pipeline, { req, endpoint }: Exchange): Meta {
+  if (endpoint.route.browser === undefined) return {};
+  const proofs = Object.entries(proofsOf(req, baseOf(pipeline))).map(([id, { secret_hash }]) => [
+    id,
+    secret_hash,
+  ]);
+  return { browsers: Object.fromEntries(proofs) };
 }
 
 /** Failures of requests without a credential are counted by address. */

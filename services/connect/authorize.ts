@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
-import { validationFailed } from '../../domain/errors.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
@@ -10,12 +9,15 @@ import type { Call } from '../../runtime/environment.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
 import { clientOf } from './client.ts';
 import { insertAttempt } from './queries/insert-attempt.ts';
+import { checkRedirect } from './redirects.ts';
 
 /** The user, the provider, and the address that the browser is redirected to at the end. */
 export interface AuthorizationRequest {
   readonly user_id: string;
   readonly provider: ProviderName;
   readonly redirect_uri?: string | undefined;
+  /** The session of the connect page that the attempt belongs to. */
+  readonly session_id?: string;
 }
 
 interface Deps {
@@ -33,7 +35,7 @@ interface Deps {
  */
 export async function authorize(
   { config, database, cipher, call, origin }: Deps,
-  { user_id, provider, redirect_uri }: AuthorizationRequest,
+  { user_id, provider, redirect_uri, session_id }: AuthorizationRequest,
   callbackUri: string,
 ): Promise<{ authorization_url: string; state: string }> {
   checkRedirect(config, redirect_uri);
@@ -49,6 +51,7 @@ export async function authorize(
     provider,
     redirectUri: redirect_uri ?? null,
     callbackUri,
+    sessionId: session_id ?? null,
     verifier: verifier === null ? null : cipher.encrypt(verifier, stateHash),
   };
   await database.transaction(async (transaction) => {
@@ -77,11 +80,4 @@ export function hashOf(state: string): string {
 /** The callback address of a provider, under PUBLIC_URL or else under the address of the gateway. */
 export function callbackOf(config: Config, provider: ProviderName, gatewayUrl: string | undefined): string {
   return `${publicUrl(config, gatewayUrl)}/api/v1/connect/${provider}/callback`;
-}
-
-function checkRedirect({ CONNECT_REDIRECTS }: Config, redirect: string | undefined): void {
-  if (redirect === undefined || CONNECT_REDIRECTS.includes(redirect)) return;
-  throw validationFailed([
-    { field: 'redirect_uri', message: 'must be one of the addresses that CONNECT_REDIRECTS lists' },
-  ]);
 }

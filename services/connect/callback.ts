@@ -9,7 +9,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import type { FreshTokens } from '../../mixins/token-endpoint.ts';
 import type { ProviderName } from '../../providers/all.ts';
-import type { Call } from '../../runtime/environment.ts';
+import type { Browsers, Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 import { hashOf } from './authorize.ts';
@@ -20,6 +20,7 @@ import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
 import { cancelBackfill, enqueueBackfill, startBackfill } from './pending-backfills.ts';
 import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
 import { revokeAccess } from './revoke-access.ts';
+import { finishInSession, pageOf } from './session-attempts.ts';
 
 /** The parameters of a provider's callback. */
 export interface CallbackRequest {
@@ -41,15 +42,26 @@ export interface Deps {
 }
 
 /** Finishes a connection attempt: consumes the state, creates the connection and returns the answer to the browser. */
-export async function finish(deps: Deps, request: CallbackRequest): Promise<BrowserAnswer> {
+export async function finish(
+  deps: Deps,
+  request: CallbackRequest,
+  browsers: Browsers = {},
+): Promise<BrowserAnswer> {
   const { provider, state } = request;
-  const attempt = state === undefined ? null : await useAttempt(deps.database, hashOf(state), provider);
+  const attempt =
+    state === undefined ? null : await useAttempt(deps.database, hashOf(state), provider, browsers);
   if (attempt === null) return unknownPage;
+  const { sessionId, callbackUri } = attempt;
+  // The page shows the state of the connection, or refuses another browser.
+  if (sessionId !== null && (attempt.state === 'used' || attempt.state === 'foreign'))
+    return pageOf(sessionId, callbackUri);
   if (attempt.state === 'used') return usedPage;
   const outcome = await outcomeOf(deps, request, attempt);
   const reason = 'reason' in outcome ? outcome.reason : null;
   deps.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
-  return answerTo(attempt, provider, outcome);
+  return sessionId === null
+    ? answerTo(attempt, provider, outcome)
+    : finishInSession(deps, { sessionId, callbackUri }, provider, outcome);
 }
 
 async function outcomeOf(deps: Deps, request: CallbackRequest, attempt: UsedAttempt): Promise<Outcome> {
@@ -61,6 +73,7 @@ async function outcomeOf(deps: Deps, request: CallbackRequest, attempt: UsedAtte
     return await connect(deps, request, attempt, request.code);
   } catch (error) {
     if (isError(error, 'USER_NOT_FOUND')) return { status: 'failed', reason: 'user_gone' };
+    if (isError(error, 'ACCOUNT_TAKEN')) return { status: 'failed', reason: 'account_taken' };
     deps.logger.warn('connect.failed', {
       provider: request.provider,
       user_id: attempt.userId,
@@ -97,18 +110,20 @@ async function connect(
 // The backfill is enqueued before the connection is stored, so that a process that dies in between does not lose it.
 async function link(
   deps: Deps,
-  { userId: user_id, provider }: UsedAttempt,
+  { userId: user_id, provider, sessionId }: UsedAttempt,
   granted: Extract<Granted, { kind: 'granted' }>,
   tokens: FreshTokens,
 ): Promise<void> {
   const isBackfillWanted = deps.config.BACKFILL_ON_CONNECT;
+  const exclusive = sessionId !== null && !deps.config.CONNECT_SHARED_ACCOUNTS;
   const wanted = { user_id, provider };
+  const linked = { ...wanted, exclusive };
   if (isBackfillWanted) await enqueueBackfill(deps.database, wanted);
   try {
-    await linkOnce(deps, wanted, granted, tokens);
+    await linkOnce(deps, linked, granted, tokens);
   } catch (error) {
     // A concurrent request created the connection after its id was looked up. The second try encrypts the tokens for that id.
-    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, wanted, granted, tokens);
+    if (isError(error, 'CONNECTION_EXISTS')) await linkOnce(deps, linked, granted, tokens);
     else {
       await cancelBackfill(deps.database, wanted);
       throw error;
@@ -119,7 +134,15 @@ async function link(
 
 async function linkOnce(
   { call, cipher }: Deps,
-  { user_id, provider }: { readonly user_id: string; readonly provider: ProviderName },
+  {
+    user_id,
+    provider,
+    exclusive,
+  }: {
+    readonly user_id: string;
+    readonly provider: ProviderName;
+    readonly exclusive: boolean;
+  },
   { account, scope }: Extract<Granted, { kind: 'granted' }>,
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
 ): Promise<void> {
@@ -134,6 +157,7 @@ async function linkOnce(
     refresh_token: refresh_token === null ? null : cipher.encrypt(refresh_token, connection_id),
     expires_at: isoTimeOrNull(expires_at_ms),
     scope,
+    exclusive,
   });
 }
 

@@ -21,3 +21,9 @@ export function clientOf(
     `This provider is not configured: ${missing.join(' and ')} ${verb} not set.`,
   );
 }
+
+/** Whether users can connect to a provider. */
+export function isConfigured(config: Config, provider: ProviderName): boolean {
+  const { clientId, clientSecret } = settingsOf(config, provider);
+  return clientId !== undefined && clientSecret !== undefined;
+}

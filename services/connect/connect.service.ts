@@ -11,10 +11,13 @@ import { callAs, type Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
+import { createSession } from './create-session.ts';
 import { resultPage } from './outcome.ts';
 import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { revokeAccess } from './revoke-access.ts';
+import { startAttempt } from './session-attempts.ts';
+import { nameOf, openSession, showSession } from './show-session.ts';
 import { statusOf } from './status.ts';
 
 const readMs = 8000;
@@ -40,9 +43,19 @@ export default implement(connect, {
   actions: {
     authorize: (ctx) =>
       authorize(ctx, ctx.params, callbackOf(ctx.config, ctx.params.provider, ctx.meta.gateway_url)),
-    callback: (ctx) => finish({ ...ctx, call: callAs(ctx.call, consentOf(ctx.params.provider)) }, ctx.params),
+    callback: (ctx) =>
+      finish(
+        { ...ctx, call: callAs(ctx.call, consentOf(ctx.params.provider)) },
+        ctx.params,
+        ctx.meta.browsers,
+      ),
+    createSession: (ctx) => createSession(ctx, ctx.params),
+    openSession: (ctx) => openSession(ctx, ctx.params.token_hash),
+    showSession: (ctx) => showSession(ctx, ctx.params),
+    startAttempt: (ctx) =>
+      startAttempt(ctx, ctx.params, callbackOf(ctx.config, ctx.params.provider, ctx.meta.gateway_url)),
     result({ config, params: { provider, status, reason } }) {
-      return resultPage(config.PROVIDER_NAMES[provider] ?? provider, status, reason);
+      return resultPage(nameOf(config, provider), status, reason);
     },
     checkAccess({ config, tokens, params }) {
       const send = (url: URL, { token }: { readonly token: string }) =>

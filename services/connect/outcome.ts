@@ -1,4 +1,4 @@
-import type { ConnectReason, ConnectStatus } from '../../contracts/connect.ts';
+import type { ConnectReason, ConnectStatus } from '../../contracts/connect/schemas.ts';
 import type { BrowserAnswer } from '../../domain/wire.ts';
 
 /** The outcome of a connection attempt. */
@@ -16,6 +16,8 @@ const sentences: Readonly<Record<ConnectReason, (name: string) => string>> = {
   provider_refused: (name) => `${name} did not confirm the access. Please start again.`,
   provider_unavailable: (name) =>
     `${name} does not answer at the moment. Please start again in a few minutes.`,
+  account_taken: (name) =>
+    `This ${name} account is connected to another user. Log out of ${name} and start again with your own account.`,
   user_gone: () => 'The account that this link was made for does not exist any more.',
   unavailable: () => 'Something did not work on our side. Please start again in a few minutes.',
 };

@@ -9,6 +9,7 @@ import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { reopen } from './purges.ts';
 import { closeAccessCheck, lockAccessCheck } from './queries/access-checks.ts';
+import { isHeldByAnother } from './queries/held-by-another.ts';
 import { insertFormerAccount } from './queries/insert-former-account.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { closeEndings } from './queries/revoke-connection.ts';
@@ -23,6 +24,8 @@ interface Account {
   readonly provider: ProviderName;
   readonly provider_user_id: string;
   readonly scope: readonly string[];
+  /** Refuse an account that is connected to another user. */
+  readonly exclusive?: boolean | undefined;
 }
 
 /** An imported link that already exists at the provider; its tokens are plain text. */
@@ -67,7 +70,7 @@ export function importLink(linking: Linking, cipher: Cipher, link: ImportedLink)
 /**
  * Creates, reactivates or updates a connection after the user's consent.
  * @throws USER_NOT_FOUND (404), CONNECTION_EXISTS (409) when the user has a connection of another id: the tokens
- * cannot be decrypted under that id
+ * cannot be decrypted under that id. ACCOUNT_TAKEN (409) with `exclusive`
  */
 export function consentLink(linking: Linking, link: ConsentedLink): Promise<Connection> {
   return write(linking, link, (held) => {
@@ -115,6 +118,8 @@ async function link(
   const { user_id, provider, provider_user_id, scope } = account;
   // The lock serialises the connects and the deletion of one user.
   if (!(await lockUser(transaction, user_id))) throw userNotFound(user_id);
+  if (account.exclusive === true && (await isHeldByAnother(transaction, account)))
+    throw new ServiceError('ACCOUNT_TAKEN');
   const held = await selectConnectionState(transaction, user_id, provider);
   const sealed = make(held);
   if (held !== null && held.purge !== null && held.version !== seen?.version) return null;

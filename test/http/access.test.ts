@@ -26,7 +26,7 @@ const token = await userToken(api, user);
  * is let in, and what they are answered. Reads ask of a user who is there. What would change something asks of nobody,
  * with an empty body: 404 or 422 then says that the request got past the door.
  */
-type Who = 'readers' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client';
+type Who = 'readers' | 'tokens' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client';
 type Row = readonly [method: string, path: string, who: Who, status: number];
 const range = 'start_time=2026-01-01&end_time=2026-01-02';
 const dates = 'start_date=2026-01-01&end_date=2026-01-02';
@@ -82,6 +82,7 @@ const rows: readonly Row[] = [
   ['GET', `/users/:user_id/summaries/sleep?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/summaries/body', 'readers', 200],
   ['GET', `/users/:user_id/summaries/recovery?${dates}`, 'readers', 501],
+  ['POST', '/connect/sessions', 'tokens', 422],
   ['GET', '/connect/:provider/authorize?user_id=:user_id', 'readers', 200],
   ['GET', '/connect/:provider/callback', 'anybody', 400],
   ['GET', '/connect/:provider/result?status=connected', 'anybody', 200],
@@ -164,6 +165,13 @@ const names = Object.keys(credentials);
 
 const letIn: Readonly<Record<Who, readonly string[]>> = {
   readers: ['an API key', 'a developer token', 'the user token of this user'],
+  // The user is in the body, which these requests do not have.
+  tokens: [
+    'an API key',
+    'a developer token',
+    'the user token of this user',
+    'the user token of another user',
+  ],
   company: ['an API key', 'a developer token'],
   developers: ['a developer token'],
   issuing: ['a developer token'],

@@ -147,6 +147,11 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     path: `/connect/devicemaker/authorize?user_id=${await createUser(api)}`,
     key: api.apiKey,
   }),
+  'connect.createSession': async () => ({
+    path: '/connect/sessions',
+    key: api.apiKey,
+    body: { user_id: await createUser(api) },
+  }),
   'connect.callback': async () => {
     const user = await createUser(api);
     const { authorization_url } = await linkFor(api, user, 'devicemaker', null);

@@ -141,6 +141,7 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
 /** Secrets of the caller. */
 const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
   'auth.login': async () => ({ password: developer.password }),
+  'connect.createSession': async () => ({ user_id: reader }),
   'auth.refresh': async () => {
     const tokens = await made('/auth/login', developer);
     return { refresh_token: tokens.refresh_token };

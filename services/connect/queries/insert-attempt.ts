@@ -9,17 +9,20 @@ export interface Attempt {
   readonly redirectUri: string | null;
   readonly callbackUri: string;
   readonly verifier: string | null;
+  /** The session of the connect page; null if the attempt was started by an application. */
+  readonly sessionId: string | null;
 }
 
 /** The lifetime of an attempt, for reading the consent page. */
 const minutes = 15;
 
 const statement = `
-insert into connect.attempt (state_hash, user_id, provider, redirect_uri, callback_uri, verifier, expires_at)
-values ($1, $2, $3, $4, $5, $6, now() + interval '${minutes} minutes')`;
+insert into connect.attempt (state_hash, user_id, provider, redirect_uri, callback_uri, verifier, session_id, expires_at)
+values ($1, $2, $3, $4, $5, $6, $7, now() + interval '${minutes} minutes')`;
 
 /** Stores a connection attempt. */
 export async function insertAttempt(database: Queryable, attempt: Attempt): Promise<void> {
-  const { stateHash, userId, provider, redirectUri, callbackUri, verifier } = attempt;
-  await database.query(statement, [stateHash, userId, provider, redirectUri, callbackUri, verifier]);
+  const { stateHash, userId, provider, redirectUri, callbackUri, verifier, sessionId } = attempt;
+  const values = [stateHash, userId, provider, redirectUri, callbackUri, verifier, sessionId];
+  await database.query(statement, values);
 }

@@ -12,6 +12,7 @@ async function attempt(provider: 'devicemaker' | 'activitynet' = 'devicemaker') 
     userId: randomUUID(),
     provider,
     redirectUri: null,
+    sessionId: null,
     callbackUri: 'https://pulse.example/callback',
     verifier: 'sealed',
   };

@@ -209,6 +209,14 @@ export class Connect extends Group {
   result(params: Input<types.ConnectResultData>, options?: CallOptions): Promise<string> {
     return this.text('GET /connect/{provider}/result', params, options, { isOpen: true });
   }
+
+  /**
+   * Create a link to the connect page.
+   * Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser that opens it. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.
+   */
+  createSession(params: Input<types.ConnectCreateSessionData> = {}, options?: CallOptions): Promise<types.ConnectSession> {
+    return this.json('POST /connect/sessions', params, options, { takesKey: true });
+  }
 }
 
 export class Backfill extends Group {

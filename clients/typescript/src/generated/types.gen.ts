@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -584,7 +584,39 @@ export type ChartSeries = {
     value?: Array<number>;
 };
 
-export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'provider_refused' | 'provider_unavailable' | 'user_gone' | 'unavailable';
+export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
+
+/**
+ * The address of the connect page for one user. No later response contains the token.
+ */
+export type ConnectSession = {
+    url: string;
+    token: string;
+    expires_at: string;
+};
+
+export type ConnectSessionRequest = {
+    /**
+     * The `id` of a user.
+     */
+    user_id?: string;
+    /**
+     * The user's id in your own system, instead of `user_id`.
+     */
+    external_user_id?: string;
+    /**
+     * The providers that the page offers. Default: all that are configured.
+     */
+    providers?: Array<Provider>;
+    /**
+     * The address of the link back: one of CONNECT_REDIRECTS. Default: no link back.
+     */
+    redirect_uri?: string;
+    /**
+     * The language of the page. Default: the language of the browser.
+     */
+    language?: Language;
+};
 
 export type ConnectStatus = 'connected' | 'denied' | 'failed';
 
@@ -1095,6 +1127,11 @@ export type ItemCounts = {
     processed: number;
     saved: number;
 };
+
+/**
+ * A language of the connect page.
+ */
+export type Language = 'en' | 'de' | 'fr' | 'es';
 
 export type LoginRequest = {
     /**
@@ -2527,6 +2564,13 @@ export type ConnectResultData = {
         reason?: ConnectReason;
     };
     url: '/connect/{provider}/result';
+};
+
+export type ConnectCreateSessionData = {
+    body: ConnectSessionRequest;
+    path?: never;
+    query?: never;
+    url: '/connect/sessions';
 };
 
 export type BackfillCancelData = {

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** The result of a connection attempt. */
+export const ConnectStatus = z.enum(['connected', 'denied', 'failed']).meta({ id: 'ConnectStatus' });
+
+/** The reason why an attempt made no connection. */
+export const ConnectReason = z
+  .enum([
+    'access_denied',
+    'permission_missing',
+    'link_expired',
+    'provider_refused',
+    'provider_unavailable',
+    'account_taken',
+    'user_gone',
+    'unavailable',
+  ])
+  .meta({ id: 'ConnectReason' });
+
+/** A language of the connect page. */
+export const Language = z
+  .enum(['en', 'de', 'fr', 'es'])
+  .meta({ id: 'Language', description: 'A language of the connect page.' });
+
+export type ConnectReason = z.infer<typeof ConnectReason>;
+export type ConnectStatus = z.infer<typeof ConnectStatus>;
+export type Language = z.infer<typeof Language>;

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { action, readers } from '../../domain/contract.ts';
+import { SharedData } from '../../domain/provider.ts';
+import { Text, Timestamp, UserId } from '../../domain/wire.ts';
+import { ProviderName, providerNames } from '../../providers/all.ts';
+import { ConnectReason, ConnectStatus, Language } from './schemas.ts';
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What a browser proves about a session: the hash of its secret, and that it had the token of the session. */
+export const BrowserProof = z.object({ secret_hash: Hash, proof: Hash });
+
+const ConnectPageUrl = z.object({ url: z.string(), token: z.string(), expires_at: Timestamp });
+
+/** Why the connect page is not shown. */
+const Refused = z.object({
+  kind: z.literal('refused'),
+  reason: z.enum(['unknown', 'expired', 'foreign', 'user_gone']),
+  language: Language.nullable(),
+  return_url: z.string().nullable(),
+});
+
+/** One provider of the connect page. `expired`: the user has to connect again. */
+const ConnectChoice = z.object({
+  provider: ProviderName,
+  name: z.string(),
+  state: z.enum(['none', 'connected', 'expired']),
+  shares: z.array(SharedData),
+});
+
+/** What the connect page shows. */
+const SessionView = z.object({
+  kind: z.literal('session'),
+  language: Language.nullable(),
+  choices: z.array(ConnectChoice),
+  /** The outcome of the last attempt. */
+  last: z.object({ name: z.string(), status: ConnectStatus, reason: ConnectReason.nullable() }).nullable(),
+  return_url: z.string().nullable(),
+});
+
+const SessionQuestion = z.object({ session_id: z.uuid(), browser: BrowserProof.nullable() });
+
+/** Sessions of the connect page. The gateway renders the page. */
+export const sessionActions = {
+  createSession: action({
+    summary: 'Create a link to the connect page',
+    description:
+      "Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser that opens it. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.",
+    params: z
+      .object({
+        user_id: UserId.optional(),
+        external_user_id: Text.min(1)
+          .max(255)
+          .optional()
+          .describe("The user's id in your own system, instead of `user_id`."),
+        providers: z
+          .array(ProviderName)
+          .min(1)
+          .max(providerNames.length)
+          .optional()
+          .describe('The providers that the page offers. Default: all that are configured.'),
+        redirect_uri: Text.min(1)
+          .max(2048)
+          .optional()
+          .describe('The address of the link back: one of CONNECT_REDIRECTS. Default: no link back.'),
+        language: Language.optional().describe(
+          'The language of the page. Default: the language of the browser.',
+        ),
+      })
+      .refine((given) => (given.user_id === undefined) !== (given.external_user_id === undefined), {
+        path: ['user_id'],
+        message: 'must be given, or external_user_id instead, but not both',
+      })
+      .meta({ id: 'ConnectSessionRequest' }),
+    returns: ConnectPageUrl.meta({
+      id: 'ConnectSession',
+      description: 'The address of the connect page for one user. No later response contains the token.',
+    }),
+    http: {
+      method: 'POST',
+      path: '/connect/sessions',
+      access: readers,
+      status: 201,
+      tag: 'Connections',
+      idempotencyKey: true,
+      userInBody: true,
+      audit: 'connection.session_created',
+    },
+    timeoutMs: 10_000,
+  }),
+  /** Finds the session of a token. Nothing is changed, so that a link preview does not use up the link. */
+  openSession: action({
+    summary: 'Find the session of the connect page by the hash of its token',
+    params: z.object({ token_hash: Hash }),
+    returns: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('open'), session_id: z.string() }),
+      Refused,
+    ]),
+    idempotent: true,
+  }),
+  /** Binds the session to the first browser that asks. */
+  showSession: action({
+    summary: 'Get what the connect page shows',
+    params: SessionQuestion,
+    returns: z.discriminatedUnion('kind', [SessionView, Refused]),
+    idempotent: true,
+  }),
+  startAttempt: action({
+    summary: 'Start an attempt to connect on the connect page',
+    params: SessionQuestion.extend({ provider: ProviderName }),
+    returns: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('started'), name: z.string(), authorization_url: z.string() }),
+      Refused,
+    ]),
+    timeoutMs: 10_000,
+  }),
+};
+
+export type BrowserProof = z.infer<typeof BrowserProof>;
+export type ConnectChoice = z.infer<typeof ConnectChoice>;
+export type Refused = z.infer<typeof Refused>;
+export type SessionView = z.infer<typeof SessionView>;

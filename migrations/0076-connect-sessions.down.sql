@@ -1,0 +1,2 @@
+alter table connect.attempt drop column session_id;
+drop table connect.session;

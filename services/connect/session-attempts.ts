@@ -1,0 +1,60 @@
+import type { Config } from '../../config.ts';
+import type { Refused } from '../../contracts/connect/sessions.ts';
+import { isError } from '../../domain/errors.ts';
+import type { BrowserAnswer } from '../../domain/wire.ts';
+import type { Cipher } from '../../mixins/cipher.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { ProviderName } from '../../providers/all.ts';
+import { authorize } from './authorize.ts';
+import type { Outcome } from './outcome.ts';
+import { findSession, storeOutcome } from './queries/connect-sessions.ts';
+import { returnUrl } from './return-url.ts';
+import { claimSession, nameOf, refusal, type SessionDeps, type SessionQuestion } from './show-session.ts';
+
+/** Starts an attempt on the connect page. @throws PROVIDER_NOT_CONFIGURED (409) */
+export async function startAttempt(
+  deps: SessionDeps & { readonly cipher: Cipher },
+  { provider, ...question }: SessionQuestion & { readonly provider: ProviderName },
+  callbackUri: string,
+): Promise<{ kind: 'started'; name: string; authorization_url: string } | Refused> {
+  const { config, database } = deps;
+  const session = await claimSession(deps, question);
+  if ('kind' in session) return session;
+  if (!session.providers.includes(provider)) return refusal(config, 'unknown', session);
+  const origin = { ...deps.origin, actor: `consent:${provider}` };
+  try {
+    const request = { user_id: session.userId, provider, session_id: session.id };
+    const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
+    await storeOutcome(database, session.id, { provider, status: null, reason: null });
+    return { kind: 'started', name: nameOf(config, provider), authorization_url };
+  } catch (error) {
+    if (!isError(error, 'USER_NOT_FOUND')) throw error;
+    return refusal(config, 'user_gone', session);
+  }
+}
+
+interface FinishDeps {
+  readonly config: Config;
+  readonly database: Database;
+}
+
+/** Ends an attempt of the connect page: the browser returns to the page, or to the application if nothing is left to do. */
+export async function finishInSession(
+  { config, database }: FinishDeps,
+  { sessionId, callbackUri }: { readonly sessionId: string; readonly callbackUri: string },
+  provider: ProviderName,
+  outcome: Outcome,
+): Promise<BrowserAnswer> {
+  const reason = 'reason' in outcome ? outcome.reason : null;
+  await storeOutcome(database, sessionId, { provider, status: outcome.status, reason });
+  const session = await findSession(database, sessionId);
+  const isDone = outcome.status === 'connected' && session?.providers.length === 1;
+  const back = isDone ? returnUrl(config, session) : null;
+  return back === null ? pageOf(sessionId, callbackUri) : { kind: 'redirect', location: back };
+}
+
+/** Redirects to the page of a session. */
+export function pageOf(sessionId: string, callbackUri: string): BrowserAnswer {
+  const base = callbackUri.slice(0, callbackUri.lastIndexOf('/api/v1/connect/'));
+  return { kind: 'redirect', location: `${base}/connect/session/${sessionId}` };
+}
