@@ -17,6 +17,8 @@ import { metricsOf } from '../../runtime/metrics.ts';
 import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { tracerOf } from '../../runtime/tracing.ts';
 import { failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
+import { assetsOf } from './connect-page/send-page.ts';
+import { pageRoutes } from './connect-page/serve-connect-page.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
@@ -81,6 +83,7 @@ const service = implement(apiGateway, {
   },
   async started(environment) {
     const { broker, config, database, inbox, jobs, logger, received } = environment;
+    assetsOf(config); // a logo that cannot be used stops the start
     const idempotent = idempotency(database, config, logger);
     const pipeline: Pipeline = {
       config,
@@ -238,6 +241,16 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
         ]),
       },
       { ...shared, path: mcpEndpoint.route.path, aliases: { 'POST /': handlerOf(mcpEndpoint, serveMcp) } },
+      {
+        ...shared,
+        path: '/connect',
+        aliases: Object.fromEntries(
+          pageRoutes.map(({ endpoint, serve }) => {
+            const { method, path } = endpoint.route;
+            return [`${method} ${path.slice('/connect/'.length)}`, handlerOf(endpoint, serve)];
+          }),
+        ),
+      },
       { ...shared, path: '/docs', aliases: { 'GET /': docs, 'GET /:file': docs } },
     ],
   },

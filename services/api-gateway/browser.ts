@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BrowserAnswer } from '../../domain/wire.ts';
 import { failureToSend } from './answer.ts';
+import { escaped } from './connect-page/html.ts';
 
 /**
  * Answers for a browser: a redirect, or a small page of plain text. The requested address may contain a secret, so no
@@ -48,16 +49,4 @@ function sendPage(res: ServerResponse, status: number, title: string, text: stri
     'Content-Security-Policy': policy,
   });
   res.end(body);
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

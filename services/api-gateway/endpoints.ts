@@ -38,6 +38,11 @@ const patterns: readonly Pattern[] = [
   ...endpoints.map(({ route }) => ({ path: apiPrefix + route.path, method: route.method })),
   { path: `${apiPrefix}/openapi.json`, method: 'GET' },
   { path: '/mcp', method: 'POST' },
+  { path: '/connect/:token', method: 'GET' },
+  { path: '/connect/assets/:file', method: 'GET' },
+  { path: '/connect/session/:session_id', method: 'GET' },
+  { path: '/connect/session/:session_id/:provider', method: 'GET' },
+  { path: '/connect/session/:session_id/:provider', method: 'POST' },
   { path: '/docs', method: 'GET' },
   { path: '/docs/:file', method: 'GET' },
 ].map(({ path, method }) => ({

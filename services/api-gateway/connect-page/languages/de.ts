@@ -1,0 +1,86 @@
+import type { Texts } from '../texts.ts';
+
+/** The connect page in German. */
+export const de: Texts = {
+  pickTitle: 'Geräte und Apps verbinden',
+  pickText: (app) =>
+    `Wählen Sie aus, wessen Daten ${app} erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.`,
+  nothingOffered:
+    'Im Moment lässt sich nichts verbinden. Bitte gehen Sie zurück zur App und versuchen Sie es später erneut.',
+  states: {
+    none: 'Nicht verbunden',
+    connected: 'Verbunden',
+    expired: 'Der Zugriff ist beendet. Bitte verbinden Sie erneut.',
+  },
+  choose: { none: 'Verbinden', connected: 'Erneut verbinden', expired: 'Wieder verbinden' },
+  consentTitle: (provider) => `${provider} verbinden`,
+  consentText: (app, provider) =>
+    `Wenn Sie fortfahren, erhält ${app} diese Daten aus Ihrem Konto bei ${provider}:`,
+  shares: {
+    activities: 'Aktivitäten und Trainings',
+    daily_activity: 'Schritte, Strecke und Kalorien jedes Tages',
+    heart_rate: 'Herzfrequenz',
+    sleep: 'Schlaf',
+    stress: 'Stress und Erholung',
+    body: 'Gewicht und Körperzusammensetzung',
+    blood_pressure: 'Blutdruck',
+    cycle: 'Menstruationszyklus',
+    routes: 'Geschwindigkeit und Höhe Ihrer Strecken',
+    profile: 'Datenschutzeinstellungen Ihres Profils',
+  },
+  consentRights: (app, provider) =>
+    `Daten der vergangenen Wochen und neue Daten werden geteilt, bis Sie die Verbindung trennen. Die Berechtigungen wählen Sie auf der nächsten Seite bei ${provider}. Dort oder in ${app} können Sie den Zugriff jederzeit beenden.`,
+  agree: (provider) => `Zustimmen und weiter zu ${provider}`,
+  back: 'Zurück',
+  leaving: (provider) => `Weiter zu ${provider} …`,
+  follow: (provider) => `Weiter zu ${provider}`,
+  done: (app) => `Zurück zu ${app}`,
+  mayClose: 'Wenn Sie fertig sind, können Sie diese Seite schließen und zur App zurückkehren.',
+  connected: (provider) => `${provider} ist verbunden.`,
+  failures: {
+    access_denied: (provider) =>
+      `Sie haben den Zugriff nicht erlaubt, daher wurde ${provider} nicht verbunden. Es wurde nichts gespeichert.`,
+    permission_missing: (provider) =>
+      `Ohne die Berechtigung, Aktivitäten oder Gesundheitsdaten zu lesen, lässt sich ${provider} nicht verbinden. Bitte verbinden Sie erneut und lassen Sie sie ausgewählt.`,
+    link_expired: (provider) =>
+      `Die Seite von ${provider} war zu lange geöffnet. Bitte verbinden Sie erneut.`,
+    provider_refused: (provider) =>
+      `${provider} hat den Zugriff nicht bestätigt. Bitte verbinden Sie erneut.`,
+    provider_unavailable: (provider) =>
+      `${provider} antwortet im Moment nicht. Bitte verbinden Sie in einigen Minuten erneut.`,
+    account_taken: (provider) =>
+      `Dieses Konto bei ${provider} ist mit einer anderen Person verbunden. Melden Sie sich bei ${provider} ab und verbinden Sie erneut mit Ihrem eigenen Konto.`,
+    user_gone: () => 'Ihr Konto in der App gibt es nicht mehr.',
+    unavailable: () => 'Bei uns ist ein Fehler aufgetreten. Bitte verbinden Sie in einigen Minuten erneut.',
+  },
+  problems: {
+    unknown: {
+      title: 'Dieser Link ist ungültig',
+      text: 'Er ist unvollständig oder stammt nicht von diesem Dienst. Es wurde nichts geändert. Bitte gehen Sie zurück zur App und beginnen Sie dort von vorn.',
+    },
+    expired: {
+      title: 'Dieser Link ist abgelaufen',
+      text: 'Ein Link gilt 30 Minuten. Was verbunden wurde, bleibt verbunden. Bitte gehen Sie zurück zur App und beginnen Sie dort von vorn.',
+    },
+    foreign: {
+      title: 'Dieser Link gehört zu einem anderen Browser',
+      text: 'Er funktioniert nur in dem Browser, der ihn zuerst geöffnet hat, und nur mit Cookies. Es wurde nichts geändert. Bitte fahren Sie dort fort, oder gehen Sie zurück zur App und beginnen Sie von vorn.',
+    },
+    user_gone: {
+      title: 'Dieses Konto gibt es nicht mehr',
+      text: 'Das Konto, für das dieser Link erstellt wurde, ist gelöscht. Es wurde nichts verbunden. Bitte fragen Sie den Betreiber der App, wenn Sie das nicht erwartet haben.',
+    },
+    form: {
+      title: 'Bitte versuchen Sie es erneut',
+      text: 'Die Anfrage kam nicht von dieser Seite, oder die Seite ist veraltet. Es wurde nichts geändert. Gehen Sie zurück, laden Sie die Seite neu und versuchen Sie es erneut.',
+    },
+    limited: {
+      title: 'Zu viele Anfragen',
+      text: 'Aus Ihrem Netz kamen viele Anfragen. Es wurde nichts geändert. Bitte warten Sie eine Minute und laden Sie diese Seite neu.',
+    },
+    unavailable: {
+      title: 'Das geht im Moment nicht',
+      text: 'Bei uns ist ein Fehler aufgetreten. Es wurde nichts geändert. Bitte laden Sie diese Seite in einigen Minuten neu.',
+    },
+  },
+};

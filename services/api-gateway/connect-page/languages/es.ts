@@ -1,0 +1,82 @@
+import type { Texts } from '../texts.ts';
+
+/** The connect page in Spanish. */
+export const es: Texts = {
+  pickTitle: 'Conecta tus dispositivos y aplicaciones',
+  pickText: (app) => `Elige qué datos puede recibir ${app}. Antes de conectar nada, verás qué se comparte.`,
+  nothingOffered: 'En este momento no se puede conectar nada. Vuelve a la aplicación e inténtalo más tarde.',
+  states: {
+    none: 'No conectado',
+    connected: 'Conectado',
+    expired: 'El acceso ha terminado. Vuelve a conectar.',
+  },
+  choose: { none: 'Conectar', connected: 'Conectar de nuevo', expired: 'Reconectar' },
+  consentTitle: (provider) => `Conectar ${provider}`,
+  consentText: (app, provider) => `Si continúas, ${app} recibe estos datos de tu cuenta de ${provider}:`,
+  shares: {
+    activities: 'Actividades y entrenamientos',
+    daily_activity: 'Pasos, distancia y calorías de cada día',
+    heart_rate: 'Frecuencia cardíaca',
+    sleep: 'Sueño',
+    stress: 'Estrés y recuperación',
+    body: 'Peso y composición corporal',
+    blood_pressure: 'Presión arterial',
+    cycle: 'Ciclo menstrual',
+    routes: 'Velocidad y altitud de tus rutas',
+    profile: 'Ajustes de privacidad de tu perfil',
+  },
+  consentRights: (app, provider) =>
+    `Los datos de las últimas semanas y los nuevos se comparten hasta que desconectes. Eliges los permisos en la página siguiente, en ${provider}, y puedes terminar el acceso allí o en ${app} en cualquier momento.`,
+  agree: (provider) => `Aceptar y continuar a ${provider}`,
+  back: 'Atrás',
+  leaving: (provider) => `Continuando a ${provider} …`,
+  follow: (provider) => `Continuar a ${provider}`,
+  done: (app) => `Volver a ${app}`,
+  mayClose: 'Cuando termines, puedes cerrar esta página y volver a la aplicación.',
+  connected: (provider) => `${provider} está conectado.`,
+  failures: {
+    access_denied: (provider) =>
+      `No permitiste el acceso, así que ${provider} no se ha conectado. No se ha guardado nada.`,
+    permission_missing: (provider) =>
+      `Sin el permiso de leer actividades o datos de salud no se puede conectar ${provider}. Vuelve a conectar y déjalo marcado.`,
+    link_expired: (provider) =>
+      `La página de ${provider} estuvo abierta demasiado tiempo. Vuelve a conectar.`,
+    provider_refused: (provider) => `${provider} no ha confirmado el acceso. Vuelve a conectar.`,
+    provider_unavailable: (provider) =>
+      `${provider} no responde en este momento. Vuelve a conectar dentro de unos minutos.`,
+    account_taken: (provider) =>
+      `Esta cuenta de ${provider} está conectada a otra persona. Cierra la sesión en ${provider} y vuelve a conectar con tu propia cuenta.`,
+    user_gone: () => 'Tu cuenta en la aplicación ya no existe.',
+    unavailable: () => 'Ha ocurrido un error por nuestra parte. Vuelve a conectar dentro de unos minutos.',
+  },
+  problems: {
+    unknown: {
+      title: 'Este enlace no es válido',
+      text: 'Está incompleto o no procede de este servicio. No se ha cambiado nada. Vuelve a la aplicación y empieza de nuevo.',
+    },
+    expired: {
+      title: 'Este enlace ha caducado',
+      text: 'Un enlace vale 30 minutos. Lo que se conectó sigue conectado. Vuelve a la aplicación y empieza de nuevo.',
+    },
+    foreign: {
+      title: 'Este enlace pertenece a otro navegador',
+      text: 'Solo funciona en el navegador que lo abrió primero, con las cookies permitidas. No se ha cambiado nada. Continúa en ese navegador, o vuelve a la aplicación y empieza de nuevo.',
+    },
+    user_gone: {
+      title: 'Esta cuenta ya no existe',
+      text: 'La cuenta para la que se creó este enlace se ha eliminado. No se ha conectado nada. Si no lo esperabas, pregunta al operador de la aplicación.',
+    },
+    form: {
+      title: 'Inténtalo de nuevo',
+      text: 'La solicitud no procedía de esta página, o la página está desactualizada. No se ha cambiado nada. Vuelve atrás, recarga la página e inténtalo de nuevo.',
+    },
+    limited: {
+      title: 'Demasiadas solicitudes',
+      text: 'Han llegado muchas solicitudes de tu red. No se ha cambiado nada. Espera un minuto y recarga esta página.',
+    },
+    unavailable: {
+      title: 'Ahora no es posible',
+      text: 'Ha ocurrido un error por nuestra parte. No se ha cambiado nada. Recarga esta página dentro de unos minutos.',
+    },
+  },
+};

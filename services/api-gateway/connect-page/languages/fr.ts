@@ -1,0 +1,85 @@
+import type { Texts } from '../texts.ts';
+
+/** The connect page in French. */
+export const fr: Texts = {
+  pickTitle: 'Connecter vos appareils et applications',
+  pickText: (app) =>
+    `Choisissez les données que ${app} peut recevoir. Avant toute connexion, vous voyez ce qui est partagé.`,
+  nothingOffered:
+    'Rien ne peut être connecté pour le moment. Revenez à l’application et réessayez plus tard.',
+  states: {
+    none: 'Non connecté',
+    connected: 'Connecté',
+    expired: 'L’accès a pris fin. Veuillez vous reconnecter.',
+  },
+  choose: { none: 'Connecter', connected: 'Connecter à nouveau', expired: 'Reconnecter' },
+  consentTitle: (provider) => `Connecter ${provider}`,
+  consentText: (app, provider) =>
+    `Si vous continuez, ${app} reçoit ces données de votre compte ${provider} :`,
+  shares: {
+    activities: 'Activités et entraînements',
+    daily_activity: 'Pas, distance et calories de chaque jour',
+    heart_rate: 'Fréquence cardiaque',
+    sleep: 'Sommeil',
+    stress: 'Stress et récupération',
+    body: 'Poids et composition corporelle',
+    blood_pressure: 'Tension artérielle',
+    cycle: 'Cycle menstruel',
+    routes: 'Vitesse et altitude de vos parcours',
+    profile: 'Paramètres de confidentialité de votre profil',
+  },
+  consentRights: (app, provider) =>
+    `Les données des semaines passées et les nouvelles données sont partagées jusqu’à la déconnexion. Vous choisissez les autorisations à la page suivante, chez ${provider}, et pouvez mettre fin à l’accès à tout moment, là ou dans ${app}.`,
+  agree: (provider) => `Accepter et continuer vers ${provider}`,
+  back: 'Retour',
+  leaving: (provider) => `Redirection vers ${provider} …`,
+  follow: (provider) => `Continuer vers ${provider}`,
+  done: (app) => `Retour à ${app}`,
+  mayClose: 'Lorsque vous avez terminé, vous pouvez fermer cette page et revenir à l’application.',
+  connected: (provider) => `${provider} est connecté.`,
+  failures: {
+    access_denied: (provider) =>
+      `Vous n’avez pas autorisé l’accès, ${provider} n’a donc pas été connecté. Rien n’a été enregistré.`,
+    permission_missing: (provider) =>
+      `Sans l’autorisation de lire les activités ou les données de santé, ${provider} ne peut pas être connecté. Recommencez et laissez-la cochée.`,
+    link_expired: (provider) =>
+      `La page de ${provider} est restée ouverte trop longtemps. Veuillez recommencer.`,
+    provider_refused: (provider) => `${provider} n’a pas confirmé l’accès. Veuillez recommencer.`,
+    provider_unavailable: (provider) =>
+      `${provider} ne répond pas pour le moment. Veuillez recommencer dans quelques minutes.`,
+    account_taken: (provider) =>
+      `Ce compte ${provider} est connecté à une autre personne. Déconnectez-vous de ${provider}, puis recommencez avec votre propre compte.`,
+    user_gone: () => 'Votre compte dans l’application n’existe plus.',
+    unavailable: () => 'Une erreur s’est produite de notre côté. Veuillez recommencer dans quelques minutes.',
+  },
+  problems: {
+    unknown: {
+      title: 'Ce lien n’est pas valable',
+      text: 'Il est incomplet ou ne provient pas de ce service. Rien n’a été modifié. Revenez à l’application et recommencez.',
+    },
+    expired: {
+      title: 'Ce lien a expiré',
+      text: 'Un lien est valable 30 minutes. Ce qui a été connecté le reste. Revenez à l’application et recommencez.',
+    },
+    foreign: {
+      title: 'Ce lien appartient à un autre navigateur',
+      text: 'Il ne fonctionne que dans le navigateur qui l’a ouvert en premier, avec les cookies autorisés. Rien n’a été modifié. Continuez dans ce navigateur, ou revenez à l’application et recommencez.',
+    },
+    user_gone: {
+      title: 'Ce compte n’existe plus',
+      text: 'Le compte pour lequel ce lien a été créé est supprimé. Rien n’a été connecté. Si vous ne vous y attendiez pas, contactez l’exploitant de l’application.',
+    },
+    form: {
+      title: 'Veuillez réessayer',
+      text: 'La demande ne venait pas de cette page, ou la page n’est plus à jour. Rien n’a été modifié. Revenez en arrière, rechargez la page et réessayez.',
+    },
+    limited: {
+      title: 'Trop de demandes',
+      text: 'De nombreuses demandes sont venues de votre réseau. Rien n’a été modifié. Attendez une minute et rechargez cette page.',
+    },
+    unavailable: {
+      title: 'Cela ne fonctionne pas pour le moment',
+      text: 'Une erreur s’est produite de notre côté. Rien n’a été modifié. Rechargez cette page dans quelques minutes.',
+    },
+  },
+};

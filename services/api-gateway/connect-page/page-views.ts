@@ -1,0 +1,135 @@
+import type { Language } from '../../../contracts/connect/schemas.ts';
+import type { ConnectChoice, SessionView } from '../../../contracts/connect/sessions.ts';
+import { type Html, html, nothing } from './html.ts';
+import type { Problem, Texts } from './texts.ts';
+
+/** What all views have: texts, the operator, and the addresses of the page. */
+export interface Frame {
+  readonly texts: Texts;
+  readonly language: Language;
+  readonly app: string;
+  /** The address of the session's page. */
+  readonly sessionUrl: string;
+  readonly styleUrl: string;
+  readonly logoUrl: string | null;
+}
+
+/** One page: its title and content, and the address to which the browser goes on by itself. */
+export interface View {
+  readonly title: string;
+  readonly main: Html;
+  readonly refreshUrl?: string;
+}
+
+/** A whole document. */
+export function documentOf({ language, app, styleUrl, logoUrl }: Frame, view: View): string {
+  const refresh =
+    view.refreshUrl === undefined
+      ? nothing
+      : html`<meta http-equiv="refresh" content="0; url=${view.refreshUrl}">`;
+  const logo = logoUrl === null ? html`<span>${app}</span>` : html`<img src="${logoUrl}" alt="${app}">`;
+  const icon = logoUrl === null ? nothing : html`<link rel="icon" href="${logoUrl}">`;
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${view.title} – ${app}</title>
+<link rel="stylesheet" href="${styleUrl}">
+${icon}${refresh}
+</head>
+<body>
+<header>${logo}</header>
+<main>
+<h1>${view.title}</h1>
+${view.main}
+</main>
+</body>
+</html>
+`.text;
+}
+
+/** The list of providers with their states. */
+export function pickView(frame: Frame, session: SessionView): View {
+  const { texts, app } = frame;
+  const items = session.choices.map((choice) => itemOf(frame, choice));
+  const list =
+    items.length === 0
+      ? html`<p>${texts.nothingOffered}</p>`
+      : html`<p>${texts.pickText(app)}</p>
+<ul class="choices">${items}</ul>`;
+  return {
+    title: texts.pickTitle,
+    main: html`${noticeOf(texts, session)}
+${list}
+${endOf(frame, session)}`,
+  };
+}
+
+function itemOf({ texts, sessionUrl }: Frame, { provider, name, state }: ConnectChoice): Html {
+  const quiet = state === 'connected' ? 'button quiet' : 'button';
+  return html`<li><div><h2>${name}</h2><p class="${state}">${texts.states[state]}</p></div>
+<a class="${quiet}" href="${sessionUrl}/${provider}" aria-label="${texts.choose[state]}: ${name}">${texts.choose[state]}</a></li>
+`;
+}
+
+/** What is shared with the operator, and the button that agrees. */
+export function consentView(
+  frame: Frame,
+  session: SessionView,
+  { provider, name, shares }: ConnectChoice,
+  formToken: string,
+): View {
+  const { texts, app, sessionUrl } = frame;
+  const isAlone = session.choices.length === 1;
+  const back = isAlone ? nothing : html`<a class="button quiet" href="${sessionUrl}">${texts.back}</a>`;
+  return {
+    title: texts.consentTitle(name),
+    main: html`${isAlone ? noticeOf(texts, session) : nothing}
+<p>${texts.consentText(app, name)}</p>
+<ul>${shares.map((one) => html`<li>${texts.shares[one]}</li>`)}</ul>
+<p>${texts.consentRights(app, name)}</p>
+<div class="actions">
+<form method="post" action="${sessionUrl}/${provider}">
+<input type="hidden" name="form" value="${formToken}">
+<button class="button" type="submit">${texts.agree(name)}</button>
+</form>
+${back}
+</div>
+${isAlone ? endOf(frame, session) : nothing}`,
+  };
+}
+
+/** The page between the form and the provider: a redirect of the form itself would be bound to the page's own policy. */
+export function leavingView({ texts }: Frame, name: string, url: string): View {
+  return {
+    title: texts.leaving(name),
+    main: html`<p><a class="button" href="${url}">${texts.follow(name)}</a></p>`,
+    refreshUrl: url,
+  };
+}
+
+/** A refusal that says what to do. */
+export function problemView({ texts, app }: Frame, problem: Problem, returnUrl: string | null): View {
+  const { title, text } = texts.problems[problem];
+  return { title, main: html`<p>${text}</p>${linkBack(texts, app, returnUrl)}` };
+}
+
+function noticeOf(texts: Texts, { last }: SessionView): Html {
+  if (last === null) return nothing;
+  const { name, status, reason } = last;
+  if (status === 'connected') return html`<p class="notice good" role="status">${texts.connected(name)}</p>`;
+  const fallback = status === 'denied' ? 'access_denied' : 'unavailable';
+  return html`<p class="notice" role="status">${texts.failures[reason ?? fallback](name)}</p>`;
+}
+
+function endOf({ texts, app }: Frame, { return_url }: SessionView): Html {
+  return return_url === null ? html`<p>${texts.mayClose}</p>` : linkBack(texts, app, return_url);
+}
+
+function linkBack(texts: Texts, app: string, url: string | null): Html {
+  return url === null
+    ? nothing
+    : html`<p class="actions"><a class="button quiet" href="${url}">${texts.done(app)}</a></p>`;
+}

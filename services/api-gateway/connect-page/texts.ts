@@ -1,0 +1,35 @@
+import type { ConnectReason } from '../../../contracts/connect/schemas.ts';
+import type { Refused } from '../../../contracts/connect/sessions.ts';
+import type { SharedData } from '../../../domain/provider.ts';
+
+/** Why the connect page refuses a request. */
+export type Problem = Refused['reason'] | 'form' | 'limited' | 'unavailable';
+
+/** A heading and the sentence below it. */
+export interface Message {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The texts of the connect page in one language. `app` is the operator, `provider` the name of a provider. */
+export interface Texts {
+  readonly pickTitle: string;
+  readonly pickText: (app: string) => string;
+  readonly nothingOffered: string;
+  readonly states: Readonly<Record<'none' | 'connected' | 'expired', string>>;
+  /** The buttons of the list, by state. */
+  readonly choose: Readonly<Record<'none' | 'connected' | 'expired', string>>;
+  readonly consentTitle: (provider: string) => string;
+  readonly consentText: (app: string, provider: string) => string;
+  readonly shares: Readonly<Record<SharedData, string>>;
+  readonly consentRights: (app: string, provider: string) => string;
+  readonly agree: (provider: string) => string;
+  readonly back: string;
+  readonly leaving: (provider: string) => string;
+  readonly follow: (provider: string) => string;
+  readonly done: (app: string) => string;
+  readonly mayClose: string;
+  readonly connected: (provider: string) => string;
+  readonly failures: Readonly<Record<ConnectReason, (provider: string) => string>>;
+  readonly problems: Readonly<Record<Problem, Message>>;
+}
