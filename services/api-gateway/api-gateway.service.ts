@@ -197,7 +197,8 @@ function counted(answer: (req: IncomingRequest, res: ServerResponse) => void): H
 
 const document = openapiDocument();
 const docs = counted((req, res) => {
-  if (!sendDocs(res, req.$params.file)) sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
+  if (!sendDocs(req, res, req.$params.file))
+    sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
 });
 
 function answerFailure(this: Service, req: IncomingRequest, res: ServerResponse, error: unknown): void {

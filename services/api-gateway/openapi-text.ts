@@ -1,9 +1,9 @@
 /** The introduction: the first steps. */
 export const introduction = `Wearable health data of your users, collected from device makers and activity platforms.
 
-1. Log in with \`POST /auth/login\`. This page uses the token for the next requests; **Authorize** shows it.
-2. Create an API key with \`POST /api-keys\`. This page uses the key as well. This browser keeps both until you log out under **Authorize**.
-3. Create or list users. This page fills the id into the requests below; dates are filled in as yesterday and today.
+1. Put an API key into the field at the top of this page; every request uses it, and this browser keeps it until **Forget**. Without a key, log in with \`POST /auth/login\` and create one with \`POST /api-keys\`: this page uses both at once.
+2. Choose an operation from the list and press **Execute**: status, answer and the curl command appear below it.
+3. This page fills in the id of a user that the key reads, and ids of later answers; dates are filled in as yesterday and today.
 4. Connect the user to a provider, or import a connection; send data to the webhook, or let the sandbox do so; read it.
 
 Times are ISO 8601 in UTC, ranges are [start, end). Errors are \`{"detail": "…"}\`, and the header X-Error-Code names the failure. Every response has X-Request-Id and the three X-RateLimit headers.`;

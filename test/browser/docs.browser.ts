@@ -1,4 +1,4 @@
-// npm run test:browser: a newcomer at /docs logs in, makes a key and a user, sends data and reads it.
+// npm run test:browser: a newcomer at /docs uses a key, or logs in, makes a key and a user, sends data and reads it.
 import type { Locator, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { developer, startApi } from '../support/api.ts';
@@ -11,8 +11,13 @@ const browser = await startBrowser(t);
 const patienceMs = 180_000;
 t.setTimeout(5 * patienceMs);
 
+/** The page, with the requests to other origins and the violations of its policy as complaints. */
 async function openDocs(t: Test) {
   const opened = await openPage(t, browser);
+  opened.page.on('request', (request) => {
+    if (!request.url().startsWith(`${api.url}/`) && !request.url().startsWith('data:'))
+      opened.complaints.push(`request to ${request.url()}`);
+  });
   opened.page.setDefaultTimeout(patienceMs);
   await opened.page.setViewportSize({ width: 1400, height: 2000 });
   await opened.page.goto(`${api.url}/docs`);
@@ -24,10 +29,27 @@ function operation(page: Page, method: string, path: string): Locator {
 }
 
 async function open(page: Page, method: string, path: string): Promise<Locator> {
+  await (await linkTo(page, method, path)).click();
   const block = operation(page, method, path);
-  await block.locator('.opblock-summary-control').click();
   await block.locator('.opblock-section-header').first().waitFor();
   return block;
+}
+
+/** The link of an operation in the list, whose group is opened. */
+async function linkTo(page: Page, method: string, path: string): Promise<Locator> {
+  const link = page.locator(`a[title="${path}"]`).filter({ hasText: new RegExp(`${method}$`) });
+  const group = page.locator('nav details').filter({ has: link });
+  if ((await group.getAttribute('open')) === null) await group.locator('summary').click();
+  return link;
+}
+
+/** Puts a key into the field of the page, with the keyboard. */
+async function enterKey(page: Page, key: string): Promise<string> {
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+  const state = page.locator('#credential-state[class]:not([class=""])');
+  await state.waitFor();
+  return state.innerText();
 }
 
 /** Sends a request with the form of the page; returns the status of the answer. */
@@ -68,20 +90,63 @@ t.test('the values that the page fills in lead from the log-in to data', async (
   t.strictSame(complaints, []);
 });
 
-t.test('the key survives a reload', async (t) => {
-  const { page } = await openDocs(t);
-  await page.getByRole('button', { name: 'Authorize' }).first().click();
-  const form = page.locator('.auth-container:has-text("X-API-Key")').first();
-  await form.locator('input').fill(api.apiKey);
-  await form.getByRole('button', { name: 'Apply credentials' }).click();
-  await page.locator('.close-modal').click();
-  t.equal(await execute(page, 'GET', '/users'), 'GET /users 200');
+t.test('a key of the field is checked, fills in a user, survives a reload and is forgotten', async (t) => {
+  const { page, complaints } = await openDocs(t);
+  t.match(await enterKey(page, api.apiKey), 'Every request uses the API key.');
+  t.equal(await page.getByLabel('API key').inputValue(), '');
+  t.equal(await execute(page, 'GET', '/users/{user_id}'), 'GET /users/{user_id} 200');
   await page.reload();
   t.equal(await execute(page, 'GET', '/users'), 'GET /users 200');
+  await page.getByRole('button', { name: 'Forget' }).click();
+  await page.reload();
+  t.equal(await execute(page, 'GET', '/users'), 'GET /users 401');
+  t.equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('sk-')), false);
+  t.strictSame(
+    complaints.filter((one) => !one.includes('401')),
+    [],
+  );
+});
+
+t.test('a key that the server refuses is not kept', async (t) => {
+  const { page, complaints } = await openDocs(t);
+  t.match(await enterKey(page, 'sk-wrong'), /^The server refuses the key: .+/);
+  t.equal(await page.getByRole('button', { name: 'Forget' }).isVisible(), false);
+  t.strictSame(
+    complaints.filter((one) => !one.includes('401')),
+    [],
+  );
+});
+
+t.test('the events that applications receive are shown without a form', async (t) => {
+  const { page, complaints } = await openDocs(t);
+  await page.getByLabel('Search operations').fill('workout.created');
+  await page.getByRole('link', { name: 'A workout was stored' }).click();
+  const event = page.locator('.opblock:has([data-path="workout.created"])');
+  await event.getByText('webhook-signature').first().waitFor();
+  t.equal(await event.getByRole('button', { name: 'Execute' }).count(), 0);
+  t.strictSame(complaints, []);
+});
+
+t.test('the keyboard alone leads from the key to an answer, in the dark theme and 360 pixels', async (t) => {
+  const { page, complaints } = await openDocs(t);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await enterKey(page, api.apiKey);
+  await page.getByLabel('Search operations').focus();
+  await page.keyboard.type('list users');
+  for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
+  const execute = operation(page, 'GET', '/users').getByRole('button', { name: 'Execute' });
+  await execute.focus();
+  await page.keyboard.press('Enter');
+  await page.locator('.live-responses-table tbody .response-col_status').first().waitFor();
+  t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
+  t.equal(await page.locator('html.dark-mode').count(), 1);
+  t.strictSame(complaints, []);
 });
 
 t.test('streams cannot be tried out', async (t) => {
-  const { page } = await openDocs(t);
+  const { page, complaints } = await openDocs(t);
   for (const path of ['/users/{user_id}/export', '/users/{user_id}/timeseries/download']) {
     const block = await open(page, 'GET', path);
     t.equal(await block.getByRole('button', { name: 'Execute' }).count(), 0, path);
@@ -90,4 +155,5 @@ t.test('streams cannot be tried out', async (t) => {
   }
   const other = await open(page, 'GET', '/users/{user_id}/timeseries');
   t.equal(await other.getByRole('button', { name: 'Execute' }).count(), 1);
+  t.strictSame(complaints, []);
 });
