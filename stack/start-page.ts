@@ -98,5 +98,7 @@ function exampleCalls(
     `    curl -s -H "X-API-Key: $KEY" '${url}/api/v1/users'`,
     `    curl -s -H "X-API-Key: $KEY" '${user}/events/workouts?start_date=${from}&end_date=${day}'`,
     `    curl -s -H "X-API-Key: $KEY" '${user}/timeseries?types=heart_rate&resolution=1hour&start_time=${day}&end_time=${day}'`,
+    `    npm run -s pulsebus -- login ${url} < '${keyFile}'`,
+    `    npm run -s pulsebus -- series ${userId} heart_rate --last 1d`,
   ];
 }

@@ -1,0 +1,28 @@
+import type { Command } from './command.ts';
+import { backfill } from './commands/backfill.ts';
+import { completion } from './commands/completion.ts';
+import { connect } from './commands/connect.ts';
+import { deliveries } from './commands/deliveries.ts';
+import { exportData } from './commands/export.ts';
+import { listen } from './commands/listen.ts';
+import { login, logout } from './commands/login.ts';
+import { mcp } from './commands/mcp.ts';
+import { replay } from './commands/replay.ts';
+import { series } from './commands/series.ts';
+import { users } from './commands/users.ts';
+
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [
+  login,
+  logout,
+  users,
+  connect,
+  series,
+  listen,
+  backfill,
+  exportData,
+  deliveries,
+  replay,
+  mcp,
+  completion(() => commands),
+];
