@@ -65,6 +65,8 @@ t.test('connect shows connections, and makes a link', async (t) => {
   t.match(shown, { code: 0, out: /^provider +status +account.*\ndevicemaker +active/m });
   const link = await cli.run(['connect', 'cli-1', '--provider', 'devicemaker']);
   t.match(link, { ...done, out: /^http\S+[?&]state=\S+\n$/ });
+  const page = await cli.run(['connect', 'cli-1', '--link']);
+  t.match(page, { ...done, out: /^http\S+\/connect\/\S+\n$/ });
   t.match(await cli.run(['connect', 'cli-1', '--provider', 'other']), { code: 2 });
 });
 

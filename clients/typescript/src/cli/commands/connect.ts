@@ -1,5 +1,5 @@
-import type { Connection, Provider } from '../../index.ts';
-import { type Command, UsageError } from '../command.ts';
+import type { Connection, Provider, User } from '../../index.ts';
+import { type Command, type Context, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
 import { formatOption, printRows, type Row } from '../table.ts';
 
@@ -25,6 +25,7 @@ export const connect: Command = {
   usage: '<user>',
   arity: [1, 1],
   options: {
+    link: { type: 'boolean', description: 'prints a link to the connect page, with all providers' },
     provider: {
       ...providerOption,
       description: `prints a link to this provider: ${providerOption.description}`,
@@ -36,31 +37,40 @@ export const connect: Command = {
     },
     format: formatOption,
   },
-  notes: `A link is valid once, for 15 minutes, and only for this user: whoever consents is connected.`,
-  examples: ['pulsebus connect 42', 'pulsebus connect 42 --provider activitynet'],
+  notes: `A link is for this user only: whoever consents is connected. That of the connect page works in the first browser that opens it,\nwithin 30 minutes; that of a provider works once, within 15 minutes.`,
+  examples: [
+    'pulsebus connect 42',
+    'pulsebus connect 42 --link',
+    'pulsebus connect 42 --provider activitynet',
+  ],
   async run(context) {
-    const { args, client, values, output, signal } = context;
+    const { args, client, signal, output } = context;
     const user = await findUser(client(), args[0] ?? '', signal);
-    const provider = values.text('provider');
-    if (provider !== undefined) {
-      const redirect = values.text('redirect');
-      const link = await client().connect.authorize(
-        {
-          provider: providerOf(provider),
-          user_id: user.id,
-          ...(redirect === undefined ? {} : { redirect_uri: redirect }),
-        },
-        { signal },
-      );
-      return output.line(link.authorization_url);
-    }
-    const connections = await client().users.connections({ user_id: user.id }, { signal });
-    printRows(context, connections.map(rowOf), connections);
-    for (const name of providers)
-      if (!connections.some((one) => one.provider === name && one.status === 'active'))
-        output.note(`Not connected to ${name}: pulsebus connect ${args[0]} --provider ${name}`);
+    const link = await linkFor(context, user);
+    return link === null ? showConnections(context, user) : output.line(link);
   },
 };
+
+/** The link that was asked for; null without such an option. */
+async function linkFor({ client, values, signal }: Context, { id: user_id }: User): Promise<string | null> {
+  const [redirect, provider] = [values.text('redirect'), values.text('provider')];
+  const query = { user_id, ...(redirect === undefined ? {} : { redirect_uri: redirect }) };
+  if (provider !== undefined && values.flag('link'))
+    throw new UsageError('--link and --provider exclude each other.');
+  if (values.flag('link')) return (await client().connect.createSession(query, { signal })).url;
+  if (provider === undefined) return null;
+  const made = await client().connect.authorize({ ...query, provider: providerOf(provider) }, { signal });
+  return made.authorization_url;
+}
+
+async function showConnections(context: Context, { id: user_id }: User): Promise<void> {
+  const { client, signal, output } = context;
+  const connections = await client().users.connections({ user_id }, { signal });
+  printRows(context, connections.map(rowOf), connections);
+  for (const name of providers)
+    if (!connections.some((one) => one.provider === name && one.status === 'active'))
+      output.note(`Not connected to ${name}. A link: pulsebus connect ${user_id} --provider ${name}`);
+}
 
 function rowOf({ provider, status, provider_user_id, last_synced_at, created_at }: Connection): Row {
   return { provider, status, account: provider_user_id, last_synced_at, created_at };
