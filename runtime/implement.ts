@@ -1,4 +1,11 @@
-import type { Context, Logger, Service, ServiceBroker, ServiceSchema } from 'moleculer';
+import {
+  type Context,
+  Errors,
+  type Logger,
+  type Service,
+  type ServiceBroker,
+  type ServiceSchema,
+} from 'moleculer';
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { ActionDefinition, Contract } from '../domain/contract.ts';
@@ -72,7 +79,8 @@ export function implement<N extends string, A extends Actions, M extends Mixins 
       name,
       {
         handler(this: Service, ctx: Context<unknown, Meta>) {
-          const values = services.get(this)?.values ?? {};
+          const values = services.get(this)?.values;
+          if (values === undefined) throw new Errors.ServiceNotAvailableError({ action: name });
           return watched(this, ctx, () => run(this, ctx, definition, handlers[name], values));
         },
       },
@@ -82,6 +90,10 @@ export function implement<N extends string, A extends Actions, M extends Mixins 
   const begin: Partial<ServiceSchema> = {
     async started(this: Service) {
       services.set(this, { values: {} });
+    },
+    // Services of a process stop one after another: the others may still call this one.
+    async stopped(this: Service) {
+      services.delete(this);
     },
   };
   const uses = Object.entries(implementation.uses ?? {});

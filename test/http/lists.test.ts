@@ -23,6 +23,7 @@ await api.call('timeseries.store', {
     }),
   ],
 });
+const Refused = z.object({ errors: z.array(z.object({ field: z.string() })) });
 const range = 'start_time=2026-01-01&end_time=2026-01-02';
 const path = `/users/${user}/timeseries?${range}`;
 const Page = z.object({
@@ -59,9 +60,7 @@ for (const [style, write] of Object.entries(styles))
 
 t.test('an error names the position of a wrong value in a list', async (t) => {
   const fieldOf = async (query: string) => {
-    const { errors } = z
-      .object({ errors: z.array(z.object({ field: z.string() })) })
-      .parse(await api.expect(422, `${path}&${query}`));
+    const { errors } = Refused.parse(await api.expect(422, `${path}&${query}`));
     return errors[0]?.field;
   };
   for (const query of ['types=pulse', 'types[]=pulse', 'types[0]=pulse', 'types='])
@@ -95,16 +94,20 @@ t.test('every list of every route is accepted in every style', async (t) => {
           .filter(([, schema]) => formOf(schema, 'array') !== null)
           .map(([name]) => [route.path, name] as const),
   );
-  t.strictSame(new Set(lists.map(([, name]) => name)), new Set(['types', 'kinds']));
+  t.strictSame([...new Set(lists.map(([, name]) => name))].sort(), [
+    'aggregates',
+    'kinds',
+    'providers',
+    'types',
+  ]);
   for (const [route, name] of lists)
     for (const [style, write] of Object.entries(styles)) {
       const asked = route.replace(':user_id', user);
-      const answer = await api.ask(`/api/v1${asked}?${range}&${write(name, ['nonsense', 'x'])}`, {
-        key: api.apiKey,
-      });
-      t.match(
-        answer,
-        { status: 422, body: { errors: [{ field: `${name}.0` }] } },
+      const { errors } = Refused.parse(
+        await api.expect(422, `${asked}?${range}&${write(name, ['nonsense', 'x'])}`),
+      );
+      t.ok(
+        errors.some(({ field }) => field === `${name}.0`),
         `${asked} ${name} ${style}`,
       );
     }

@@ -1,0 +1,26 @@
+import { Errors } from 'moleculer';
+import t from 'tap';
+import { z } from 'zod';
+import { action, contract } from '../../domain/contract.ts';
+import { implement } from '../../runtime/implement.ts';
+import { startBroker } from '../support/broker.ts';
+
+t.test('a call that arrives after the service has stopped is refused as unavailable', async (t) => {
+  const steps = contract('steps', {
+    count: action({ summary: 'Count', params: z.object({}), returns: z.object({ steps: z.int() }) }),
+  });
+  const store = { start: async () => ({ steps: 7 }), stop: async () => undefined };
+  const service = implement(steps, {
+    uses: { store },
+    actions: { count: ({ store }) => ({ steps: store.steps }) },
+  });
+  const { broker } = await startBroker(t, {
+    databaseUrl: 'postgres://127.0.0.1:9/none',
+    services: [service],
+  });
+  const count = broker.getLocalService('steps')?.actions?.count;
+  if (typeof count !== 'function') throw new Error('the service has no action');
+  t.same(await count({}), { steps: 7 });
+  await broker.stop();
+  await t.rejects(count({}), Errors.ServiceNotAvailableError);
+});
