@@ -125,6 +125,7 @@ async function callBackfill({ pulsebus }: Clients) {
 
 async function callConnect({ anyone, pulsebus }: Clients, { userId: user_id }: Calling) {
   const provider = 'activitynet';
+  await pulsebus.connect.createSession({ user_id, providers: [provider], language: 'de' });
   const { authorization_url } = await pulsebus.connect.authorize({ provider, user_id });
   const state = new URL(authorization_url).searchParams.get('state') ?? '';
   await anyone.connect.callback({ provider, state, error: 'access_denied' });

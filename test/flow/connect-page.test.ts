@@ -344,3 +344,18 @@ t.test(
     ]);
   },
 );
+
+t.test('each network address has a limit, also for unknown links, and its page says to wait', async (t) => {
+  const limited = await joinApi(t, {
+    database: api.database,
+    services: ['api-gateway', 'auth', 'users', 'timeseries', 'connect', 'backfill'],
+    settings: { ...provider.settings, RATE_LIMIT_ADDRESS: '5' },
+  });
+  const statuses = [];
+  for (let count = 0; count < 8; count += 1) statuses.push((await limited.ask('/connect/unknown')).status);
+  t.same(statuses.filter((status) => status === 404).length <= 5, true);
+  t.equal(statuses.at(-1), 429);
+  const { text, headers } = await limited.ask('/connect/unknown', { headers: { 'accept-language': 'de' } });
+  t.match(text, /Zu viele Anfragen[\s\S]*warten Sie eine Minute/);
+  t.match(headers.get('retry-after'), /^\d+$/);
+});

@@ -3,7 +3,7 @@ type Rgb = readonly [red: number, green: number, blue: number];
 /** A colour of the operator, adapted to a background so that both texts on it and texts in it can be read. */
 export interface Accent {
   readonly fill: string;
-  /** Black or white. */
+  /** White in the light theme, black in the dark one: it has at least the contrast that the background has. */
   readonly text: string;
 }
 
@@ -16,10 +16,11 @@ export const backgrounds = { light: '#ffffff', dark: '#14181f' } as const;
 
 /** A colour of at least 4.5:1 against a background: the given one, or its nearest shade that is darker or lighter. */
 export function accentOn(color: string, background: string): Accent {
-  const target: Rgb = luminance(rgbOf(background)) > 0.5 ? [0, 0, 0] : [255, 255, 255];
+  const isLight = luminance(rgbOf(background)) > 0.5;
+  const target: Rgb = isLight ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= steps; step += 1) {
     const fill = hexOf(mixed(rgbOf(color), target, step / steps));
-    if (contrast(fill, background) >= leastContrast) return { fill, text: textOn(fill) };
+    if (contrast(fill, background) >= leastContrast) return { fill, text: isLight ? '#ffffff' : '#000000' };
   }
   throw new Error('no shade of a colour can be read'); // black and white always can
 }
@@ -28,11 +29,6 @@ export function accentOn(color: string, background: string): Accent {
 export function contrast(one: string, other: string): number {
   const [dark = 0, light = 0] = [luminance(rgbOf(one)), luminance(rgbOf(other))].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
-}
-
-// One of both has at least 4.58:1 against any colour.
-function textOn(fill: string): string {
-  return contrast(fill, '#ffffff') >= contrast(fill, '#000000') ? '#ffffff' : '#000000';
 }
 
 function luminance(rgb: Rgb): number {

@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts';
 export const de: Texts = {
   pickTitle: 'Geräte und Apps verbinden',
   pickText: (app) =>
-    `Wählen Sie aus, wessen Daten ${app} erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.`,
+    `Wählen Sie die Dienste aus, von denen ${app} Daten erhalten darf. Bevor etwas verbunden wird, sehen Sie, was geteilt wird.`,
   nothingOffered:
     'Im Moment lässt sich nichts verbinden. Bitte gehen Sie zurück zur App und versuchen Sie es später erneut.',
   states: {

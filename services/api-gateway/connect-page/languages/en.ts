@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts';
 export const en: Texts = {
   pickTitle: 'Connect your devices and apps',
   pickText: (app) =>
-    `Choose whose data ${app} may receive. You see what is shared before anything is connected.`,
+    `Choose the services from which ${app} may receive data. You see what is shared before anything is connected.`,
   nothingOffered: 'There is nothing to connect at the moment. Please go back to the app and try again later.',
   states: {
     none: 'Not connected',

@@ -3,7 +3,8 @@ import type { Texts } from '../texts.ts';
 /** The connect page in Spanish. */
 export const es: Texts = {
   pickTitle: 'Conecta tus dispositivos y aplicaciones',
-  pickText: (app) => `Elige qué datos puede recibir ${app}. Antes de conectar nada, verás qué se comparte.`,
+  pickText: (app) =>
+    `Elige los servicios de los que ${app} puede recibir datos. Antes de conectar nada, verás qué se comparte.`,
   nothingOffered: 'En este momento no se puede conectar nada. Vuelve a la aplicación e inténtalo más tarde.',
   states: {
     none: 'No conectado',

@@ -4,7 +4,7 @@ import type { Texts } from '../texts.ts';
 export const fr: Texts = {
   pickTitle: 'Connecter vos appareils et applications',
   pickText: (app) =>
-    `Choisissez les données que ${app} peut recevoir. Avant toute connexion, vous voyez ce qui est partagé.`,
+    `Choisissez les services dont ${app} peut recevoir des données. Avant toute connexion, vous voyez ce qui est partagé.`,
   nothingOffered:
     'Rien ne peut être connecté pour le moment. Revenez à l’application et réessayez plus tard.',
   states: {

@@ -1,0 +1,254 @@
+// npm run test:browser: the connect page by keyboard alone over the sandbox, in both themes and at two widths.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { startSandbox } from '../../sandbox/server.ts';
+import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
+import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
+import { createUser } from '../support/api.ts';
+import { startBrowser } from '../support/browser.ts';
+import { connectionsOf, startConnect } from '../support/connect.ts';
+import { sessionFor } from '../support/connect-page.ts';
+
+const patienceMs = 60_000;
+t.setTimeout(10 * patienceMs);
+/** CONNECT_SCREENSHOTS names a folder for pictures of the pages. */
+const pictures = process.env.CONNECT_SCREENSHOTS;
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The application's page behind the link back, with the referrers that it received. */
+async function playApplication(t: Test): Promise<{ url: string; referrers: (string | undefined)[] }> {
+  const referrers: (string | undefined)[] = [];
+  const server = createServer((req, res) => {
+    if (req.url?.startsWith('/back')) referrers.push(req.headers.referer);
+    res
+      .writeHead(200, { 'Content-Type': 'text/html' })
+      .end('<!doctype html><title>App</title><h1>Welcome back</h1>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/back`, referrers };
+}
+
+const application = await playApplication(t);
+const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
+t.teardown(() => sandbox.stop());
+const [devicemaker, activitynet] = [devicemakerOf(sandbox), activitynetOf(sandbox)];
+const logo = join(t.testdir({ 'logo.svg': logoOf() }), 'logo.svg');
+const api = await startConnect(t, {
+  DEVICEMAKER_API_URL: devicemaker.api_url,
+  DEVICEMAKER_AUTHORIZE_URL: devicemaker.authorize_url,
+  DEVICEMAKER_TOKEN_URL: devicemaker.token_url,
+  DEVICEMAKER_CLIENT_ID: devicemaker.client_id,
+  DEVICEMAKER_CLIENT_SECRET: devicemaker.client_secret,
+  ACTIVITYNET_API_URL: activitynet.api_url,
+  ACTIVITYNET_OAUTH_URL: activitynet.oauth_url,
+  ACTIVITYNET_CLIENT_ID: activitynet.client_id,
+  ACTIVITYNET_CLIENT_SECRET: activitynet.client_secret,
+  CONNECT_REDIRECTS: application.url,
+  CONNECT_NAME: 'Example Health',
+  CONNECT_COLOR: '#ffb000',
+  CONNECT_LOGO: logo,
+  CONNECT_SHARED_ACCOUNTS: 'true',
+  PROVIDER_NAMES: 'devicemaker=Device Maker,activitynet=Activity Net',
+});
+const browser = await startBrowser(t);
+const providersHere = [
+  ['devicemaker', 'Device Maker'],
+  ['activitynet', 'Activity Net'],
+] as const;
+
+function logoOf(): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><circle cx="20" cy="20" r="18" fill="#ffb000"/>
+<script>document.documentElement.setAttribute('data-ran','yes')</script></svg>`;
+}
+
+interface Visit {
+  readonly page: Page;
+  /** Errors, reports of the policy, and requests to other origins that a page of ours made. */
+  readonly problems: string[];
+}
+
+async function visit(t: Test, browser: Browser, options: BrowserContextOptions): Promise<Visit> {
+  const context = await browser.newContext(options);
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(patienceMs);
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    const isOurs = message.location().url.startsWith(api.url) || message.text().includes('Policy');
+    if (isOurs && message.type() !== 'log') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    const isNavigation = request.isNavigationRequest() && request.frame() === page.mainFrame();
+    const isOurs = page.url().startsWith(api.url);
+    if (isOurs && !isNavigation && !request.url().startsWith(api.url))
+      problems.push(`request: ${request.url()}`);
+    if ((request.headers().referer ?? '').includes('/connect/'))
+      problems.push(`referrer to ${request.url()}`);
+  });
+  return { page, problems };
+}
+
+const Findings = z.object({
+  violations: z.array(z.object({ id: z.string(), targets: z.array(z.string()) })),
+  passed: z.array(z.string()),
+});
+
+/** What axe-core finds on a page. It is run in an isolated world, because the policy of the page refuses scripts. */
+async function findingsOf(page: Page): Promise<z.infer<typeof Findings>> {
+  const session = await page.context().newCDPSession(page);
+  const { frameTree } = await session.send('Page.getFrameTree');
+  const world = { frameId: frameTree.frame.id, worldName: 'axe' };
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', world);
+  await session.send('Runtime.evaluate', { contextId, expression: axe });
+  const { result } = await session.send('Runtime.evaluate', {
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
+    expression: `axe.run().then(({ violations, passes }) => ({
+      violations: violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => String(target)) })),
+      passed: passes.map(({ id }) => id),
+    }))`,
+  });
+  await session.detach();
+  return Findings.parse(result.value);
+}
+
+/** Checks a page: violations, sideways scrolling, and a picture if they are wanted. */
+async function check(t: Test, page: Page, name: string): Promise<void> {
+  const { violations, passed } = await findingsOf(page);
+  t.strictSame(violations, [], `${name}: no violations`);
+  t.ok(passed.includes('color-contrast') && passed.length > 10, `${name}: the rules ran`);
+  const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+  t.equal(overflow, false, `${name}: fits the width`);
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+const mostTabs = 60;
+
+/** Presses Tab until an element with this name has the focus, then the key. */
+async function press(page: Page, name: string | RegExp, key = 'Enter'): Promise<void> {
+  const named = `(document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '').trim()`;
+  for (let count = 0; count < mostTabs; count += 1) {
+    await page.keyboard.press('Tab');
+    const text = String(await page.evaluate(named));
+    if (typeof name === 'string' ? text === name : name.test(text)) return page.keyboard.press(key);
+  }
+  throw new Error(`nothing named ${name} can be reached by keyboard`);
+}
+
+const themes = ['light', 'dark'] as const;
+const widths = [360, 1440];
+
+for (const colorScheme of themes)
+  for (const width of widths)
+    t.test(`${colorScheme}, ${width} px: every provider is connected by keyboard alone`, async (t) => {
+      const userId = await createUser(api);
+      const { page, problems } = await visit(t, browser, { colorScheme, viewport: { width, height: 800 } });
+      const { url, token } = await sessionFor(api, userId, { redirect_uri: application.url, language: 'en' });
+      await page.goto(url);
+      await check(t, page, `pick-${colorScheme}-${width}`);
+      t.notOk(page.url().includes(token));
+      for (const [provider, name] of providersHere) {
+        await press(page, `Connect: ${name}`);
+        await page.getByRole('heading', { name: `Connect ${name}` }).waitFor();
+        await check(t, page, `consent-${provider}-${colorScheme}-${width}`);
+        await press(page, `Agree and continue to ${name}`);
+        await page.getByRole('button', { name: 'Allow' }).waitFor();
+        await press(page, 'Allow');
+        await page.getByText(`${name} is connected.`).waitFor();
+      }
+      await check(t, page, `connected-${colorScheme}-${width}`);
+      t.match(
+        (await connectionsOf(api, userId)).map(({ status }) => status),
+        ['active', 'active'],
+      );
+      await press(page, 'Back to Example Health');
+      await page.getByRole('heading', { name: 'Welcome back' }).waitFor();
+      const landed = new URL(page.url());
+      t.equal(landed.searchParams.get('status'), 'connected');
+      t.equal(application.referrers.at(-1), undefined);
+      await page.goBack();
+      await page.getByText('Activity Net is connected.').waitFor();
+      t.strictSame(problems, []);
+    });
+
+t.test('every language fits the narrowest width and reads well in both themes', async (t) => {
+  for (const language of ['de', 'fr', 'es'] as const) {
+    const texts = textsOf(language);
+    for (const colorScheme of themes) {
+      const viewport = { width: 360, height: 800 };
+      const { page, problems } = await visit(t, browser, { colorScheme, viewport, locale: language });
+      await page.goto((await sessionFor(api, await createUser(api))).url);
+      await page.getByRole('heading', { name: texts.pickTitle }).waitFor();
+      t.equal(await page.getAttribute('html', 'lang'), language);
+      await press(page, `${texts.choose.none}: Device Maker`);
+      await page.getByRole('heading', { name: texts.consentTitle('Device Maker') }).waitFor();
+      await check(t, page, `consent-${language}-${colorScheme}`);
+      t.strictSame(problems, []);
+    }
+  }
+});
+
+t.test(
+  'deny: the page says what to do; the back button from the provider leads to the consent',
+  async (t) => {
+    const { page, problems } = await visit(t, browser, { viewport: { width: 360, height: 800 } });
+    const { url } = await sessionFor(api, await createUser(api), {
+      providers: ['activitynet'],
+      language: 'en',
+    });
+    await page.goto(url);
+    await press(page, 'Agree and continue to Activity Net');
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    await page.goBack();
+    await press(page, 'Agree and continue to Activity Net');
+    await page.getByRole('button', { name: 'Deny' }).waitFor();
+    await press(page, 'Deny');
+    await page.getByText('You did not allow access').waitFor();
+    await check(t, page, 'denied');
+    t.strictSame(problems, []);
+  },
+);
+
+t.test('the page fills a 4k screen in readable size', async (t) => {
+  const { page, problems } = await visit(t, browser, { viewport: { width: 3840, height: 2160 } });
+  await page.goto((await sessionFor(api, await createUser(api))).url);
+  await check(t, page, 'pick-4k');
+  t.ok(Number(await page.evaluate('parseFloat(getComputedStyle(document.body).fontSize)')) >= 20);
+  t.strictSame(problems, []);
+});
+
+t.test('refusals are pages that say what to do', async (t) => {
+  const first = await visit(t, browser, { colorScheme: 'dark' });
+  const second = await visit(t, browser, { colorScheme: 'dark', viewport: { width: 360, height: 800 } });
+  const { url } = await sessionFor(api, await createUser(api), { language: 'en' });
+  await first.page.goto(url);
+  await second.page.goto(url);
+  await second.page.getByRole('heading', { name: 'This link belongs to another browser' }).waitFor();
+  await check(t, second.page, 'foreign');
+  await second.page.goto(`${api.url}/connect/unknown`);
+  await second.page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
+  await check(t, second.page, 'unknown');
+});
+
+t.test('the logo of the operator runs no script, even if it is opened by itself', async (t) => {
+  const { page } = await visit(t, browser, {});
+  await page.goto((await sessionFor(api, await createUser(api))).url);
+  const source = (await page.getAttribute('header img', 'src')) ?? '';
+  t.equal(await page.getAttribute('header img', 'alt'), 'Example Health');
+  await page.goto(`${api.url}${source}`);
+  t.equal(await page.evaluate("document.documentElement.getAttribute('data-ran')"), null);
+});
