@@ -109,7 +109,12 @@ export const sessionActions = {
     summary: 'Start an attempt to connect on the connect page',
     params: SessionQuestion.extend({ provider: ProviderName }),
     returns: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('started'), name: z.string(), authorization_url: z.string() }),
+      z.object({
+        kind: z.literal('started'),
+        language: Language.nullable(),
+        name: z.string(),
+        authorization_url: z.string(),
+      }),
       Refused,
     ]),
     timeoutMs: 10_000,

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { Language } from '../../contracts/connect/schemas.ts';
 import type { Refused } from '../../contracts/connect/sessions.ts';
 import { isError } from '../../domain/errors.ts';
 import type { BrowserAnswer } from '../../domain/wire.ts';
@@ -11,12 +12,20 @@ import { findSession, storeOutcome } from './queries/connect-sessions.ts';
 import { returnUrl } from './return-url.ts';
 import { claimSession, nameOf, refusal, type SessionDeps, type SessionQuestion } from './show-session.ts';
 
+interface Started {
+  readonly kind: 'started';
+  readonly language: Language | null;
+  readonly name: string;
+  /** The address of the provider's consent page. */
+  readonly authorization_url: string;
+}
+
 /** Starts an attempt on the connect page. @throws PROVIDER_NOT_CONFIGURED (409) */
 export async function startAttempt(
   deps: SessionDeps & { readonly cipher: Cipher },
   { provider, ...question }: SessionQuestion & { readonly provider: ProviderName },
   callbackUri: string,
-): Promise<{ kind: 'started'; name: string; authorization_url: string } | Refused> {
+): Promise<Started | Refused> {
   const { config, database } = deps;
   const session = await claimSession(deps, question);
   if ('kind' in session) return session;
@@ -26,7 +35,8 @@ export async function startAttempt(
     const request = { user_id: session.userId, provider, session_id: session.id };
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });
-    return { kind: 'started', name: nameOf(config, provider), authorization_url };
+    const { language } = session;
+    return { kind: 'started', language, name: nameOf(config, provider), authorization_url };
   } catch (error) {
     if (!isError(error, 'USER_NOT_FOUND')) throw error;
     return refusal(config, 'user_gone', session);

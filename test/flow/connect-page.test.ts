@@ -172,6 +172,21 @@ t.test('a session belongs to the browser that opened it first', async (t) => {
   t.equal((await forger.open(url)).status, 403, 'a made-up cookie is no proof');
 });
 
+t.test(
+  'the id of a session that nobody opened is no access to it: the cookie proves the token',
+  async (t) => {
+    const userId = await createUser(api);
+    const { url } = await sessionFor(api, userId);
+    const rows = 'select id, browser_hash from connect.session where user_id = $1';
+    const [row] = await api.database.query<{ id: string }>(rows, [userId]);
+    const forger = visitor(api);
+    forger.cookies.set(`connect-${row?.id}`, `${'A'.repeat(43)}.${'0'.repeat(64)}`);
+    t.equal((await forger.open(`/connect/session/${row?.id}`)).status, 403);
+    t.match(await api.database.query(rows, [userId]), [{ browser_hash: null }]);
+    t.equal((await visitor(api).open(url)).status, 200, 'the user can still open it');
+  },
+);
+
 t.test('previews do not bind a session: HEAD, and a GET whose cookie never comes back', async (t) => {
   const { url } = await sessionFor(api, await createUser(api));
   const { pathname } = new URL(url);
@@ -263,6 +278,48 @@ t.test('a user who is erased meanwhile, and a connection that is revoked meanwhi
   }
 });
 
+t.test('of two users who connect one account at once, one is refused', async (t) => {
+  provider.account = randomUUID();
+  const visits = [await opened(await createUser(api)), await opened(await createUser(api))];
+  const callbacks = await Promise.all(
+    visits.map(async ({ browser, url }) => consentTo(await toProvider(browser, url))),
+  );
+  const pages = await Promise.all(
+    visits.map(({ browser }, index) => browser.open(callbacks[index]?.href ?? '')),
+  );
+  t.equal(pages.filter(({ text }) => text.includes('devicemaker is connected.')).length, 1);
+  t.equal(pages.filter(({ text }) => text.includes('connected to another user')).length, 1);
+});
+
+t.test('a setting allows shared accounts; a provider without settings is no longer offered', async (t) => {
+  const started = async (settings: Readonly<Record<string, string>>) =>
+    joinApi(t, {
+      database: api.database,
+      services: ['api-gateway', 'auth', 'users', 'timeseries', 'connect', 'backfill'],
+      settings: { RATE_LIMIT_ADDRESS: '100000', ...provider.settings, ...settings },
+    });
+  provider.account = randomUUID();
+  const first = await opened(await createUser(api));
+  await connect(first.browser, first.url);
+  const shared = await started({ CONNECT_SHARED_ACCOUNTS: 'true' });
+  const userId = await createUser(shared);
+  const browser = visitor(shared);
+  const { url } = await browser.open((await sessionFor(shared, userId)).url);
+  const page = await browser.open(`${url}/devicemaker`);
+  const asked = await agree(browser, `${url}/devicemaker`, formOf(page));
+  t.match((await browser.open((await consentTo(leadsTo(asked))).href)).text, 'devicemaker is connected.');
+
+  const bare = await started({ DEVICEMAKER_CLIENT_SECRET: '' });
+  const inBare = visitor(bare);
+  for (const [name, value] of browser.cookies) inBare.cookies.set(name, value);
+  const { pathname } = new URL(url);
+  t.notMatch((await inBare.open(pathname)).text, /href="[^"]*\/devicemaker"/);
+  t.equal((await inBare.open(`${pathname}/devicemaker`)).status, 404);
+  const refused = await agree(inBare, `${pathname}/devicemaker`, formOf(page));
+  t.equal(refused.status, 409);
+  t.match(refused.text, 'reload this page in a few minutes');
+});
+
 t.test('what the provider refuses is shown with what to do, and leads back with its reason', async (t) => {
   const { browser, url } = await opened(await createUser(api));
   const denied = await consentTo(await toProvider(browser, url), { deny: true });
@@ -299,14 +356,14 @@ t.test('an account of another user is refused unless a setting allows it', async
   t.ok([...provider.alive.values()].includes(provider.account), 'the access of the other user stays');
   t.match(
     (await connect(first.browser, first.url)).text,
-    'is connected.',
+    'devicemaker is connected.',
     'its own user may connect it again',
   );
 
   await api.expect(200, `/users/${one}/connections/devicemaker`, { method: 'DELETE' });
   t.match(
     (await connect(second.browser, second.url)).text,
-    'is connected.',
+    'devicemaker is connected.',
     'the other user has disconnected it',
   );
 });
@@ -358,4 +415,37 @@ t.test('each network address has a limit, also for unknown links, and its page s
   const { text, headers } = await limited.ask('/connect/unknown', { headers: { 'accept-language': 'de' } });
   t.match(text, /Zu viele Anfragen[\s\S]*warten Sie eine Minute/);
   t.match(headers.get('retry-after'), /^\d+$/);
+});
+
+t.test('no log entry of any level contains a token, a secret or a code', async (t) => {
+  const lines: unknown[] = [];
+  for (const name of ['log', 'info', 'debug', 'trace', 'warn', 'error'] as const) {
+    const before = console[name];
+    console[name] = (...line: unknown[]) => void lines.push(...line);
+    t.teardown(() => {
+      console[name] = before;
+    });
+  }
+  const loud = await joinApi(t, {
+    database: api.database,
+    services: ['api-gateway', 'auth', 'users', 'timeseries', 'connect', 'backfill'],
+    settings: { ...provider.settings, LOG_LEVEL: 'trace', LOG_FORMAT: 'json' },
+  });
+  provider.account = randomUUID();
+  const browser = visitor(loud);
+  const session = await sessionFor(loud, await createUser(loud));
+  const { url } = await browser.open(session.url);
+  const page = await browser.open(`${url}/devicemaker`);
+  const callback = await consentTo(leadsTo(await agree(browser, `${url}/devicemaker`, formOf(page))));
+  t.match((await browser.open(callback.href)).text, 'devicemaker is connected.');
+  t.equal((await visitor(loud).open(`/connect/${session.token}x`)).status, 404);
+  const logged = lines.map(String).join('\n');
+  t.match(logged, 'connect.finished');
+  const secrets = [session.token, ...['code', 'state'].map((name) => callback.searchParams.get(name) ?? '')];
+  secrets.push(...[...browser.cookies.values()].flatMap((value) => value.split('.')), formOf(page));
+  t.equal(secrets.length >= 6, true);
+  t.same(
+    secrets.filter((secret) => secret === '' || logged.includes(secret)),
+    [],
+  );
 });

@@ -15,6 +15,7 @@ import { readBytes } from '../read-bytes.ts';
 import { consentView, leavingView, pickView } from './page-views.ts';
 import { frameOf, type PageRequest, redirectTo, sendAsset, sendProblem, sendView } from './send-page.ts';
 import { baseOf, formToken, hashOf, newCookies, proofOf } from './session-cookie.ts';
+import type { Problem } from './texts.ts';
 
 type Serve = (request: PageRequest, exchange: Exchange) => Promise<void>;
 
@@ -51,9 +52,15 @@ async function answer(pipeline: Pipeline, exchange: Exchange, serve: Serve): Pro
   } catch (error) {
     const failure = failureToSend(error);
     noteFailure(pipeline.logger, req, error, failure);
-    const problem = failure.status === 429 ? 'limited' : failure.status < 500 ? 'form' : 'unavailable';
+    const problem = problemOf(failure.status);
     sendProblem(request, failure.status, { problem, language: null, returnUrl: null });
   }
+}
+
+// 409: the provider is not configured any more.
+function problemOf(status: number): Problem {
+  if (status === 429) return 'limited';
+  return status >= 500 || status === 409 ? 'unavailable' : 'form';
 }
 
 // The address with the token is left at once, so that it is neither shown nor sent as a referrer.
@@ -97,7 +104,7 @@ async function agree(request: PageRequest, exchange: Exchange): Promise<void> {
   const asked = { ...question, provider };
   const started = await exchange.call('connect.startAttempt', asked, metaOf(pipeline));
   if (started.kind === 'refused') return refuse(request, started);
-  const frame = frameOf(request, null, question.session_id);
+  const frame = frameOf(request, started.language, question.session_id);
   sendView(request, 200, frame, leavingView(frame, started.name, started.authorization_url));
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { deleteExpired } from '../../../services/connect/queries/delete-expired.ts';
 import { createUser, userToken } from '../../support/api.ts';
 import { appUrl, startConnect } from '../../support/connect.ts';
 import { playProvider } from './provider.ts';
@@ -100,4 +101,19 @@ t.test('a provider that is not configured is refused', async (t) => {
     const { status } = await bare.ask('/api/v1/connect/sessions', { key: bare.apiKey, body });
     t.equal(status, 409, JSON.stringify(body));
   }
+});
+
+t.test('sessions and attempts are deleted a day after they expired', async (t) => {
+  const { token } = await make({ user_id: await createUser(api) });
+  const { token: kept } = await make({ user_id: await createUser(api) });
+  const age = (hash: string, hours: number) =>
+    api.database.query(
+      `update connect.session set expires_at = now() - interval '${hours} hours' where token_hash = $1`,
+      [createHash('sha256').update(hash).digest('hex')],
+    );
+  await age(token, 25);
+  await age(kept, 23);
+  t.equal(await deleteExpired(api.database), 1);
+  t.equal(await rowOf(token), undefined);
+  t.ok(await rowOf(kept));
 });
