@@ -2,12 +2,14 @@ import { contract } from '../domain/contract.ts';
 import { admissionActions } from './auth/admission.ts';
 import { apiKeyActions } from './auth/api-keys.ts';
 import { applicationActions } from './auth/applications.ts';
+import { consoleSessionActions } from './auth/console-sessions.ts';
 import { developerActions } from './auth/developers.ts';
 import { sessionActions } from './auth/sessions.ts';
 
 /** Developers, API keys, applications, tokens, admission of requests and the audit trail. */
 export const auth = contract('auth', {
   ...sessionActions,
+  ...consoleSessionActions,
   ...developerActions,
   ...apiKeyActions,
   ...applicationActions,

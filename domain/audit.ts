@@ -7,6 +7,7 @@ export const auditActions = {
   'developer.deleted': 'A developer account was deleted.',
   'developer.password_changed': 'The password of a developer was changed; the other sessions ended.',
   'developer.logged_in': 'A developer logged in.',
+  'developer.signed_in_by_link': 'A developer signed in to the console with a link.',
   'developer.log_in_failed': 'A log-in of a developer failed.',
   'api_key.created': 'An API key was created.',
   'api_key.renamed': 'An API key was renamed.',

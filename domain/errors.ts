@@ -15,6 +15,10 @@ export const errorTable = {
     status: 403,
     detail: 'Pages of this origin may not call the MCP server. The setting MCP_ORIGINS names those that may.',
   },
+  CONSOLE_REFUSED: {
+    status: 403,
+    detail: 'The console accepts requests of its own pages only. Reload the page.',
+  },
   FORBIDDEN: { status: 403, detail: 'This credential does not permit the operation.' },
   BODY_TOO_LARGE: { status: 413, detail: 'The body is too large.' },
   BODY_TIMEOUT: { status: 408, detail: 'The body took too long to arrive.' },

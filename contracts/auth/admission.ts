@@ -3,7 +3,7 @@ import { action } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
 import { TimeParameter } from '../../domain/time.ts';
 import { Text, UserId } from '../../domain/wire.ts';
-import { Admission, AuditActionName, AuditEntry, LimitWindow } from './schemas.ts';
+import { Admission, AuditActionName, AuditEntry, LimitWindow, SecretHash } from './schemas.ts';
 
 /** Admission of requests, the audit trail, and the erasure of a user. */
 export const admissionActions = {
@@ -29,13 +29,14 @@ export const admissionActions = {
   }),
   /**
    * Validates a credential and counts the request in its rate-limit window, with one SQL statement. An API key is passed
-   * as the SHA-256 of its text in hex; the key itself is never sent over the bus.
+   * as the SHA-256 of its text in hex, as is the cookie of a console session; neither is ever sent over the bus.
    */
   admit: action({
     summary: 'Admit a credential and count the request',
     params: z.union([
       z.object({ api_key_hash: z.string().length(64) }),
       z.object({ token: z.string().max(4096) }),
+      z.object({ session_hash: SecretHash }),
     ]),
     returns: Admission,
     // A retry counts again: if a process dies during the call, the request may count twice, but it is never omitted.

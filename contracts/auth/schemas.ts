@@ -102,6 +102,8 @@ export const LimitWindow = z.object({
   remaining: z.int(),
   reset_at: Timestamp.nullable(),
 });
+/** The SHA-256 of a secret, in hex. */
+export const SecretHash = z.string().regex(/^[0-9a-f]{64}$/);
 /** The id of an API key, or the key itself. */
 export const KeyId = z.string().min(1).max(100).describe('The `id` of an API key, or the key itself.');
 

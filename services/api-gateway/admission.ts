@@ -10,7 +10,7 @@ import { type Exchange, limited, type Pipeline } from './exchange.ts';
 export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Caller | null> {
   const { req, res, endpoint, call } = exchange;
   const isPublic = endpoint.route.access.includes('public');
-  const credential = credentialOf(req.headers);
+  const credential = exchange.credential ?? credentialOf(req.headers);
   if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
     enter(pipeline, exchange, isPublic);
     if (isPublic) return null;

@@ -20,9 +20,21 @@ import { failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { assetsOf } from './connect-page/send-page.ts';
 import { pageRoutes } from './connect-page/serve-connect-page.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
+import { sendConsoleFile, sendConsolePage } from './console/console-files.ts';
+import {
+  consoleEndpoints,
+  readSession,
+  serveConsole,
+  serveSession,
+  serveSignIn,
+  serveSignOut,
+  signIn,
+  signInByLink,
+  signOut,
+} from './console/serve-console.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
+import { consolePages, consolePrefix, type Endpoint, endpoints } from './endpoints.ts';
 import { limited, type Pipeline } from './exchange.ts';
 import { freeDisk } from './free-disk.ts';
 import { cleaningHandler, idempotency } from './idempotency.ts';
@@ -201,6 +213,12 @@ const docs = counted((req, res) => {
     sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
 });
 
+const consolePage = counted((_, res) => sendConsolePage(res));
+const consoleFile = counted((req, res) => {
+  if (!sendConsoleFile(req, res, String(req.$params.file)))
+    sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
+});
+
 function answerFailure(this: Service, req: IncomingRequest, res: ServerResponse, error: unknown): void {
   const failure = failureToSend(error);
   noteFailure(this.logger, req, error, failure);
@@ -240,6 +258,29 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
           ...endpoints.map((one) => [`${one.route.method} ${one.route.path.slice(1)}`, handlerOf(one)]),
           ['GET openapi.json', counted((_, res) => sendJson(res, 200, document))],
         ]),
+      },
+      {
+        ...shared,
+        path: consolePrefix,
+        aliases: Object.fromEntries(
+          consoleEndpoints.map((one) => [
+            `${one.route.method} ${one.route.path.slice(1)}`,
+            handlerOf(one, serveConsole),
+          ]),
+        ),
+      },
+      {
+        ...shared,
+        path: '/console',
+        aliases: {
+          'GET session': handlerOf(readSession, serveSession),
+          'POST session': handlerOf(signIn, serveSignIn),
+          'DELETE session': handlerOf(signOut, serveSignOut),
+          'POST session/link': handlerOf(signInByLink, serveSignIn),
+          'GET assets/:file': consoleFile,
+          'GET /': consolePage,
+          ...Object.fromEntries(consolePages.map((path) => [`GET ${path}`, consolePage])),
+        },
       },
       { ...shared, path: mcpEndpoint.route.path, aliases: { 'POST /': handlerOf(mcpEndpoint, serveMcp) } },
       {

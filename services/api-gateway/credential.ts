@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** A credential in the form of `auth.admit`. */
-export type Credential = { readonly api_key_hash: string } | { readonly token: string };
+export type Credential =
+  | { readonly api_key_hash: string }
+  | { readonly token: string }
+  | { readonly session_hash: string };
 
 /** A credential in an invalid form; the sentence says how to send it. */
 export interface WrongForm {

@@ -17,6 +17,27 @@ export const endpoints: readonly Endpoint[] = contracts.flatMap((contract: Contr
   ),
 );
 
+/** The console calls the API below its own path, to which alone browsers send its cookie. */
+export const consolePrefix = '/console/api/v1';
+
+/** The paths of its pages, below /console. One file is served for all of them. */
+export const consolePages = [
+  'sign-in',
+  'users',
+  'users/:id',
+  'deliveries',
+  'webhooks',
+  'webhooks/:id',
+  'developers',
+  'providers',
+  'account',
+] as const;
+
+/** Whether the console may call a route: every one that a developer may call. */
+export function isOfConsole({ access, delivery, browser }: HttpRoute): boolean {
+  return access.includes('developer') && delivery === undefined && browser === undefined;
+}
+
 /** The route of an action. @throws if its contract states none */
 export function endpointOf(action: string): Endpoint {
   const endpoint = endpoints.find((one) => one.action === action);
@@ -43,11 +64,23 @@ const patterns: readonly Pattern[] = [
   { path: '/connect/session/:session_id', method: 'GET' },
   { path: '/connect/session/:session_id/:provider', method: 'GET' },
   { path: '/connect/session/:session_id/:provider', method: 'POST' },
+  { path: '/', method: 'GET' },
+  { path: '/console', method: 'GET' },
+  { path: '/console/assets/:file', method: 'GET' },
+  ...consolePages.map((path) => ({ path: `/console/${path}`, method: 'GET' })),
+  { path: '/console/session', method: 'GET' },
+  { path: '/console/session', method: 'POST' },
+  { path: '/console/session', method: 'DELETE' },
+  { path: '/console/session/link', method: 'POST' },
+  ...endpoints
+    .filter(({ route }) => isOfConsole(route))
+    .map(({ route }) => ({ path: consolePrefix + route.path, method: route.method })),
   { path: '/docs', method: 'GET' },
   { path: '/docs/:file', method: 'GET' },
 ].map(({ path, method }) => ({
   method,
-  regex: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
+  regex:
+    path === '/' ? /^\/$/ : new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}/?$`),
 }));
 
 /** The allowed methods of a path, including HEAD and OPTIONS; empty if there is no such path. */

@@ -7,6 +7,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { Inbox } from '../../mixins/inbox.ts';
 import type { ReceivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
+import type { Credential } from './credential.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { StoredBytesLimit } from './stored-bytes.ts';
@@ -51,6 +52,8 @@ export interface Exchange {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly call: Call;
+  /** The credential, if it is not in the headers of the API: the session of the console. */
+  readonly credential?: Credential;
 }
 
 /** 429 with Retry-After, counted from the window's end. */

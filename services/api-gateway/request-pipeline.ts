@@ -103,7 +103,8 @@ function callAction(
   return callByName(call, endpoint.action, params, { meta });
 }
 
-async function countingFailures<T>(
+/** Runs work that checks a credential; unless it fails, its count is refunded. */
+export async function countingFailures<T>(
   pipeline: Pipeline,
   exchange: Exchange,
   caller: Caller | null,
@@ -134,7 +135,7 @@ function browsersOf(pipeline: Pipeline, { req, endpoint }: Exchange): Meta {
 }
 
 /** Failures of requests without a credential are counted by address. */
-function countedAddress(pipeline: Pipeline, { req, endpoint }: Exchange, caller: Caller | null): Meta {
+export function countedAddress(pipeline: Pipeline, { req, endpoint }: Exchange, caller: Caller | null): Meta {
   const counts = endpoint.route.countFailures === true && caller === null;
   return counts ? { address: network(pipeline.addressOf(req)) } : {};
 }

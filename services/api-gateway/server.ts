@@ -19,8 +19,8 @@ const headersTimeoutMs = 66_000;
 
 /**
  * The HTTP server in front of the router. It sets the common headers (request id, security) and answers HEAD, OPTIONS,
- * unknown routes and wrong methods. Credentials are sent in headers only, never in cookies, so requests of all origins are
- * allowed: a web page can send only credentials that its user gave it.
+ * unknown routes and wrong methods. The API takes credentials in headers only, never in cookies, so it allows requests of all
+ * origins: a web page can send only credentials that its user gave it. The console has a cookie, so it allows its own pages only.
  */
 export function createGatewayServer(
   pipeline: Pipeline,
@@ -40,6 +40,10 @@ export function createGatewayServer(
     if (req.method === 'HEAD') {
       markHead(res);
       req.method = 'GET'; // node.js omits the body, because it has recorded HEAD before
+    }
+    if (req.method === 'GET' && req.url === '/') {
+      res.writeHead(302, { Location: '/console', 'Content-Length': 0 }).end();
+      return;
     }
     const path = pathOf(req); // the router strips its prefix from req.url
     router(req, res, () => answerUnrouted(pipeline, req, res, path));
@@ -74,6 +78,7 @@ function setCommonHeaders(req: IncomingMessage, res: ServerResponse): void {
   res.setHeader('X-Request-Id', id);
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('Cache-Control', 'no-store');
+  if (isConsole(req)) return; // the only paths with a cookie: pages of other origins read nothing there
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader(
     'Access-Control-Expose-Headers',
@@ -89,6 +94,7 @@ function answerOptions(req: IncomingMessage, res: ServerResponse): void {
   }
   const asked = req.headers['access-control-request-headers'];
   res.setHeader('Allow', methods.join(', '));
+  if (isConsole(req)) return void res.writeHead(204).end();
   res.setHeader('Access-Control-Allow-Methods', methods.join(', '));
   if (typeof asked === 'string' && /^[\w ,-]{1,512}$/.test(asked))
     res.setHeader('Access-Control-Allow-Headers', asked);
@@ -104,6 +110,10 @@ function answerUnrouted(pipeline: Pipeline, req: IncomingMessage, res: ServerRes
   if (methods.length > 0) res.setHeader('Allow', methods.join(', '));
   const code = methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND';
   sendFailure(res, failureToSend(window.allowed ? new ServiceError(code) : limited(res, window)));
+}
+
+function isConsole(req: IncomingMessage): boolean {
+  return /^\/console(\/|$)/.test(pathOf(req));
 }
 
 function pathOf(req: IncomingMessage): string {

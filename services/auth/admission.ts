@@ -1,17 +1,24 @@
 import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../mixins/database.ts';
-import { type AdmittedRow, admitFamily, admitKey } from './queries/admit.ts';
+import { sessionLifetimeOf } from './lifetimes.ts';
+import { type AdmittedRow, admitFamily, admitKey, admitSession } from './queries/admit.ts';
 import type { TokenSigner } from './tokens.ts';
 
-/** A credential of a request: the hash of an API key, or a token. */
-export type Credential = { readonly api_key_hash: string } | { readonly token: string };
+/** A credential of a request: the hash of an API key, a token, or the hash of the cookie of a console session. */
+export type Credential =
+  | { readonly api_key_hash: string }
+  | { readonly token: string }
+  | { readonly session_hash: string };
 
 /** Dependencies of admission. */
 export interface Admitting {
   readonly database: Queryable;
   readonly tokens: TokenSigner;
-  readonly config: Pick<Config, 'RATE_LIMIT_API_KEY' | 'RATE_LIMIT_SDK' | 'RATE_LIMIT_DEVELOPER'>;
+  readonly config: Pick<
+    Config,
+    'RATE_LIMIT_API_KEY' | 'RATE_LIMIT_SDK' | 'RATE_LIMIT_DEVELOPER' | 'DEVELOPER_SESSION_DAYS'
+  >;
 }
 
 /** Admits a credential and counts the request. An invalid credential is not counted and has no window. */
@@ -22,6 +29,11 @@ export async function admit(
   if ('api_key_hash' in credential) {
     const limit = config.RATE_LIMIT_API_KEY;
     return admission(await admitKey(database, credential.api_key_hash, limit), 'api-key', limit);
+  }
+  if ('session_hash' in credential) {
+    const limit = config.RATE_LIMIT_DEVELOPER;
+    const row = await admitSession(database, credential.session_hash, limit, sessionLifetimeOf(config));
+    return admission(row, 'developer', limit);
   }
   const claims = tokens.verify(credential.token);
   if (claims === null) return dead;

@@ -8,6 +8,7 @@ import { readAudit } from './audit.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
+import { createSignInLink, endSession, startSession, startSessionByLink } from './console-sessions.ts';
 import { issueToken } from './issue-token.ts';
 import {
   changeApplication,
@@ -44,6 +45,20 @@ export default implement(auth, {
       await revoke(ctx, ctx.params);
       return {};
     },
+    async startSession(ctx) {
+      const account = ctx.params.email.trim().toLowerCase();
+      const id = await countAttempt(ctx, account, (priority) => startSession(ctx, ctx.params, priority));
+      return toDeveloper(await findDeveloper(ctx.orm, id));
+    },
+    async startSessionByLink(ctx) {
+      const id = await countAttempt(ctx, null, () => startSessionByLink(ctx, ctx.params));
+      return toDeveloper(await findDeveloper(ctx.orm, id));
+    },
+    async endSession(ctx) {
+      await endSession(ctx, ctx.params.session_hash);
+      return {};
+    },
+    createSignInLink: (ctx) => createSignInLink(ctx, ctx.params),
     async me(ctx) {
       return toDeveloper(await findDeveloper(ctx.orm, callingDeveloper(ctx.meta).developer_id));
     },

@@ -32,3 +32,20 @@ export function lifetimesOf(config: SessionDays): Lifetimes {
     developer: lifetime(refreshDays.developer, config.DEVELOPER_SESSION_DAYS),
   };
 }
+
+/** How long a session of the console is valid. */
+export interface SessionLifetime {
+  /** From its last use. */
+  readonly idleSeconds: number;
+  /** From the sign-in. */
+  readonly absoluteSeconds: number;
+}
+
+const idleHours = 12;
+const longestSessionDays = 7;
+
+/** The lifetime of a session of the console. A browser is left open more often than a token is kept, so it is shorter. */
+export function sessionLifetimeOf(config: Pick<Config, 'DEVELOPER_SESSION_DAYS'>): SessionLifetime {
+  const days = Math.min(longestSessionDays, config.DEVELOPER_SESSION_DAYS);
+  return { idleSeconds: idleHours * 3600, absoluteSeconds: days * daySeconds };
+}

@@ -1,6 +1,6 @@
 import type { Tokens } from '../../contracts/auth/schemas.ts';
 import { recordAudit } from '../../mixins/audit.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
 import { type AttemptPriority, trustedPriority } from './attempts.ts';
@@ -9,7 +9,7 @@ import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import type { Passwords } from './passwords.ts';
 import { insertSession } from './queries/insert-family.ts';
 import { insertKnownLogIn } from './queries/insert-known-log-in.ts';
-import { selectPassword } from './queries/select-credentials.ts';
+import { type PasswordRow, selectPassword } from './queries/select-credentials.ts';
 import type { TokenSigner } from './tokens.ts';
 import { wrongCredentials } from './wrong-credentials.ts';
 
@@ -24,11 +24,28 @@ export interface LoggingIn {
 
 /** Starts a developer's session. @throws UNAUTHENTICATED (401), after the same time for an unknown e-mail as for a wrong password */
 export async function logIn(
-  { database, tokens, passwords, origin, config }: LoggingIn,
+  loggingIn: LoggingIn,
   email: string,
   password: string,
   priority: AttemptPriority = trustedPriority,
 ): Promise<Tokens> {
+  const { tokens, config } = loggingIn;
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
+  const developer = await openWith(loggingIn, { email, password }, priority, (on, account) =>
+    insertSession(on, family, account),
+  );
+  const issuedBy = `admin:${developer.id}`;
+  const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+/** Checks a password and runs `insert`, which inserts a session. It returns false if the password has changed since. */
+export async function openWith(
+  { database, passwords, origin }: Pick<LoggingIn, 'database' | 'passwords' | 'origin'>,
+  { email, password }: { readonly email: string; readonly password: string },
+  priority: AttemptPriority,
+  insert: (on: Queryable, developer: PasswordRow) => Promise<boolean>,
+): Promise<PasswordRow> {
   const developer = await selectPassword(database, email, priority.address);
   const isKnown = priority.isKnown || developer?.isKnown === true;
   const matches = await passwords.matches(password, developer?.password ?? null, { ...priority, isKnown });
@@ -41,14 +58,11 @@ export async function logIn(
     });
     throw wrongCredentials();
   }
-  const { refreshToken, family } = freshFamily(lifetimesOf(config).developer);
   const isOpen = await acting(database, origin, async (on) => {
-    if (!(await insertSession(on, family, developer))) return false;
+    if (!(await insert(on, developer))) return false;
     if (priority.address !== '') await insertKnownLogIn(on, developer.id, priority.address);
     return true;
   });
   if (!isOpen) throw wrongCredentials();
-  const issuedBy = `admin:${developer.id}`;
-  const grant = { kind: 'developer', subject: developer.id, familyId: family.familyId, issuedBy } as const;
-  return tokens.sign(grant, refreshToken);
+  return developer;
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
+import type { SessionLifetime } from '../lifetimes.ts';
 
 /** A valid credential and the state of its window with this request counted. */
 export interface AdmittedRow {
@@ -52,6 +53,22 @@ with alive as (
 select id, user_id, developer_id, count, reset from alive, counted`,
 };
 
+// The lifetime of a session begins anew with its use, at most once a minute, and ends after the absolute lifetime.
+const bySession: Statement = {
+  name: 'auth.admit_session',
+  text: `
+with alive as (
+  select f.id, f.developer_id as subject, null::uuid as user_id, f.developer_id
+  from auth.console_session s join auth.family f on f.id = s.family_id
+  where s.hash = $1 and f.expires_at > now()
+), ${counted('$2::int')}, touched as (
+  update auth.family set expires_at = least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4))
+  where id = (select id from alive)
+    and expires_at < least(now() + make_interval(secs => $3 - 60), created_at + make_interval(secs => $4))
+)
+select id, user_id, developer_id, count, reset from alive, counted`,
+};
+
 /** Admits an API key by its hash; null if it is not valid. `last_used_at` is written once per window. */
 export async function admitKey(
   database: Queryable,
@@ -69,5 +86,17 @@ export async function admitFamily(
   limit: number,
 ): Promise<AdmittedRow | null> {
   const [row] = await database.query<AdmittedRow>(byFamily, [familyId, limit]);
+  return row ?? null;
+}
+
+/** Admits a session of the console by the hash of its cookie; null if it has ended. */
+export async function admitSession(
+  database: Queryable,
+  hash: string,
+  limit: number,
+  { idleSeconds, absoluteSeconds }: SessionLifetime,
+): Promise<AdmittedRow | null> {
+  const values = [hash, limit, idleSeconds, absoluteSeconds];
+  const [row] = await database.query<AdmittedRow>(bySession, values);
   return row ?? null;
 }

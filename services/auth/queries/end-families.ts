@@ -15,7 +15,7 @@ export async function endFamiliesOfUser(database: Queryable, userId: string): Pr
   return (await database.query('delete from auth.family where user_id = $1 returning id', [userId])).length;
 }
 
-/** Ends a developer's sessions except the one with this id. */
+/** Ends a developer's sessions except the one with this id, and the sign-in links that are not used yet. */
 export async function endOtherSessions(
   database: Queryable,
   developerId: string,
@@ -25,6 +25,7 @@ export async function endOtherSessions(
     'delete from auth.family where developer_id = $1 and user_id is null and id is distinct from $2::uuid',
     [developerId, keep],
   );
+  await database.query('delete from auth.sign_in_link where developer_id = $1', [developerId]);
 }
 
 // A token that is used twice within 10 s is treated as a repeated request (a double click). A later second use indicates

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { auth } from '../../../contracts/auth.ts';
+import { Nothing } from '../../../domain/contract.ts';
+import { isError, ServiceError } from '../../../domain/errors.ts';
+import { parseParams } from '../../../domain/params.ts';
+import { admit, enter } from '../admission.ts';
+import { sendJson } from '../answer.ts';
+import { refuseUnstorable } from '../body.ts';
+import { type Endpoint, endpoints, isOfConsole } from '../endpoints.ts';
+import type { Exchange, Pipeline } from '../exchange.ts';
+import { gather } from '../gather.ts';
+import { countedAddress, countingFailures, serve } from '../request-pipeline.ts';
+import {
+  csrfTokenOf,
+  hashOf,
+  newSessionToken,
+  refuseOtherOrigins,
+  refuseWithoutToken,
+  removeSessionCookie,
+  sessionTokenOf,
+  setSessionCookie,
+} from './console-request.ts';
+
+/** The routes of the API that the console calls below its own path. */
+export const consoleEndpoints: readonly Endpoint[] = endpoints.filter(({ route }) => isOfConsole(route));
+
+const none = { none: 'The entry is written with the session.' };
+const session = { path: '/session', access: ['public'], tag: 'Console', audit: none } as const;
+const { startSession, startSessionByLink, endSession, me } = auth.actions;
+const Login = startSession.params.omit({ session_hash: true });
+const Link = z.object({ token: z.string().min(1).max(200) });
+
+/** Sign-in with a password. */
+export const signIn: Endpoint = {
+  action: 'auth.startSession',
+  definition: { ...startSession, params: Login },
+  route: { ...session, method: 'POST', countFailures: true },
+};
+
+/** Sign-in with the token of a link. */
+export const signInByLink: Endpoint = {
+  action: 'auth.startSessionByLink',
+  definition: { ...startSessionByLink, params: Link },
+  route: { ...session, path: '/session/link', method: 'POST', countFailures: true },
+};
+
+/** The session of the browser, if there is one. */
+export const readSession: Endpoint = {
+  action: 'auth.me',
+  definition: me,
+  route: { ...session, method: 'GET', access: ['developer'] },
+};
+
+/** Log-out. */
+export const signOut: Endpoint = {
+  action: 'auth.endSession',
+  definition: { ...endSession, params: Nothing },
+  route: { ...session, method: 'DELETE', access: ['developer'] },
+};
+
+/** Serves a route of the API with the session of the console as its credential. Credentials in headers are ignored. */
+export async function serveConsole(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  const { req, endpoint } = exchange;
+  const token = requireSession(pipeline, exchange);
+  checking(pipeline, exchange, () => refuseWithoutToken(req, token, endpoint.route.stream !== undefined));
+  await serve(pipeline, { ...exchange, credential: { session_hash: hashOf(token) } });
+}
+
+/** Starts a session and sets its cookie. */
+export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  const { req, res, call, endpoint } = exchange;
+  checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
+  enter(pipeline, exchange, true);
+  const given = await gather(pipeline, exchange);
+  refuseUnstorable(given);
+  const token = newSessionToken();
+  const options = { meta: countedAddress(pipeline, exchange, null) };
+  const developer = await countingFailures(pipeline, exchange, null, () =>
+    endpoint === signInByLink
+      ? call('auth.startSessionByLink', { ...linkIn(given), session_hash: hashOf(token) }, options)
+      : call('auth.startSession', { ...parseParams(Login, given), session_hash: hashOf(token) }, options),
+  );
+  setSessionCookie(res, token, pipeline.config);
+  sendJson(res, 201, { developer, csrf_token: csrfTokenOf(token) });
+}
+
+const linkIn = (given: unknown) => ({ link_hash: hashOf(parseParams(Link, given).token) });
+
+/** Answers whose session the cookie is of, with its CSRF token; nulls without a session. */
+export async function serveSession(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  const { req, res, call } = exchange;
+  checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
+  const token = sessionTokenOf(req);
+  if (token === null) enter(pipeline, exchange, true);
+  const caller = token === null ? null : await callerOf(pipeline, exchange, token);
+  const developer = caller === null ? null : await call('auth.me', {}, { meta: { caller } });
+  if (token !== null && developer === null) removeSessionCookie(res, pipeline.config);
+  sendJson(res, 200, {
+    developer,
+    csrf_token: token === null || developer === null ? null : csrfTokenOf(token),
+  });
+}
+
+async function callerOf(pipeline: Pipeline, exchange: Exchange, token: string) {
+  try {
+    return await admit(pipeline, { ...exchange, credential: { session_hash: hashOf(token) } });
+  } catch (error) {
+    if (isError(error, 'UNAUTHENTICATED')) return null;
+    throw error;
+  }
+}
+
+/** Ends the session on the server and removes its cookie. */
+export async function serveSignOut(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  const { req, res, call } = exchange;
+  const token = requireSession(pipeline, exchange);
+  checking(pipeline, exchange, () => refuseWithoutToken(req, token, false));
+  enter(pipeline, exchange, true);
+  await call('auth.endSession', { session_hash: hashOf(token) });
+  removeSessionCookie(res, pipeline.config);
+  sendJson(res, 200, {});
+}
+
+/** @throws CONSOLE_REFUSED (403), UNAUTHENTICATED (401) */
+function requireSession(pipeline: Pipeline, exchange: Exchange): string {
+  checking(pipeline, exchange, () => refuseOtherOrigins(exchange.req, pipeline.config));
+  const token = sessionTokenOf(exchange.req);
+  if (token !== null) return token;
+  enter(pipeline, exchange, false);
+  throw new ServiceError('UNAUTHENTICATED', 'Sign in to the console.');
+}
+
+// A refused request counts as one without a credential.
+function checking(pipeline: Pipeline, exchange: Exchange, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    enter(pipeline, exchange, false);
+    throw error;
+  }
+}
