@@ -5,11 +5,23 @@ COPY package.json package-lock.json .npmrc ./
 # Optional packages are Node and PostgreSQL for machines without containers.
 RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 
+# The pages of the console. Its tools are development packages, which stay in this stage.
+FROM node:24-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts && npm cache clean --force
+COPY domain ./domain
+COPY stack ./stack
+COPY clients ./clients
+COPY console ./console
+RUN node stack/build-console.ts
+
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 METRICS_PORT=9100 LOG_FORMAT=json DATA_DIR=/tmp/pulsebus
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
+COPY --from=console /app/console/dist ./console/dist
 # Volumes of these names take over who owns them: see stack/container-secrets.sh.
 RUN cd /run && for group in database superuser bus sessions encryption admin providers webhooks figures; do \
   install -d -o node -g node -m 755 "secrets/$group"; done

@@ -1,6 +1,7 @@
 import { loadConfig } from './config.ts';
 import { createBroker } from './runtime/broker.ts';
 import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
+import { buildConsole } from './stack/console-build.ts';
 import { metricsPortsOf } from './stack/listening.ts';
 import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
 import { type Lifetime, runUntilSignal } from './stack/run-until-signal.ts';
@@ -8,6 +9,7 @@ import { startSandbox } from './stack/sandbox.ts';
 import { registerReceiver, startReceiver } from './stack/sandbox-receiver.ts';
 import { connectSandboxUsers } from './stack/sandbox-users.ts';
 import { loadServices } from './stack/services.ts';
+import { signInLink } from './stack/sign-in-link.ts';
 import { startPage } from './stack/start-page.ts';
 
 const say = (line: string) => console.log(line);
@@ -22,6 +24,7 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   const ports = hasGateway ? [settings.PORT] : [];
   const metricsPorts = metricsPortsOf(settings, 1);
   const prepared = await prepare(settings, { say, started, fail, ports, metricsPorts });
+  const built = hasGateway ? buildConsole(say) : undefined;
   const { stack, login } = prepared;
   const { dataDir } = stack;
   const sandbox = await startSandbox(prepared.config, dataDir, started);
@@ -39,6 +42,20 @@ await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   const notes = notesOn(config, sandbox !== null, listening);
   const isListenable = listening !== null;
   const webhooks = webhookAddresses(config, url);
-  say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, isListenable, example }));
+  const signInUrl = hasGateway ? await signInLink(broker, url, login.email) : null;
+  await built;
+  say(
+    startPage({
+      url,
+      signInUrl,
+      choice: stack.choice,
+      dataDir,
+      login,
+      webhooks,
+      notes,
+      isListenable,
+      example,
+    }),
+  );
   await users?.showBackfill();
 }, say);

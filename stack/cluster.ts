@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { loadConfig } from '../config.ts';
 import { providers } from '../providers/all.ts';
 import { createBroker } from '../runtime/broker.ts';
+import { buildConsole } from './console-build.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
@@ -11,6 +12,7 @@ import { environmentOf, type ProviderSettings, startSandbox } from './sandbox.ts
 import { registerReceiver, startReceiver } from './sandbox-receiver.ts';
 import { connectSandboxUsers } from './sandbox-users.ts';
 import { serviceNames } from './services.ts';
+import { signInLink } from './sign-in-link.ts';
 import { StartError } from './start-error.ts';
 import { startPage } from './start-page.ts';
 
@@ -28,6 +30,7 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   const ports = portsOf(settings.PORT, scale);
   const metricsPorts = metricsPortsOf(settings, 1 + membersIn(scale));
   const prepared = await prepare(settings, { say, started, fail, ports, metricsPorts });
+  const built = buildConsole(say);
   const { config, stack, login } = prepared;
   if (stack.natsUrl === null)
     throw new StartError(`a cluster needs a bus, and there is none: ${stack.choice}`);
@@ -49,7 +52,21 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   const notes = notesOn({ ...config, ...simulated }, sandbox !== null, listening);
   const isListenable = listening !== null;
   const webhooks = webhookAddresses(config, url);
-  say(startPage({ url, choice: stack.choice, dataDir, login, webhooks, notes, isListenable, example }));
+  const signInUrl = await signInLink(broker, url, login.email);
+  await built;
+  say(
+    startPage({
+      url,
+      signInUrl,
+      choice: stack.choice,
+      dataDir,
+      login,
+      webhooks,
+      notes,
+      isListenable,
+      example,
+    }),
+  );
   await users?.showBackfill();
 }, say);
 

@@ -3,6 +3,8 @@ import { settingIgnored } from './first-account.ts';
 /** Input of the page that `npm start` prints. */
 export interface StartPage {
   readonly url: string;
+  /** Opens the console and signs in once; null if the service auth does not run. */
+  readonly signInUrl: string | null;
   readonly choice: string;
   readonly dataDir: string;
   readonly login: {
@@ -32,11 +34,13 @@ export interface StartPage {
 
 /** The page: where it is, how to log in, where the data lies, the first calls. */
 export function startPage(page: StartPage): string {
-  const { url, choice, dataDir, login, webhooks, notes, isListenable, example } = page;
+  const { url, signInUrl, choice, dataDir, login, webhooks, notes, isListenable, example } = page;
   return [
     '',
     '  Pulsebus is running. Ctrl-C stops it.',
     '',
+    `  Console        ${signInUrl ?? `${url}/console`}`,
+    ...(signInUrl === null ? [] : [signInLine]),
     `  API            ${url}/api/v1`,
     `  Documentation  ${url}/docs`,
     ...loginLines(login),
@@ -52,6 +56,9 @@ export function startPage(page: StartPage): string {
     '',
   ].join('\n');
 }
+
+const signInLine =
+  '                 This link signs in once, within 10 minutes. After that, log in there as below.';
 
 function loginLines({ email, password, isShownByCommand, isSettingIgnored }: StartPage['login']): string[] {
   const shown = isShownByCommand

@@ -61,6 +61,7 @@ t.test('the start page shows the addresses to register', async (t) => {
   const page = startPage({
     ...{
       url: 'http://127.0.0.1:3000',
+      signInUrl: null,
       choice: 'tests',
       dataDir: '.data',
       webhooks,

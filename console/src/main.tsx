@@ -1,0 +1,25 @@
+import { render } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { SignIn } from './pages/sign-in.tsx';
+import { Shell } from './parts/shell.tsx';
+import { location, navigate } from './router.tsx';
+import { loadSession, session } from './session.ts';
+import './style.css';
+
+function App() {
+  useEffect(() => void loadSession().catch(() => setTimeout(loadSession, 2000)), []);
+  const isStale = session.value !== undefined && session.value !== null && location.value.path === '/sign-in';
+  useEffect(() => {
+    if (isStale) navigate('/', true); // a sign-in link that is opened with a session
+  }, [isStale]);
+  if (session.value === undefined || isStale)
+    return (
+      <p class="state" role="status">
+        Loading …
+      </p>
+    );
+  return session.value === null ? <SignIn /> : <Shell session={session.value} />;
+}
+
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

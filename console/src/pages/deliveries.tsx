@@ -1,0 +1,78 @@
+import type { DeliveryStatus } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { Action } from '../parts/action.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { CursorList } from '../parts/cursor-list.tsx';
+import { Empty } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { location, setQuery } from '../router.tsx';
+
+const states: readonly DeliveryStatus[] = ['ready', 'working', 'done', 'dead'];
+
+/** What providers sent: the state of each delivery, and replay. */
+export function Deliveries() {
+  const chosen = states.find((one) => one === location.value.query.get('status')) ?? 'done';
+  return (
+    <>
+      <h1>Deliveries</h1>
+      <p>A delivery is one webhook request of a provider.</p>
+      <label class="filters">
+        State
+        <select value={chosen} onChange={(event) => setQuery({ status: event.currentTarget.value })}>
+          {states.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <CursorList
+        name={`deliveries ${chosen}`}
+        what="deliveries"
+        load={(query, signal) => api.deliveries.list({ status: chosen, ...query, limit: 25 }, { signal })}
+      >
+        {(items, reload) =>
+          items.length === 0 ? (
+            <Empty>
+              {chosen === 'done'
+                ? 'No delivery is processed yet. Connect a user, or check the addresses under Providers.'
+                : `No delivery is ${chosen}.`}
+            </Empty>
+          ) : (
+            <Table
+              title="Deliveries"
+              head={['Received', 'Provider', 'Kind', 'State', 'Attempts', 'Bytes', 'Error', 'Actions']}
+            >
+              {items.map((one) => (
+                <tr key={one.id}>
+                  <td>
+                    <Time at={one.received_at} />
+                  </td>
+                  <td>{one.provider}</td>
+                  <td>{one.kind}</td>
+                  <td>
+                    <Badge state={one.status} />
+                  </td>
+                  <td>{one.attempts}</td>
+                  <td>{one.body_bytes.toLocaleString()}</td>
+                  <td>{one.error}</td>
+                  <td>
+                    {(one.status === 'dead' || one.status === 'done') && (
+                      <Action
+                        run={async () => {
+                          await api.deliveries.replay({ delivery_id: one.id });
+                          reload();
+                        }}
+                      >
+                        Replay<span class="hidden"> the delivery of {one.received_at}</span>
+                      </Action>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </CursorList>
+    </>
+  );
+}

@@ -1,0 +1,244 @@
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Action } from '../parts/action.tsx';
+import { CursorList } from '../parts/cursor-list.tsx';
+import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { type Resource, useResource } from '../resource.ts';
+
+interface Secret {
+  readonly title: string;
+  readonly value: string;
+}
+
+/** API keys, applications, accounts, and the audit trail. */
+export function Developers() {
+  const [secret, setSecret] = useState<Secret | null>(null);
+  const [version, setVersion] = useState(0);
+  const show = (shown: Secret | null) => {
+    setSecret(shown);
+    setVersion((last) => last + 1);
+  };
+  return (
+    <>
+      <h1>Developers</h1>
+      <Keys show={show} />
+      <Applications show={show} />
+      <Accounts />
+      <Audit version={version} />
+      {secret !== null && (
+        <ShownOnce title={secret.title} secret={secret.value} close={() => setSecret(null)} />
+      )}
+    </>
+  );
+}
+
+type Show = (secret: Secret | null) => void;
+
+function Keys({ show }: { show: Show }) {
+  const keys = useResource('keys', (signal) => api.auth.listKeys({ signal }));
+  const create = async (name: string) => {
+    show({ title: `API key ${name}`, value: (await api.auth.createKey({ name })).key });
+    keys.reload();
+  };
+  return (
+    <Section title="API keys" what="API keys" of={keys} add={{ label: 'Create a key', run: create }}>
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>There is no API key yet. A backend sends one as the header X-API-Key.</Empty>
+        ) : (
+          <Table title="API keys" head={['Name', 'Created', 'Last used', 'Actions']}>
+            {list.map(({ id: key_id, name, created_at, last_used_at }) => (
+              <tr key={key_id}>
+                <td>{name}</td>
+                <td>
+                  <Time at={created_at} />
+                </td>
+                <td>
+                  <Time at={last_used_at} />
+                </td>
+                <td class="row">
+                  <Action
+                    run={async () => {
+                      show({ title: `API key ${name}`, value: (await api.auth.rotateKey({ key_id })).key });
+                      keys.reload();
+                    }}
+                  >
+                    Rotate<span class="hidden"> {name}</span>
+                  </Action>
+                  <TypedConfirmation
+                    label={`Delete ${name}`}
+                    title={`Delete the key ${name}?`}
+                    word="delete"
+                    run={async () => {
+                      await api.auth.removeKey({ key_id });
+                      show(null);
+                      keys.reload();
+                    }}
+                  >
+                    <p>Requests with this key are refused at once.</p>
+                  </TypedConfirmation>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )
+      }
+    </Section>
+  );
+}
+
+function Applications({ show }: { show: Show }) {
+  const applications = useResource('applications', (signal) => api.auth.listApplications({ signal }));
+  const create = async (name: string) => {
+    show({ title: `Secret of ${name}`, value: (await api.auth.createApplication({ name })).app_secret });
+    applications.reload();
+  };
+  return (
+    <Section
+      title="Applications"
+      what="applications"
+      of={applications}
+      add={{ label: 'Create an application', run: create }}
+    >
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>There is no application yet. One obtains tokens that read the data of one user.</Empty>
+        ) : (
+          <Table title="Applications" head={['Name', 'app_id', 'Created', 'Actions']}>
+            {list.map(({ app_id, name, created_at }) => (
+              <tr key={app_id}>
+                <td>{name}</td>
+                <td>
+                  <code>{app_id}</code>
+                </td>
+                <td>
+                  <Time at={created_at} />
+                </td>
+                <td class="row">
+                  <Action
+                    run={async () => {
+                      const { app_secret } = await api.auth.rotateSecret({ app_id });
+                      show({ title: `Secret of ${name}`, value: app_secret });
+                    }}
+                  >
+                    Rotate<span class="hidden"> the secret of {name}</span>
+                  </Action>
+                  <TypedConfirmation
+                    label={`Delete ${name}`}
+                    title={`Delete the application ${name}?`}
+                    word="delete"
+                    run={async () => {
+                      await api.auth.removeApplication({ app_id });
+                      show(null);
+                      applications.reload();
+                    }}
+                  >
+                    <p>The tokens that it obtained end at once.</p>
+                  </TypedConfirmation>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )
+      }
+    </Section>
+  );
+}
+
+function Accounts() {
+  const accounts = useResource('accounts', (signal) => api.auth.listDevelopers({ signal }));
+  return (
+    <Section title="Accounts" what="accounts" of={accounts}>
+      {(list) => (
+        <Table title="Accounts" head={['E-mail address', 'Created']}>
+          {list.map(({ id, email, created_at }) => (
+            <tr key={id}>
+              <td>{email}</td>
+              <td>
+                <Time at={created_at} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Section>
+  );
+}
+
+function Section<T>({
+  title,
+  what,
+  of,
+  add,
+  children,
+}: {
+  title: string;
+  what: string;
+  of: Resource<T>;
+  add?: { label: string; run: (name: string) => Promise<void> };
+  children: (data: T) => preact.ComponentChildren;
+}) {
+  const [name, setName] = useState('');
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <Loaded of={of} what={what}>
+        {children}
+      </Loaded>
+      {add !== undefined && (
+        <div class="row">
+          <label>
+            Name
+            <input value={name} maxLength={100} onInput={(event) => setName(event.currentTarget.value)} />
+          </label>
+          <Action
+            disabled={name.trim() === ''}
+            run={async () => {
+              await add.run(name.trim());
+              setName('');
+            }}
+          >
+            {add.label}
+          </Action>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Audit({ version }: { version: number }) {
+  return (
+    <section aria-labelledby="audit">
+      <h2 id="audit">Audit</h2>
+      <CursorList
+        name="audit"
+        what="audit entries"
+        version={version}
+        load={(query, signal) => api.auth.audit({ ...query, limit: 25 }, { signal })}
+      >
+        {(items) =>
+          items.length === 0 ? (
+            <Empty>There is no entry yet. Every change leaves one.</Empty>
+          ) : (
+            <Table title="Audit entries" head={['Time', 'Action', 'Actor', 'Subject', 'User']}>
+              {items.map((one) => (
+                <tr key={one.id}>
+                  <td>
+                    <Time at={one.at} />
+                  </td>
+                  <td>{one.action}</td>
+                  <td>{one.actor}</td>
+                  <td>{one.subject_name ?? one.subject_id}</td>
+                  <td>{one.user_id}</td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </CursorList>
+    </section>
+  );
+}

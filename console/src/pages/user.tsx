@@ -1,0 +1,300 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { SeriesType, User as UserFields } from '../../../clients/typescript/src/index.ts';
+import { api, streamUrl } from '../api.ts';
+import { Bars, format } from '../parts/bars.tsx';
+import { Connections } from '../parts/connections.tsx';
+import { Calendar } from '../parts/data-calendar.tsx';
+import { TypedConfirmation } from '../parts/dialog.tsx';
+import type { Span } from '../parts/line-chart.tsx';
+import { lastSeconds, SeriesChart } from '../parts/series-chart.tsx';
+import { Sleep } from '../parts/sleep.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { daysAgo, duration, Time } from '../parts/time.tsx';
+import { useResource } from '../resource.ts';
+import { navigate } from '../router.tsx';
+
+/** One user: the data, the connections, and what can be done. It is renewed as changes arrive. */
+export function User({ id }: { id: string }) {
+  const version = useChanges(id);
+  const [span, setSpan] = useState<Span>(() => lastSeconds(86_400));
+  const user = useResource(`${id} ${version}`, (signal) => api.users.get({ user_id: id }, { signal }), true);
+  return (
+    <Loaded of={user} what="user">
+      {(fields) => (
+        <>
+          <Head user={fields} />
+          <Data userId={id} version={version} span={span} setSpan={setSpan} />
+          <h2>Connections</h2>
+          <Connections userId={id} version={version} />
+          <h2>Activity</h2>
+          <Activity userId={id} version={version} />
+          <h2>Sleep</h2>
+          <Sleep userId={id} version={version} />
+          <h2>Workouts</h2>
+          <Workouts userId={id} version={version} show={setSpan} />
+          <h2>Body</h2>
+          <Body userId={id} version={version} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+/** Counts the changes of a user as they arrive. It reads only while the page is visible. */
+function useChanges(userId: string): number {
+  const [version, setVersion] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    void follow(userId, abort.signal, () => setVersion((last) => last + 1));
+    return () => abort.abort();
+  }, [userId]);
+  return version;
+}
+
+const retryMs = 5000;
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function follow(user_id: string, signal: AbortSignal, changed: () => void): Promise<void> {
+  let from: { cursor: string } | { since: string } = { since: new Date().toISOString() };
+  while (!signal.aborted) {
+    try {
+      if (document.visibilityState === 'hidden') await sleep(retryMs);
+      else {
+        const { data, pagination } = await api.webhooks.changes(
+          { user_id, ...from, wait_seconds: 20 },
+          { signal },
+        );
+        from = { cursor: pagination.next_cursor };
+        if (data.length > 0) changed();
+        if (data.length > 0) await sleep(1000); // changes come in groups
+      }
+    } catch {
+      if (!signal.aborted) await sleep(retryMs);
+    }
+  }
+}
+
+function Head({ user }: { user: UserFields }) {
+  const name = [user.first_name, user.last_name].filter((part) => part !== null).join(' ');
+  return (
+    <>
+      <div class="row between">
+        <h1>{name === '' ? 'User without a name' : name}</h1>
+        <div class="row">
+          <a class="button" href={streamUrl(`/users/${user.id}/export`)} download>
+            Export all data
+          </a>
+          <TypedConfirmation
+            label="Delete the user"
+            title={`Delete ${name === '' ? 'this user' : name}?`}
+            word="delete"
+            run={async () => {
+              await api.users.remove({ user_id: user.id });
+              navigate('/users');
+            }}
+          >
+            <p>All samples, records and connections of the user are erased. This cannot be undone.</p>
+          </TypedConfirmation>
+        </div>
+      </div>
+      <dl class="facts">
+        <dt>Id</dt>
+        <dd>
+          <code>{user.id}</code>
+        </dd>
+        <dt>External id</dt>
+        <dd>{user.external_user_id ?? 'none'}</dd>
+        <dt>E-mail address</dt>
+        <dd>{user.email ?? 'none'}</dd>
+        <dt>Created</dt>
+        <dd>
+          <Time at={user.created_at} />
+        </dd>
+      </dl>
+    </>
+  );
+}
+
+interface OfUser {
+  readonly userId: string;
+  readonly version: number;
+}
+
+function Data({ userId, version, span, setSpan }: OfUser & { span: Span; setSpan: (span: Span) => void }) {
+  const calendar = useResource(
+    `${userId} ${version}`,
+    (signal) =>
+      api.timeseries.calendar(
+        { user_id: userId, start_date: daysAgo(364), end_date: daysAgo(0) },
+        { signal },
+      ),
+    true,
+  );
+  return (
+    <>
+      <h2>Series</h2>
+      <Loaded of={calendar} what="data">
+        {(data) => {
+          const types = data.data.flatMap(({ kind, type }) =>
+            kind === 'sample' && isSeries(type) ? [type] : [],
+          );
+          const available = [...new Set(types)];
+          if (available.length === 0)
+            return <Empty>There are no samples yet. They arrive once an account is connected.</Empty>;
+          return (
+            <>
+              <SeriesChart {...{ userId, available, span, setSpan, version }} />
+              <h2>Data by day</h2>
+              <Calendar calendar={data} />
+            </>
+          );
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+// A row of samples has the type of its series; the types of other events are of other rows.
+const isSeries = (type: string | null): type is SeriesType => type !== null;
+
+function Activity({ userId, version }: OfUser) {
+  const days = useResource(
+    `${userId} ${version}`,
+    (signal) =>
+      api.summaries
+        .activity({ user_id: userId, start_date: daysAgo(29), end_date: daysAgo(0), limit: 100 }, { signal })
+        .toArray(100),
+    true,
+  );
+  return (
+    <Loaded of={days} what="activity">
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>No activity in the last 30 days.</Empty>
+        ) : (
+          <Bars
+            title="Steps by day"
+            unit="steps"
+            noteTitle="Source"
+            bars={list
+              .toSorted((one, other) => one.date.localeCompare(other.date))
+              .map(({ date, steps, source }) => ({
+                label: date,
+                value: steps,
+                note: `${source.provider}, ${source.device}`,
+              }))}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Workouts({ userId, version, show }: OfUser & { show: (span: Span) => void }) {
+  const workouts = useResource(
+    `${userId} ${version}`,
+    (signal) =>
+      api.timeseries
+        .workouts({ user_id: userId, start_date: daysAgo(90), end_date: daysAgo(-1), limit: 100 }, { signal })
+        .toArray(100),
+    true,
+  );
+  return (
+    <Loaded of={workouts} what="workouts">
+      {(list) =>
+        list.length === 0 ? (
+          <Empty>No workouts in the last 90 days.</Empty>
+        ) : (
+          <Table
+            title="Workouts"
+            head={[
+              'Start',
+              'Type',
+              'Name',
+              'Duration',
+              'Distance',
+              'Pace',
+              'Heart rate',
+              'Source',
+              'Actions',
+            ]}
+          >
+            {list
+              .toSorted((one, other) => other.start_time.localeCompare(one.start_time))
+              .map((one) => (
+                <tr key={one.id}>
+                  <td>
+                    <Time at={one.start_time} />
+                  </td>
+                  <td>{one.type.replaceAll('_', ' ')}</td>
+                  <td>{one.name}</td>
+                  <td>{duration(one.duration_seconds)}</td>
+                  <td>{one.distance_meters === null ? '' : `${format(one.distance_meters / 1000)} km`}</td>
+                  <td>{one.avg_pace_sec_per_km === null ? '' : pace(one.avg_pace_sec_per_km)}</td>
+                  <td>{one.avg_heart_rate_bpm === null ? '' : `${format(one.avg_heart_rate_bpm)} bpm`}</td>
+                  <td>{one.source.provider}</td>
+                  <td>
+                    <button
+                      type="button"
+                      onClick={() => {
+                        show({
+                          from: Date.parse(one.start_time) / 1000,
+                          to: Date.parse(one.end_time) / 1000,
+                        });
+                        document.getElementById('content')?.scrollIntoView();
+                      }}
+                    >
+                      Show<span class="hidden"> {one.name} in the chart</span>
+                    </button>
+                  </td>
+                </tr>
+              ))}
+          </Table>
+        )
+      }
+    </Loaded>
+  );
+}
+
+const pace = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, '0')} min/km`;
+
+function Body({ userId, version }: OfUser) {
+  const body = useResource(
+    `${userId} ${version}`,
+    (signal) => api.summaries.body({ user_id: userId }, { signal }),
+    true,
+  );
+  return (
+    <Loaded of={body} what="body">
+      {(summary) => {
+        if (summary === null) return <Empty>No body measurements yet.</Empty>;
+        const { slow_changing: slow, averaged, latest } = summary;
+        const facts: readonly (readonly [string, number | null, string])[] = [
+          ['Weight', slow.weight_kg, 'kg'],
+          ['Height', slow.height_cm, 'cm'],
+          ['Body fat', slow.body_fat_percent, '%'],
+          ['Muscle mass', slow.muscle_mass_kg, 'kg'],
+          ['Body mass index', slow.bmi, 'kg/m²'],
+          ['Resting heart rate', averaged.resting_heart_rate_bpm, 'bpm'],
+          ['Heart rate variability (SDNN)', averaged.avg_hrv_sdnn_ms, 'ms'],
+          ['Body temperature', latest.body_temperature_celsius, '°C'],
+          ['Skin temperature', latest.skin_temperature_celsius, '°C'],
+        ];
+        const known = facts.flatMap(([name, value, unit]) => (value === null ? [] : [{ name, value, unit }]));
+        if (known.length === 0) return <Empty>No body measurements yet.</Empty>;
+        return (
+          <dl class="facts">
+            {known.map(({ name, value, unit }) => [
+              <dt key={name}>{name}</dt>,
+              <dd key={`${name} value`}>
+                {format(value)} {unit}
+              </dd>,
+            ])}
+          </dl>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,195 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { UsersListData } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { useResource } from '../resource.ts';
+import { Link, location, navigate, setQuery } from '../router.tsx';
+
+type SortBy = NonNullable<NonNullable<UsersListData['query']>['sort_by']>;
+const sorts: readonly (readonly [SortBy, string])[] = [
+  ['first_name', 'First name'],
+  ['last_name', 'Last name'],
+  ['email', 'E-mail address'],
+  ['created_at', 'Created'],
+];
+const pauseMs = 200;
+
+/** All users: search, sort, pages, and a new one. */
+export function Users() {
+  const { query } = location.value;
+  const [isCreating, setCreating] = useState(false);
+  const search = query.get('search') ?? '';
+  const sort_by = sorts.find(([name]) => name === query.get('sort'))?.[0] ?? 'created_at';
+  const sort_order = query.get('order') === 'asc' ? 'asc' : 'desc';
+  const page = Math.max(1, Number(query.get('page')) || 1);
+  const connected = query.get('connected');
+  const key = JSON.stringify([search, sort_by, sort_order, page, connected]);
+  const read = { page, limit: 25, sort_by, sort_order, ...(search === '' ? {} : { search }) } as const;
+  const filter = connected === 'true' || connected === 'false' ? { connected: connected === 'true' } : {};
+  const users = useResource(key, (signal) => api.users.list({ ...read, ...filter }, { signal }), true);
+  return (
+    <>
+      <div class="row between">
+        <h1>Users</h1>
+        <button type="button" class="main" onClick={() => setCreating(true)}>
+          Create a user
+        </button>
+      </div>
+      <div class="row filters">
+        <Search value={search} />
+        <label>
+          Connection
+          <select
+            value={connected ?? ''}
+            onChange={(event) => setQuery({ connected: event.currentTarget.value, page: '' })}
+          >
+            <option value="">any</option>
+            <option value="true">with a connection</option>
+            <option value="false">without one</option>
+          </select>
+        </label>
+      </div>
+      <Loaded of={users} what="users">
+        {({ items, total, pages }) =>
+          items.length === 0 ? (
+            <Empty>
+              {search === '' && connected === null
+                ? 'There is no user yet. Create one, then connect an account.'
+                : 'No user matches. The search looks at names, e-mail addresses and external ids.'}
+            </Empty>
+          ) : (
+            <>
+              <Table
+                title="Users"
+                head={[
+                  ...sorts.map(([name, title]) => (
+                    <SortButton key={name} {...{ name, title, sort_by, sort_order }} />
+                  )),
+                  'External id',
+                ]}
+              >
+                {items.map((user) => (
+                  <tr key={user.id}>
+                    <td>
+                      <Link to={`/users/${user.id}`}>{user.first_name ?? user.id.slice(0, 8)}</Link>
+                    </td>
+                    <td>{user.last_name}</td>
+                    <td>{user.email}</td>
+                    <td>
+                      <Time at={user.created_at} />
+                    </td>
+                    <td>{user.external_user_id}</td>
+                  </tr>
+                ))}
+              </Table>
+              <nav class="row pages" aria-label="Pages of users">
+                <button
+                  type="button"
+                  disabled={page <= 1}
+                  onClick={() => setQuery({ page: String(page - 1) })}
+                >
+                  Previous
+                </button>
+                <span role="status">
+                  Page {page} of {pages}, {total.toLocaleString()} users
+                </span>
+                <button
+                  type="button"
+                  disabled={page >= pages}
+                  onClick={() => setQuery({ page: String(page + 1) })}
+                >
+                  Next
+                </button>
+              </nav>
+            </>
+          )
+        }
+      </Loaded>
+      {isCreating && <CreateUser close={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function Search({ value }: { value: string }) {
+  const [text, setText] = useState(value);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => setQuery({ search: text.trim(), page: '' }), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, value]);
+  return (
+    <label>
+      Search
+      <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+function SortButton(props: { name: SortBy; title: string; sort_by: SortBy; sort_order: 'asc' | 'desc' }) {
+  const { name, title, sort_by, sort_order } = props;
+  const isCurrent = sort_by === name;
+  const next = isCurrent && sort_order === 'asc' ? 'desc' : 'asc';
+  const arrow = isCurrent ? (sort_order === 'asc' ? ' ↑' : ' ↓') : '';
+  return (
+    <button
+      type="button"
+      class="plain"
+      aria-label={`Sort by ${title}, ${next === 'asc' ? 'ascending' : 'descending'}`}
+      onClick={() => setQuery({ sort: name, order: next, page: '' })}
+    >
+      {title}
+      {arrow}
+    </button>
+  );
+}
+
+const fields = [
+  ['first_name', 'First name'],
+  ['last_name', 'Last name'],
+  ['email', 'E-mail address'],
+  ['external_user_id', 'External id'],
+] as const;
+
+function CreateUser({ close }: { close: () => void }) {
+  const [problem, setProblem] = useState('');
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const form = new FormData(event.currentTarget);
+    const given = fields.map(([name]) => [name, String(form.get(name)).trim()]);
+    try {
+      const user = await api.users.create(Object.fromEntries(given.filter(([, value]) => value !== '')));
+      navigate(`/users/${user.id}`);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog title="Create a user" close={close}>
+      <form onSubmit={submit}>
+        {fields.map(([name, title]) => (
+          <label key={name}>
+            {title}
+            <input name={name} autocomplete="off" />
+          </label>
+        ))}
+        {problem !== '' && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <p class="row">
+          <button type="submit" class="main">
+            Create
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

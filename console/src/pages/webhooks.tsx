@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks';
+import { api } from '../api.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Dialog, ShownOnce } from '../parts/dialog.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
+import { Table } from '../parts/table.tsx';
+import { Time } from '../parts/time.tsx';
+import { useResource } from '../resource.ts';
+import { Link } from '../router.tsx';
+
+/** The state of an endpoint in one word. */
+export function endpointState(one: {
+  enabled: boolean;
+  disabled_reason: string | null;
+  failing_since: string | null;
+}) {
+  if (!one.enabled) return one.disabled_reason === null ? 'paused' : 'disabled';
+  return one.failing_since === null ? 'enabled' : 'failed';
+}
+
+/** The addresses that receive changes. */
+export function Webhooks() {
+  const endpoints = useResource('endpoints', (signal) => api.webhooks.listEndpoints({ signal }));
+  const [isCreating, setCreating] = useState(false);
+  const [secret, setSecret] = useState('');
+  const created = (value: string) => {
+    setCreating(false);
+    setSecret(value);
+    endpoints.reload();
+  };
+  return (
+    <>
+      <div class="row between">
+        <h1>Webhooks</h1>
+        <button type="button" class="main" onClick={() => setCreating(true)}>
+          Add an endpoint
+        </button>
+      </div>
+      <Loaded of={endpoints} what="endpoints">
+        {(list) =>
+          list.length === 0 ? (
+            <Empty>
+              There is no endpoint yet. Add the address of your application: it then receives changes as
+              signed requests.
+            </Empty>
+          ) : (
+            <Table title="Endpoints" head={['Address', 'State', 'Description', 'Last delivered', 'Created']}>
+              {list.map((one) => (
+                <tr key={one.id}>
+                  <td>
+                    <Link to={`/webhooks/${one.id}`}>{one.url}</Link>
+                  </td>
+                  <td>
+                    <Badge state={endpointState(one)} />
+                  </td>
+                  <td>{one.description}</td>
+                  <td>
+                    <Time at={one.last_delivered_at} />
+                  </td>
+                  <td>
+                    <Time at={one.created_at} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Loaded>
+      {isCreating && <CreateEndpoint created={created} close={() => setCreating(false)} />}
+      {secret !== '' && <ShownOnce title="Signing secret" secret={secret} close={() => setSecret('')} />}
+    </>
+  );
+}
+
+function CreateEndpoint({ created, close }: { created: (secret: string) => void; close: () => void }) {
+  const [problem, setProblem] = useState('');
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const form = new FormData(event.currentTarget);
+    const description = String(form.get('description')).trim();
+    try {
+      const made = await api.webhooks.createEndpoint({
+        url: String(form.get('url')),
+        description: description === '' ? null : description,
+      });
+      created(made.secret);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog title="Add an endpoint" close={close}>
+      <form onSubmit={submit}>
+        <label>
+          Address
+          <input name="url" type="url" required placeholder="https://" />
+        </label>
+        <label>
+          Description
+          <input name="description" maxLength={255} />
+        </label>
+        {problem !== '' && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <p class="row">
+          <button type="submit" class="main">
+            Add
+          </button>
+          <button type="button" onClick={close}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,184 @@
+import { useState } from 'preact/hooks';
+import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { useResource } from '../resource.ts';
+import { DataTable, format } from './bars.tsx';
+import { LineChart, labelOf, type Span } from './line-chart.tsx';
+import { Empty, Loaded } from './states.tsx';
+import { duration } from './time.tsx';
+
+const ranges = [
+  ['Hour', 3600],
+  ['Day', 86_400],
+  ['Week', 7 * 86_400],
+  ['Month', 30 * 86_400],
+  ['Year', 366 * 86_400],
+] as const;
+const shortest = 60;
+const longest = 366 * 86_400;
+const mostInTable = 500;
+
+/** The last seconds of a user's data, up to now. */
+export function lastSeconds(seconds: number): Span {
+  const to = Math.ceil(Date.now() / 60_000) * 60;
+  return { from: to - seconds, to };
+}
+
+/** The series of a user over time, at the resolution that fits the span. */
+export function SeriesChart(props: {
+  userId: string;
+  available: readonly SeriesType[];
+  span: Span;
+  setSpan: (span: Span) => void;
+  version: number;
+}) {
+  const { userId, available, span, setSpan, version } = props;
+  const [chosen, setChosen] = useState<readonly SeriesType[]>([]);
+  const types = chosen.length > 0 ? chosen : firstOf(available);
+  const chart = useResource(
+    JSON.stringify([userId, types, span, version]),
+    (signal) =>
+      api.timeseries.chart(
+        {
+          user_id: userId,
+          types: [...types],
+          start_time: timeOf(span.from),
+          end_time: timeOf(span.to),
+          max_points: 1000,
+          aggregates: ['value', 'min', 'max'],
+        },
+        { signal },
+      ),
+    true,
+  );
+  return (
+    <>
+      <details>
+        <summary>
+          {types.map((type) => type.replaceAll('_', ' ')).join(', ')} <span class="faint">(choose)</span>
+        </summary>
+        <fieldset class="row">
+          <legend>At most four series</legend>
+          {available.map((type) => (
+            <label key={type} class="choice">
+              <input
+                type="checkbox"
+                checked={types.includes(type)}
+                disabled={!types.includes(type) && types.length >= 4}
+                onChange={() =>
+                  setChosen(types.includes(type) ? types.filter((one) => one !== type) : [...types, type])
+                }
+              />
+              {type.replaceAll('_', ' ')}
+            </label>
+          ))}
+        </fieldset>
+      </details>
+      <SpanButtons span={span} setSpan={setSpan} />
+      <Loaded of={chart} what="chart">
+        {({ series }) =>
+          series.length === 0 ? (
+            <Empty>There is no data in this span. Choose a longer one, or another time.</Empty>
+          ) : (
+            <Figure series={series} span={span} setSpan={setSpan} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+const firstOf = (available: readonly SeriesType[]) =>
+  available.includes('heart_rate') ? ['heart_rate' as const] : available.slice(0, 1);
+
+function Figure({
+  series,
+  span,
+  setSpan,
+}: {
+  series: readonly ChartSeries[];
+  span: Span;
+  setSpan: (span: Span) => void;
+}) {
+  return (
+    <figure>
+      <figcaption>
+        {series.map((one) => (
+          <div key={labelOf(one)}>
+            {labelOf(one)} <span class="faint">{resolutionOf(one)}</span>
+          </div>
+        ))}
+      </figcaption>
+      <LineChart series={series} span={span} zoom={setSpan} />
+      {series.map((one) => (
+        <DataTable
+          key={labelOf(one)}
+          title={labelOf(one)}
+          head={['Time', `${one.aggregate} (${one.unit})`, 'Least', 'Largest']}
+          rows={rowsOf(one)}
+        />
+      ))}
+    </figure>
+  );
+}
+
+function resolutionOf({ bucket_seconds, aggregate, unit, offset_seconds }: ChartSeries): string {
+  const points = `${offset_seconds.length} points`;
+  if (bucket_seconds === null) return `${unit}, every sample, ${points}`;
+  return `${unit}, ${aggregate} per ${duration(bucket_seconds)}, ${points}`;
+}
+
+function rowsOf({ first_time, offset_seconds, value = [], min = [], max = [] }: ChartSeries): string[][] {
+  const start = Date.parse(first_time);
+  const text = (one: number | undefined) => (one === undefined ? '' : format(one));
+  return offset_seconds
+    .slice(0, mostInTable)
+    .map((offset, index) => [
+      new Date(start + offset * 1000).toLocaleString(),
+      text(value[index]),
+      text(min[index]),
+      text(max[index]),
+    ]);
+}
+
+function SpanButtons({ span, setSpan }: { span: Span; setSpan: (span: Span) => void }) {
+  const { from, to } = span;
+  const seconds = to - from;
+  const scaled = (factor: number) => {
+    const wide = Math.min(longest, Math.max(shortest, seconds * factor));
+    const middle = (from + to) / 2;
+    setSpan({ from: middle - wide / 2, to: middle + wide / 2 });
+  };
+  const moved = (part: number) => setSpan({ from: from + seconds * part, to: to + seconds * part });
+  return (
+    <div class="row spans">
+      {ranges.map(([name, wide]) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={Math.abs(seconds - wide) < 1}
+          onClick={() => setSpan(lastSeconds(wide))}
+        >
+          {name}
+        </button>
+      ))}
+      <button type="button" onClick={() => moved(-0.5)}>
+        Earlier
+      </button>
+      <button type="button" onClick={() => moved(0.5)}>
+        Later
+      </button>
+      <button type="button" onClick={() => scaled(1 / 4)} disabled={seconds <= shortest}>
+        Zoom in
+      </button>
+      <button type="button" onClick={() => scaled(4)} disabled={seconds >= longest}>
+        Zoom out
+      </button>
+      <span role="status" class="faint">
+        {new Date(from * 1000).toLocaleString()} to {new Date(to * 1000).toLocaleString()}
+      </span>
+    </div>
+  );
+}
+
+const timeOf = (seconds: number) => new Date(Math.round(seconds) * 1000).toISOString();

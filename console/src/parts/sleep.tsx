@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import type { SleepSession, SleepStageIntervals } from '../../../clients/typescript/src/index.ts';
+import { api } from '../api.ts';
+import { useResource } from '../resource.ts';
+import { DataTable } from './bars.tsx';
+import { Empty, Loaded } from './states.tsx';
+import { daysAgo, duration } from './time.tsx';
+
+const clock = (at: string) =>
+  new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+
+/** The nights of the last month; the stages of one of them as a hypnogram. */
+export function Sleep({ userId, version }: { userId: string; version: number }) {
+  const [chosen, setChosen] = useState('');
+  const range = { start_date: daysAgo(30), end_date: daysAgo(-1), limit: 100 };
+  const nights = useResource(
+    `${userId} ${version}`,
+    (signal) => api.timeseries.sleeps({ user_id: userId, ...range }, { signal }).toArray(100),
+    true,
+  );
+  return (
+    <Loaded of={nights} what="sleep">
+      {(all) => {
+        const list = all.toSorted((one, other) => other.start_time.localeCompare(one.start_time));
+        const night = list.find(({ id }) => id === chosen) ?? list[0];
+        if (night === undefined) return <Empty>No sleep in the last 30 days.</Empty>;
+        return (
+          <>
+            <label class="filters">
+              Night
+              <select value={night.id} onChange={(event) => setChosen(event.currentTarget.value)}>
+                {list.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {titleOf(one)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <Night userId={userId} night={night} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function titleOf({ start_time, end_time, is_nap, source }: SleepSession): string {
+  const date = new Date(end_time).toLocaleDateString(undefined, { dateStyle: 'medium' });
+  return `${date}, ${clock(start_time)} to ${clock(end_time)}${is_nap ? ', nap' : ''} (${source.provider})`;
+}
+
+function Night({ userId, night }: { userId: string; night: SleepSession }) {
+  const stages = useResource(night.id, (signal) =>
+    api.timeseries.sleepStages({ user_id: userId, event_id: night.id }, { signal }),
+  );
+  return (
+    <>
+      <p>
+        {duration(night.duration_seconds)} asleep
+        {night.efficiency_percent !== null && `, efficiency ${night.efficiency_percent} %`}
+      </p>
+      <Loaded of={stages} what="stages">
+        {(data) =>
+          data.intervals === null ? (
+            <Empty>{data.source.provider} sent no stages of this night.</Empty>
+          ) : (
+            <Hypnogram night={data} />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+const rows = ['awake', 'rem', 'light', 'deep'] as const;
+const [left, width, rowHeight] = [60, 640, 28];
+
+function Hypnogram({ night }: { night: SleepStageIntervals }) {
+  const from = Date.parse(night.start_time);
+  const scale = (width - left) / Math.max(1, Date.parse(night.end_time) - from);
+  const x = (at: string) => left + (Date.parse(at) - from) * scale;
+  const intervals = night.intervals ?? [];
+  return (
+    <figure>
+      <figcaption>Stages of sleep</figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${rows.length * rowHeight}`}
+        class="hypnogram"
+        role="img"
+        aria-label="Stages of sleep"
+      >
+        {rows.map((stage, index) => (
+          <text key={stage} x="0" y={index * rowHeight + 19}>
+            {stage}
+          </text>
+        ))}
+        {intervals.map(({ stage, start_time, end_time }) => {
+          const row = rows.findIndex((one) => one.startsWith(stage));
+          return (
+            <rect
+              key={start_time + stage}
+              class={stage}
+              x={x(start_time)}
+              width={Math.max(1, x(end_time) - x(start_time))}
+              y={Math.max(0, row) * rowHeight + 4}
+              height={rowHeight - 8}
+            >
+              <title>{`${stage}, ${clock(start_time)} to ${clock(end_time)}`}</title>
+            </rect>
+          );
+        })}
+      </svg>
+      <div class="row ends" aria-hidden="true">
+        <span>{clock(night.start_time)}</span>
+        <span>{clock(night.end_time)}</span>
+      </div>
+      <DataTable
+        title="Stages of sleep"
+        head={['From', 'To', 'Stage']}
+        rows={intervals.map((one) => [clock(one.start_time), clock(one.end_time), one.stage])}
+      />
+    </figure>
+  );
+}
