@@ -23,7 +23,7 @@ export async function whole(
   t: Test,
   who: readonly number[],
   changes: Readonly<Record<string, string>> = {},
-): Promise<ProductWithSandbox> {
+): Promise<ProductWithSandbox & { readonly api: TestApi }> {
   const seed = 'a seed';
   // Some hours ago, because the advanced clock must not be a day ahead of the receiver's clock.
   const startMs = quarterOf(Date.now()) - 8 * 60 * minuteMs;

@@ -1,0 +1,359 @@
+// npm run test:browser: every page and action of the console in Chromium, with the data of the sandbox. With
+// SCREENSHOTS set, the pages are saved in docs/images.
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { typedCall } from '../../runtime/environment.ts';
+import { connectUsers } from '../../sandbox/connect-users.ts';
+import { buildConsole } from '../../stack/console-build.ts';
+import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
+import { developer } from '../support/api.ts';
+import { startBrowser } from '../support/browser.ts';
+
+const receiver = createServer((_, response) => response.writeHead(200).end());
+await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+t.teardown(() => receiver.close());
+const { port } = z.object({ port: z.int() }).parse(receiver.address());
+const receiverUrl = `http://127.0.0.1:${port}`;
+
+await buildConsole(() => undefined);
+const product = await whole(t, [5], {
+  WEBHOOK_ENDPOINT_ORIGINS: receiverUrl,
+  RATE_LIMIT_DEVELOPER: '100000',
+});
+const { api, connecting } = product;
+const connected = await connectUsers(connecting);
+await finishBackfills(product, connected);
+const userId = connected[0]?.user_id ?? '';
+const browser = await startBrowser(t);
+const root = `${api.url}/console`;
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const images = join(import.meta.dirname, '../../docs/images');
+
+interface View {
+  readonly colorScheme: 'light' | 'dark';
+  readonly width: number;
+}
+
+interface Opened {
+  readonly page: Page;
+  /** What the browser reported: errors, violations of the policy, requests to other origins. */
+  readonly complaints: string[];
+}
+
+async function openConsole(t: Test, { colorScheme, width }: View = { colorScheme: 'light', width: 1440 }) {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 900 },
+    acceptDownloads: true,
+  });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${api.url}/`)) complaints.push(`requests ${request.url()}`);
+  });
+  return { page, complaints } satisfies Opened;
+}
+
+async function logIn(t: Test, view?: View): Promise<Opened> {
+  const opened = await openConsole(t, view);
+  await opened.page.goto(root);
+  await opened.page.getByLabel('E-mail address').fill(developer.email);
+  await opened.page.getByLabel('Password').fill(developer.password);
+  await opened.page.getByRole('button', { name: 'Log in' }).click();
+  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  return opened;
+}
+
+/** The elements that make the page wider than the window. */
+const tooWide =
+  "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *, header *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('.scroll') === null).map((one) => one.outerHTML.slice(0, 120))";
+const Violations = z.array(z.string());
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const run =
+    "axe.run(document).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";
+  return Violations.parse(await page.evaluate(run));
+}
+
+const pages: readonly (readonly [path: string, heading: string, ready: string])[] = [
+  ['', 'Overview', 'figure svg'],
+  ['/users', 'Users', 'table'],
+  [`/users/${userId}`, '', '.plot canvas'],
+  ['/deliveries', 'Deliveries', 'table'],
+  ['/webhooks', 'Webhooks', 'main .state'],
+  ['/developers', 'Developers', 'section[aria-labelledby=audit] table'],
+  ['/providers', 'Providers', 'dl'],
+  ['/account', 'Account', 'form'],
+];
+
+t.test('the first load is at most 100 kB, compressed, and of this origin', async (t) => {
+  const { page, complaints } = await openConsole(t);
+  const sizes: number[] = [];
+  page.on('response', (response) => {
+    const isFile = response.url() === root || response.url().includes('/assets/');
+    if (isFile) sizes.push(Number(response.headers()['content-length']));
+  });
+  await page.goto(root, { waitUntil: 'networkidle' });
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  t.ok(sizes.length >= 3);
+  t.ok(bytes <= 100 * 1024, `${bytes} bytes`);
+  t.comment(`the first load has ${bytes} bytes`);
+  t.strictSame(await violations(page), []);
+  t.strictSame(complaints, []);
+});
+
+t.test('a developer signs in by keyboard and logs out', async (t) => {
+  const { page, complaints } = await openConsole(t);
+  await page.goto(root);
+  await page.getByLabel('E-mail address').waitFor();
+  await page.keyboard.type(developer.email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('a wrong password');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Password').focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type(developer.password);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.strictSame(
+    complaints.filter((text) => !text.includes('401')),
+    [],
+  );
+  await page.reload();
+  await page.getByRole('button', { name: 'Log out' }).press('Enter');
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  await page.goto(`${root}/users`);
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+});
+
+t.test('a sign-in link works once, and its token leaves the address', async (t) => {
+  const token = randomUUID();
+  const link_hash = createHash('sha256').update(token).digest('hex');
+  await typedCall(api.broker)('auth.createSignInLink', { email: developer.email, link_hash });
+  const { page, complaints } = await openConsole(t);
+  await page.goto(`${root}/sign-in#${token}`);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.equal(page.url(), root);
+  t.strictSame(complaints, []);
+  const other = await openConsole(t);
+  await other.page.goto(`${root}/sign-in#${token}`);
+  t.match(await other.page.getByRole('alert').innerText(), 'was used before');
+  t.equal(other.page.url(), `${root}/sign-in`);
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  for (const width of [1440, 360])
+    t.test(`every page, ${colorScheme}, ${width} px`, async (t) => {
+      const { page, complaints } = await logIn(t, { colorScheme, width });
+      for (const [path, heading, ready] of pages) {
+        await page.goto(root + path);
+        await page.locator(ready).first().waitFor();
+        if (heading !== '') await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+        await page
+          .getByText(/^Loading/)
+          .first()
+          .waitFor({ state: 'detached' });
+        t.strictSame(await violations(page), [], `${path} has no violations`);
+        t.strictSame(Violations.parse(await page.evaluate(tooWide)), [], `${path} fits into the width`);
+        await screenshot(page, path, { colorScheme, width });
+      }
+      t.strictSame(complaints, []);
+    });
+
+async function screenshot(page: Page, path: string, { colorScheme, width }: View): Promise<void> {
+  if (process.env.SCREENSHOTS === undefined || width !== 1440) return;
+  const isDark = path === '';
+  const name = path.startsWith('/users/') ? 'user' : path.slice(1) || 'overview';
+  const isShown = ['overview', 'users', 'user', 'developers'].includes(name);
+  if (!isShown || (colorScheme === 'dark') !== isDark) return;
+  mkdirSync(images, { recursive: true });
+  await page.screenshot({ path: join(images, `console-${name}.png`), scale: 'css' });
+}
+
+t.test('a user is created, found, exported and deleted', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByRole('button', { name: 'Create a user' }).click();
+  await page.getByRole('textbox', { name: 'First name' }).fill('Zoe');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('heading', { name: 'Zoe' }).waitFor();
+  await page.getByText('There are no samples yet').waitFor();
+  await page.getByRole('button', { name: 'Connect devicemaker' }).click();
+  t.match(
+    await page.getByRole('link', { name: 'Open the consent page of devicemaker' }).getAttribute('href'),
+    /^http:\/\/127\.0\.0\.1/,
+  );
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export all data' }).click(),
+  ]);
+  t.match(readFileSync(await download.path(), 'utf8'), 'Zoe');
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByLabel('Search').fill('zo');
+  await page.getByText('1 users').waitFor();
+  await page.getByRole('link', { name: 'Zoe' }).click();
+  await page.getByRole('button', { name: 'Delete the user' }).click();
+  const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Delete the user' });
+  t.ok(await confirm.isDisabled());
+  await dialog.getByRole('textbox').fill('delete');
+  t.strictSame(await violations(page), []);
+  await confirm.click();
+  await page.getByRole('heading', { name: 'Users' }).waitFor();
+  await page.getByLabel('Search').fill('zo');
+  await page.getByText('No user matches').waitFor();
+  await auditShows(page, 'user.deleted');
+  t.strictSame(complaints, []);
+});
+
+async function auditShows(page: Page, action: string): Promise<void> {
+  await page.getByRole('link', { name: 'Developers', exact: true }).click();
+  await page.getByRole('cell', { name: action, exact: true }).first().waitFor();
+}
+
+t.test('the chart is zoomed to a minute without a reload, with at most 2,000 points', async (t) => {
+  const { page, complaints } = await logIn(t);
+  const counts: number[] = [];
+  const Columns = z.object({ series: z.array(z.object({ offset_seconds: z.array(z.number()) })) });
+  page.on('response', async (response) => {
+    if (!response.url().includes('/timeseries/chart')) return;
+    const body = Columns.safeParse(await response.json().catch(() => null)); // the page may be closed
+    counts.push(...(body.data?.series ?? []).map(({ offset_seconds }) => offset_seconds.length));
+  });
+  await page.goto(`${root}/users/${userId}`);
+  await page.locator('.plot canvas').waitFor();
+  let documents = 0;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) documents += 1;
+  });
+  await page.getByRole('button', { name: 'Year' }).click();
+  for (const name of ['Month', 'Week', 'Day', 'Hour', 'Zoom in', 'Zoom in', 'Zoom in']) {
+    const answered = page.waitForResponse((response) => response.url().includes('/timeseries/chart'));
+    await page.getByRole('button', { name, exact: true }).click();
+    await answered;
+  }
+  t.ok(await page.getByRole('button', { name: 'Zoom in' }).isDisabled(), 'a minute is the shortest span');
+  t.equal(documents, 0);
+  t.ok(Math.max(...counts) > 100 && Math.max(...counts) <= 2000, `${Math.max(...counts)} points`);
+  await page.getByRole('button', { name: 'Day', exact: true }).click();
+  await page.locator('figure:has(.plot) summary').first().click();
+  await page.locator('figure details[open] tbody tr').nth(10).waitFor();
+  const box = await page.locator('.plot .u-over').boundingBox();
+  const before = await page.locator('.spans [role=status]').innerText();
+  await page.mouse.move((box?.x ?? 0) + 100, (box?.y ?? 0) + 50);
+  await page.mouse.down();
+  await page.mouse.move((box?.x ?? 0) + 300, (box?.y ?? 0) + 60, { steps: 4 });
+  await page.mouse.up();
+  await page.locator('.spans [role=status]').filter({ hasNotText: before }).waitFor();
+  t.strictSame(complaints, []);
+});
+
+t.test('a change is shown without a reload', async (t) => {
+  const { page } = await logIn(t);
+  const polled = page.waitForRequest((request) => request.url().includes('/changes'));
+  await page.goto(`${root}/users/${userId}`);
+  await page.locator('.plot canvas').waitFor();
+  await polled;
+  await api.expect(200, `/users/${userId}`, { method: 'PATCH', body: { first_name: 'Renamed' } });
+  await page.getByRole('heading', { name: /^Renamed/ }).waitFor();
+  t.pass();
+});
+
+t.test('a key is created, rotated and deleted; its value is shown once', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.getByRole('link', { name: 'Developers', exact: true }).click();
+  const keys = page.getByRole('region', { name: 'API keys', exact: true }).first();
+  await keys.getByLabel('Name').fill('Backend');
+  await keys.getByRole('button', { name: 'Create a key' }).click();
+  t.match(await page.locator('.secret').innerText(), /^sk-/);
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Rotate Backend' }).click();
+  t.match(await page.locator('.secret').innerText(), /^sk-/);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('cell', { name: 'api_key.rotated' }).first().waitFor();
+  await page.getByRole('button', { name: 'Delete Backend' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete Backend' }).click();
+  await page.getByRole('cell', { name: 'api_key.deleted' }).first().waitFor();
+  t.strictSame(complaints, []);
+});
+
+t.test('an endpoint is added, tested, disabled and deleted; a message is sent again', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByText('There is no endpoint yet').waitFor();
+  await page.getByRole('button', { name: 'Add an endpoint' }).click();
+  await page.getByLabel('Address').fill(`${receiverUrl}/hook`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  t.match(await page.locator('.secret').innerText(), /^whsec_/);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: `${receiverUrl}/hook` }).click();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('A test message is on its way').waitFor();
+  const state = page.getByRole('cell', { name: 'delivered', exact: true }).first();
+  while (!(await state.isVisible())) {
+    await page.waitForTimeout(300);
+    await page.reload();
+    await page.getByRole('cell', { name: 'test.ping' }).waitFor();
+  }
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: /^Resend/ }).click();
+  await page.getByRole('button', { name: 'Recover failed messages' }).click();
+  await page.getByText('messages of the last three days').waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('paused').waitFor();
+  await auditShows(page, 'webhook_endpoint.updated');
+  await page.goBack();
+  await page.getByRole('button', { name: 'Delete the endpoint' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the endpoint' }).click();
+  await page.getByText('There is no endpoint yet').waitFor();
+  t.strictSame(complaints, []);
+});
+
+t.test('a delivery is replayed', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.goto(`${root}/deliveries?status=done`);
+  await page
+    .getByRole('button', { name: /^Replay/ })
+    .first()
+    .click();
+  await auditShows(page, 'delivery.replayed');
+  t.strictSame(complaints, []);
+});
+
+t.test('a list that fails says so and is read again', async (t) => {
+  const { page } = await logIn(t);
+  await page.route('**/console/api/v1/users?*', (route) => route.abort());
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByText('The users could not be loaded').waitFor();
+  await page.unroute('**/console/api/v1/users?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('table').waitFor();
+  t.pass();
+});
+
+t.test('the password is changed', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.getByRole('link', { name: developer.email }).click();
+  await page.getByLabel('Current password').fill(developer.password);
+  await page.getByLabel('New password').fill('purple lamps over quiet water');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The password is changed').waitFor();
+  t.strictSame(complaints, []);
+});
