@@ -61,13 +61,37 @@ type Column = (number | null)[];
 
 /** The times of all series, then three columns of each: value, least, largest. */
 function columnsOf(series: readonly ChartSeries[]): uPlot.AlignedData {
-  const tables: uPlot.AlignedData[] = series.map((one) => {
-    const start = Date.parse(one.first_time) / 1000;
-    const value = one.value ?? [];
-    return [one.offset_seconds.map((offset) => start + offset), value, one.min ?? value, one.max ?? value];
+  return series.length === 0 ? [[]] : uPlot.join(series.map(columnsOfOne));
+}
+
+// An empty point in a gap interrupts the line.
+function columnsOfOne(one: ChartSeries): uPlot.AlignedData {
+  const start = Date.parse(one.first_time) / 1000;
+  const { value = [], offset_seconds } = one;
+  const columns: [number[], Column, Column, Column] = [[], [], [], []];
+  const longest = gapFactor * usualSeconds(offset_seconds);
+  offset_seconds.forEach((offset, index) => {
+    const before = offset_seconds[index - 1] ?? offset;
+    if (offset - before > longest) push(columns, start + (before + offset) / 2, null, null, null);
+    const mean = value[index] ?? null;
+    push(columns, start + offset, mean, one.min?.[index] ?? mean, one.max?.[index] ?? mean);
   });
-  const empty: Column[] = [];
-  return tables.length === 0 ? [[], ...empty] : uPlot.join(tables);
+  return columns;
+}
+
+const gapFactor = 8;
+
+/** The median of the distances between points: a series of every second has other gaps than one of every quarter hour. */
+function usualSeconds(offsets: readonly number[]): number {
+  const distances = offsets.slice(1).map((offset, index) => offset - (offsets[index] ?? offset));
+  return distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)] ?? 0;
+}
+
+function push([times, ...rest]: [number[], Column, Column, Column], time: number, ...values: Column): void {
+  times.push(time);
+  rest.forEach((column, index) => {
+    column.push(values[index] ?? null);
+  });
 }
 
 function optionsOf(
