@@ -29,6 +29,9 @@ export function stateOf(arrivals: readonly Arrival[], order: Order, withRecord: 
 /** The number of a change among those of its user. */
 export const sequenceOf = ({ data }: Pick<Arrival, 'data'>): number => Number(data.sequence);
 
+// Errors are not part of the compared state of a connection.
+const stateless = new Set(['backfill.type_completed', 'connection.error', 'connection.recovered']);
+
 /** The object that a change is about. Null: it has no state. */
 export function keyOf({ type, data }: Pick<Arrival, 'type' | 'data'>): string | null {
   const [kind = ''] = type.split('.');
@@ -36,7 +39,7 @@ export function keyOf({ type, data }: Pick<Arrival, 'type' | 'data'>): string | 
     ...{ user: '', connection: data.connection_id, workout: data.id, sleep: data.id },
     ...{ activity_summary: data.date, body: '', backfill: data.backfill_id },
   };
-  if (!(kind in ids) || type === 'backfill.type_completed') return null;
+  if (!(kind in ids) || stateless.has(type)) return null;
   return [kind, data.user_id, ids[kind]].join(' ').trimEnd();
 }
 

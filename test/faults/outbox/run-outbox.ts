@@ -157,6 +157,7 @@ async function changeAndKill(parts: Parts): Promise<string[]> {
   const act = async () => {
     acts += 1;
     if (acts % 10 === 0) await hurryRetries(database, 0.3);
+    if (random.chance(0.02)) return failRefresh(database);
     if (random.chance(0.9)) return parts.application.act();
     if (random.chance(0.3)) return sendAgain(parts);
     if (random.chance(0.2)) return changeBackfill(client, connected, random);
@@ -200,6 +201,15 @@ function isWhole({ changes }: FeedReader, least: number): boolean {
   if (changes.length < least) return false;
   const types = new Set<string>(changes.map(({ type }) => type));
   return changes.length > least + kindsPatience || eventTypes.every((type) => types.has(type));
+}
+
+// The outcome of refreshes that fail for an hour, and of one that succeeds then. Changes within a second are joined.
+async function failRefresh(database: TestDatabase): Promise<void> {
+  await database.query(
+    `update users.connection set status_reason = case when status_reason is null then 'REFRESH_FAILED' end
+     where id in (select id from users.connection where status = 'active'
+       and (status_reason is null or status_reason = 'REFRESH_FAILED') order by random() limit 3)`,
+  );
 }
 
 // Asks for a message again, or for those of the last seconds.
