@@ -83,8 +83,11 @@ t.test('exits with the code of the program, or by its signal', async (t) => {
   const folder = checkout(t);
   await start(folder, npmThat(folder, installed));
   const program = join(folder, `node_modules/${nodePackage}/bin/node`);
-  const codeAfter = async (lines: string) => {
-    writeFileSync(program, `#!/bin/sh\n${lines}\necho ready\nwhile :; do sleep 0.05; done\n`);
+  const codeAfter = async (line: string) => {
+    writeFileSync(
+      program,
+      `#!${process.execPath}\n${line}\nsetInterval(() => {}, 1000);\nconsole.log('ready');\n`,
+    );
     const child = spawn(process.execPath, [join(folder, 'stack/bootstrap.js'), 'program.ts'], {
       cwd: folder,
     });
@@ -93,9 +96,13 @@ t.test('exits with the code of the program, or by its signal', async (t) => {
     const [code] = await once(child, 'close');
     return Number(code);
   };
-  t.equal(await codeAfter('trap "exit 0" INT'), 0, 'a program that stops by itself');
-  t.equal(await codeAfter('trap "exit 7" INT'), 7);
-  t.equal(await codeAfter('trap - INT'), 130);
+  t.equal(
+    await codeAfter("process.on('SIGINT', () => process.exit(0));"),
+    0,
+    'a program that stops by itself',
+  );
+  t.equal(await codeAfter("process.on('SIGINT', () => process.exit(7));"), 7);
+  t.equal(await codeAfter(''), 130);
 });
 
 t.test('a failed install prints three lines', async (t) => {

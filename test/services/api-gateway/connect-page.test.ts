@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import t from 'tap';
 import { ConfigError, loadConfig } from '../../../config.ts';
 import { SharedData } from '../../../domain/provider.ts';
@@ -55,11 +58,14 @@ t.test('values are escaped in HTML', async (t) => {
 });
 
 t.test('a logo that is no image, too large or missing stops the start and names the setting', async (t) => {
-  const folder = t.testdir({
+  const folder = mkdtempSync(join(tmpdir(), 'pulsebus-logo-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const files = {
     'logo.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
     'page.html': '<html></html>',
     'large.svg': `<svg>${' '.repeat(300_000)}</svg>`,
-  });
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const assetsWith = (name: string) => readAssets(loadConfig({ CONNECT_LOGO: `${folder}/${name}` }));
   t.match(assetsWith('logo.svg').logo, { type: 'image/svg+xml', name: /^logo-[0-9a-f]{16}\.svg$/ });
   for (const name of ['page.html', 'large.svg', 'missing.png'])
