@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
-import { type Document, eventsSource, groupsSource } from './generate/groups.ts';
+import { type Document, eventsSource, groupsSource, providersSource } from './generate/groups.ts';
 
 /** Writes src/generated from openapi.json: the types by @hey-api/openapi-ts, the operations as classes by groups.ts. */
 export async function generate(folder = join(import.meta.dirname, 'src/generated')): Promise<void> {
@@ -17,6 +17,7 @@ export async function generate(folder = join(import.meta.dirname, 'src/generated
   });
   writeFileSync(join(folder, 'groups.gen.ts'), groupsSource(document));
   writeFileSync(join(folder, 'events.gen.ts'), eventsSource(document));
+  writeFileSync(join(folder, 'providers.gen.ts'), providersSource(document));
 }
 
 // The classes name the types of responses themselves, all errors have one type, and the client makes idempotency keys:

@@ -18,6 +18,7 @@ interface Operation {
 interface Schema {
   $ref?: string;
   type?: string | string[];
+  enum?: readonly string[];
   anyOf?: Schema[];
   items?: Schema;
   required?: string[];
@@ -66,6 +67,17 @@ import type { ${names.toSorted().join(', ')} } from './types.gen.ts';
 
 /** An event that a webhook delivers. \`type\` says which. */
 export type WebhookEvent = ${names.join(' | ')};
+`;
+}
+
+/** The source of providers.gen.ts: the names of the providers. */
+export function providersSource({ components }: Document): string {
+  const names = (components.schemas.Provider?.enum ?? []).map((name) => `'${name}'`);
+  return `${header}
+import type { Provider } from './types.gen.ts';
+
+/** The providers of the API. */
+export const providers = [${names.join(', ')}] as const satisfies readonly Provider[];
 `;
 }
 

@@ -25,6 +25,7 @@ export {
   ValidationError,
 } from './errors.ts';
 export type { WebhookEvent } from './generated/events.gen.ts';
+export { providers } from './generated/providers.gen.ts';
 export type * from './generated/types.gen.ts';
 export type { Input } from './input.ts';
 export type { Lines } from './lines.ts';

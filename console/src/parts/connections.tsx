@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Backfill, Connection, Provider } from '../../../clients/typescript/src/index.ts';
-import { NotFoundError } from '../../../clients/typescript/src/index.ts';
+import { NotFoundError, providers } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useRepeated, useResource } from '../resource.ts';
 import { Action } from './action.tsx';
@@ -8,8 +8,6 @@ import { Badge } from './badge.tsx';
 import { TypedConfirmation } from './dialog.tsx';
 import { Loaded } from './states.tsx';
 import { Time } from './time.tsx';
-
-const providers: readonly Provider[] = ['devicemaker', 'activitynet'];
 
 /** The connections of a user: state, scope, last data, backfill; connect and disconnect. */
 export function Connections({ userId, version }: { userId: string; version: number }) {

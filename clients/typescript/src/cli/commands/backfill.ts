@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backfill, BackfillType } from '../../index.ts';
+import { type Backfill, type BackfillType, providers } from '../../index.ts';
 import { type Command, Failure } from '../command.ts';
 import { findUser } from '../find-user.ts';
 import { formatOption, printRows, type Row } from '../table.ts';
-import { providerOf, providers } from './connect.ts';
+import { providerOf } from './connect.ts';
 
 const pauseMs = 2000;
 
@@ -21,8 +21,8 @@ export const backfill: Command = {
   },
   notes: `The provider is ${providers.join(' or ')}.`,
   examples: [
-    'pulsebus backfill 42 devicemaker --days 90 --wait',
-    'pulsebus backfill 42 devicemaker --status',
+    `pulsebus backfill 42 ${providers[0]} --days 90 --wait`,
+    `pulsebus backfill 42 ${providers[0]} --status`,
   ],
   async run(context) {
     const { args, client, values, signal, output } = context;

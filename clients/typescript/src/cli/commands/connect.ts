@@ -1,9 +1,8 @@
-import type { Connection, Provider, User } from '../../index.ts';
+import { type Connection, type Provider, providers, type User } from '../../index.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
 import { formatOption, printRows, type Row } from '../table.ts';
 
-export const providers: readonly Provider[] = ['activitynet', 'devicemaker'];
 /** The option for a provider. */
 export const providerOption = {
   type: 'string',
@@ -41,7 +40,7 @@ export const connect: Command = {
   examples: [
     'pulsebus connect 42',
     'pulsebus connect 42 --link',
-    'pulsebus connect 42 --provider activitynet',
+    `pulsebus connect 42 --provider ${providers[0]}`,
   ],
   async run(context) {
     const { args, client, signal, output } = context;

@@ -1,0 +1,5 @@
+// This file is generated from openapi.json by generate.ts.
+import type { Provider } from './types.gen.ts';
+
+/** The providers of the API. */
+export const providers = ['devicemaker', 'activitynet'] as const satisfies readonly Provider[];
