@@ -2,90 +2,16 @@
 // SCREENSHOTS set, the pages are saved in docs/images.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { z } from 'zod';
 import { typedCall } from '../../runtime/environment.ts';
-import { connectUsers } from '../../sandbox/connect-users.ts';
-import { buildConsole } from '../../stack/console-build.ts';
-import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
 import { developer } from '../support/api.ts';
-import { startBrowser } from '../support/browser.ts';
+import { startConsole, tooWide, type View, violations } from './console.ts';
 
-const receiver = createServer((_, response) => response.writeHead(200).end());
-await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-t.teardown(() => receiver.close());
-const { port } = z.object({ port: z.int() }).parse(receiver.address());
-const receiverUrl = `http://127.0.0.1:${port}`;
-
-await buildConsole(() => undefined);
-const product = await whole(t, [5], {
-  WEBHOOK_ENDPOINT_ORIGINS: receiverUrl,
-  RATE_LIMIT_DEVELOPER: '100000',
-});
-const { api, connecting } = product;
-const connected = await connectUsers(connecting);
-await finishBackfills(product, connected);
-const userId = connected[0]?.user_id ?? '';
-const browser = await startBrowser(t);
-const root = `${api.url}/console`;
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const { api, root, userId, receiverUrl, openConsole, logIn } = await startConsole(t);
 const images = join(import.meta.dirname, '../../docs/images');
-
-interface View {
-  readonly colorScheme: 'light' | 'dark';
-  readonly width: number;
-}
-
-interface Opened {
-  readonly page: Page;
-  /** What the browser reported: errors, violations of the policy, requests to other origins. */
-  readonly complaints: string[];
-}
-
-async function openConsole(t: Test, { colorScheme, width }: View = { colorScheme: 'light', width: 1440 }) {
-  const context = await browser.newContext({
-    colorScheme,
-    viewport: { width, height: 900 },
-    acceptDownloads: true,
-  });
-  t.teardown(() => context.close());
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${api.url}/`)) complaints.push(`requests ${request.url()}`);
-  });
-  return { page, complaints } satisfies Opened;
-}
-
-async function logIn(t: Test, view?: View): Promise<Opened> {
-  const opened = await openConsole(t, view);
-  await opened.page.goto(root);
-  await opened.page.getByLabel('E-mail address').fill(developer.email);
-  await opened.page.getByLabel('Password').fill(developer.password);
-  await opened.page.getByRole('button', { name: 'Log in' }).click();
-  await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
-  return opened;
-}
-
-/** The elements that make the page wider than the window. */
-const tooWide =
-  "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *, header *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('.scroll') === null).map((one) => one.outerHTML.slice(0, 120))";
-const Violations = z.array(z.string());
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const run =
-    "axe.run(document).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";
-  return Violations.parse(await page.evaluate(run));
-}
 
 const pages: readonly (readonly [path: string, heading: string, ready: string])[] = [
   ['', 'Overview', 'figure svg'],
@@ -168,7 +94,11 @@ for (const colorScheme of ['light', 'dark'] as const)
           .first()
           .waitFor({ state: 'detached' });
         t.strictSame(await violations(page), [], `${path} has no violations`);
-        t.strictSame(Violations.parse(await page.evaluate(tooWide)), [], `${path} fits into the width`);
+        t.strictSame(
+          z.array(z.string()).parse(await page.evaluate(tooWide)),
+          [],
+          `${path} fits into the width`,
+        );
         await screenshot(page, path, { colorScheme, width });
       }
       t.strictSame(complaints, []);

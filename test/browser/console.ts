@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import type { Test } from 'tap';
+import { z } from 'zod';
+import { connectUsers } from '../../sandbox/connect-users.ts';
+import { buildConsole } from '../../stack/console-build.ts';
+import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
+import { developer } from '../support/api.ts';
+import { startBrowser } from '../support/browser.ts';
+
+/** How a page is looked at. */
+export interface View {
+  readonly colorScheme: 'light' | 'dark';
+  readonly width: number;
+}
+
+/** A page of the console. */
+export interface Opened {
+  readonly page: Page;
+  /** What the browser reported: errors, violations of the policy, requests to other origins. */
+  readonly complaints: string[];
+}
+
+/** The console with the data of a simulated user, in a browser. */
+export async function startConsole(t: Test) {
+  const receiver = createServer((_, response) => response.writeHead(200).end());
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => receiver.close());
+  const { port } = z.object({ port: z.int() }).parse(receiver.address());
+  const receiverUrl = `http://127.0.0.1:${port}`;
+
+  await buildConsole(() => undefined);
+  const product = await whole(t, [5], {
+    WEBHOOK_ENDPOINT_ORIGINS: receiverUrl,
+    RATE_LIMIT_DEVELOPER: '100000',
+  });
+  const { api, connecting } = product;
+  const connected = await connectUsers(connecting);
+  await finishBackfills(product, connected);
+  const userId = connected[0]?.user_id ?? '';
+  const browser = await startBrowser(t);
+  const root = `${api.url}/console`;
+
+  const openConsole = async (
+    t: Test,
+    { colorScheme, width }: View = { colorScheme: 'light', width: 1440 },
+  ) => {
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height: 900 },
+      acceptDownloads: true,
+    });
+    t.teardown(() => context.close());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${api.url}/`)) complaints.push(`requests ${request.url()}`);
+    });
+    return { page, complaints } satisfies Opened;
+  };
+
+  const logIn = async (t: Test, view?: View): Promise<Opened> => {
+    const opened = await openConsole(t, view);
+    await opened.page.goto(root);
+    await opened.page.getByLabel('E-mail address').fill(developer.email);
+    await opened.page.getByLabel('Password').fill(developer.password);
+    await opened.page.getByRole('button', { name: 'Log in' }).click();
+    await opened.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    return opened;
+  };
+
+  return { api, root, userId, receiverUrl, openConsole, logIn };
+}
+
+/** The elements that make the page wider than the window. */
+export const tooWide =
+  "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *, header *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('.scroll') === null).map((one) => one.outerHTML.slice(0, 120))";
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const Violations = z.array(z.string());
+
+/** What axe finds on a page. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const run =
+    "axe.run(document).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";
+  return Violations.parse(await page.evaluate(run));
+}
