@@ -28,6 +28,8 @@ export interface Provider {
   /** The names of the settings that every provider has. */
   readonly names: SettingNames;
   readonly ingest: Ingest;
+  /** The status and the body that an answer means in HTTP. Set by providers that report errors in the body of a 200. */
+  readonly plainReply?: (reply: Reply) => Reply;
   readonly oauth: OAuth;
   readonly accessCheck: AccessCheck;
   readonly webhooks: Webhooks;
@@ -68,6 +70,8 @@ export interface OAuth {
   readonly scope: string | null;
   /** Proof Key for Code Exchange, method S256. */
   readonly usesPkce: boolean;
+  /** Fields of a token request in addition to those of RFC 6749. */
+  readonly tokenFields?: Readonly<Record<string, string>>;
   /** How a token request proves which client sends it: fields of the form, or an Authorization header. */
   readonly clientAuthentication: 'form' | 'basic';
   /** How the connected account and the granted scope are read. */
@@ -114,6 +118,8 @@ export interface AccessCheck {
   readonly service: string;
   /** A small read that needs only a valid token. */
   readonly accessPath: string;
+  /** The form of that read, which is then sent with POST. */
+  readonly accessForm?: Readonly<Record<string, string>>;
   /** A read that returns the scope; null if the provider reports no changes of it. */
   readonly scope: { readonly path: string; readonly read: (text: string) => string[] | null } | null;
   /** Whether a 401 means that the token is valid and the user withholds this read. */

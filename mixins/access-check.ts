@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../contracts/access-check.ts';
+import type { AccessCheck } from '../domain/provider.ts';
 import { type ProviderName, providers } from '../providers/all.ts';
 import { apiPath } from '../providers/urls.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
+import { plainAnswer } from './plain-answer.ts';
 import type { ProviderAnswer } from './provider-api.ts';
 import type { Bearer, NoBearer, ProviderTokens } from './provider-tokens.ts';
 
@@ -15,7 +17,13 @@ export function knowsPermissions(provider: ProviderName): boolean {
 export interface AccessAsking {
   readonly config: Config;
   readonly tokens: ProviderTokens;
-  readonly send: (url: URL, bearer: Bearer) => Promise<ProviderAnswer | null>;
+  readonly send: (read: AccessRead, bearer: Bearer) => Promise<ProviderAnswer | null>;
+}
+
+/** The address of a read and its form; without a form the read is a GET. */
+export interface AccessRead {
+  readonly url: URL;
+  readonly form?: URLSearchParams;
 }
 
 /**
@@ -24,24 +32,32 @@ export interface AccessAsking {
  * tokens.
  */
 export async function askAccess(asking: AccessAsking, question: AccessQuestion): Promise<AccessAnswer> {
-  const url = urlOf(asking.config, question);
-  if (url === null) return unknown;
-  const { tokens, send } = asking;
+  const read = readOf(asking.config, question);
+  if (read === null) return unknown;
+  const { tokens } = asking;
+  const send = async (bearer: Bearer) => {
+    const answer = await asking.send(read, bearer);
+    return answer === null ? null : plainAnswer(question.provider, answer);
+  };
   const bearer = await tokens.bearer(question, { isCheck: true });
   if (bearer.kind !== 'token') return withoutToken(bearer);
-  const first = await send(url, bearer);
+  const first = await send(bearer);
   if (first?.status !== 401) return answerOf(first, question);
   const fresh = await tokens.bearer(question, { isCheck: true, refused: bearer.version });
   if (fresh.kind !== 'token') return withoutToken(fresh);
-  return answerOf(await send(url, fresh), question);
+  return answerOf(await send(fresh), question);
 }
 
 const unknown: AccessAnswer = { access: 'unknown', scope: null };
 
-function urlOf(config: Config, { provider, about }: AccessQuestion): URL | null {
-  const { accessPath, scope } = providers[provider].accessCheck;
+function readOf(config: Config, { provider, about }: AccessQuestion): AccessRead | null {
+  const { accessPath, accessForm, scope }: AccessCheck = providers[provider].accessCheck;
   const path = about === 'access' ? accessPath : scope?.path;
-  return path === undefined ? null : apiPath(settingsOf(config, provider).apiUrl, path);
+  if (path === undefined) return null;
+  const url = apiPath(settingsOf(config, provider).apiUrl, path);
+  return about === 'access' && accessForm !== undefined
+    ? { url, form: new URLSearchParams(accessForm) }
+    : { url };
 }
 
 function withoutToken({ kind, reason }: NoBearer): AccessAnswer {

@@ -5,7 +5,8 @@ import type { OAuth } from '../domain/provider.ts';
 import { dayMs } from '../domain/time.ts';
 import { type ProviderName, providers } from '../providers/all.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
-import { type ProviderAnswer, sendOnce } from './provider-api.ts';
+import { plainAnswer } from './plain-answer.ts';
+import { type ProviderAnswer, type ProviderRequest, sendOnce } from './provider-api.ts';
 
 /** Timeout of a token request. */
 const exchangeMs = 10_000;
@@ -15,24 +16,34 @@ const yearMs = 365 * dayMs;
  * Sends a token request in the provider's dialect. It is not retried here: after a lost answer, the code or the refresh
  * token may be invalid already.
  */
-export function requestTokens(
+export async function requestTokens(
   config: Config,
   provider: ProviderName,
   grant: Readonly<Record<string, string>>,
 ): Promise<ProviderAnswer> {
   const { oauth } = providers[provider];
-  const { clientId: id, clientSecret: secret } = settingsOf(config, provider);
-  const form = new URLSearchParams(grant);
-  const url = oauth.tokenUrl(config);
-  if (usesHeader(oauth) && id !== undefined && secret !== undefined)
-    return sendOnce({ url, form, client: { id, secret }, timeoutMs: exchangeMs });
-  if (id !== undefined) form.set('client_id', id);
-  if (secret !== undefined) form.set('client_secret', secret);
-  return sendOnce({ url, form, timeoutMs: exchangeMs });
+  const credentials = authenticated(oauth, grant, settingsOf(config, provider));
+  const answer = await sendOnce({ url: oauth.tokenUrl(config), timeoutMs: exchangeMs, ...credentials });
+  return plainAnswer(provider, answer);
 }
 
-function usesHeader({ clientAuthentication }: OAuth): boolean {
-  return clientAuthentication === 'basic';
+interface Credentials {
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+}
+
+/** The form of a token request and, where it is not in the form, the client that sends it. */
+export function authenticated(
+  { clientAuthentication, tokenFields }: Pick<OAuth, 'clientAuthentication' | 'tokenFields'>,
+  grant: Readonly<Record<string, string>>,
+  { clientId: id, clientSecret: secret }: Credentials,
+): Pick<ProviderRequest, 'form' | 'client'> {
+  const form = new URLSearchParams({ ...tokenFields, ...grant });
+  if (clientAuthentication === 'basic' && id !== undefined && secret !== undefined)
+    return { form, client: { id, secret } };
+  if (id !== undefined) form.set('client_id', id);
+  if (secret !== undefined) form.set('client_secret', secret);
+  return { form };
 }
 
 /** Exchanges a refresh token for new tokens. */
@@ -91,6 +102,11 @@ export function readTokens(
       /^(invalid_client|unauthorized_client|invalid_request|unsupported_)/.test(error)) ||
     errors.some(({ resource }) => resource === 'Application');
   return { kind: isOurs ? 'later' : 'refused' };
+}
+
+/** Whether a refusal says that the code or the refresh token is not valid, which includes that it has expired. */
+export function isInvalidGrant(text: string): boolean {
+  return Refusal.safeParse(jsonOrNull(text)).data?.error === 'invalid_grant';
 }
 
 // One provider sends the time at which the token ends, the other its lifetime. The value is capped at a year.

@@ -9,6 +9,7 @@ export const ConnectReason = z
     'access_denied',
     'permission_missing',
     'link_expired',
+    'code_expired',
     'provider_refused',
     'provider_unavailable',
     'account_taken',

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { AccessAnswer, AccessQuestion } from '../../contracts/access-check.ts';
-import { askAccess } from '../../mixins/access-check.ts';
+import { type AccessRead, askAccess } from '../../mixins/access-check.ts';
 import type { ProviderApi } from '../../mixins/provider-api.ts';
 import type { ProviderQuota } from '../../mixins/provider-quota.ts';
 import type { ProviderTokens } from '../../mixins/provider-tokens.ts';
@@ -22,10 +22,10 @@ export function checkAccess(
   { config, api, quota, tokens }: Checking,
   question: AccessQuestion,
 ): Promise<AccessAnswer> {
-  const send = async (url: URL, { token }: { readonly token: string }) => {
+  const send = async (read: AccessRead, { token }: { readonly token: string }) => {
     const reservation = await quota.reserve(1, 'backfill');
     if (reservation === null) return null;
-    const answer = await api.request({ url, token, timeoutMs });
+    const answer = await api.request({ ...read, token, timeoutMs });
     const { status, headers, unsent = false } = answer;
     await quota.settle(reservation, { status, headers, unsent });
     return answer;

@@ -96,6 +96,7 @@ async function connect(
   const proof = { code, verifier };
   const { apiUrl } = settingsOf(config, provider);
   const exchanged = await exchangeCode(config, attempt, proof);
+  if (exchanged.kind === 'late') return { status: 'failed', reason: 'code_expired' };
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };
   const granted = await findGranted(provider, { api, apiUrl, appended: request.scope }, exchanged);
   if (granted.kind !== 'granted') return { status: 'failed', reason: `provider_${granted.kind}` };

@@ -1,6 +1,6 @@
 import { connect } from '../../contracts/connect.ts';
 import { isoTimeOrNull } from '../../domain/time.ts';
-import { askAccess } from '../../mixins/access-check.ts';
+import { type AccessRead, askAccess } from '../../mixins/access-check.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs.ts';
@@ -58,8 +58,8 @@ export default implement(connect, {
       return resultPage(nameOf(config, provider), status, reason);
     },
     checkAccess({ config, tokens, params }) {
-      const send = (url: URL, { token }: { readonly token: string }) =>
-        sendOnce({ url, token, timeoutMs: readMs });
+      const send = (read: AccessRead, { token }: { readonly token: string }) =>
+        sendOnce({ ...read, token, timeoutMs: readMs });
       return askAccess({ config, tokens, send }, params);
     },
     status: ({ call, params }) => statusOf(call, params.user_id, params.provider),

@@ -1,11 +1,12 @@
 import type { Config } from '../../config.ts';
-import { type FreshTokens, readTokens, requestTokens } from '../../mixins/token-endpoint.ts';
+import type { ProviderAnswer } from '../../mixins/provider-api.ts';
+import { type FreshTokens, isInvalidGrant, readTokens, requestTokens } from '../../mixins/token-endpoint.ts';
 import type { Attempt } from './queries/insert-attempt.ts';
 
 /** The result of a code exchange: the tokens and the whole answer of the provider. */
 export type Exchanged =
   | { readonly kind: 'tokens'; readonly tokens: FreshTokens; readonly body: unknown }
-  | { readonly kind: 'refused' | 'unavailable' };
+  | { readonly kind: 'refused' | 'late' | 'unavailable' };
 
 /**
  * Exchanges a code for tokens, without a retry: the code may be consumed although the answer was lost, and a second
@@ -24,7 +25,11 @@ export async function exchangeCode(
   });
   const read = readTokens(answer, Date.now());
   if (read.kind === 'fresh') return { kind: 'tokens', tokens: read.tokens, body: JSON.parse(answer.text) };
-  return {
-    kind: answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? 'refused' : 'unavailable',
-  };
+  return { kind: refusalOf(answer) };
+}
+
+// RFC 6749 names a code that has expired `invalid_grant`. Codes of some providers live for seconds only.
+function refusalOf({ status, text }: ProviderAnswer): 'refused' | 'late' | 'unavailable' {
+  if (status < 400 || status >= 500 || status === 429) return 'unavailable';
+  return isInvalidGrant(text) ? 'late' : 'refused';
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { GrantByRequest, GrantInTokenAnswer } from '../../domain/provider.ts';
-import type { ProviderApi } from '../../mixins/provider-api.ts';
+import { plainAnswer } from '../../mixins/plain-answer.ts';
+import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { scopesIn } from '../../providers/scopes.ts';
 import { apiPath } from '../../providers/urls.ts';
@@ -31,7 +32,7 @@ export async function findGranted(provider: ProviderName, asking: Asking, tokens
   const { grant, isScopeEnough, scope } = providers[provider].oauth;
   const found =
     grant.from === 'requests'
-      ? await requestGrant(grant, asking, tokens)
+      ? await requestGrant(provider, grant, asking, tokens)
       : readGrant(grant, asking.appended, tokens, scope);
   return found.kind === 'granted' ? { ...found, isEnough: isScopeEnough(found.scope) } : found;
 }
@@ -52,13 +53,16 @@ function readGrant(
 }
 
 async function requestGrant(
+  provider: ProviderName,
   { accountPath, readAccount, scopePath, readScope }: GrantByRequest,
   { api, apiUrl }: Asking,
   { tokens: { access_token } }: Tokens,
 ): Promise<Found> {
+  const send = async (url: URL) =>
+    plainAnswer(provider, await api.request({ url, token: access_token, timeoutMs: 5000 }));
   const [account, scope] = await Promise.all([
-    ask(api, apiPath(apiUrl, accountPath), access_token, readAccount),
-    ask(api, apiPath(apiUrl, scopePath), access_token, readScope),
+    ask(send, apiPath(apiUrl, accountPath), readAccount),
+    ask(send, apiPath(apiUrl, scopePath), readScope),
   ]);
   if (account.kind !== 'read') return { kind: account.kind };
   if (scope.kind !== 'read') return { kind: scope.kind };
@@ -66,12 +70,11 @@ async function requestGrant(
 }
 
 async function ask<T>(
-  api: ProviderApi,
+  send: (url: URL) => Promise<ProviderAnswer>,
   url: URL,
-  token: string,
   read: (text: string) => T | null,
 ): Promise<{ readonly kind: 'read'; readonly value: T } | { readonly kind: 'refused' | 'unavailable' }> {
-  const answer = await api.request({ url, token, timeoutMs: 5000 });
+  const answer = await send(url);
   const value = answer.status === 200 ? read(answer.text) : null;
   if (value !== null) return { kind: 'read', value };
   const isRefused = answer.status >= 400 && answer.status < 500 && answer.status !== 429;

@@ -13,6 +13,8 @@ const sentences: Readonly<Record<ConnectReason, (name: string) => string>> = {
   permission_missing: (name) =>
     `Without the permission to read activities or health data ${name} cannot be connected. Please start again and leave it ticked.`,
   link_expired: () => 'This link was open for too long. Please start again.',
+  code_expired: (name) =>
+    `The confirmation of ${name} reached us too late. Please start again; it is valid for a short time only.`,
   provider_refused: (name) => `${name} did not confirm the access. Please start again.`,
   provider_unavailable: (name) =>
     `${name} does not answer at the moment. Please start again in a few minutes.`,

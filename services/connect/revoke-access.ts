@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { plainAnswer } from '../../mixins/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
@@ -38,7 +39,8 @@ async function requestRevocation(config: Config, provider: ProviderName, token: 
   const { url, method, sendsTokenInForm } = providers[provider].oauth.revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { access_token: token } : {});
   const how = method === 'POST' ? { form } : { method };
-  return (await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs })).status;
+  const answer = await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs });
+  return plainAnswer(provider, answer).status;
 }
 
 // Success and permanent failures end the revocation; temporary failures are retried.

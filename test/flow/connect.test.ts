@@ -192,7 +192,7 @@ t.test('a refused or failed token exchange stores nothing', async (t) => {
   const { state } = await linkFor(api, userId, 'activitynet');
   const callback = `${api.url}/api/v1/connect/activitynet/callback`;
   t.match(landed(await followRedirect(api, new URL(`${callback}?state=${state}&code=made-up`))), {
-    reason: 'provider_refused',
+    reason: 'code_expired',
   });
   const other = await linkFor(api, userId, 'activitynet');
   t.match(landed(await followRedirect(api, new URL(`${callback}?state=${other.state}`))), {

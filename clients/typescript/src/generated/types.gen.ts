@@ -584,7 +584,7 @@ export type ChartSeries = {
     value?: Array<number>;
 };
 
-export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
+export type ConnectReason = 'access_denied' | 'permission_missing' | 'link_expired' | 'code_expired' | 'provider_refused' | 'provider_unavailable' | 'account_taken' | 'user_gone' | 'unavailable';
 
 /**
  * The address of the connect page for one user. No later response contains the token.

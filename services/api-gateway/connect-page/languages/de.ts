@@ -44,6 +44,8 @@ export const de: Texts = {
       `Ohne die Berechtigung, Aktivitäten oder Gesundheitsdaten zu lesen, lässt sich ${provider} nicht verbinden. Bitte verbinden Sie erneut und lassen Sie sie ausgewählt.`,
     link_expired: (provider) =>
       `Die Seite von ${provider} war zu lange geöffnet. Bitte verbinden Sie erneut.`,
+    code_expired: (provider) =>
+      `Die Bestätigung von ${provider} kam zu spät an, denn sie gilt nur kurze Zeit. Bitte verbinden Sie erneut.`,
     provider_refused: (provider) =>
       `${provider} hat den Zugriff nicht bestätigt. Bitte verbinden Sie erneut.`,
     provider_unavailable: (provider) =>

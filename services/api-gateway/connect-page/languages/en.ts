@@ -41,6 +41,8 @@ export const en: Texts = {
     permission_missing: (provider) =>
       `${provider} cannot be connected without the permission to read activities or health data. Please connect again and leave it ticked.`,
     link_expired: (provider) => `The page of ${provider} was open for too long. Please connect again.`,
+    code_expired: (provider) =>
+      `The confirmation of ${provider} reached us too late, because it is valid for a short time only. Please connect again.`,
     provider_refused: (provider) => `${provider} did not confirm the access. Please connect again.`,
     provider_unavailable: (provider) =>
       `${provider} does not answer at the moment. Please connect again in a few minutes.`,

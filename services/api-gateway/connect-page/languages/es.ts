@@ -42,6 +42,8 @@ export const es: Texts = {
       `Sin el permiso de leer actividades o datos de salud no se puede conectar ${provider}. Vuelve a conectar y déjalo marcado.`,
     link_expired: (provider) =>
       `La página de ${provider} estuvo abierta demasiado tiempo. Vuelve a conectar.`,
+    code_expired: (provider) =>
+      `La confirmación de ${provider} ha llegado demasiado tarde, porque solo vale durante poco tiempo. Vuelve a conectar.`,
     provider_refused: (provider) => `${provider} no ha confirmado el acceso. Vuelve a conectar.`,
     provider_unavailable: (provider) =>
       `${provider} no responde en este momento. Vuelve a conectar dentro de unos minutos.`,

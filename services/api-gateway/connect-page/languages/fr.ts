@@ -44,6 +44,8 @@ export const fr: Texts = {
       `Sans l’autorisation de lire les activités ou les données de santé, ${provider} ne peut pas être connecté. Recommencez et laissez-la cochée.`,
     link_expired: (provider) =>
       `La page de ${provider} est restée ouverte trop longtemps. Veuillez recommencer.`,
+    code_expired: (provider) =>
+      `La confirmation de ${provider} est arrivée trop tard, car elle n’est valable que peu de temps. Veuillez recommencer.`,
     provider_refused: (provider) => `${provider} n’a pas confirmé l’accès. Veuillez recommencer.`,
     provider_unavailable: (provider) =>
       `${provider} ne répond pas pour le moment. Veuillez recommencer dans quelques minutes.`,
