@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Pull } from './pulled-provider.ts';
 
 /** Kinds of data that the connect page names when a user is asked to share them. */
 export const SharedData = z.enum([
@@ -40,6 +41,8 @@ export interface Provider {
   readonly shares: readonly SharedData[];
   /** Where its samples come from: days and activities, or activities alone. */
   readonly sampleSources: 'days-and-activities' | 'activities';
+  /** Set if notifications name what changed, and service pull-ingest reads it. */
+  readonly pull?: Pull;
 }
 
 /** Names of settings that every provider has. */
@@ -68,6 +71,8 @@ export interface OAuth {
   readonly tokenUrl: (settings: never) => URL;
   /** The scope that is requested; the user may grant less. Null where the consent page has a list of its own. */
   readonly scope: string | null;
+  /** Parameters of the consent page in addition to those of RFC 6749. */
+  readonly authorizeFields?: Readonly<Record<string, string>>;
   /** Proof Key for Code Exchange, method S256. */
   readonly usesPkce: boolean;
   /** Fields of a token request in addition to those of RFC 6749. */
@@ -88,14 +93,14 @@ export interface GrantInTokenAnswer {
   readonly readAccount: (body: unknown) => string | null;
 }
 
-/** Account and scope are requested with the new token. Paths are relative to the API. */
+/** The account is requested with the new token, and the scope too unless it is in the token answer. Paths are relative to the API. */
 export interface GrantByRequest {
   readonly from: 'requests';
   readonly accountPath: string;
   /** Null: the answer cannot be read. */
   readonly readAccount: (text: string) => string | null;
-  readonly scopePath: string;
-  readonly readScope: (text: string) => string[] | null;
+  /** Null: the scope is in the token answer. */
+  readonly scope: { readonly path: string; readonly read: (text: string) => string[] | null } | null;
 }
 
 /** The request that ends our access to an account. */

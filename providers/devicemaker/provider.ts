@@ -62,8 +62,7 @@ export const devicemaker = {
       from: 'requests',
       accountPath: '/user/id',
       readAccount,
-      scopePath: '/user/permissions',
-      readScope: readPermissions,
+      scope: { path: '/user/permissions', read: readPermissions },
     },
     isScopeEnough: (scope) => scope.length > 0,
     revocation: {

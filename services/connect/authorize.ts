@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
+import type { OAuth } from '../../domain/provider.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
@@ -42,6 +43,7 @@ export async function authorize(
   await call('users.get', { user_id });
   const { clientId } = clientOf(config, provider);
   const { oauth } = providers[provider];
+  const { authorizeFields = {} }: OAuth = oauth;
   const state = randomBytes(32).toString('base64url');
   const verifier = oauth.usesPkce ? randomBytes(32).toString('base64url') : null;
   const stateHash = hashOf(state);
@@ -65,6 +67,7 @@ export async function authorize(
   url.searchParams.set('redirect_uri', callbackUri);
   url.searchParams.set('state', state);
   if (oauth.scope !== null) url.searchParams.set('scope', oauth.scope);
+  for (const [name, value] of Object.entries(authorizeFields)) url.searchParams.set(name, value);
   if (verifier !== null) {
     url.searchParams.set('code_challenge', createHash('sha256').update(verifier).digest('base64url'));
     url.searchParams.set('code_challenge_method', 'S256');

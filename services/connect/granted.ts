@@ -32,7 +32,7 @@ export async function findGranted(provider: ProviderName, asking: Asking, tokens
   const { grant, isScopeEnough, scope } = providers[provider].oauth;
   const found =
     grant.from === 'requests'
-      ? await requestGrant(provider, grant, asking, tokens)
+      ? await requestGrant(provider, grant, asking, { ...tokens, requested: scope })
       : readGrant(grant, asking.appended, tokens, scope);
   return found.kind === 'granted' ? { ...found, isEnough: isScopeEnough(found.scope) } : found;
 }
@@ -48,25 +48,31 @@ function readGrant(
 ): Found {
   const account = readAccount(body);
   if (account === null) return { kind: 'refused' };
+  return { kind: 'granted', account, scope: scopeIn(body, appended ?? null, requested) };
+}
+
+function scopeIn(body: unknown, appended: string | null, requested: string | null): string[] {
   const answered = Scoped.safeParse(body).data?.scope;
-  return { kind: 'granted', account, scope: scopesIn([appended ?? answered ?? requested ?? '']) };
+  return scopesIn([appended ?? answered ?? requested ?? '']);
 }
 
 async function requestGrant(
   provider: ProviderName,
-  { accountPath, readAccount, scopePath, readScope }: GrantByRequest,
-  { api, apiUrl }: Asking,
-  { tokens: { access_token } }: Tokens,
+  { accountPath, readAccount, scope }: GrantByRequest,
+  { api, apiUrl, appended }: Asking,
+  { tokens: { access_token }, body, requested }: Tokens & { readonly requested: string | null },
 ): Promise<Found> {
   const send = async (url: URL) =>
     plainAnswer(provider, await api.request({ url, token: access_token, timeoutMs: 5000 }));
-  const [account, scope] = await Promise.all([
+  const [account, granted] = await Promise.all([
     ask(send, apiPath(apiUrl, accountPath), readAccount),
-    ask(send, apiPath(apiUrl, scopePath), readScope),
+    scope === null
+      ? { kind: 'read' as const, value: scopeIn(body, appended ?? null, requested) }
+      : ask(send, apiPath(apiUrl, scope.path), scope.read),
   ]);
   if (account.kind !== 'read') return { kind: account.kind };
-  if (scope.kind !== 'read') return { kind: scope.kind };
-  return { kind: 'granted', account: account.value, scope: scope.value };
+  if (granted.kind !== 'read') return { kind: granted.kind };
+  return { kind: 'granted', account: account.value, scope: granted.value };
 }
 
 async function ask<T>(
