@@ -48,6 +48,11 @@ export const errorTable = {
     detail: 'This connection has no access token, so past data cannot be requested from the provider.',
   },
   PROVIDER_NOT_CONFIGURED: { status: 409, detail: 'This provider is not configured.' },
+  CONNECTED_BY_APP: {
+    status: 409,
+    detail:
+      'This provider has no consent page: the app on the device of the user connects it, and sends all past data by itself.',
+  },
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is already running.' },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },

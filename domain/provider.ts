@@ -26,13 +26,15 @@ export interface Provider {
   readonly title: string;
   /** Its settings by name, each with its schema and default; config.ts adds them to its own. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
-  /** The names of the settings that every provider has. */
-  readonly names: SettingNames;
+  /** The names of the settings of its API and its webhooks. Null: it has neither, because users' own devices send the data. */
+  readonly names: SettingNames | null;
   readonly ingest: Ingest;
   /** The status and the body that an answer means in HTTP. Set by providers that report errors in the body of a 200. */
   readonly plainReply?: (reply: Reply) => Reply;
-  readonly oauth: OAuth;
-  readonly accessCheck: AccessCheck;
+  /** Null: its users connect without a consent page. */
+  readonly oauth: OAuth | null;
+  /** Null: nothing can be read to check the access, so a reported ending is final. */
+  readonly accessCheck: AccessCheck | null;
   readonly webhooks: Webhooks;
   readonly backfill: RequestedBackfill | PagedBackfill;
   /** Its limits of reads. Null: it has none, or reports none. */
@@ -45,7 +47,7 @@ export interface Provider {
   readonly pull?: Pull;
 }
 
-/** Names of settings that every provider has. */
+/** Names of the settings of a provider with an API. */
 export interface SettingNames {
   readonly apiUrl: string;
   readonly clientId: string;

@@ -10,7 +10,8 @@ import type { Bearer, NoBearer, ProviderTokens } from './provider-tokens.ts';
 
 /** Whether a provider has an endpoint that lists the granted permissions. */
 export function knowsPermissions(provider: ProviderName): boolean {
-  return providers[provider].accessCheck.scope !== null;
+  const { accessCheck } = providers[provider];
+  return accessCheck !== null && accessCheck.scope !== null;
 }
 
 /** Dependencies of an access check. `send` returns null if the provider's limits leave no room for the read. */
@@ -51,10 +52,13 @@ export async function askAccess(asking: AccessAsking, question: AccessQuestion):
 const unknown: AccessAnswer = { access: 'unknown', scope: null };
 
 function readOf(config: Config, { provider, about }: AccessQuestion): AccessRead | null {
-  const { accessPath, accessForm, scope }: AccessCheck = providers[provider].accessCheck;
+  const accessCheck: AccessCheck | null = providers[provider].accessCheck;
+  const { apiUrl } = settingsOf(config, provider);
+  if (accessCheck === null || apiUrl === null) return null;
+  const { accessPath, accessForm, scope } = accessCheck;
   const path = about === 'access' ? accessPath : scope?.path;
   if (path === undefined) return null;
-  const url = apiPath(settingsOf(config, provider).apiUrl, path);
+  const url = apiPath(apiUrl, path);
   return about === 'access' && accessForm !== undefined
     ? { url, form: new URLSearchParams(accessForm) }
     : { url };
@@ -69,13 +73,13 @@ const refusals: readonly number[] = [401, 403, 404];
 
 function answerOf(answer: ProviderAnswer | null, question: AccessQuestion): AccessAnswer {
   if (answer === null) return unknown;
-  const { isWithheld } = providers[question.provider].accessCheck;
-  if (answer.status === 200 || isWithheld(answer)) return granted(answer, question);
+  const { accessCheck } = providers[question.provider];
+  if (answer.status === 200 || accessCheck?.isWithheld(answer) === true) return granted(answer, question);
   return refusals.includes(answer.status) ? { access: 'ended', scope: null } : unknown;
 }
 
 function granted({ text }: ProviderAnswer, { provider, about }: AccessQuestion): AccessAnswer {
   if (about === 'access') return { access: 'granted', scope: null };
-  const scope = providers[provider].accessCheck.scope?.read(text) ?? null;
+  const scope = providers[provider].accessCheck?.scope?.read(text) ?? null;
   return scope === null ? unknown : { access: 'granted', scope };
 }

@@ -49,7 +49,10 @@ export function gatherAnswerTimes({ config, call }: Environment): {
 }
 
 function prefixesOf(config: Config): [string, ProviderName][] {
-  return providerNames.map((provider) => [settingsOf(config, provider).apiUrl, provider]);
+  return providerNames.flatMap((provider): [string, ProviderName][] => {
+    const { apiUrl } = settingsOf(config, provider);
+    return apiUrl === null ? [] : [[apiUrl, provider]];
+  });
 }
 
 function add(so: AnswerTimes | undefined, status: number, tookMs: number): AnswerTimes {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { jsonOrNull } from '../domain/json.ts';
 import type { OAuth } from '../domain/provider.ts';
 import { dayMs } from '../domain/time.ts';
-import { type ProviderName, providers } from '../providers/all.ts';
+import { oauthOf, type ProviderName } from '../providers/all.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
 import { plainAnswer } from './plain-answer.ts';
 import { type ProviderAnswer, type ProviderRequest, sendOnce } from './provider-api.ts';
@@ -21,7 +21,7 @@ export async function requestTokens(
   provider: ProviderName,
   grant: Readonly<Record<string, string>>,
 ): Promise<ProviderAnswer> {
-  const { oauth } = providers[provider];
+  const oauth = oauthOf(provider);
   const credentials = authenticated(oauth, grant, settingsOf(config, provider));
   const answer = await sendOnce({ url: oauth.tokenUrl(config), timeoutMs: exchangeMs, ...credentials });
   return plainAnswer(provider, answer);

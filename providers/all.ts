@@ -22,6 +22,13 @@ export function providerNamed(name: string): ProviderName {
 /** The names of all providers, in registry order. */
 export const providerNames: readonly ProviderName[] = Object.keys(providers).filter(isProviderName);
 
+/** The OAuth dialect of a provider. @throws Error if it has none */
+export function oauthOf(name: ProviderName) {
+  const { oauth } = providers[name];
+  if (oauth === null) throw new Error(`${name} has no consent page`);
+  return oauth;
+}
+
 /** Schema of a provider's name, as in paths and in the database. */
 export const ProviderName = z
   .enum(providerNames)

@@ -1,11 +1,12 @@
 import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
+import type { SettingNames } from '../domain/provider.ts';
 import { type ProviderName, providerNamed, providers } from '../providers/all.ts';
 
-/** The settings of one provider. */
-export interface ProviderSettings {
-  readonly apiUrl: string;
+/** The settings of one provider. `Url` is null for a provider without an API. */
+export interface ProviderSettings<Url extends string | null = string> {
+  readonly apiUrl: Url;
   /** Credentials that the provider issued to this installation. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
@@ -15,9 +16,30 @@ export interface ProviderSettings {
   readonly webhookSenders: readonly string[];
 }
 
+/** A provider with an API. */
+export type ApiProvider = {
+  [N in ProviderName]: (typeof providers)[N]['names'] extends SettingNames ? N : never;
+}[ProviderName];
+
+/** The names of the settings with webhook secrets, of all providers. */
+export const webhookSecretNames = Object.values(providers).flatMap(({ names }) =>
+  names === null ? [] : [names.webhookSecrets],
+);
+
+const withoutApi: ProviderSettings<null> = {
+  apiUrl: null,
+  clientId: undefined,
+  clientSecret: undefined,
+  webhookSecrets: [],
+  webhookSenders: [],
+};
+
 /** The settings of a provider under common names. */
-export function settingsOf(config: Config, provider: ProviderName): ProviderSettings {
+export function settingsOf(config: Config, provider: ApiProvider): ProviderSettings;
+export function settingsOf(config: Config, provider: ProviderName): ProviderSettings<string | null>;
+export function settingsOf(config: Config, provider: ProviderName): ProviderSettings<string | null> {
   const { names } = providers[provider];
+  if (names === null) return withoutApi;
   return {
     apiUrl: config[names.apiUrl],
     clientId: config[names.clientId],
@@ -25,6 +47,13 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
     webhookSecrets: config[names.webhookSecrets] ?? [],
     webhookSenders: config[names.webhookSenders],
   };
+}
+
+/** Whether users can connect to a provider: its client id and secret are set, or it needs none. */
+export function isConfigured(config: Config, provider: ProviderName): boolean {
+  if (providers[provider].names === null) return true;
+  const { clientId, clientSecret } = settingsOf(config, provider);
+  return clientId !== undefined && clientSecret !== undefined;
 }
 
 /** A route with a secret address: its path with the API's prefix, and its provider. */

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 import { loadConfig } from '../config.ts';
-import { providers } from '../providers/all.ts';
 import { createBroker } from '../runtime/broker.ts';
+import { webhookSecretNames } from '../runtime/provider-settings.ts';
 import { buildConsole } from './console-build.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
@@ -116,8 +116,7 @@ function membersOf(
 }
 
 function webhookSecretsOf(config: Config): Record<string, string | undefined> {
-  const names = Object.values(providers).map((provider) => provider.names.webhookSecrets);
-  return Object.fromEntries(names.map((name) => [name, config[name]?.join(',')]));
+  return Object.fromEntries(webhookSecretNames.map((name) => [name, config[name]?.join(',')]));
 }
 
 // Each process serves its own metrics. The ports of the members follow that of the cluster, in the order of the log.

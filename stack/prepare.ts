@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { migrateUp } from '../migrations/migrate.ts';
 import { providerNames, providers } from '../providers/all.ts';
-import { publicUrl, secretAddresses, settingsOf } from '../runtime/provider-settings.ts';
+import { publicUrl, secretAddresses, settingsOf, webhookSecretNames } from '../runtime/provider-settings.ts';
 import { takeDataDir } from './data-dir.ts';
 import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount } from './first-account.ts';
@@ -105,17 +105,17 @@ function anyClientNotes(config: Config): string[] {
   return providerNames.flatMap((provider) => {
     const { names, webhooks } = providers[provider];
     const [header] = webhooks.clientIdHeaders;
-    if (header === undefined || settingsOf(config, provider).clientId !== undefined) return [];
+    if (names === null || header === undefined || settingsOf(config, provider).clientId !== undefined)
+      return [];
     return [`${names.clientId} is not set: webhooks are taken with any ${header}.`];
   });
 }
 
 function webhookNotes(config: Config): string[] {
-  const settings = providerNames.map((provider) => ({
-    provider,
-    name: providers[provider].names.webhookSecrets,
-    ...settingsOf(config, provider),
-  }));
+  const settings = providerNames.flatMap((provider) => {
+    const { names } = providers[provider];
+    return names === null ? [] : [{ provider, name: names.webhookSecrets, ...settingsOf(config, provider) }];
+  });
   const without = settings.filter(({ webhookSecrets }) => webhookSecrets.length === 0);
   const real = settings.filter(({ clientSecret }) => clientSecret !== undefined);
   return [
@@ -165,6 +165,5 @@ function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Con
 
 // Gateways of several machines on one bus must accept the same addresses, so the operator sets the secrets there.
 function generatedWebhookSecrets(given: Config, secrets: ReturnType<typeof generatedSecrets>) {
-  const names = Object.values(providers).map((provider) => provider.names.webhookSecrets);
-  return Object.fromEntries(names.map((name) => [name, given[name] ?? [secrets[name]]]));
+  return Object.fromEntries(webhookSecretNames.map((name) => [name, given[name] ?? [secrets[name]]]));
 }

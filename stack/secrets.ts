@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { providers } from '../providers/all.ts';
+import { webhookSecretNames } from '../runtime/provider-settings.ts';
 
 const Secret = z.string().min(32);
-const webhookSecrets = Object.values(providers).map(({ names }) => names.webhookSecrets);
-const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', ...webhookSecrets] as const;
+const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', ...webhookSecretNames] as const;
 const Secrets = z.record(z.enum(secretNames), Secret);
 
 /**

@@ -76,7 +76,7 @@ export function clientIdHeader({ delivery }: HttpRoute): ClientIdHeader | undefi
   const provider = providerNamed(delivery.provider);
   const { names, webhooks } = providers[provider];
   const [name] = webhooks.clientIdHeaders;
-  return name === undefined ? undefined : { name, setting: names.clientId, provider };
+  return name === undefined || names === null ? undefined : { name, setting: names.clientId, provider };
 }
 
 function clientId({ name, setting, provider }: ClientIdHeader): Field {

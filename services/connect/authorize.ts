@@ -4,7 +4,7 @@ import type { OAuth } from '../../domain/provider.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
-import { type ProviderName, providers } from '../../providers/all.ts';
+import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
@@ -42,7 +42,7 @@ export async function authorize(
   checkRedirect(config, redirect_uri);
   await call('users.get', { user_id });
   const { clientId } = clientOf(config, provider);
-  const { oauth } = providers[provider];
+  const oauth = oauthOf(provider);
   const { authorizeFields = {} }: OAuth = oauth;
   const state = randomBytes(32).toString('base64url');
   const verifier = oauth.usesPkce ? randomBytes(32).toString('base64url') : null;

@@ -11,7 +11,6 @@ import type { FreshTokens } from '../../mixins/token-endpoint.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Browsers, Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
 import { hashOf } from './authorize.ts';
 import { clientOf } from './client.ts';
 import { exchangeCode } from './exchange-code.ts';
@@ -91,10 +90,9 @@ async function connect(
 ): Promise<Outcome> {
   const { config, cipher, api } = deps;
   const { provider } = attempt;
-  clientOf(config, provider); // throws before the code is used up
+  const { apiUrl } = clientOf(config, provider); // throws before the code is used up
   const verifier = attempt.verifier === null ? null : cipher.decrypt(attempt.verifier, attempt.stateHash);
   const proof = { code, verifier };
-  const { apiUrl } = settingsOf(config, provider);
   const exchanged = await exchangeCode(config, attempt, proof);
   if (exchanged.kind === 'late') return { status: 'failed', reason: 'code_expired' };
   if (exchanged.kind !== 'tokens') return { status: 'failed', reason: `provider_${exchanged.kind}` };

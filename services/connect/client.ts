@@ -3,14 +3,19 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { settingsOf } from '../../runtime/provider-settings.ts';
 
-/** The OAuth client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the missing settings */
-export function clientOf(
-  config: Config,
-  provider: ProviderName,
-): { readonly clientId: string; readonly clientSecret: string } {
-  const { clientId, clientSecret } = settingsOf(config, provider);
-  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
+/** The credentials of this installation at a provider, and the URL of its API. */
+export interface OAuthClient {
+  readonly apiUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** The OAuth client at a provider. @throws PROVIDER_NOT_CONFIGURED (409) naming the missing settings, CONNECTED_BY_APP (409) */
+export function clientOf(config: Config, provider: ProviderName): OAuthClient {
   const { names } = providers[provider];
+  const { apiUrl, clientId, clientSecret } = settingsOf(config, provider);
+  if (names === null || apiUrl === null) throw new ServiceError('CONNECTED_BY_APP');
+  if (clientId !== undefined && clientSecret !== undefined) return { apiUrl, clientId, clientSecret };
   const missing = [
     ...(clientId === undefined ? [names.clientId] : []),
     ...(clientSecret === undefined ? [names.clientSecret] : []),
@@ -20,10 +25,4 @@ export function clientOf(
     'PROVIDER_NOT_CONFIGURED',
     `This provider is not configured: ${missing.join(' and ')} ${verb} not set.`,
   );
-}
-
-/** Whether users can connect to a provider. */
-export function isConfigured(config: Config, provider: ProviderName): boolean {
-  const { clientId, clientSecret } = settingsOf(config, provider);
-  return clientId !== undefined && clientSecret !== undefined;
 }

@@ -8,8 +8,8 @@ import type { Database } from '../../mixins/database.ts';
 import { type ProviderName, providerNames } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call, Meta } from '../../runtime/environment.ts';
-import { publicUrl } from '../../runtime/provider-settings.ts';
-import { clientOf, isConfigured } from './client.ts';
+import { isConfigured, publicUrl } from '../../runtime/provider-settings.ts';
+import { clientOf } from './client.ts';
 import { insertSession } from './queries/connect-sessions.ts';
 import { checkRedirect } from './redirects.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { GrantByRequest, GrantInTokenAnswer } from '../../domain/provider.ts';
 import { plainAnswer } from '../../mixins/plain-answer.ts';
 import type { ProviderAnswer, ProviderApi } from '../../mixins/provider-api.ts';
-import { type ProviderName, providers } from '../../providers/all.ts';
+import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import { scopesIn } from '../../providers/scopes.ts';
 import { apiPath } from '../../providers/urls.ts';
 import type { Exchanged } from './exchange-code.ts';
@@ -29,7 +29,7 @@ interface Asking {
 
 /** Reads what was granted, from the token answer or by requests with the new token. */
 export async function findGranted(provider: ProviderName, asking: Asking, tokens: Tokens): Promise<Granted> {
-  const { grant, isScopeEnough, scope } = providers[provider].oauth;
+  const { grant, isScopeEnough, scope } = oauthOf(provider);
   const found =
     grant.from === 'requests'
       ? await requestGrant(provider, grant, asking, { ...tokens, requested: scope })

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { plainAnswer } from '../../mixins/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
-import { type ProviderName, providers } from '../../providers/all.ts';
+import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import { clientOf } from './client.ts';
 
 /** The result of a revocation. Unless `done`, it is retried later, with `tokens` if they were refreshed. */
@@ -36,7 +36,7 @@ export async function revokeAccess(
 
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
   clientOf(config, provider); // throws: an unconfigured provider is asked later
-  const { url, method, sendsTokenInForm } = providers[provider].oauth.revocation;
+  const { url, method, sendsTokenInForm } = oauthOf(provider).revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { access_token: token } : {});
   const how = method === 'POST' ? { form } : { method };
   const answer = await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs });

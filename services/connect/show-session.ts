@@ -9,7 +9,7 @@ import type { Database } from '../../mixins/database.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { isConfigured } from './client.ts';
+import { isConfigured } from '../../runtime/provider-settings.ts';
 import {
   bindSession,
   type ConnectSession,

@@ -71,7 +71,8 @@ function setupOf(config: Config, provider: ProviderName) {
   const { names, webhooks } = providers[provider];
   const unset = (setting: keyof Config) => config[setting] === undefined;
   const ofSubscription = webhooks.subscriptionSettings.filter(unset);
-  const missing = [...[names.clientId, names.clientSecret].filter(unset), ...ofSubscription];
+  const ofClient = names === null ? [] : [names.clientId, names.clientSecret].filter(unset);
+  const missing = [...ofClient, ...ofSubscription];
   return {
     configured: missing.length === 0,
     missing_settings: missing,

@@ -4,7 +4,7 @@ import type { Figures } from '../../contracts/ingest-figures.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { byProvider, type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { secretAddresses, settingsOf } from '../../runtime/provider-settings.ts';
+import { isConfigured, secretAddresses } from '../../runtime/provider-settings.ts';
 import { type AnswersRow, selectAnswers } from './queries/answer-minutes.ts';
 import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 
@@ -59,11 +59,6 @@ function fetchesOf(figures: Figures | null): Pick<ProviderStatus, 'fetches' | 'b
     fetches: { live_waiting, history_waiting, postponed, given_up },
     budget: budgetOf(budget),
   };
-}
-
-function isConfigured(config: Config, provider: ProviderName): boolean {
-  const { clientId, clientSecret } = settingsOf(config, provider);
-  return clientId !== undefined && clientSecret !== undefined;
 }
 
 function queueOf(row: QueueRow | undefined): ProviderStatus['deliveries'] {

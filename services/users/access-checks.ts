@@ -2,7 +2,7 @@ import type { Logger, ServiceBroker } from 'moleculer';
 import type { Config } from '../../config.ts';
 import type { AccessAnswer } from '../../contracts/access-check.ts';
 import type { Database } from '../../mixins/database.ts';
-import { ProviderName, providers } from '../../providers/all.ts';
+import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { type JobSource, startJobWorker } from '../../runtime/job-worker.ts';
@@ -19,6 +19,9 @@ export interface CheckDeps {
   readonly logger: Logger;
 }
 
+/** The checks of a provider that has some. */
+type Checked = NonNullable<(typeof providers)[ProviderName]['accessCheck']>;
+
 const parallel = 4;
 const pollMs = 1000;
 
@@ -27,15 +30,21 @@ const pollMs = 1000;
  * answers. The row of users.access_check is the job. Returns the function that stops the workers, one for each provider.
  */
 export function startAccessChecks(deps: CheckDeps): () => Promise<void> {
-  const workers = ProviderName.options.map((provider) => startJobWorker(sourceOf(deps, provider), deps));
+  const workers = providerNames.flatMap((provider) => {
+    const { accessCheck } = providers[provider];
+    return accessCheck === null ? [] : [startJobWorker(sourceOf(deps, provider, accessCheck), deps)];
+  });
   return async () => {
     await Promise.all(workers.map((worker) => worker.stop()));
   };
 }
 
-function sourceOf(deps: CheckDeps, provider: ProviderName): JobSource<AccessLease> {
+function sourceOf(
+  deps: CheckDeps,
+  provider: ProviderName,
+  { service, readsPerHour }: Checked,
+): JobSource<AccessLease> {
   const { database, config } = deps;
-  const { service, readsPerHour } = providers[provider].accessCheck;
   const limit = readsPerHour(config);
   return {
     name: 'users.access_check',
@@ -51,19 +60,24 @@ function sourceOf(deps: CheckDeps, provider: ProviderName): JobSource<AccessLeas
     },
     // A read ends before its lease does. The answer is fenced by the attempt.
     extend: async () => true,
-    work: (lease, { signal }) => check(deps, provider, lease, signal),
+    work: (lease, { signal }) => check(deps, { provider, service }, lease, signal),
   };
+}
+
+interface Asked {
+  readonly provider: ProviderName;
+  readonly service: Checked['service'];
 }
 
 async function check(
   deps: CheckDeps,
-  provider: ProviderName,
+  { provider, service }: Asked,
   lease: AccessLease,
   signal: AbortSignal,
 ): Promise<string> {
   const { database, call, logger } = deps;
   const { connection_id, user_id, about } = lease;
-  const answer = await unlessAborted(signal, ask(deps, provider, lease));
+  const answer = await unlessAborted(signal, ask(deps, { provider, service }, lease));
   if (answer === null) return 'stopped';
   const outcome = await settleAccessCheck(database, { lease, provider, answer });
   logger.info('access.checked', { provider, connection_id, user_id, about, access: answer.access, outcome });
@@ -73,11 +87,11 @@ async function check(
 
 async function ask(
   { call, logger }: CheckDeps,
-  provider: ProviderName,
+  { provider, service }: Asked,
   { user_id, about, connection_id }: AccessLease,
 ): Promise<AccessAnswer> {
   try {
-    return await call(`${providers[provider].accessCheck.service}.checkAccess`, { user_id, provider, about });
+    return await call(`${service}.checkAccess`, { user_id, provider, about });
   } catch (error) {
     logger.warn('access.not_checked', { provider, connection_id, code: codeOf(error) });
     return { access: 'unknown', scope: null };

@@ -36,9 +36,11 @@ async function apply(
   const connection = await lockConnection(transaction, connectionId);
   if (connection === undefined || connection.status !== 'active') return 0;
   const { provider, has_token } = connection;
-  if (!has_token || !knowsPermissions(provider)) return updateScopesWithin(transaction, origin, changes);
+  const { accessCheck } = providers[provider];
+  if (!has_token || accessCheck === null || !knowsPermissions(provider))
+    return updateScopesWithin(transaction, origin, changes);
   const check = await lockAccessCheck(transaction, connectionId);
-  const limit = providers[provider].accessCheck.readsPerHour(config);
+  const limit = accessCheck.readsPerHour(config);
   const isRead = (check?.has_reads ?? true) && (await hasRoom(transaction, provider, limit));
   await openAccessCheck(transaction, { connectionId, provider, change: 'permissions' });
   return isRead ? updateScopesWithin(transaction, origin, changes) : 0;

@@ -41,9 +41,11 @@ export function endByEvent(ending: Ending, report: ReportedEnding): Promise<Ende
     if (!(await lockUser(transaction, report.user_id))) return gone;
     const connection = await lockConnection(transaction, report.connection_id);
     if (connection === undefined || connection.status !== 'active') return gone;
-    if (report.authenticated || !connection.has_token)
+    const { accessCheck } = providers[connection.provider];
+    if (report.authenticated || !connection.has_token || accessCheck === null)
       return endForGood(transaction, ending, report, connection);
-    return endReversibly(transaction, ending, report, connection);
+    const limit = accessCheck.readsPerHour(ending.config);
+    return endReversibly(transaction, ending, report, { ...connection, limit });
   });
 }
 
@@ -65,12 +67,11 @@ async function endReversibly(
   transaction: Queryable,
   ending: Ending,
   report: ReportedEnding,
-  connection: EndingConnection,
+  connection: EndingConnection & { readonly limit: number },
 ): Promise<Ended> {
-  const { id: connectionId, provider } = connection;
+  const { id: connectionId, provider, limit } = connection;
   const check = await lockAccessCheck(transaction, connectionId);
   if ((check?.confirmed_at?.getTime() ?? 0) > report.received_ms) return { outcome: 'outdated' };
-  const limit = providers[provider].accessCheck.readsPerHour(ending.config);
   const isRead = (check?.has_reads ?? true) && (await hasRoom(transaction, provider, limit));
   const change = isRead ? 'applied' : 'wanted';
   await openAccessCheck(transaction, { connectionId, provider, change });
