@@ -37,8 +37,10 @@ export async function askAccess(asking: AccessAsking, question: AccessQuestion):
   if (read === null) return unknown;
   const { tokens } = asking;
   const send = async (bearer: Bearer) => {
-    const answer = await asking.send(read, bearer);
-    return answer === null ? null : plainAnswer(question.provider, answer);
+    const sent = await asking.send(read, bearer);
+    const answer = sent === null ? null : plainAnswer(question.provider, sent);
+    if (answer?.status === 200) await tokens.worked(bearer);
+    return answer;
   };
   const bearer = await tokens.bearer(question, { isCheck: true });
   if (bearer.kind !== 'token') return withoutToken(bearer);

@@ -6,7 +6,7 @@ import { isoTimeOrNull } from '../domain/time.ts';
 import type { ProviderName } from '../providers/all.ts';
 import type { Environment, Mixin } from '../runtime/environment.ts';
 import { type Cipher, cipherOf } from './cipher.ts';
-import { type FreshTokens, refreshTokens } from './token-endpoint.ts';
+import { type Exchange, type FreshTokens, refreshTokens } from './token-endpoint.ts';
 
 /** The user and the provider of a token. */
 export interface TokenUser {
@@ -22,6 +22,8 @@ export interface Bearer {
   readonly connected_at: string;
   /** Version of the stored tokens. A caller passes it back if the provider rejects the token. */
   readonly version: number;
+  /** The token has not worked yet, so the refresh token before it is still stored. */
+  readonly isUnconfirmed?: boolean;
 }
 
 /**
@@ -43,6 +45,8 @@ export interface ProviderTokens {
    * version that the provider just answered 401 to: those tokens are refreshed, unless that was done already.
    */
   bearer(user: TokenUser, options?: BearerOptions): Promise<Bearer | NoBearer>;
+  /** Reports that the provider accepted this token. Only then is the refresh token before it erased. Never throws. */
+  worked(bearer: Bearer): Promise<void>;
   /** Marks the connection as expired because the provider rejects fresh tokens. */
   expire(bearer: Bearer): Promise<void>;
 }
@@ -65,7 +69,7 @@ interface Deps {
   readonly underWay: Map<string, Promise<Bearer | NoBearer>>;
 }
 
-// The lease outlasts the longest refresh: one exchange of 10 s, and 18 s of attempts to store its result.
+// The lease outlasts the longest refresh: two exchanges of 10 s, and 18 s of attempts to store the result.
 const leaseMs = 45_000;
 const waitMostMs = leaseMs + 5000;
 const endsSoonMs = 60_000;
@@ -77,6 +81,7 @@ export function providerTokens(): Mixin<ProviderTokens> {
       const deps: Deps = { environment, cipher: cipherOf(environment.config), underWay: new Map() };
       return {
         bearer: (user, options = {}) => bearerOf(deps, user, options),
+        worked: (bearer) => confirm(deps, bearer),
         expire: ({ connection_id, version }) => expire(deps, { connection_id, version }),
       };
     },
@@ -118,8 +123,18 @@ function endsWithin({ expires_at }: StoredTokens, ms: number): boolean {
 function inClear(deps: Deps, held: StoredTokens, sealed: string): Bearer | NoBearer {
   const token = open(deps, held, sealed);
   if (token === null) return { kind: 'later', reason: 'TOKEN_UNREADABLE' };
-  const { connection_id, connected_at, version } = held;
-  return { kind: 'token', token, connection_id, connected_at, version };
+  const { connection_id, connected_at, version, previous_refresh_token = null } = held;
+  const bearer = { kind: 'token' as const, token, connection_id, connected_at, version };
+  return previous_refresh_token === null ? bearer : { ...bearer, isUnconfirmed: true };
+}
+
+// If the report is lost, the next use of the token repeats it.
+async function confirm(
+  { environment }: Deps,
+  { connection_id, version, isUnconfirmed }: Bearer,
+): Promise<void> {
+  if (isUnconfirmed !== true) return;
+  await environment.call('users.confirmTokens', { connection_id, version }).catch(() => undefined);
 }
 
 // A secret that is missing from ENCRYPTION_KEY may be restored, so the connection is kept.
@@ -176,11 +191,7 @@ async function exchange(
   options: BearerOptions,
 ): Promise<Bearer | NoBearer> {
   const { connection_id, version } = held;
-  const refreshToken = open(deps, held, held.refresh_token ?? '');
-  const outcome =
-    refreshToken === null
-      ? { kind: 'later' as const }
-      : await refreshTokens(deps.environment.config, user.provider, refreshToken);
+  const outcome = await exchangeEither(deps, user, held);
   deps.environment.logger.info('token.refreshed', {
     provider: user.provider,
     connection_id,
@@ -198,6 +209,25 @@ async function exchange(
   return isGood && held.access_token !== null
     ? inClear(deps, held, held.access_token)
     : { kind: 'later', reason: 'REFRESH_FAILED' };
+}
+
+// The provider may have lost tokens that it issued shortly before. Until one of them has worked, the refresh token before
+// them is tried as well.
+async function exchangeEither(deps: Deps, user: TokenUser, held: StoredTokens): Promise<Exchange> {
+  const first = await exchangeOne(deps, user, held, held.refresh_token);
+  const previous = held.previous_refresh_token ?? null;
+  return first.kind === 'refused' && previous !== null ? exchangeOne(deps, user, held, previous) : first;
+}
+
+async function exchangeOne(
+  deps: Deps,
+  user: TokenUser,
+  held: StoredTokens,
+  sealed: string | null,
+): Promise<Exchange> {
+  const refreshToken = open(deps, held, sealed ?? '');
+  if (refreshToken === null) return { kind: 'later' };
+  return refreshTokens(deps.environment.config, user.provider, refreshToken);
 }
 
 const storing = { retries: 10, minTimeout: 200, maxTimeout: 2000, maxRetryTime: 15_000, randomize: true };

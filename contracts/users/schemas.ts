@@ -53,6 +53,8 @@ export const StoredTokens = z.object({
   version: z.int(),
   access_token: z.string().nullable(),
   refresh_token: z.string().nullable(),
+  /** The refresh token before it, until the access token has worked. Processes of the previous version do not send it. */
+  previous_refresh_token: z.string().nullish(),
   expires_at: Timestamp.nullable(),
   /** An event that is not authenticated revoked the connection, and the provider has not confirmed it yet. */
   ending_unconfirmed: z.boolean(),

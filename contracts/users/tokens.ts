@@ -41,6 +41,13 @@ export const tokenActions = {
     returns: z.object({ stored: z.boolean() }),
     idempotent: true,
   }),
+  /** An access token of this version has worked, so the refresh token before it is erased. */
+  confirmTokens: action({
+    summary: 'Erase the previous refresh token',
+    params: z.object(TokenVersion),
+    returns: z.object({ confirmed: z.boolean() }),
+    idempotent: true,
+  }),
   /** The provider refused tokens of this version permanently: the connection expires and the tokens are erased. */
   expire: action({
     summary: 'Expire a connection whose tokens are invalid',

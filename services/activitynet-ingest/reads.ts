@@ -163,7 +163,7 @@ function isFailure({ status }: ProviderAnswer): boolean {
 }
 
 async function send(
-  { api, quota }: Reading,
+  { api, quota, tokens }: Reading,
   { url, bearer }: Request,
   reservation: QuotaReservation,
   signal: AbortSignal,
@@ -171,6 +171,7 @@ async function send(
   const answer = await api.request({ url, token: bearer.token, signal, mostBytes });
   const { status, headers, unsent = false } = answer;
   await quota.settle(reservation, { status, headers, unsent });
+  if (status === 200) await tokens.worked(bearer);
   return answer;
 }
 

@@ -32,7 +32,7 @@ export async function ask(asking: Asking, run: RunLease, step: BegunStep): Promi
 }
 
 async function askWith(
-  { api, config, signal }: Asking,
+  { api, config, signal, tokens }: Asking,
   { provider }: RunLease,
   step: BegunStep,
   bearer: Bearer,
@@ -41,5 +41,6 @@ async function askWith(
   const { type, start_time, end_time } = step;
   const url = urlOf(config, { type, startMs: start_time.getTime(), endMs: end_time.getTime() });
   const answer: ProviderAnswer = await api.request({ url, token: bearer.token, signal });
+  if (answer.status >= 200 && answer.status < 300) await tokens.worked(bearer);
   return verdictOf(answer, refusals, { isRetry: step.attempts > 1 || answer.tries > 1, nowMs: Date.now() });
 }

@@ -41,11 +41,17 @@ export async function resealTokens(
   return { resealed, left };
 }
 
-function sealedAnew(cipher: Cipher, { id, access_token, refresh_token }: SealedRow): SealedRow | null {
+function sealedAnew(cipher: Cipher, row: SealedRow): SealedRow | null {
+  const { id } = row;
   const anew = (value: string | null) =>
     value === null ? null : cipher.encrypt(cipher.decrypt(value, id), id);
   try {
-    return { id, access_token: anew(access_token), refresh_token: anew(refresh_token) };
+    return {
+      id,
+      access_token: anew(row.access_token),
+      refresh_token: anew(row.refresh_token),
+      previous_refresh_token: anew(row.previous_refresh_token),
+    };
   } catch {
     return null;
   }

@@ -23,7 +23,13 @@ import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
-import { expireConnection, leaseRefresh, releaseRefresh, storeTokens } from './queries/update-tokens.ts';
+import {
+  confirmTokens,
+  expireConnection,
+  leaseRefresh,
+  releaseRefresh,
+  storeTokens,
+} from './queries/update-tokens.ts';
 import { reportUnreadable, startResealing } from './reseal.ts';
 import { resolveAccounts } from './resolve.ts';
 import { findTokens } from './tokens.ts';
@@ -115,6 +121,9 @@ export default implement(users, {
     },
     async storeTokens(ctx) {
       return { stored: await storeTokens(ctx.database, ctx.params) };
+    },
+    async confirmTokens(ctx) {
+      return { confirmed: await confirmTokens(ctx.database, ctx.params) };
     },
     async expire(ctx) {
       return { expired: await expireConnection(ctx.database, ctx.origin, ctx.params) };

@@ -48,7 +48,7 @@ export async function endConnection(
 ): Promise<void> {
   await transaction.query(
     `update users.connection
-     set status = $2, status_reason = $3, access_token = null, refresh_token = null, expires_at = null,
+     set status = $2, status_reason = $3, access_token = null, refresh_token = null, previous_refresh_token = null, expires_at = null,
        token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp() where id = $1`,
     [connectionId, status, reason],
   );

@@ -5,24 +5,28 @@ export interface SealedRow {
   id: string;
   access_token: string | null;
   refresh_token: string | null;
+  previous_refresh_token: string | null;
 }
 
 /** How many connections one statement takes. */
 export const sealedPerBatch = 200;
 
 const select = `
-  select id, access_token, refresh_token from users.connection
-  where ($1::uuid is null or id > $1) and (not starts_with(access_token, $2) or not starts_with(refresh_token, $2))
+  select id, access_token, refresh_token, previous_refresh_token from users.connection
+  where ($1::uuid is null or id > $1) and (not starts_with(access_token, $2) or not starts_with(refresh_token, $2)
+    or not starts_with(previous_refresh_token, $2))
   order by id limit ${sealedPerBatch}`;
 
 // The version is unchanged because the tokens are the same: a running refresh can still store its result. Tokens that
 // changed meanwhile are not overwritten.
 const update = `
-  update users.connection c set access_token = t.access_token, refresh_token = t.refresh_token
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])
-    t (id, access_token, refresh_token, old_access_token, old_refresh_token)
+  update users.connection c set access_token = t.access_token, refresh_token = t.refresh_token,
+    previous_refresh_token = t.previous_refresh_token
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    t (id, access_token, refresh_token, previous_refresh_token, old_access_token, old_refresh_token, old_previous)
   where c.id = t.id and c.access_token is not distinct from t.old_access_token
     and c.refresh_token is not distinct from t.old_refresh_token
+    and c.previous_refresh_token is not distinct from t.old_previous
   returning 1`;
 
 /** The next connections behind `afterId` with tokens that do not begin with `newest`. */
@@ -44,8 +48,10 @@ export async function replaceSealed(
     pairs.map(({ fresh }) => fresh.id),
     pairs.map(({ fresh }) => fresh.access_token),
     pairs.map(({ fresh }) => fresh.refresh_token),
+    pairs.map(({ fresh }) => fresh.previous_refresh_token),
     pairs.map(({ old }) => old.access_token),
     pairs.map(({ old }) => old.refresh_token),
+    pairs.map(({ old }) => old.previous_refresh_token),
   ]);
   return rows.length;
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 
 const revoked = `
-update users.connection set status = 'revoked', access_token = null, refresh_token = null, expires_at = null,
+update users.connection set status = 'revoked', access_token = null, refresh_token = null, previous_refresh_token = null, expires_at = null,
   token_version = token_version + 1, refresh_leased_until = null, status_reason = null, updated_at = clock_timestamp()`;
 
 /** Revokes one connection of a user and erases its tokens. Returns its id; null if there was nothing to revoke. */

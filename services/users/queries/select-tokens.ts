@@ -12,7 +12,7 @@ export type TokensRow = Omit<StoredTokens, 'connected_at' | 'expires_at'> & {
 // A deleted user has no tokens, also while the row waits for its erasure.
 const statement = `
 select c.id as connection_id, c.status, c.connected_at, c.token_version as version, c.access_token,
-  c.refresh_token, c.expires_at, ${isEndingUnconfirmed('c')} as ending_unconfirmed
+  c.refresh_token, c.previous_refresh_token, c.expires_at, ${isEndingUnconfirmed('c')} as ending_unconfirmed
 from users.connection c join users.person p on p.id = c.user_id
 where c.user_id = $1 and c.provider = $2 and p.deleted_at is null`;
 

@@ -56,11 +56,15 @@ export interface NewTokens extends TokensRead {
   readonly expires_at: Instant | null;
 }
 
-/** Stores refreshed tokens and ends the refresh lease. */
+/**
+ * Stores refreshed tokens and ends the refresh lease. A refresh token that is replaced is kept as the previous one until the
+ * new access token has worked.
+ */
 export async function storeTokens(database: Queryable, made: NewTokens): Promise<boolean> {
   const statement = `
     update users.connection
     set access_token = $3, refresh_token = coalesce($4, refresh_token), expires_at = $5,
+      previous_refresh_token = case when $4::text is null then previous_refresh_token else refresh_token end,
       token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp(),
       refresh_failing_since = null,
       status_reason = case when status_reason = 'REFRESH_FAILED' then null else status_reason end
@@ -68,6 +72,17 @@ export async function storeTokens(database: Queryable, made: NewTokens): Promise
   const expiresAt = made.expires_at === null ? null : new Date(made.expires_at.ms);
   const values = [made.connection_id, made.version, made.access_token, made.refresh_token, expiresAt];
   return (await database.query(statement, values)).length > 0;
+}
+
+/** Erases the previous refresh token, because the current access token has worked. */
+export async function confirmTokens(
+  database: Queryable,
+  { connection_id, version }: TokensRead,
+): Promise<boolean> {
+  const statement = `
+    update users.connection set previous_refresh_token = null
+    where id = $1 and token_version = $2 and previous_refresh_token is not null returning id`;
+  return (await database.query(statement, [connection_id, version])).length > 0;
 }
 
 /** Expires a connection with a reason and erases its tokens. */
@@ -78,7 +93,7 @@ export function expireConnection(
 ): Promise<boolean> {
   const statement = `
     update users.connection
-    set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, expires_at = null,
+    set status = 'expired', status_reason = $3, access_token = null, refresh_token = null, previous_refresh_token = null, expires_at = null,
       token_version = token_version + 1, refresh_leased_until = null, updated_at = clock_timestamp()
     ${active} returning user_id, provider`;
   return database.transaction(async (transaction) => {

@@ -18,7 +18,7 @@ insert into users.connection as held (id, user_id, provider, provider_user_id, s
 values ($1, $2, $3, $4, 'active', $5, $6, $7, $8, clock_timestamp(), clock_timestamp(), clock_timestamp())
 on conflict (user_id, provider) do update set provider_user_id = excluded.provider_user_id, status = 'active',
   scope = excluded.scope, access_token = excluded.access_token, refresh_token = excluded.refresh_token,
-  expires_at = excluded.expires_at, updated_at = excluded.updated_at,
+  previous_refresh_token = null, expires_at = excluded.expires_at, updated_at = excluded.updated_at,
   connected_at = case when held.provider_user_id = excluded.provider_user_id
       and (held.status = 'active' or ${isEndingUnconfirmed('held')})
     then held.connected_at else excluded.connected_at end,

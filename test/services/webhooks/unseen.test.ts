@@ -89,6 +89,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ...[
         'access_token',
         'expires_at',
+        'previous_refresh_token',
         'refresh_failing_since',
         'refresh_leased_until',
         'refresh_token',
