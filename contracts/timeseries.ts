@@ -3,6 +3,7 @@ import { calendarActions } from './timeseries/calendar.ts';
 import { chartActions } from './timeseries/chart.ts';
 import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
+import { intervalActions } from './timeseries/intervals.ts';
 import { overviewActions } from './timeseries/overview.ts';
 import { readActions } from './timeseries/reads.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
@@ -18,4 +19,5 @@ export const timeseries = contract('timeseries', {
   ...exportActions,
   ...overviewActions,
   ...writeActions,
+  ...intervalActions,
 });

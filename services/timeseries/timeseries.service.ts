@@ -14,6 +14,7 @@ import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
 import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { summaryTypes } from './days/summary-types.ts';
+import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
@@ -148,6 +149,7 @@ export default implement(timeseries, {
         return outcomes;
       });
     },
+    ...intervalHandlers,
     exportRecords({ params, database, settings }) {
       return exportRecords(database, settings, params);
     },

@@ -10,6 +10,7 @@ import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { tracesOf } from '../../support/traces.ts';
 import { callDuringStore } from './call-during-store.ts';
+import { steps, watch } from './interval-items.ts';
 import { activity, at, block, day, epoch, item, night, other, sleep, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
@@ -60,12 +61,20 @@ const everything = () => [
   night([sleep(at('22:00:00'), 400)], { samples: [block('oxygen_saturation', [[at('23:00:00'), 96]])] }),
 ];
 
-t.test('erases all data of one user only and refuses later data', async (t) => {
-  const { database, call, store, userId } = await setUp(t);
-  const other = withUser(database, call, randomUUID());
-  await other.store(everything());
-  const alone = await rowCounts(database);
+const storeEverything = async ({ call, store, storeIntervals, userId }: Setting) => {
   await store(everything());
+  await storeIntervals([watch], [steps(at('10:00:00'), 10, 300)]);
+  await call('timeseries.deleteIntervals', { user_id: userId, provider: 'devicemaker', ids: ['an id'] });
+};
+
+t.test('erases all data of one user only and refuses later data', async (t) => {
+  const setting = await setUp(t);
+  const { database, call, store, userId } = setting;
+  const other = withUser(database, call, randomUUID());
+  await storeEverything(other);
+  const alone = await rowCounts(database);
+  t.ok((alone.interval_value ?? 0) > 0 && (alone.deleted_interval ?? 0) > 0);
+  await storeEverything(setting);
   const own = await tracesOf(database, [userId]);
   t.ok(own.includes(`timeseries.workout.user_id: ${userId}`), 'the search for traces finds them');
   t.strictSame(await call('timeseries.erase', { user_id: userId }), { erasing: true });

@@ -8,6 +8,7 @@ import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { callDuringStore } from './call-during-store.ts';
+import { steps, watch } from './interval-items.ts';
 import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
@@ -87,13 +88,16 @@ const everything = () => [
 ];
 
 t.test("erases one provider's data of one user only", async (t) => {
-  const { database, call, store, userId } = await setUp(t);
+  const { database, call, store, storeIntervals, userId } = await setUp(t);
   const other = withUser(database, call, randomUUID());
   await other.store(everything());
+  await other.storeIntervals([watch], [steps(at('10:00:00'), 10, 300)]);
   const [, ...untouched] = [0, await rowsOf(database, other.userId)];
   await store([activity(run(31, { name: 'the same run' }))], 'activitynet');
   await store([item({ samples: [block('heart_rate', [[at('07:10:00'), 140]])] })], 'activitynet');
   await store(everything());
+  await storeIntervals([watch], [steps(at('10:00:00'), 10, 300)]);
+  await storeIntervals([watch], [steps(at('10:00:00'), 10, 300)], 'activitynet');
   const before = await rowsOf(database, userId);
   for (const [place, count] of Object.entries(before))
     if (place.endsWith('devicemaker')) t.ok(count > 0, `there is something in ${place}`);
@@ -122,6 +126,10 @@ t.test("erases one provider's data of one user only", async (t) => {
     'select count(*)::int as n from timeseries.sample where series_id not in (select id from timeseries.series)',
   );
   t.equal(orphans?.n, 0, 'no sample is left behind');
+  const [values] = await database.query<{ n: number }>(
+    'select count(*)::int as n from timeseries.interval_value',
+  );
+  t.equal(values?.n, 2, 'nor an interval');
   t.strictSame(await wrongStatistics(database), []);
 });
 

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import type { z } from 'zod';
+import type { IntervalOutcome, IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
 import type { Page } from '../../../domain/page.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
 import type { Call } from '../../../runtime/environment.ts';
@@ -18,6 +19,12 @@ export interface Setting {
     items: z.input<typeof StoreItem>[],
     provider?: 'devicemaker' | 'activitynet',
   ): Promise<StoreOutcome[]>;
+  /** Stores intervals of the user. */
+  storeIntervals(
+    sources: z.input<typeof IntervalSource>[],
+    intervals: z.input<typeof IntervalRecord>[],
+    provider?: 'devicemaker' | 'activitynet',
+  ): Promise<IntervalOutcome>;
 }
 
 /** The id of a user who does not exist. */
@@ -38,7 +45,9 @@ export async function setUp(t: Test, settings: Readonly<Record<string, string>> 
 export function withUser(database: TestDatabase, call: Call, userId: string): Setting {
   const store: Setting['store'] = (items, provider = 'devicemaker') =>
     call('timeseries.store', { user_id: userId, provider, items });
-  return { database, call, userId, store };
+  const storeIntervals: Setting['storeIntervals'] = (sources, intervals, provider = 'devicemaker') =>
+    call('timeseries.storeIntervals', { user_id: userId, provider, sources, intervals });
+  return { database, call, userId, store, storeIntervals };
 }
 
 /** Pages through a list to its end and back to its start; each way as the items in the list's order. */

@@ -42,6 +42,10 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'timeseries.sample_hour',
     ],
   ],
+  'what intervals are stored under; the intervals are recorded': [
+    ...['timeseries.deleted_interval', 'timeseries.interval_series', 'timeseries.interval_set'],
+    'timeseries.interval_source',
+  ],
   'dates of later records only': ['timeseries.user_clock'],
   'no event type: records that are neither workouts nor sleep': ['timeseries.other_record'],
 };

@@ -12,7 +12,8 @@ export async function insertTombstone(transaction: Queryable, userId: string): P
      on conflict (user_id) do nothing`,
     [userId],
   );
-  const tables = ['workout', 'sleep_session', 'provider_day', 'epoch_part', 'other_record', 'user_clock'];
+  const records = ['workout', 'sleep_session', 'provider_day', 'epoch_part', 'other_record'];
+  const tables = [...records, 'interval_set', 'user_clock'];
   for (const table of tables)
     await transaction.query(`delete from timeseries.${table} where user_id = $1`, [userId]);
 }

@@ -1,0 +1,11 @@
+drop table timeseries.interval_value;
+drop function changes.of_intervals(), changes.of_moved_intervals(), changes.record_intervals(int, timestamptz, timestamptz, bigint);
+drop table timeseries.deleted_interval;
+drop table timeseries.interval_series;
+drop table timeseries.interval_source;
+drop table timeseries.interval_set;
+delete from timeseries.sample_hour where series_id in (select id from timeseries.series where is_interval);
+delete from timeseries.sample_day where series_id in (select id from timeseries.series where is_interval);
+delete from timeseries.sample_local_day where series_id in (select id from timeseries.series where is_interval);
+delete from timeseries.series where is_interval;
+alter table timeseries.series drop column is_interval;

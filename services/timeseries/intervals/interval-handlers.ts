@@ -1,0 +1,60 @@
+import type { ServiceBroker } from 'moleculer';
+import type { Config } from '../../../config.ts';
+import type {
+  IntervalOutcome,
+  IntervalRecord,
+  IntervalSource,
+  ReplacedSpan,
+} from '../../../domain/interval-records.ts';
+import type { Database } from '../../../mixins/database.ts';
+import type { ReceivedCounts } from '../../../mixins/received-counts.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+import { metricsOf } from '../../../runtime/metrics.ts';
+import type { KeyedMutex } from '../keyed-mutex.ts';
+import { keptFrom } from '../removal/retention.ts';
+import { type IntervalRequest, storeIntervals } from './store-intervals.ts';
+
+interface IntervalContext {
+  readonly database: Database;
+  readonly keyedMutex: KeyedMutex;
+  readonly received: ReceivedCounts;
+  readonly broker: ServiceBroker;
+  readonly config: Config;
+}
+
+interface Whose {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+}
+
+interface Given extends Whose {
+  readonly sources: IntervalSource[];
+  readonly intervals: IntervalRecord[];
+}
+
+type Called<P> = IntervalContext & { readonly params: P };
+
+/** The actions that store interval data. */
+export const intervalHandlers = {
+  storeIntervals: (ctx: Called<Given & { deleted_ids: string[] }>) =>
+    change(ctx, { ...ctx.params, spans: [] }),
+  replaceIntervals: (ctx: Called<Given & { spans: ReplacedSpan[] }>) =>
+    change(ctx, { ...ctx.params, deleted_ids: [] }),
+  deleteIntervals: (ctx: Called<Whose & { ids: string[] }>) =>
+    change(ctx, { ...ctx.params, sources: [], intervals: [], spans: [], deleted_ids: ctx.params.ids }),
+};
+
+function change(
+  { database, keyedMutex, received, broker, config }: IntervalContext,
+  request: IntervalRequest & Whose,
+): Promise<IntervalOutcome> {
+  const nowMs = Date.now();
+  const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
+  return keyedMutex(request.user_id, async () => {
+    const outcome = await storeIntervals(database, request, { nowMs, firstDay });
+    const written = outcome.saved + outcome.replaced;
+    metricsOf(broker).count('pulsebus_samples_stored_total', { provider: request.provider }, written);
+    received.note(request.provider, { samples: written });
+    return outcome;
+  });
+}

@@ -1,0 +1,123 @@
+import { userErased } from '../../../domain/errors.ts';
+import type {
+  IntervalOutcome,
+  IntervalRecord,
+  IntervalSource,
+  ReplacedSpan,
+} from '../../../domain/interval-records.ts';
+import { seriesOf } from '../../../domain/series.ts';
+import type { Database, Queryable } from '../../../mixins/database.ts';
+import { lockUser } from '../queries/lock-user.ts';
+import { isErased } from '../records/queries/select-tombstone.ts';
+import { intervalKey } from './interval-key.ts';
+import { type PlacedIntervals, placeIntervals } from './place-intervals.ts';
+import { ensureIntervalSet } from './queries/ensure-interval-set.ts';
+import {
+  deleteIntervals,
+  type IntervalRow,
+  insertDeletedKeys,
+  selectDeletedKeys,
+  selectIntervals,
+  selectSpan,
+  upsertIntervals,
+} from './queries/stored-intervals.ts';
+import { isStorable, type StorableBounds } from './storable-interval.ts';
+
+/** Intervals of one user and provider, and what they replace, for one transaction. */
+export interface IntervalRequest {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly sources: readonly IntervalSource[];
+  readonly intervals: readonly IntervalRecord[];
+  /** Spans of which nothing but the given intervals remains. */
+  readonly spans: readonly ReplacedSpan[];
+  readonly deleted_ids: readonly string[];
+}
+
+interface IntervalStore extends IntervalRequest, StorableBounds {
+  readonly transaction: Queryable;
+  readonly setId: number;
+}
+
+/** Stores, replaces and deletes intervals under the user's lock. @throws USER_ERASED (410) */
+export function storeIntervals(
+  database: Database,
+  request: IntervalRequest,
+  bounds: StorableBounds,
+): Promise<IntervalOutcome> {
+  return database.transaction(async (transaction) => {
+    const { user_id, provider } = request;
+    await lockUser(transaction, user_id);
+    if (await isErased(transaction, user_id, provider)) throw userErased(user_id);
+    const setId = await ensureIntervalSet(transaction, user_id, provider);
+    const work = { ...request, ...bounds, transaction, setId };
+    const deletedRows = await deleteNamed(work);
+    const given = await acceptedIntervals(work);
+    const counts = await writeIntervals(work, given.placed);
+    const replacedRows = await clearSpans(work, given.placed);
+    return { ...counts, deleted: deletedRows.length + replacedRows.length, ignored_ids: given.ignored };
+  });
+}
+
+async function deleteNamed({ transaction, setId, deleted_ids }: IntervalStore): Promise<IntervalRow[]> {
+  const keys = [...new Set(deleted_ids.map(intervalKey))];
+  if (keys.length === 0) return [];
+  const rows = await selectIntervals(transaction, setId, keys);
+  await deleteIntervals(
+    transaction,
+    setId,
+    rows.map(({ key }) => key),
+  );
+  await insertDeletedKeys(transaction, setId, keys);
+  return rows;
+}
+
+/** The intervals of a call that may be stored, with their series and keys, and the ids of the others. */
+async function acceptedIntervals(work: IntervalStore) {
+  const { transaction, setId, intervals } = work;
+  const keyed = intervals.map((interval) => ({ interval, key: intervalKey(interval.id) }));
+  const keys = [...new Set(keyed.map(({ key }) => key))];
+  const deleted = keys.length === 0 ? new Set() : await selectDeletedKeys(transaction, setId, keys);
+  const isAccepted = ({ interval, key }: (typeof keyed)[number]) =>
+    !deleted.has(key) && isStorable(interval, work.sources, work);
+  const accepted = keyed.filter(isAccepted);
+  return {
+    placed: await placeIntervals(work, accepted),
+    ignored: keyed.filter((one) => !isAccepted(one)).map(({ interval }) => interval.id),
+  };
+}
+
+async function writeIntervals({ transaction, setId }: IntervalStore, { rows }: PlacedIntervals) {
+  if (rows.length === 0) return { saved: 0, replaced: 0, unchanged: 0 };
+  const keys = rows.map(({ key }) => key);
+  const stored = await selectIntervals(transaction, setId, keys);
+  const known = new Map(stored.map((row) => [row.key, row]));
+  const changed = rows.filter((row) => !isSame(row, known.get(row.key)));
+  await upsertIntervals(transaction, setId, changed);
+  const replaced = changed.filter(({ key }) => known.has(key)).length;
+  return { saved: changed.length - replaced, replaced, unchanged: rows.length - changed.length };
+}
+
+function isSame(a: IntervalRow, b: IntervalRow | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.series_id === b.series_id &&
+    a.start_ms === b.start_ms &&
+    a.duration_ms === b.duration_ms &&
+    a.value === b.value &&
+    a.zone_offset_minutes === b.zone_offset_minutes
+  );
+}
+
+/** Deletes what the replaced spans contained beside the given intervals. Returns the deleted rows. */
+async function clearSpans(work: IntervalStore, { rows }: PlacedIntervals): Promise<IntervalRow[]> {
+  const { transaction, setId, user_id, provider, spans } = work;
+  const kept = new Set(rows.map(({ key }) => key));
+  const gone = new Map<string, IntervalRow>();
+  for (const { type, ...span } of spans) {
+    const query = { user_id, provider, type_id: seriesOf(type).id, ...span };
+    for (const row of await selectSpan(transaction, query)) if (!kept.has(row.key)) gone.set(row.key, row);
+  }
+  await deleteIntervals(transaction, setId, [...gone.keys()]);
+  return [...gone.values()];
+}
