@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 
-const msPerTick = 10;
-
 /** CPU time of all processes of the database server, if it runs on this machine under Linux. */
 export async function serverCpuMs(pool: pg.Pool): Promise<number> {
   return cpuMsOfAll(pool, 'select pid from pg_stat_activity');
@@ -18,12 +16,10 @@ async function cpuMsOfAll(pool: pg.Pool, text: string): Promise<number> {
   return rows.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0);
 }
 
+// The first number of schedstat is the time on a processor, in nanoseconds.
 function cpuMsOf(pid: number): number {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * msPerTick;
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   } catch {
     return 0; // ended meanwhile, or elsewhere
   }
