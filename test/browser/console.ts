@@ -56,7 +56,8 @@ export async function startConsole(t: Test) {
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+      const { url } = message.location();
+      if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${url}`);
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => {

@@ -1,54 +1,59 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { SeriesType, User as UserFields } from '../../../clients/typescript/src/index.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { DataCalendar, SeriesType, User as UserFields } from '../../../clients/typescript/src/index.ts';
 import { api, streamUrl } from '../api.ts';
 import { Bars, format } from '../parts/bars.tsx';
+import { calendarOf, moveSpan, type Span, spanOf, yearEarlier } from '../parts/chart-span.ts';
 import { Connections } from '../parts/connections.tsx';
 import { Calendar } from '../parts/data-calendar.tsx';
 import { TypedConfirmation } from '../parts/dialog.tsx';
-import type { Span } from '../parts/line-chart.tsx';
 import { lastSeconds, SeriesChart } from '../parts/series-chart.tsx';
 import { Sleep } from '../parts/sleep.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty, Loaded, Problem } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { daysAgo, duration, Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
-import { navigate } from '../router.tsx';
+import { location, navigate } from '../router.tsx';
 
 /** One user: the data, the connections, and what can be done. It is renewed as changes arrive. */
 export function User({ id }: { id: string }) {
-  const version = useChanges(id);
-  const [span, setSpan] = useState<Span>(() => lastSeconds(86_400));
+  const [isLeaving, setLeaving] = useState(false);
+  const version = useChanges(id, !isLeaving);
+  const { query } = location.value;
+  const [lastDay] = useState(() => lastSeconds(86_400));
+  const span = useMemo(() => spanOf(query) ?? lastDay, [query, lastDay]);
   const user = useResource(`${id} ${version}`, (signal) => api.users.get({ user_id: id }, { signal }), true);
+  // Sections are read beside the user. An unknown user has none.
+  if (user.error !== undefined && user.data === undefined)
+    return <Problem error={user.error} what="user" retry={user.reload} />;
   return (
-    <Loaded of={user} what="user">
-      {(fields) => (
-        <>
-          <Head user={fields} />
-          <Data userId={id} version={version} span={span} setSpan={setSpan} />
-          <h2>Connections</h2>
-          <Connections userId={id} version={version} />
-          <h2>Activity</h2>
-          <Activity userId={id} version={version} />
-          <h2>Sleep</h2>
-          <Sleep userId={id} version={version} />
-          <h2>Workouts</h2>
-          <Workouts userId={id} version={version} show={setSpan} />
-          <h2>Body</h2>
-          <Body userId={id} version={version} />
-        </>
-      )}
-    </Loaded>
+    <>
+      <Loaded of={user} what="user">
+        {(fields) => <Head user={fields} setLeaving={setLeaving} />}
+      </Loaded>
+      <Data userId={id} version={version} span={span} />
+      <h2>Connections</h2>
+      <Connections userId={id} version={version} />
+      <h2>Activity</h2>
+      <Activity userId={id} version={version} />
+      <h2>Sleep</h2>
+      <Sleep userId={id} version={version} />
+      <h2>Workouts</h2>
+      <Workouts userId={id} version={version} />
+      <h2>Body</h2>
+      <Body userId={id} version={version} />
+    </>
   );
 }
 
 /** Counts the changes of a user as they arrive. It reads only while the page is visible. */
-function useChanges(userId: string): number {
+function useChanges(userId: string, isFollowed: boolean): number {
   const [version, setVersion] = useState(0);
   useEffect(() => {
+    if (!isFollowed) return;
     const abort = new AbortController();
     void follow(userId, abort.signal, () => setVersion((last) => last + 1));
     return () => abort.abort();
-  }, [userId]);
+  }, [userId, isFollowed]);
   return version;
 }
 
@@ -75,7 +80,7 @@ async function follow(user_id: string, signal: AbortSignal, changed: () => void)
   }
 }
 
-function Head({ user }: { user: UserFields }) {
+function Head({ user, setLeaving }: { user: UserFields; setLeaving: (isLeaving: boolean) => void }) {
   const name = [user.first_name, user.last_name].filter((part) => part !== null).join(' ');
   return (
     <>
@@ -90,7 +95,11 @@ function Head({ user }: { user: UserFields }) {
             title={`Delete ${name === '' ? 'this user' : name}?`}
             word="delete"
             run={async () => {
-              await api.users.remove({ user_id: user.id });
+              setLeaving(true); // the change that says that the user is deleted would be read as one to show
+              await api.users.remove({ user_id: user.id }).catch((error: unknown) => {
+                setLeaving(false);
+                throw error;
+              });
               navigate('/users');
             }}
           >
@@ -121,38 +130,64 @@ interface OfUser {
   readonly version: number;
 }
 
-function Data({ userId, version, span, setSpan }: OfUser & { span: Span; setSpan: (span: Span) => void }) {
+function Data({ userId, version, span }: OfUser & { span: Span }) {
+  const { yearsBack, ...dates } = calendarOf(span);
   const calendar = useResource(
-    `${userId} ${version}`,
-    (signal) =>
-      api.timeseries.calendar(
-        { user_id: userId, start_date: daysAgo(364), end_date: daysAgo(0) },
-        { signal },
-      ),
+    `${userId} ${version} ${yearsBack}`,
+    (signal) => api.timeseries.calendar({ user_id: userId, ...dates }, { signal }),
     true,
   );
+  const available = calendar.data === undefined ? usual : typesIn(calendar.data);
   return (
     <>
       <h2>Series</h2>
+      {available.length === 0 ? (
+        <NoSamples {...dates} span={span} isPast={yearsBack > 0} />
+      ) : (
+        <SeriesChart {...{ userId, available, span, version }} setSpan={moveSpan} />
+      )}
       <Loaded of={calendar} what="data">
-        {(data) => {
-          const types = data.data.flatMap(({ kind, type }) =>
-            kind === 'sample' && isSeries(type) ? [type] : [],
-          );
-          const available = [...new Set(types)];
-          if (available.length === 0)
-            return <Empty>There are no samples yet. They arrive once an account is connected.</Empty>;
-          return (
+        {(data) =>
+          available.length > 0 && (
             <>
-              <SeriesChart {...{ userId, available, span, setSpan, version }} />
               <h2>Data by day</h2>
               <Calendar calendar={data} />
             </>
-          );
-        }}
+          )
+        }
       </Loaded>
     </>
   );
+}
+
+// The chart is read beside the calendar, with the type that nearly every user has.
+const usual: readonly SeriesType[] = ['heart_rate'];
+
+function NoSamples(props: { start_date: string; end_date: string; span: Span; isPast: boolean }) {
+  const { start_date, end_date, span, isPast } = props;
+  return (
+    <>
+      <Empty>
+        There are no samples from {start_date} to {end_date}.
+        {!isPast && ' They arrive once an account is connected.'}
+      </Empty>
+      <div class="row">
+        <button type="button" onClick={() => moveSpan(yearEarlier(span))}>
+          A year earlier
+        </button>
+        {isPast && (
+          <button type="button" onClick={() => moveSpan(lastSeconds(86_400))}>
+            Today
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function typesIn({ data }: DataCalendar): SeriesType[] {
+  const types = data.flatMap(({ kind, type }) => (kind === 'sample' && isSeries(type) ? [type] : []));
+  return [...new Set(types)];
 }
 
 // A row of samples has the type of its series; the types of other events are of other rows.
@@ -191,7 +226,7 @@ function Activity({ userId, version }: OfUser) {
   );
 }
 
-function Workouts({ userId, version, show }: OfUser & { show: (span: Span) => void }) {
+function Workouts({ userId, version }: OfUser) {
   const workouts = useResource(
     `${userId} ${version}`,
     (signal) =>
@@ -238,7 +273,7 @@ function Workouts({ userId, version, show }: OfUser & { show: (span: Span) => vo
                     <button
                       type="button"
                       onClick={() => {
-                        show({
+                        moveSpan({
                           from: Date.parse(one.start_time) / 1000,
                           to: Date.parse(one.end_time) / 1000,
                         });

@@ -86,23 +86,13 @@ export function Users() {
                 ))}
               </Table>
               <nav class="row pages" aria-label="Pages of users">
-                <button
-                  type="button"
-                  disabled={page <= 1}
-                  onClick={() => setQuery({ page: String(page - 1) })}
-                >
-                  Previous
-                </button>
+                <PageButton name="First" page={1} isDisabled={page <= 1} />
+                <PageButton name="Previous" page={page - 1} isDisabled={page <= 1} />
                 <span role="status">
                   Page {page} of {pages}, {total.toLocaleString()} users
                 </span>
-                <button
-                  type="button"
-                  disabled={page >= pages}
-                  onClick={() => setQuery({ page: String(page + 1) })}
-                >
-                  Next
-                </button>
+                <PageButton name="Next" page={page + 1} isDisabled={page >= pages} />
+                <PageButton name="Last" page={pages} isDisabled={page >= pages} />
               </nav>
             </>
           )
@@ -110,6 +100,14 @@ export function Users() {
       </Loaded>
       {isCreating && <CreateUser close={() => setCreating(false)} />}
     </>
+  );
+}
+
+function PageButton({ name, page, isDisabled }: { name: string; page: number; isDisabled: boolean }) {
+  return (
+    <button type="button" disabled={isDisabled} onClick={() => setQuery({ page: String(page) })}>
+      {name}
+    </button>
   );
 }
 

@@ -2,12 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartSeries } from '../../../clients/typescript/src/index.ts';
-
-/** A span of time in Unix seconds. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Span } from './chart-span.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const palettes = {

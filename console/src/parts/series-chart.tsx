@@ -3,7 +3,8 @@ import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/in
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { DataTable, format } from './bars.tsx';
-import { LineChart, labelOf, type Span } from './line-chart.tsx';
+import { type Span, timeOf } from './chart-span.ts';
+import { LineChart, labelOf } from './line-chart.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { duration } from './time.tsx';
 
@@ -16,6 +17,8 @@ const ranges = [
 ] as const;
 const shortest = 60;
 const longest = 366 * 86_400;
+/** Six steps lead from a year to a minute. */
+const zoomFactor = 10;
 const mostInTable = 500;
 
 /** The last seconds of a user's data, up to now. */
@@ -168,10 +171,10 @@ function SpanButtons({ span, setSpan }: { span: Span; setSpan: (span: Span) => v
       <button type="button" onClick={() => moved(0.5)}>
         Later
       </button>
-      <button type="button" onClick={() => scaled(1 / 4)} disabled={seconds <= shortest}>
+      <button type="button" onClick={() => scaled(1 / zoomFactor)} disabled={seconds <= shortest}>
         Zoom in
       </button>
-      <button type="button" onClick={() => scaled(4)} disabled={seconds >= longest}>
+      <button type="button" onClick={() => scaled(zoomFactor)} disabled={seconds >= longest}>
         Zoom out
       </button>
       <span role="status" class="faint">
@@ -180,5 +183,3 @@ function SpanButtons({ span, setSpan }: { span: Span; setSpan: (span: Span) => v
     </div>
   );
 }
-
-const timeOf = (seconds: number) => new Date(Math.round(seconds) * 1000).toISOString();

@@ -11,7 +11,10 @@ import { Webhooks } from '../pages/webhooks.tsx';
 import { Link, location } from '../router.tsx';
 import { type Session, signOut } from '../session.ts';
 
-const User = lazy(() => import('../pages/user.tsx').then(({ User }) => ({ default: User })));
+// The page with charts is a file of its own. Where it is opened first, it is loaded beside the session.
+const loadUser = () => import('../pages/user.tsx').then(({ User }) => ({ default: User }));
+const User = lazy(loadUser);
+if (location.value.path.startsWith('/users/')) void loadUser().catch(() => undefined);
 
 interface Route {
   readonly pattern: RegExp;
