@@ -7,12 +7,14 @@ import { collectGarbage } from '../sandbox/collect-garbage.ts';
 import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
 import { firstAccount } from '../stack/first-account.ts';
 import { loadServices } from '../stack/services.ts';
+import { signInLink } from '../stack/sign-in-link.ts';
 import { answerParent, ownUsage } from './parent.ts';
 
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('usage') }),
   z.object({ kind: z.literal('heap') }),
   z.object({ kind: z.literal('entrance') }),
+  z.object({ kind: z.literal('sign-in') }),
 ]);
 
 const config = loadConfig();
@@ -27,6 +29,7 @@ answerParent(
   (request) => {
     const { kind } = Request.parse(request);
     if (kind === 'usage') return ownUsage();
+    if (kind === 'sign-in') return consoleLink();
     return kind === 'heap' ? heapBytes() : gatewayAccess();
   },
   () => broker.stop(),
@@ -42,10 +45,21 @@ function heapBytes(): number {
 async function gatewayAccess() {
   await broker.waitForServices(['auth', 'users', 'timeseries'], 20_000);
   if (config.DATABASE_URL !== undefined) await firstAccount(config.DATABASE_URL, config, null);
+  const developer = await firstDeveloper();
   const call = typedCall(broker);
-  const [developer] = await call('auth.listDevelopers', {});
-  if (developer === undefined) throw new Error('there is no developer');
   const caller = { kind: 'developer' as const, id: developer.id, developer_id: developer.id, user_id: null };
   const { key } = await call('auth.createKey', { name: 'Bench' }, { meta: { caller } });
   return { url: gatewayUrl(broker), key };
+}
+
+/** An address that signs a browser in to the console once. */
+async function consoleLink(): Promise<string | null> {
+  const { email } = await firstDeveloper();
+  return signInLink(broker, gatewayUrl(broker), email);
+}
+
+async function firstDeveloper() {
+  const [developer] = await typedCall(broker)('auth.listDevelopers', {});
+  if (developer === undefined) throw new Error('there is no developer');
+  return developer;
 }

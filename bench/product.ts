@@ -13,6 +13,8 @@ export interface ProductProcess {
 export interface Product extends ProductProcess {
   readonly url: string;
   readonly key: string;
+  /** An address that signs a browser in to the console once. */
+  signInUrl(): Promise<string>;
   /** The heap that is in use after a collection, in bytes. */
   heapBytes(): Promise<number>;
   /** Reads a path below /api/v1. @throws Error if the answer is not 200 */
@@ -68,6 +70,7 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
     key,
     usage: () => child.ask(Usage, { kind: 'usage' }),
     heapBytes: () => child.ask(z.number(), { kind: 'heap' }),
+    signInUrl: () => child.ask(z.string(), { kind: 'sign-in' }),
     stop: () => child.stop(),
     get: (path) => ask(path, {}),
     post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),

@@ -10,6 +10,7 @@ import { activity } from './measurements/activity.ts';
 import { activitynet } from './measurements/activitynet.ts';
 import { backfill } from './measurements/backfill.ts';
 import { bodies } from './measurements/bodies.ts';
+import { browser } from './measurements/browser.ts';
 import { changelog } from './measurements/changelog.ts';
 import { checks } from './measurements/checks.ts';
 import { counts } from './measurements/counts.ts';
@@ -47,6 +48,7 @@ const reading: readonly Measurement[] = [
 const rest: readonly Measurement[] = [
   exports,
   disk,
+  browser,
   ingest,
   activitynet,
   changelog,

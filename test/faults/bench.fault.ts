@@ -39,6 +39,7 @@ t.test(
         'Memory',
         'An export',
         'Disk',
+        'The console in a browser',
         'Data coming in',
         'Activity platform',
         'Change log',
