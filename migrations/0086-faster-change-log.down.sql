@@ -45,3 +45,5 @@ begin
         p.published_at + (select case when is_historical then j.historical else j.live end from changes.joining j)) end;
 end $$;
 drop function changes.join_pending;
+create or replace function changes.external_id(whose uuid) returns text language sql stable as $$
+  select external_user_id from users.person where id = whose $$;

@@ -70,3 +70,9 @@ create or replace trigger changes after insert on users.connection
 create trigger changes_update after update on users.connection for each row
   when ((new.status, new.connected_at, new.status_reason) is distinct from (old.status, old.connected_at, old.status_reason))
   execute function changes.of_connection();
+
+-- In plpgsql for the same reason: it is called for each published change.
+create or replace function changes.external_id(whose uuid) returns text language plpgsql stable as $$
+begin
+  return (select external_user_id from users.person where id = whose);
+end $$;
