@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { action, readers, writers } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { FlagOrAny, SortOrder, Text, UserId } from '../../domain/wire.ts';
+import { ProviderName } from '../../providers/all.ts';
 import { Email, Name } from '../fields.ts';
-import { User, UserPage } from './schemas.ts';
+import { Connection, User, UserPage } from './schemas.ts';
 
 const ExternalUserId = Text.trim().min(1).max(255).nullable();
 
@@ -38,7 +39,7 @@ export const userActions = {
   list: action({
     summary: 'List users, page by page',
     description:
-      '`search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. While users are added, the order oldest first neither repeats nor omits a user.',
+      '`search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. While users are added, the order oldest first neither repeats nor omits a user.',
     params: z.object({
       page: z.coerce
         .number()
@@ -61,6 +62,12 @@ export const userActions = {
       connected: FlagOrAny.describe(
         '`true`: only users with an active connection; `false`: only users without one. Default: all users.',
       ),
+      provider: ProviderName.optional().describe(
+        'Only users with a connection to this provider, in any state.',
+      ),
+      connection_status: Connection.shape.status
+        .optional()
+        .describe('Only users with a connection in this state; with `provider`, a connection to it.'),
     }),
     returns: UserPage,
     http: { method: 'GET', path: '/users', access: writers, tag: 'Users', audit: 'user.read' },

@@ -1,10 +1,10 @@
 import type { UserPage } from '../../contracts/users.ts';
 import type { Database } from '../../mixins/database.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
-import { selectMatchingUsers, type UserQuery } from './queries/select-matching-users.ts';
+import { isByConnection, selectMatchingUsers, type UserQuery } from './queries/select-matching-users.ts';
 import { toUser } from './wire.ts';
 
-/** One page of users with the exact number of all matching users. */
+/** One page of users with the number of all matching users. */
 export async function listUsers(
   database: Database,
   query: UserQuery & { readonly page: number; readonly limit: number },
@@ -17,7 +17,8 @@ export async function listUsers(
   return { items: users.map(toUser), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-function isNarrowed({ search, email, external_user_id, connected }: UserQuery): boolean {
+function isNarrowed(query: UserQuery): boolean {
+  const { search, email, external_user_id, connected } = query;
   const filters = [email, external_user_id, connected];
-  return (search ?? '') !== '' || filters.some((filter) => filter !== undefined);
+  return (search ?? '') !== '' || filters.some((filter) => filter !== undefined) || isByConnection(query);
 }

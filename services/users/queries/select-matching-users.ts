@@ -1,4 +1,6 @@
+import type { Connection } from '../../../contracts/users/schemas.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 import {
   type FoundUsers,
   joinUsers,
@@ -17,6 +19,17 @@ export interface UserQuery {
   readonly external_user_id?: string | undefined;
   /** Only users with (true) or without (false) an active connection. */
   readonly connected?: boolean | undefined;
+  /** Only users with a connection to this provider, in this state; either may be given alone. */
+  readonly provider?: ProviderName | undefined;
+  readonly connection_status?: Connection['status'] | undefined;
+}
+
+/** A list of users by provider or by the state of a connection ends after this number. */
+export const mostByConnection = 10_000;
+
+/** Whether users are selected by provider or by the state of a connection. */
+export function isByConnection({ provider, connection_status }: UserQuery): boolean {
+  return provider !== undefined || connection_status !== undefined;
 }
 
 /**
@@ -32,11 +45,13 @@ export async function selectMatchingUsers(
   const values: unknown[] = [limit, offset];
   const conditions = conditionsOf(query, (value) => `$${values.push(value)}`);
   const { column } = sortKeys[query.sort_by];
+  const order = `order by key ${query.sort_order}, id ${query.sort_order}`;
   const statement = `
 with found as materialized (
   select p.id, p.${column} as key from users.person p where ${conditions.join(' and ')}
+  ${isByConnection(query) ? `${order} limit ${mostByConnection}` : ''}
 ), page as (
-  select id, key from found order by key ${query.sort_order}, id ${query.sort_order} limit $1 offset $2
+  select id, key from found ${order} limit $1 offset $2
 )
 select ${userColumns}, page.key, (select count(*) from found)::int as total
 from (select 1) one left join page on true ${joinUsers}
@@ -51,12 +66,18 @@ function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): 
   if (query.external_user_id !== undefined)
     conditions.push(`p.external_user_id = ${parameter(query.external_user_id)}`);
   if (query.search !== undefined && query.search !== '') conditions.push(searched(parameter(query.search)));
-  if (query.connected !== undefined) conditions.push(`${query.connected ? '' : 'not '}${isConnected}`);
+  if (query.connected !== undefined)
+    conditions.push(`${query.connected ? '' : 'not '}${hasConnection("c.status = 'active'")}`);
+  const ofConnection = [
+    ...(query.provider === undefined ? [] : [`c.provider = ${parameter(query.provider)}`]),
+    ...(query.connection_status === undefined ? [] : [`c.status = ${parameter(query.connection_status)}`]),
+  ];
+  if (ofConnection.length > 0) conditions.push(hasConnection(ofConnection.join(' and ')));
   return conditions;
 }
 
-const isConnected = `
-  exists (select from users.connection c where c.user_id = p.id and c.status = 'active')`;
+const hasConnection = (condition: string) => `
+  exists (select from users.connection c where c.user_id = p.id and ${condition})`;
 
 // The index contains pieces of one, two and three letters; pieces of three are the most selective.
 function searched(text: string): string {

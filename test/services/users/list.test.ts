@@ -217,3 +217,49 @@ t.test('connected selects users with or without an active connection', async (t)
   t.same(await found({ connected: 'false', search: 'non' }), [['none'], 1]);
   t.same(await found({}), [['active', 'both', 'ended', 'none'], 4]);
 });
+
+t.test('provider and connection_status select users by the same connection', async (t) => {
+  const { call } = await start(t);
+  const link = async (first_name: string, provider: 'devicemaker' | 'activitynet', isEnded = false) => {
+    const { id } =
+      (await call('users.list', { search: first_name })).items[0] ??
+      (await call('users.create', { first_name }));
+    await call('users.connect', { user_id: id, provider, provider_user_id: `${first_name} ${provider}` });
+    if (isEnded) await call('users.disconnect', { user_id: id, provider });
+  };
+  await call('users.create', { first_name: 'nobody' });
+  await link('ann', 'devicemaker');
+  await link('ben', 'devicemaker', true);
+  await link('ben', 'activitynet');
+  await link('cleo', 'activitynet', true);
+  const found = async (query: Record<string, unknown>) => {
+    const page = await call('users.list', { sort_by: 'first_name', sort_order: 'asc', ...query });
+    return [names(page), page.total];
+  };
+  t.same(await found({ provider: 'devicemaker' }), [['ann', 'ben'], 2]);
+  t.same(await found({ connection_status: 'revoked' }), [['ben', 'cleo'], 2]);
+  t.same(await found({ connection_status: 'expired' }), [[], 0]);
+  t.same(await found({ provider: 'devicemaker', connection_status: 'active' }), [['ann'], 1]);
+  t.same(await found({ provider: 'activitynet', connection_status: 'revoked', search: 'cle' }), [
+    ['cleo'],
+    1,
+  ]);
+  t.same(await found({ provider: 'activitynet', connected: false }), [['cleo'], 1]);
+});
+
+t.test('a list by connections ends after ten thousand users', async (t) => {
+  const { call, database } = await start(t);
+  await database.query("insert into users.person (first_name) select 'x' from generate_series(1, 10005)");
+  await database.query(
+    `insert into users.connection (user_id, provider, provider_user_id, status, scope)
+     select id, 'devicemaker', id, 'active', '{}' from users.person`,
+  );
+  const query = { provider: 'devicemaker', limit: 100 } as const;
+  t.match(await call('users.list', { ...query, page: 100 }), {
+    total: 10_000,
+    pages: 100,
+    items: { length: 100 },
+  });
+  t.match(await call('users.list', { ...query, page: 101 }), { total: 10_000, items: [] });
+  t.equal((await call('users.list', { search: 'x' })).total, 10_005, 'other lists are counted whole');
+});

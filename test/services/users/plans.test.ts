@@ -1,7 +1,10 @@
 import t from 'tap';
 import { foldChanges } from '../../../services/users/queries/fold-changes.ts';
 import { selectAllUsers } from '../../../services/users/queries/select-all-users.ts';
-import { selectMatchingUsers } from '../../../services/users/queries/select-matching-users.ts';
+import {
+  mostByConnection,
+  selectMatchingUsers,
+} from '../../../services/users/queries/select-matching-users.ts';
 import { sortBys } from '../../../services/users/queries/sort-keys.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
@@ -57,6 +60,28 @@ t.test(`no page, order or search of ${people} users reads the table whole`, asyn
     );
   t.equal(plans.length, sortBys.length * 2 * 6 + 8, 'every plan was seen');
   t.strictSame(wholeScans(plans, large), []);
+});
+
+t.test('the users whose connection expired are found without reading a table whole', async (t) => {
+  const database = await freshDatabase(t);
+  const before = `alter table users.connection disable trigger user`;
+  for (const statement of [...fill, before]) await database.query(statement);
+  await database.query(
+    `insert into users.connection (user_id, provider, provider_user_id, status, scope)
+     select id, p, id, case when created_at < '2026-01-01 00:00:10' then 'expired' else 'active' end, '{}'
+     from users.person, unnest(array['devicemaker', 'activitynet']) p where p = 'devicemaker' or random() < 0.1`,
+  );
+  for (const table of ['person', 'connection']) await database.query(`vacuum analyze users.${table}`);
+  const plans: string[] = [];
+  const on = explaining(database, plans);
+  const query = { sort_by: 'created_at', sort_order: 'desc', provider: 'devicemaker' } as const;
+  const list = (filter: object) => selectMatchingUsers(on, { ...query, ...filter }, 0, 20);
+  t.match(await list({ connection_status: 'expired' }), { total: 9, users: { length: 9 } });
+  t.match(await list({ connection_status: 'expired', provider: undefined }), { total: 9 });
+  t.strictSame(wholeScans(plans, ['person', 'connection']), []);
+  t.match(await list({ connection_status: 'active' }), { total: mostByConnection, users: { length: 20 } });
+  t.equal(plans.length, 3);
+  t.strictSame(wholeScans(plans, ['person']), []);
 });
 
 t.test('the search for a plan that reads a table whole finds one', async (t) => {

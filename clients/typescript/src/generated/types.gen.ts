@@ -2387,6 +2387,14 @@ export type UsersListData = {
          * `true`: only users with an active connection; `false`: only users without one. Default: all users.
          */
         connected?: boolean | BooleanText;
+        /**
+         * Only users with a connection to this provider, in any state.
+         */
+        provider?: Provider;
+        /**
+         * Only users with a connection in this state; with `provider`, a connection to it.
+         */
+        connection_status?: ConnectionState;
     };
     url: '/users';
 };

@@ -1,0 +1,1 @@
+drop index users.connection_ended;
