@@ -3,32 +3,11 @@ import { action, contract, Nothing, writers } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, Pagination } from '../domain/page.ts';
 import { Text, Timestamp } from '../domain/wire.ts';
 import { byProvider, ProviderName } from '../providers/all.ts';
+import { contentActions } from './deliveries/content.ts';
+import { jobActions } from './deliveries/jobs.ts';
 import { overviewActions, RemainingQuota } from './deliveries/overview.ts';
 import { receivedActions } from './deliveries/received.ts';
-
-/** The state of a delivery. `ready`: waits for its first or next attempt; `dead`: a dead letter. */
-export const DeliveryStatus = z.enum(['ready', 'working', 'done', 'dead']).meta({ id: 'DeliveryStatus' });
-
-/** A webhook request of a provider, without its body. `error` is a code, never a value of the body. */
-export const Delivery = z
-  .object({
-    id: z.string(),
-    provider: ProviderName,
-    kind: z.string(),
-    status: DeliveryStatus,
-    attempts: z.int(),
-    received_at: Timestamp,
-    next_attempt_at: Timestamp.nullable(),
-    done_at: Timestamp.nullable(),
-    error: z.string().nullable(),
-    body_bytes: z.int(),
-    /** The request came to the secret address or has a valid signature. */
-    authenticated: z.boolean(),
-  })
-  .meta({
-    id: 'Delivery',
-    description: 'A webhook notification of a provider, without its body. `error` is a code.',
-  });
+import { Delivery, DeliveryStatus } from './deliveries/schemas.ts';
 
 const Count = z.int().nonnegative();
 const JobState = z.enum(['waiting', 'leased', 'dead']);
@@ -80,6 +59,8 @@ export const Status = z
 export const deliveries = contract('deliveries', {
   ...receivedActions,
   ...overviewActions,
+  ...jobActions,
+  ...contentActions,
   list: action({
     summary: 'List deliveries, newest first',
     description: 'Returns dead deliveries unless `status` names another state.',
@@ -156,12 +137,6 @@ export const deliveries = contract('deliveries', {
     }),
     idempotent: true,
   }),
-  /** `retried` is false if there is no dead letter of this kind and key. */
-  retryJob: action({
-    summary: 'Make a dead letter of the jobs due again',
-    params: z.object({ kind: z.string(), key: z.string() }),
-    returns: z.object({ retried: z.boolean() }),
-  }),
   /** Adds the statistics that a process collected about the providers' answers since its last call. */
   noteAnswers: action({
     summary: 'Record statistics of the answers of providers',
@@ -183,7 +158,6 @@ export const deliveries = contract('deliveries', {
   }),
 });
 
-export type Delivery = z.infer<typeof Delivery>;
-export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
+export type { Delivery, DeliveryStatus } from './deliveries/schemas.ts';
 export type ProviderStatus = z.infer<typeof ProviderStatus>;
 export type Status = z.infer<typeof Status>;

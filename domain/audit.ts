@@ -40,6 +40,7 @@ export const auditActions = {
     'All samples and records of a purged connection were erased; `details.provider` names it.',
   'backfill.started': 'A backfill of past data was started.',
   'backfill.cancelled': 'A backfill of past data was cancelled.',
+  'delivery.read': 'The body of a delivery was read, which contains data of users.',
   'delivery.replayed': 'A delivery was put into the queue again.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'A webhook endpoint was changed; `details.fields` names what.',

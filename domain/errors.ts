@@ -75,6 +75,10 @@ export const errorTable = {
   },
   DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being processed.' },
   DELIVERY_ERASED: { status: 409, detail: 'The content of this delivery was erased with its user.' },
+  DELIVERY_BEING_ERASED: {
+    status: 409,
+    detail: 'Data of deleted users is being erased from deliveries of this time. Try again in a minute.',
+  },
   CURSOR_EXPIRED: {
     status: 410,
     detail:

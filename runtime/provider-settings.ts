@@ -86,9 +86,23 @@ export function secretAddresses(
 ): Readonly<Record<string, string>> {
   const [secret] = settingsOf(config, provider).webhookSecrets;
   if (secret === undefined) return {};
-  const own = secretRoutes.filter((route) => route.kind !== undefined && route.provider === provider);
+  const own = deliveryRoutes(provider);
   return Object.fromEntries(own.map(({ path, kind }) => [kind, `${baseUrl}${path}/${secret}`]));
 }
+
+/** The addresses to register at a provider, by kind: the secret ones, or the plain ones without a secret. */
+export function addressesToRegister(
+  config: Config,
+  provider: ProviderName,
+  baseUrl: string,
+): Readonly<Record<string, string>> {
+  const secret = secretAddresses(config, provider, baseUrl);
+  if (Object.keys(secret).length > 0) return secret;
+  return Object.fromEntries(deliveryRoutes(provider).map(({ path, kind }) => [kind, `${baseUrl}${path}`]));
+}
+
+const deliveryRoutes = (provider: ProviderName) =>
+  secretRoutes.filter((route) => route.kind !== undefined && route.provider === provider);
 
 /**
  * Whether the answer to a delivery must not reveal whether an account exists: its sender is unauthenticated and the

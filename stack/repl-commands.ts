@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Backfill } from '../contracts/backfill.ts';
-import { type Delivery, DeliveryStatus } from '../contracts/deliveries.ts';
+import { type Delivery, DeliveryStatus } from '../contracts/deliveries/schemas.ts';
 import type { WebhookEndpoint, WebhookMessage } from '../contracts/webhooks/schemas.ts';
 import { plainMessage } from '../domain/plain-message.ts';
 import { ProviderName } from '../providers/all.ts';

@@ -32,6 +32,12 @@ export const ProviderSetup = z
       .boolean()
       .describe('Whether the settings of its webhook subscription are set. True if it needs none.'),
     secret_address: z.boolean().describe('Whether its webhooks have a secret address.'),
+    webhook_addresses: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe(
+        'The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is a developer.',
+      ),
     last_delivery_at: Timestamp.nullable().describe(
       'The minute of its last stored webhook request; null if there was none in two days.',
     ),

@@ -37,6 +37,9 @@ export const Connection = z
     created_at: Timestamp,
     updated_at: Timestamp,
     last_synced_at: Timestamp.nullable(),
+    access_expires_at: Timestamp.nullable().describe(
+      'When the current access token expires. It is renewed before, unless the provider issued no refresh token. Null without a token.',
+    ),
     /** The user's privacy settings at the provider, by its own names; null until the provider sends some. */
     privacy: z.record(z.string(), z.string()).nullable(),
   })

@@ -1,14 +1,17 @@
+import type { Config } from '../../config.ts';
 import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { retryDeadJob } from '../../mixins/dead-jobs.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import type { Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
 import { publicUrl } from '../../runtime/provider-settings.ts';
+import { readContent, readDelivery } from './content.ts';
 import { erasureHandler, requestErasure, requestLateErasure } from './erasure.ts';
 import { setFigures } from './figures.ts';
-import { listJobs } from './jobs.ts';
+import { countAllJobs, listJobs } from './jobs.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { readOverview, readProviders } from './overview.ts';
 import { addAnswers } from './queries/answer-minutes.ts';
@@ -22,23 +25,21 @@ import { readStatus } from './status.ts';
 export default implement(deliveries, {
   uses: { database: database(), jobs: jobs() },
   actions: {
-    status: (ctx) => {
-      const isDeveloper = ctx.meta.caller?.kind === 'developer';
-      const addressesAt = isDeveloper ? publicUrl(ctx.config, ctx.meta.gateway_url) : undefined;
-      return readStatus({ ...ctx, addressesAt });
-    },
+    status: (ctx) => readStatus({ ...ctx, addressesAt: addressesFor(ctx) }),
     async noteAnswers({ params, database }) {
       await addAnswers(database, params.answers);
       return { noted: true as const };
     },
     overview: (ctx) => readOverview(ctx),
-    providers: (ctx) => readProviders(ctx),
+    providers: (ctx) => readProviders({ ...ctx, addressesAt: addressesFor(ctx) }),
     received: ({ params, database }) => readReceived(database, params.period, Date.now()),
     async noteReceived({ params, database }) {
       await upsertReceived(database, params.process, params.counts);
       return { noted: true as const };
     },
     list: ({ params, database }) => listDeliveries(database, params),
+    get: ({ params, database }) => readDelivery(database, params.delivery_id),
+    body: ({ params, database, origin }) => readContent(database, origin, params),
     async replay({ params, database, origin }) {
       const row = await replayDelivery(database, origin, params.delivery_id);
       if (row !== undefined) return toWire(row);
@@ -46,7 +47,10 @@ export default implement(deliveries, {
       if (erased === undefined) throw new ServiceError('DELIVERY_NOT_FOUND');
       throw new ServiceError(erased ? 'DELIVERY_ERASED' : 'DELIVERY_IN_WORK');
     },
-    jobs: ({ params, database }) => listJobs(database, params.limit),
+    jobs: ({ params, database }) => countAllJobs(database, params.limit),
+    listJobs: async ({ params, database }) => ({
+      data: await listJobs(database, params.state, params.limit),
+    }),
     async retryJob({ params: { kind, key }, database, logger }) {
       const retried = await retryDeadJob(database, kind, key);
       if (retried) logger.info('job.retried', { kind });
@@ -74,3 +78,14 @@ export default implement(deliveries, {
     };
   },
 });
+
+// Secret addresses are shown to developers only: whoever has one can post webhooks as the provider.
+function addressesFor({
+  meta,
+  config,
+}: {
+  readonly meta: Meta;
+  readonly config: Config;
+}): string | undefined {
+  return meta.caller?.kind === 'developer' ? publicUrl(config, meta.gateway_url) : undefined;
+}

@@ -4,7 +4,7 @@ import { formatInstant } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { settingsOf } from '../../runtime/provider-settings.ts';
+import { addressesToRegister, settingsOf } from '../../runtime/provider-settings.ts';
 import { mostCounted, selectBacklog, selectLastReceived, selectTimes } from './queries/select-overview.ts';
 import { budgetOf, readIngestFigures } from './status.ts';
 
@@ -12,12 +12,14 @@ interface Deps {
   readonly database: Queryable;
   readonly call: Call;
   readonly config: Config;
+  /** The base of webhook addresses; undefined for a caller who may not see them. */
+  readonly addressesAt?: string | undefined;
 }
 
 const asked = { timeout: 2000, retries: 0 };
 
 /** The state of the installation. Fields of a service that does not answer are null. */
-export async function readOverview({ database, call }: Omit<Deps, 'config'>): Promise<Overview> {
+export async function readOverview({ database, call }: Pick<Deps, 'database' | 'call'>): Promise<Overview> {
   const [backlog, times, figures, endpoints] = await Promise.all([
     selectBacklog(database),
     selectTimes(database),
@@ -49,7 +51,7 @@ function countEndpoints(endpoints: readonly { enabled: boolean; failing_since: s
 }
 
 /** Each provider with its missing settings, its remaining quota and its last delivery. */
-export async function readProviders({ database, call, config }: Deps): Promise<ProviderSetup[]> {
+export async function readProviders({ database, call, config, addressesAt }: Deps): Promise<ProviderSetup[]> {
   const [received, figures] = await Promise.all([
     selectLastReceived(database, providerNames),
     readIngestFigures(call),
@@ -61,6 +63,8 @@ export async function readProviders({ database, call, config }: Deps): Promise<P
       provider,
       title: providers[provider].title,
       ...setupOf(config, provider),
+      webhook_addresses:
+        addressesAt === undefined ? null : addressesToRegister(config, provider, addressesAt),
       last_delivery_at: minute === undefined ? null : formatInstant(minute.getTime()),
       quota: budget === undefined ? null : budgetOf(budget),
     };

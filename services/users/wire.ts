@@ -1,5 +1,5 @@
 import type * as wire from '../../contracts/users.ts';
-import { formatInstant } from '../../domain/time.ts';
+import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { Connection, UserRow } from './users.entities.ts';
 
 /** The wire format of a user's row. */
@@ -26,6 +26,7 @@ export function toConnection(row: Connection): wire.Connection {
     created_at: formatInstant(row.createdAt.getTime()),
     updated_at: formatInstant(row.updatedAt.getTime()),
     last_synced_at: row.lastSyncedAt ? formatInstant(row.lastSyncedAt.getTime()) : null,
+    access_expires_at: row.accessToken ? instantOrNull(row.expiresAt ?? null) : null,
     privacy: row.privacy ?? null,
   };
 }

@@ -144,7 +144,11 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await pulsebus.deliveries.received({ period: 'hour' });
   await developer.deliveries.overview();
   await developer.deliveries.providers();
-  await pulsebus.deliveries.replay({ delivery_id: delivery?.id ?? '' });
+  const delivery_id = delivery?.id ?? '';
+  await pulsebus.deliveries.get({ delivery_id });
+  await pulsebus.deliveries.body({ delivery_id, limit: 100 });
+  await pulsebus.deliveries.replay({ delivery_id });
+  for (const state of ['waiting', 'dead'] as const) await pulsebus.deliveries.listJobs({ state, limit: 5 });
 }
 
 async function callActivityNet({ anyone, developer }: Clients, { settings }: Calling) {

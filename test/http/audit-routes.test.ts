@@ -29,6 +29,12 @@ const linked = async () => {
   return `/users/${user}/connections/devicemaker`;
 };
 
+const deliveryId = async () => {
+  await push(api, { dailies: [] });
+  const [row] = await api.database.query<{ id: string }>('select id from deliveries.delivery');
+  return row?.id;
+};
+
 const endpoint = { url: 'http://127.0.0.1:9/hook' }; // nothing listens there
 const endpointId = async () => Id.parse(await made('/api/v1/webhook-endpoints', endpoint)).id;
 const endpointCall = async (path: string, given: Ask) => ({
@@ -122,11 +128,12 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     await api.expect(202, path, { body: { days: 3 } });
     return { path, key: api.apiKey, method: 'DELETE' };
   },
-  'deliveries.replay': async () => {
-    await push(api, { dailies: [] });
-    const [row] = await api.database.query<{ id: string }>('select id from deliveries.delivery');
-    return { path: `/deliveries/${row?.id}/replay`, key: api.apiKey, method: 'POST' };
-  },
+  'deliveries.replay': async () => ({
+    path: `/deliveries/${await deliveryId()}/replay`,
+    key: api.apiKey,
+    method: 'POST',
+  }),
+  'deliveries.body': async () => ({ path: `/deliveries/${await deliveryId()}/body`, key: api.apiKey }),
   'webhooks.createEndpoint': async () => ({ path: '/webhook-endpoints', key: api.apiKey, body: endpoint }),
   'webhooks.updateEndpoint': () => endpointCall('', { method: 'PATCH', body: { include_data: true } }),
   'webhooks.removeEndpoint': () => endpointCall('', { method: 'DELETE' }),

@@ -113,6 +113,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
       .replace(':user_id', userId)
       .replace(':provider', 'devicemaker')
       .replace(':event_id', id)
+      .replace(':delivery_id', id)
       .replace(':endpoint_id', endpointId);
     const answer = await api.ask(`/api/v1${path}?${query}`, {
       ...(given.token === undefined ? { key: api.apiKey } : {}),
@@ -146,10 +147,14 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/users/:user_id/export', 'since=2025-03-10&kinds=workout,sample,day');
   await get('/users', 'search=crowd+1999');
   await get('/users', 'email=c77@example.com');
+  await get('/users', 'provider=devicemaker&connection_status=expired');
   for (const page of [1, 500, 1000]) await get('/users', `page=${page}&limit=20`);
   for (const path of ['', '/connections', '/connections/:provider', '/connections/:provider/backfill'])
     await get(`/users/:user_id${path}`);
-  await readPages(get, '/deliveries', 'status=done');
+  const delivery = await readPages(get, '/deliveries', 'status=done');
+  for (const path of ['', '/body'])
+    await get(`/deliveries/:delivery_id${path}`, '', { id: delivery ?? randomUUID() });
+  for (const state of ['waiting', 'dead']) await get('/jobs', `state=${state}`);
   await get('/deliveries', 'status=dead');
   const developer: Ask = { token: api.developerToken, headers: {} };
   await get('/audit', `user_id=${userId}`, developer);

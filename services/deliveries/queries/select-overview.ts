@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { ProviderName } from '../../../providers/all.ts';
+import { kindsOfJobs } from './select-jobs.ts';
 
 /** Dead letters are counted up to this number. */
 export const mostCounted = 1000;
@@ -14,17 +15,11 @@ export interface BacklogRow {
   dead_jobs: number;
 }
 
-// A job that is due later does not wait yet. Each kind and lane has one index entry that is read first.
+// A job that is due later does not wait yet.
 const backlog: Statement = {
   name: 'deliveries.select_backlog',
   text: `
-    with recursive kinds as (
-      (select kind, lane from jobs.job where dead_at is null order by kind, lane limit 1)
-      union all
-      select n.kind, n.lane from kinds k cross join lateral (
-        select kind, lane from jobs.job where dead_at is null and (kind, lane) > (k.kind, k.lane)
-        order by kind, lane limit 1) n
-    )
+    with recursive ${kindsOfJobs}
     select
       (select floor(extract(epoch from now() - received_at))::int from deliveries.delivery
        where state = 'ready' order by received_at limit 1) as delivery_seconds,

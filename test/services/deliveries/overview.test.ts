@@ -1,6 +1,7 @@
 import t from 'tap';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
+import { selectJobs } from '../../../services/deliveries/queries/select-jobs.ts';
 import {
   mostCounted,
   selectBacklog,
@@ -23,11 +24,17 @@ const endpoints = [
   { enabled: true, failing_since: '2026-01-01T00:00:00Z' },
   { enabled: false, failing_since: '2026-01-01T00:00:00Z' },
 ];
+const secret = 'a-secret-of-the-tests-that-is-long-enough';
 const webhooks = { name: 'webhooks', actions: { listEndpoints: () => endpoints } };
 const { call } = await startBroker(t, {
   databaseUrl: database.url,
   services: [deliveries, users, webhooks],
-  settings: { ACTIVITYNET_CLIENT_ID: 'id', DEVICEMAKER_CLIENT_ID: 'id', DEVICEMAKER_CLIENT_SECRET: 'secret' },
+  settings: {
+    WEBHOOK_SECRET_DEVICEMAKER: secret,
+    ACTIVITYNET_CLIENT_ID: 'id',
+    DEVICEMAKER_CLIENT_ID: 'id',
+    DEVICEMAKER_CLIENT_SECRET: 'secret',
+  },
 });
 
 t.test('an empty installation has no numbers', async (t) => {
@@ -97,6 +104,30 @@ t.test('waiting times, dead letters and times of processing', async (t) => {
   t.ok((overview.oldest_waiting_job_seconds ?? 0) >= 300);
 });
 
+t.test('jobs that are due, and dead ones, are listed without payloads; a dead one is retried', async (t) => {
+  const listed = async (state: 'waiting' | 'dead', limit = 5) => {
+    const { data } = await call('deliveries.listJobs', { state, limit });
+    return data.filter(({ kind }) => kind.startsWith('test.'));
+  };
+  await database.query(
+    `insert into jobs.job (kind, key, run_at, failures, error, payload)
+     values ('test.c', 'older', now() - interval '1 hour', 2, 'BROKEN', '{"secret": 1}')`,
+  );
+  const due = await listed('waiting');
+  t.match(due, [
+    { kind: 'test.c', key: 'older', state: 'waiting', failures: 2, error: 'BROKEN', dead_at: null },
+    { kind: 'test.a', key: 'late' },
+  ]);
+  t.notMatch(JSON.stringify(due), 'secret');
+  t.equal((await call('deliveries.listJobs', { state: 'waiting', limit: 1 })).data.length, 1);
+  t.match(await listed('dead'), [{ kind: 'test.b', key: 'dead', state: 'dead', dead_at: /^\d{4}-/ }]);
+  const job = { kind: 'test.b', key: 'dead' };
+  t.strictSame(await call('deliveries.retryJob', job), { retried: true });
+  t.strictSame(await call('deliveries.retryJob', job), { retried: false });
+  t.strictSame(await listed('dead'), []);
+  await database.query("delete from jobs.job where kind like 'test.%'");
+});
+
 t.test('providers name what is missing, and no value', async (t) => {
   const providers = await call('deliveries.providers', {});
   t.match(providers, [
@@ -111,6 +142,20 @@ t.test('providers name what is missing, and no value', async (t) => {
       ],
       ...{ subscription_configured: false, quota: null, last_delivery_at: null },
     },
+  ]);
+  t.ok(providers.every(({ webhook_addresses }) => webhook_addresses === null));
+  const id = '00000000-0000-4000-8000-000000000001';
+  const caller = { kind: 'developer' as const, id, developer_id: id, user_id: null };
+  const shown = await call('deliveries.providers', {}, { meta: { caller, gateway_url: 'http://gateway' } });
+  const at = 'http://gateway/api/v1/webhooks';
+  t.match(shown, [
+    {
+      webhook_addresses: {
+        push: `${at}/devicemaker/push/${secret}`,
+        ping: `${at}/devicemaker/ping/${secret}`,
+      },
+    },
+    { webhook_addresses: { event: `${at}/activitynet/webhook` } },
   ]);
   await database.query(
     `insert into deliveries.received_minute values ('2026-03-01 12:00Z', 'devicemaker', gen_random_uuid(), 1, 0, 0),
@@ -141,6 +186,7 @@ t.test('reads as many rows with twenty times the deliveries, jobs and connection
     t.equal((await selectBacklog(on)).dead_deliveries, mostCounted);
     await selectTimes(on);
     await selectLastReceived(on, ['devicemaker']);
+    for (const state of ['waiting', 'dead'] as const) await selectJobs(on, state, 100);
     await selectConnectionCounts(on);
     return read;
   };

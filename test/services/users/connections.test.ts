@@ -27,8 +27,10 @@ t.test('a link is imported, listed without its tokens, and its tokens are kept e
     status: 'active',
     scope: ['A', 'B'],
     last_synced_at: null,
+    access_expires_at: '2027-01-01T00:00:00Z',
   });
   t.same(Object.keys(made).sort(), [
+    'access_expires_at',
     'created_at',
     'id',
     'last_synced_at',

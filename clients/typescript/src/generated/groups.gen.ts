@@ -555,6 +555,27 @@ export class Deliveries extends Group {
   }
 
   /**
+   * List jobs that are due, oldest first, or dead letters, newest first.
+   * Returns the first `limit` jobs. Payloads are never returned.
+   */
+  listJobs(params: Input<types.DeliveriesListJobsData> = {}, options?: CallOptions): Promise<types.JobList> {
+    return this.json('GET /jobs', params, options);
+  }
+
+  /** Get a delivery with the errors of its items */
+  get(params: Input<types.DeliveriesGetData>, options?: CallOptions): Promise<types.DeliveryDetails> {
+    return this.json('GET /deliveries/{delivery_id}', params, options);
+  }
+
+  /**
+   * Read the body of a delivery, as it was received.
+   * The body contains personal data. Every read leaves an audit entry (`delivery.read`). Returns 409 if the content was erased, and while the data of deleted users is being erased from deliveries of its time.
+   */
+  body(params: Input<types.DeliveriesBodyData>, options?: CallOptions): Promise<types.DeliveryBody> {
+    return this.json('GET /deliveries/{delivery_id}/body', params, options);
+  }
+
+  /**
    * List deliveries, newest first.
    * Returns dead deliveries unless `status` names another state.
    */

@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -633,6 +633,10 @@ export type Connection = {
     created_at: string;
     updated_at: string;
     last_synced_at: string | null;
+    /**
+     * When the current access token expires. It is renewed before, unless the provider issued no refresh token. Null without a token.
+     */
+    access_expires_at: string | null;
     privacy: {
         [key: string]: string;
     } | null;
@@ -793,6 +797,10 @@ export type ConnectionStatus = {
     created_at: string;
     updated_at: string;
     last_synced_at: string | null;
+    /**
+     * When the current access token expires. It is renewed before, unless the provider issued no refresh token. Null without a token.
+     */
+    access_expires_at: string | null;
     privacy: {
         [key: string]: string;
     } | null;
@@ -986,6 +994,49 @@ export type Delivery = {
     authenticated: boolean;
 };
 
+/**
+ * A part of the body of a delivery, as it was received.
+ */
+export type DeliveryBody = {
+    delivery_id: string;
+    content_type: string | null;
+    body_bytes: number;
+    /**
+     * The position of `content` in the body, in bytes.
+     */
+    offset: number;
+    /**
+     * The position of the next part; null after the last one.
+     */
+    next_offset: number | null;
+    /**
+     * `base64` where the part is not valid UTF-8.
+     */
+    encoding: 'utf-8' | 'base64';
+    content: string;
+};
+
+/**
+ * A delivery with what is wrong with its items.
+ */
+export type DeliveryDetails = {
+    id: string;
+    provider: Provider;
+    kind: string;
+    status: DeliveryStatus;
+    attempts: number;
+    received_at: string;
+    next_attempt_at: string | null;
+    done_at: string | null;
+    error: string | null;
+    body_bytes: number;
+    authenticated: boolean;
+    /**
+     * A sentence per item that was not stored: the item, the field and the reason, never a value. At most 1,000. The sender of an unauthenticated delivery receives a reduced answer, and only what is wrong with its form is kept.
+     */
+    item_errors: Array<string>;
+};
+
 export type DeliveryPage = {
     data: Array<Delivery>;
     pagination: Pagination;
@@ -1127,6 +1178,43 @@ export type ItemCounts = {
     processed: number;
     saved: number;
 };
+
+/**
+ * Background work of a service, without its payload.
+ */
+export type Job = {
+    /**
+     * The service and its work: `users.erasure`.
+     */
+    kind: string;
+    /**
+     * The ids that the job is about, separated by colons; empty for a recurring job.
+     */
+    key: string;
+    state: JobState;
+    /**
+     * Failed attempts.
+     */
+    failures: number;
+    /**
+     * The code of the last failure.
+     */
+    error: string | null;
+    /**
+     * When the job became due.
+     */
+    due_at: string;
+    /**
+     * Since when it is a dead letter.
+     */
+    dead_at: string | null;
+};
+
+export type JobList = {
+    data: Array<Job>;
+};
+
+export type JobState = 'waiting' | 'dead';
 
 /**
  * A language of the connect page.
@@ -1376,6 +1464,12 @@ export type ProviderSetup = {
      * Whether its webhooks have a secret address.
      */
     secret_address: boolean;
+    /**
+     * The addresses to register at the provider, by kind: the secret ones, or the plain ones without a secret. Null unless the caller is a developer.
+     */
+    webhook_addresses: {
+        [key: string]: string;
+    } | null;
     /**
      * The minute of its last stored webhook request; null if there was none in two days.
      */
@@ -3512,6 +3606,55 @@ export type DeliveriesProvidersData = {
     path?: never;
     query?: never;
     url: '/providers';
+};
+
+export type DeliveriesListJobsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * `waiting`: due, and not finished; `dead`: not attempted again.
+         */
+        state?: JobState;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+    };
+    url: '/jobs';
+};
+
+export type DeliveriesGetData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a delivery, from `GET /deliveries`.
+         */
+        delivery_id: string;
+    };
+    query?: never;
+    url: '/deliveries/{delivery_id}';
+};
+
+export type DeliveriesBodyData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a delivery, from `GET /deliveries`.
+         */
+        delivery_id: string;
+    };
+    query?: {
+        /**
+         * The position of the first byte: 0, or `next_offset` of the previous part.
+         */
+        offset?: number;
+        /**
+         * The most bytes to return. A character is never cut apart.
+         */
+        limit?: number;
+    };
+    url: '/deliveries/{delivery_id}/body';
 };
 
 export type DeliveriesListData = {

@@ -1,0 +1,25 @@
+/** The most sentences of one delivery. */
+export const mostItemErrors = 1000;
+
+/**
+ * The sentences about items in the answer to a delivery: each list `errors`, at any depth, and the reason for which an event
+ * was skipped. The first `mostItemErrors` of them.
+ */
+export function itemErrorsIn(answer: unknown): string[] {
+  const found: string[] = [];
+  collect(answer, found);
+  return found.slice(0, mostItemErrors);
+}
+
+function collect(value: unknown, found: string[]): void {
+  if (typeof value !== 'object' || value === null || found.length >= mostItemErrors) return;
+  const { status, message } = fieldsOf(value);
+  if (status === 'skipped' && typeof message === 'string') found.push(message);
+  for (const [name, field] of Object.entries(value)) {
+    if (name === 'errors' && Array.isArray(field))
+      found.push(...field.filter((one) => typeof one === 'string'));
+    else collect(field, found);
+  }
+}
+
+const fieldsOf = (value: object): { status?: unknown; message?: unknown } => value;
