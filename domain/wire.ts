@@ -30,10 +30,11 @@ export const WorkoutTypeName = z
   .enum(workoutTypes)
   .meta({ id: 'WorkoutType', description: 'A workout type.' });
 
-/** Events that are neither workouts nor sleep: detected movement, the menstrual cycle. */
-export const OtherEventType = z.enum(['moveiq', 'mct']).meta({
+/** Events that are neither workouts nor sleep: detected movement, the menstrual cycle, measurements that nobody confirmed. */
+export const OtherEventType = z.enum(['moveiq', 'mct', 'unconfirmed_measurement']).meta({
   id: 'OtherEventType',
-  description: '`moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle.',
+  description:
+    '`moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle; `unconfirmed_measurement`: a measurement that may be of another person, or that may be wrong. No series contains it until its provider confirms it.',
 });
 
 /** The order of a list. */

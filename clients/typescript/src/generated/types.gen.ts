@@ -1300,9 +1300,9 @@ export type OtherEventPage = {
 };
 
 /**
- * `moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle.
+ * `moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle; `unconfirmed_measurement`: a measurement that may be of another person, or that may be wrong. No series contains it until its provider confirms it.
  */
-export type OtherEventType = 'moveiq' | 'mct';
+export type OtherEventType = 'moveiq' | 'mct' | 'unconfirmed_measurement';
 
 /**
  * The state of the installation, in counts.

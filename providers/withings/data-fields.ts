@@ -1,0 +1,90 @@
+/**
+ * The fields of the answers, by call: `kept` are mapped, and requested where a call takes `data_fields`; `left` are not
+ * kept, with the reason.
+ */
+export interface AnswerFields {
+  readonly kept: readonly string[];
+  readonly left: Readonly<Record<string, string>>;
+}
+
+const computed = 'computed from the samples';
+const noSeries = 'the catalogue has no such series';
+const onlyRead = 'used to read, not part of a record';
+
+export const answerFields = {
+  days: {
+    kept: [
+      ...['date', 'timezone', 'deviceid', 'is_tracker', 'brand', 'steps', 'distance', 'elevation', 'soft'],
+      ...['moderate', 'intense', 'calories', 'totalcalories', 'hr_average', 'hr_min', 'hr_max'],
+    ],
+    left: {
+      modified: onlyRead,
+      hr_zone_0: noSeries,
+      hr_zone_1: noSeries,
+      hr_zone_2: noSeries,
+      hr_zone_3: noSeries,
+    },
+  },
+  intraday: {
+    kept: ['steps', 'distance', 'calories', 'elevation', 'stroke', 'duration', 'heart_rate'],
+    left: {},
+  },
+  workouts: {
+    kept: [
+      ...['id', 'category', 'timezone', 'startdate', 'enddate', 'calories', 'distance', 'steps'],
+      ...['hr_average', 'hr_max', 'pause_duration'],
+    ],
+    left: {
+      modified: onlyRead,
+      hr_min: 'a workout has an average and a maximum only',
+      hr_zone_0: noSeries,
+      hr_zone_1: noSeries,
+      hr_zone_2: noSeries,
+      hr_zone_3: noSeries,
+      pool_laps: noSeries,
+      strokes: 'the strokes of intraday activity are kept',
+    },
+  },
+  sleep: {
+    kept: [
+      ...['id', 'timezone', 'startdate', 'enddate', 'date', 'model', 'completed', 'total_timeinbed'],
+      ...[
+        'total_sleep_time',
+        'asleepduration',
+        'lightsleepduration',
+        'deepsleepduration',
+        'remsleepduration',
+      ],
+      ...['waso', 'wakeupcount', 'rmssd_start_avg', 'rmssd_end_avg', 'sleep_score'],
+    ],
+    left: {
+      modified: onlyRead,
+      sleep_latency: 'a sleep has no such field',
+      sleep_efficiency: 'computed from the time asleep',
+      hr_average: computed,
+      hr_min: computed,
+      hr_max: computed,
+      rr_average: computed,
+      rr_min: computed,
+      rr_max: computed,
+    },
+  },
+  stages: {
+    kept: ['startdate', 'enddate', 'state', 'hr', 'rr'],
+    left: { snoring: noSeries },
+  },
+  measures: {
+    kept: ['grpid', 'attrib', 'date', 'category', 'measures', 'value', 'type', 'unit'],
+    left: { created: onlyRead, modified: onlyRead, deviceid: 'a measurement is shown with its model' },
+  },
+} as const satisfies Record<string, AnswerFields>;
+
+const inEnvelope = new Set<string>([
+  ...['date', 'timezone', 'deviceid', 'is_tracker', 'brand', 'id', 'category', 'startdate', 'enddate'],
+  ...['model', 'completed', 'duration', 'state'],
+]);
+
+/** The value of `data_fields`: only the fields that are named there are sent. */
+export function dataFieldsOf(call: keyof typeof answerFields): string {
+  return answerFields[call].kept.filter((field) => !inEnvelope.has(field)).join(',');
+}

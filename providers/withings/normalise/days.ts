@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { DayRecord, StoreItem } from '../../../domain/records.ts';
+import { CalendarDate, dateToMs, dayMs } from '../../../domain/time.ts';
+import { midnightIn } from '../../../domain/zone.ts';
+import { importedDevice, isImported } from './devices.ts';
+import {
+  bareItem,
+  beats,
+  count,
+  flag,
+  isStorable,
+  itemsOf,
+  measure,
+  type Normalised,
+  offsetAt,
+  text,
+  withHash,
+} from './fields.ts';
+
+const seconds = count(0, 100_000);
+
+const Day = z.object({
+  date: CalendarDate,
+  timezone: text(100),
+  deviceid: text(100),
+  model: text(100),
+  brand: count(0, 100_000),
+  is_tracker: flag,
+  steps: count(0, 1_000_000),
+  distance: measure(0, 10_000_000),
+  elevation: count(0, 100_000),
+  soft: seconds,
+  moderate: seconds,
+  intense: seconds,
+  calories: measure(0, 100_000),
+  totalcalories: measure(0, 100_000),
+  hr_average: beats,
+  hr_min: beats,
+  hr_max: beats,
+});
+
+type Day = z.output<typeof Day>;
+
+/** The totals of days. */
+export function normaliseDays(records: readonly unknown[], nowMs: number): Normalised {
+  return itemsOf(records, (record, skip) => {
+    const day = Day.safeParse(record).data;
+    const startMs = day === undefined ? null : startOf(day);
+    if (day !== undefined && startMs !== null && isStorable(startMs, nowMs)) return itemOf(day, startMs);
+    skip(startMs === null ? 'unreadable' : 'time_out_of_range');
+    return null;
+  });
+}
+
+function startOf({ date, timezone }: Day): number | null {
+  return timezone === null ? dateToMs(date) : midnightIn(timezone, date);
+}
+
+function itemOf(fields: Day, startMs: number): StoreItem {
+  const day = dayOf(fields, startMs);
+  return withHash({
+    ...bareItem,
+    data_type: 'days',
+    key: `${fields.date} ${fields.deviceid ?? day.device}`,
+    supersede: 'latest',
+    duration_seconds: day.duration_seconds,
+    day,
+  });
+}
+
+function dayOf(fields: Day, startMs: number): DayRecord {
+  const imported = isImported(fields);
+  return {
+    date: fields.date,
+    start_ms: startMs,
+    // Of a provider's records of the same hours the longest counts. An imported row is shorter, so that it counts only on
+    // days without any other.
+    duration_seconds: secondsOf(fields, startMs) - (imported ? 1 : 0),
+    zone_offset_minutes: offsetAt(fields.timezone, startMs),
+    device: imported ? importedDevice : (fields.model ?? 'unknown'),
+    steps: fields.steps,
+    distance_meters: fields.distance,
+    floors_climbed: fields.elevation,
+    active_seconds: sumOf([fields.soft, fields.moderate, fields.intense]),
+    moderate_seconds: fields.moderate,
+    vigorous_seconds: fields.intense,
+    active_calories_kcal: fields.calories,
+    basal_calories_kcal: basalOf(fields),
+    avg_heart_rate_bpm: fields.hr_average,
+    min_heart_rate_bpm: fields.hr_min,
+    max_heart_rate_bpm: fields.hr_max,
+    pushes: null,
+    consumed_calories_kcal: null,
+  };
+}
+
+// A day on which the clocks change has 23 or 25 hours.
+function secondsOf({ date, timezone }: Day, startMs: number): number {
+  const next = new Date(dateToMs(date) + dayMs).toISOString().slice(0, 10);
+  const endMs = timezone === null ? null : midnightIn(timezone, next);
+  return Math.round(((endMs ?? startMs + dayMs) - startMs) / 1000);
+}
+
+function sumOf(parts: readonly (number | null)[]): number | null {
+  const known = parts.filter((part) => part !== null);
+  return known.length === 0 ? null : known.reduce((sum, part) => sum + part, 0);
+}
+
+// The total contains the active part.
+function basalOf({ calories, totalcalories }: Day): number | null {
+  if (calories === null || totalcalories === null || totalcalories < calories) return null;
+  return totalcalories - calories;
+}
