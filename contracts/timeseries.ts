@@ -4,7 +4,6 @@ import { chartActions } from './timeseries/chart.ts';
 import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { intervalActions } from './timeseries/intervals.ts';
-import { overviewActions } from './timeseries/overview.ts';
 import { readActions } from './timeseries/reads.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { writeActions } from './timeseries/writes.ts';
@@ -17,7 +16,6 @@ export const timeseries = contract('timeseries', {
   ...chartActions,
   ...dayActions,
   ...exportActions,
-  ...overviewActions,
   ...writeActions,
   ...intervalActions,
 });

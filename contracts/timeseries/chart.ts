@@ -3,10 +3,23 @@ import { action, readers } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { RangeEnd, RangeStart } from '../../domain/time.ts';
 import { repeated, SeriesTypeName, Source, Timestamp, UserId } from '../../domain/wire.ts';
-import { longestOverviewDays, mostOverviewValues } from './overview.ts';
+import { Resolution } from './schemas.ts';
 
 /** The most series types of a chart. */
 export const mostChartTypes = 10;
+/** The most points of a chart. */
+export const mostChartPoints = 2000;
+/** The longest range of a chart. */
+export const longestChartDays = 3660;
+/** The samples that a chart may read beside the hourly statistics: a week at one sample a second, 180 ms. */
+export const mostChartSamples = 700_000;
+
+/** The resolutions that a chart can be asked for: those of pages, and longer buckets. */
+export const ChartResolution = z.enum([...Resolution.options, '1day', '1week', '4weeks']).meta({
+  id: 'ChartResolution',
+  description:
+    '`raw`: every sample; otherwise the length of a bucket. Days and weeks are of UTC, and weeks begin on Monday.',
+});
 
 /** What a chart has for each bucket. */
 export const Aggregate = z.enum(['avg', 'min', 'max', 'count', 'value']).meta({
@@ -33,6 +46,14 @@ export const ChartSeries = z
       .nullable()
       .describe('The length of a bucket. Null: every sample is a point, and its aggregates are equal.'),
     first_time: Timestamp.describe('The time of the first point; that of a bucket is its start.'),
+    statistics: z
+      .object({
+        count: z.int(),
+        value: z.number().describe('`aggregate` of all samples.'),
+        min: z.number(),
+        max: z.number(),
+      })
+      .describe('Of all samples of the range, from `start_time` to `end_time` as requested.'),
     offset_seconds: z.array(z.number()).describe('Seconds of each point after `first_time`.'),
     avg: Column.describe('The arithmetic mean of each bucket.'),
     min: Column.describe('The least sample of each bucket.'),
@@ -48,14 +69,23 @@ export const ChartSeries = z
 
 /** The series of a range with a bounded number of points. */
 export const Chart = z
-  .object({ start_time: Timestamp, end_time: Timestamp, series: z.array(ChartSeries) })
+  .object({
+    start_time: Timestamp,
+    end_time: Timestamp.describe(
+      'The end of the range. With `resolution`, the range is widened to whole buckets.',
+    ),
+    resolution: ChartResolution.nullable().describe(
+      'The common resolution, if the request names one. Null: see `bucket_seconds` of each series.',
+    ),
+    series: z.array(ChartSeries),
+  })
   .meta({ id: 'Chart' });
 
 /** Series as a page draws them. */
 export const chartActions = {
   chart: action({
     summary: 'Read series of a whole range with a bounded number of points',
-    description: `Each type has at most \`max_points\` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most 200,000 samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most ${longestOverviewDays} days.`,
+    description: `Each type has at most \`max_points\` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most ${mostChartSamples.toLocaleString('en')} samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. With \`resolution\`, all types have the same bucket and \`max_points\` is for all series together. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most ${longestChartDays} days.`,
     params: z.object({
       user_id: UserId,
       start_time: RangeStart,
@@ -66,9 +96,17 @@ export const chartActions = {
           description: `Series types, at most ${mostChartTypes}. Several types: \`types=a&types=b\`, \`types[]=a&types[]=b\` or \`types=a,b\`.`,
           example: ['heart_rate'],
         }),
-      max_points: limitUpTo(mostOverviewValues, 1000)
+      max_points: limitUpTo(mostChartPoints, 1000)
         .refine((points) => points >= 10, 'must be at least 10')
-        .describe('Maximum number of points of a type, 10 to 2000. Default: 1000.'),
+        .describe(
+          'Maximum number of points of a type, 10 to 2000; with `resolution` of all series together. Default: 1000.',
+        ),
+      resolution: z
+        .enum(['finest', ...ChartResolution.options])
+        .optional()
+        .describe(
+          'The resolution of all types. `finest`: the finest of the others that fits into `max_points`. One that does not fit is refused with the finest that does.',
+        ),
       aggregates: repeated(Aggregate, 5)
         .default(['avg', 'min', 'max', 'count'])
         .describe('The columns of each series. Default: `avg,min,max,count`.'),
@@ -81,5 +119,6 @@ export const chartActions = {
 };
 
 export type Aggregate = z.infer<typeof Aggregate>;
+export type ChartResolution = z.infer<typeof ChartResolution>;
 export type Chart = z.infer<typeof Chart>;
 export type ChartSeries = z.infer<typeof ChartSeries>;

@@ -35,7 +35,6 @@ import { removalHandlers } from './removal/removal-handlers.ts';
 import { keptFrom } from './removal/retention.ts';
 import { readChart } from './samples/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
-import { readOverview } from './samples/overview.ts';
 import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
 import { changeWorkout } from './workouts/change-workout.ts';
@@ -170,7 +169,6 @@ export default implement(timeseries, {
       if (chart.series.length === 0) await call('users.get', { user_id: params.user_id });
       return chart;
     },
-    overview: (ctx) => readOverview(ctx, ctx.params),
     async purge({ params, database, settings, jobs }) {
       const purging = await markPurged(database, params, settings.sourcePriority);
       jobs.notify();

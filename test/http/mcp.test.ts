@@ -227,7 +227,7 @@ t.test('wrong arguments are answered with what is right', async (t) => {
     [
       'time_series',
       { user_id: user, start_time: '1990-01-01', end_time: '2026-01-01', types: ['steps'] },
-      /^end_time must be at most 3660 days after the start\.$/,
+      /^end_time must be at most 3660 days after start_time\.$/,
     ],
     ['list_changes', { types: ['workout.made'] }, /nearest are workout\./],
     ['list_changes', { since: 'noon' }, /^since must be /],

@@ -128,6 +128,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   }
   for (const points of [10, 200, 2000])
     await get('/users/:user_id/timeseries/chart', `${range}&types=heart_rate,steps&max_points=${points}`);
+  for (const resolution of ['finest', '1hour', '1week'])
+    await get('/users/:user_id/timeseries/chart', `${range}&types=heart_rate&resolution=${resolution}`);
   await get('/users/:user_id/timeseries/download', `${range}&types=heart_rate&format=csv`);
   for (const kind of ['workouts', 'sleep', 'other']) {
     const id = await readPages(get, `/users/:user_id/events/${kind}`, dates);

@@ -203,6 +203,14 @@ const cases: Case[] = [
     'aggregates',
   ],
   [
+    'a chart at an unknown resolution',
+    'GET',
+    `/users/${user}/timeseries/chart?${times}&types=steps&resolution=2min`,
+    undefined,
+    422,
+    'resolution',
+  ],
+  [
     'a chart of eleven years',
     'GET',
     `/users/${user}/timeseries/chart?start_time=2015-01-01&end_time=2026-01-01&types=steps`,

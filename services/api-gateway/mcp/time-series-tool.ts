@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  longestOverviewDays,
-  OverviewResolution,
-  type SeriesOverview,
-} from '../../../contracts/timeseries/overview.ts';
+import { ChartResolution, type ChartSeries, longestChartDays } from '../../../contracts/timeseries/chart.ts';
 import { parseParams } from '../../../domain/params.ts';
 import { formatInstant, RangeEnd, RangeStart, resolveRange } from '../../../domain/time.ts';
 import { SeriesTypeName, UserId } from '../../../domain/wire.ts';
@@ -32,7 +28,7 @@ const params = z.object({
     .describe(
       `Series types, at most ${mostTypes}. Without it, lists the series that have values in the range.`,
     ),
-  resolution: OverviewResolution.optional().describe(
+  resolution: ChartResolution.optional().describe(
     `raw: every sample; otherwise the length of a bucket. Default: the finest with at most ${targetValues} values.`,
   ),
 });
@@ -41,18 +37,23 @@ const params = z.object({
 export const timeSeriesTool = tool({
   name: 'time_series',
   title: 'Time series',
-  description: `Samples of series such as heart_rate, steps, oxygen_saturation or weight, each with its unit, by device. A range of up to ${longestOverviewDays} days: the resolution is chosen so that an answer has at most ${targetValues} values; a finer one may be asked for up to ${mostValues} values. \`statistics\` are of all samples of the range, so that an average or a maximum needs no more calls. Sums, means or last values of buckets: \`aggregate\` says which. Days and weeks are of UTC; for local days use activity_summaries.`,
+  description: `Samples of series such as heart_rate, steps, oxygen_saturation or weight, each with its unit, by device. A range of up to ${longestChartDays} days: the resolution is chosen so that an answer has at most ${targetValues} values; a finer one may be asked for up to ${mostValues} values. \`statistics\` are of all samples of the range, so that an average or a maximum needs no more calls. Sums, means or last values of buckets: \`aggregate\` says which. Days and weeks are of UTC; for local days use activity_summaries.`,
   endpoint: endpointOf('timeseries.samples'),
   params,
   async run(args, call) {
     const { user_id, start_time, end_time, types, resolution = null } = parseParams(params, args);
     const { startMs, endMs } = resolveRange(start_time, end_time, ['start_time', 'end_time']);
-    const range = { user_id, start_ms: startMs, end_ms: endMs };
-    if (types === undefined) return listSeries(call, range);
-    const bounds = { target: targetValues, most: mostValues };
-    const overview = await call('timeseries.overview', { ...range, types, resolution, ...bounds });
-    const { series, ...rest } = overview;
-    const answer = { ...rest, series: series.map((one) => shown(one, overview.resolution)) };
+    if (types === undefined) return listSeries(call, { user_id, start_ms: startMs, end_ms: endMs });
+    const chart = await call('timeseries.chart', {
+      ...{ user_id, start_time: formatInstant(startMs), end_time: formatInstant(endMs), types },
+      resolution: resolution ?? 'finest',
+      max_points: resolution === null ? targetValues : mostValues,
+      aggregates: ['value', 'min', 'max'],
+    });
+    const answer = {
+      ...{ resolution: chart.resolution, start_time: chart.start_time, end_time: chart.end_time },
+      series: chart.series.map((one) => shown(one, chart.resolution ?? 'raw')),
+    };
     return checkSize(answer, 'end_time', 'must be earlier, or there must be fewer types');
   },
 });
@@ -70,28 +71,33 @@ async function listSeries(call: Call, range: TimeRange) {
   return checkSize({ ...table }, 'end_time', 'must be earlier');
 }
 
-function shown(series: SeriesOverview, resolution: OverviewResolution) {
-  const { type, unit, source, aggregate, samples, value, min, max, at, values, lows, highs } = series;
-  const extremes = aggregate === 'sum' ? {} : { min: rounded(min), max: rounded(max) };
-  const row = (instant: number, index: number) => {
-    const bounds = lows === null ? [] : [lows[index] ?? null, highs?.[index] ?? null];
-    return [timeOf(instant, resolution), ...[values[index] ?? null, ...bounds].map(roundedCell)];
+function shown(one: ChartSeries, resolution: ChartResolution) {
+  const { type, unit, source, aggregate, statistics, offset_seconds, value = [], min = [], max = [] } = one;
+  const { count, value: whole, min: least, max: most } = statistics;
+  const extremes = aggregate === 'sum' ? {} : { min: rounded(least), max: rounded(most) };
+  const hasBounds = hours.has(resolution) && (aggregate === 'mean' || aggregate === 'leq');
+  const firstMs = Date.parse(one.first_time);
+  const row = (offset: number, index: number) => {
+    const bounds = hasBounds ? [min[index] ?? null, max[index] ?? null] : [];
+    const cells = [value[index] ?? null, ...bounds].map(roundedCell);
+    return [timeOf(Math.round(firstMs + offset * 1000), resolution), ...cells];
   };
   return {
     ...{ type, unit, source: [cleanText(source.provider), cleanText(source.device)], aggregate },
-    statistics: { samples, [aggregate]: rounded(value), ...extremes },
-    columns: ['time', 'value', ...(lows === null ? [] : ['min', 'max'])],
-    rows: at.map(row),
+    statistics: { samples: count, [aggregate]: rounded(whole), ...extremes },
+    columns: ['time', 'value', ...(hasBounds ? ['min', 'max'] : [])],
+    rows: offset_seconds.map(row),
   };
 }
 
 const roundedCell = (value: number | null) => (value === null ? null : rounded(value));
 
-const days: ReadonlySet<OverviewResolution> = new Set(['1day', '1week', '4weeks']);
+const days: ReadonlySet<ChartResolution> = new Set(['1day', '1week', '4weeks']);
+const hours: ReadonlySet<ChartResolution> = new Set(['1hour', ...days]);
 
 // `2026-01-01T06:30Z`, with seconds only for samples, and a date for days and longer buckets.
-function timeOf(microseconds: number, resolution: OverviewResolution): string {
-  const instant = formatInstant(Math.floor(microseconds / 1000));
+function timeOf(ms: number, resolution: ChartResolution): string {
+  const instant = formatInstant(ms);
   if (days.has(resolution)) return instant.slice(0, 10);
   return resolution === 'raw' ? instant : `${instant.slice(0, 16)}Z`;
 }

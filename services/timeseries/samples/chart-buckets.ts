@@ -17,8 +17,13 @@ const weeks = [1, 2, 4, 13, 52, 1040].map((length) => length * weekMs);
 
 /** The buckets of charts, shortest first. The longest one is longer than any range. */
 const buckets: readonly ChartBucket[] = [...seconds, ...minutes, ...hours, ...days, ...weeks].map(
-  (widthMs) => ({ widthMs, originMs: widthMs < weekMs ? 0 : monday }),
+  bucketOfWidth,
 );
+
+/** The bucket of a width. From a week on, buckets begin on a Monday. */
+export function bucketOfWidth(widthMs: number): ChartBucket {
+  return { widthMs, originMs: widthMs < weekMs ? 0 : monday };
+}
 
 /** Widens a range to whole buckets. */
 export function widenToBuckets({ startMs, endMs }: Range, { widthMs, originMs }: ChartBucket): Range {
@@ -44,7 +49,7 @@ export function chartBucketFor(
 }
 
 /** An upper bound of the non-empty buckets of a source. */
-function pointsOf(source: SpanStatistics, range: Range, bucket: ChartBucket): number {
+export function pointsOf(source: SpanStatistics, range: Range, bucket: ChartBucket): number {
   const { startMs, endMs } = widenToBuckets(range, bucket);
   return Math.min((endMs - startMs) / bucket.widthMs, filled(source, bucket.widthMs));
 }

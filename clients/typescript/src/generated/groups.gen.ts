@@ -305,7 +305,7 @@ export class Timeseries extends Group {
 
   /**
    * Read series of a whole range with a bounded number of points.
-   * Each type has at most `max_points` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most 200,000 samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most 3660 days.
+   * Each type has at most `max_points` points, over all of its sources together. A type with no more samples than that is returned raw. Otherwise the shortest bucket that fits is chosen for the type, from 2 seconds on. Buckets of less than an hour are returned for at most 700,000 samples, divided by the number of types; for more, a bucket has at least an hour, so that the cost does not depend on the number of samples. With `resolution`, all types have the same bucket and `max_points` is for all series together. Buckets are aligned to the UTC epoch (from a week on, to a Monday), empty ones are omitted, and the range is widened to whole buckets. Each source has its own. The range has at most 3660 days.
    */
   chart(params: Input<types.TimeseriesChartData>, options?: CallOptions): Promise<types.Chart> {
     return this.json('GET /users/{user_id}/timeseries/chart', params, options);

@@ -535,9 +535,21 @@ export type ChangePasswordRequest = {
 
 export type Chart = {
     start_time: string;
+    /**
+     * The end of the range. With `resolution`, the range is widened to whole buckets.
+     */
     end_time: string;
+    /**
+     * The common resolution, if the request names one. Null: see `bucket_seconds` of each series.
+     */
+    resolution: ChartResolution | null;
     series: Array<ChartSeries>;
 };
+
+/**
+ * `raw`: every sample; otherwise the length of a bucket. Days and weeks are of UTC, and weeks begin on Monday.
+ */
+export type ChartResolution = 'raw' | '1min' | '5min' | '15min' | '1hour' | '1day' | '1week' | '4weeks';
 
 /**
  * The points of one source of a series type, as columns of equal length. A column is present if `aggregates` names it. Values have at most nine significant digits.
@@ -558,6 +570,18 @@ export type ChartSeries = {
      * The time of the first point; that of a bucket is its start.
      */
     first_time: string;
+    /**
+     * Of all samples of the range, from `start_time` to `end_time` as requested.
+     */
+    statistics: {
+        count: number;
+        /**
+         * `aggregate` of all samples.
+         */
+        value: number;
+        min: number;
+        max: number;
+    };
     /**
      * Seconds of each point after `first_time`.
      */
@@ -2978,9 +3002,13 @@ export type TimeseriesChartData = {
          */
         types: Array<SeriesType>;
         /**
-         * Maximum number of points of a type, 10 to 2000. Default: 1000.
+         * Maximum number of points of a type, 10 to 2000; with `resolution` of all series together. Default: 1000.
          */
         max_points?: number | string;
+        /**
+         * The resolution of all types. `finest`: the finest of the others that fits into `max_points`. One that does not fit is refused with the finest that does.
+         */
+        resolution?: 'finest' | 'raw' | '1min' | '5min' | '15min' | '1hour' | '1day' | '1week' | '4weeks';
         /**
          * The columns of each series. Default: `avg,min,max,count`.
          */
