@@ -10,7 +10,7 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
-import { startBrowser } from '../support/browser.ts';
+import { recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
 
@@ -80,9 +80,10 @@ interface Visit {
 async function visit(t: Test, browser: Browser, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext(options);
   t.teardown(() => context.close());
+  const problems: string[] = [];
+  await recordViolations(context, problems);
   const page = await context.newPage();
   page.setDefaultTimeout(patienceMs);
-  const problems: string[] = [];
   page.on('console', (message) => {
     const isOurs = message.location().url.startsWith(api.url) || message.text().includes('Policy');
     if (isOurs && message.type() !== 'log') problems.push(message.text());
@@ -150,10 +151,10 @@ async function press(page: Page, name: string | RegExp, key = 'Enter'): Promise<
 }
 
 const themes = ['light', 'dark'] as const;
-const widths = [360, 1440];
+const widths = { light: [360, 1440, 3840], dark: [360, 1440] } as const;
 
 for (const colorScheme of themes)
-  for (const width of widths)
+  for (const width of widths[colorScheme])
     t.test(`${colorScheme}, ${width} px: every provider is connected by keyboard alone`, async (t) => {
       const userId = await createUser(api);
       const { page, problems } = await visit(t, browser, { colorScheme, viewport: { width, height: 800 } });

@@ -41,6 +41,43 @@ t.test('the first load is at most 100 kB, compressed, and of this origin', async
   t.strictSame(complaints, []);
 });
 
+t.test('a script in the page itself does not run, and the check of the policy finds it', async (t) => {
+  const { page, complaints } = await openConsole(t);
+  await page.route(root, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('</head>', '<script>document.title = "ran"</script></head>');
+    await route.fulfill({ response, body });
+  });
+  await page.goto(root);
+  await page.getByRole('button', { name: 'Log in' }).waitFor();
+  t.not(await page.title(), 'ran');
+  t.match(
+    complaints.filter((text) => text.startsWith('violates')),
+    [/^violates script-src-elem: inline/],
+  );
+});
+
+t.test('a request to another origin is refused by the policy, and found without one', async (t) => {
+  const picture = `<img src="${receiverUrl}/picture" alt=""></body>`;
+  for (const hasPolicy of [true, false]) {
+    const { page, complaints } = await openConsole(t);
+    await page.route(root, async (route) => {
+      const response = await route.fetch();
+      const { 'content-security-policy': policy, ...headers } = response.headers();
+      const body = (await response.text()).replace('</body>', picture);
+      const kept = hasPolicy && policy !== undefined ? { 'content-security-policy': policy } : {};
+      await route.fulfill({ status: 200, headers: { ...headers, ...kept }, body });
+    });
+    await page.goto(root);
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    const found = hasPolicy ? `violates img-src: ${receiverUrl}/picture` : `requests ${receiverUrl}/picture`;
+    t.ok(
+      complaints.some((text) => text.startsWith(found)),
+      complaints.join(', '),
+    );
+  }
+});
+
 t.test('a developer signs in by keyboard and logs out', async (t) => {
   const { page, complaints } = await openConsole(t);
   await page.goto(root);
@@ -81,8 +118,9 @@ t.test('a sign-in link works once, and its token leaves the address', async (t) 
   t.equal(other.page.url(), `${root}/sign-in`);
 });
 
+const widths = { light: [1440, 360, 3840], dark: [1440, 360] } as const;
 for (const colorScheme of ['light', 'dark'] as const)
-  for (const width of [1440, 360])
+  for (const width of widths[colorScheme])
     t.test(`every page, ${colorScheme}, ${width} px`, async (t) => {
       const { page, complaints } = await logIn(t, { colorScheme, width });
       for (const [path, heading, ready] of pages) {
@@ -105,6 +143,9 @@ for (const colorScheme of ['light', 'dark'] as const)
     });
 
 async function screenshot(page: Page, path: string, { colorScheme, width }: View): Promise<void> {
+  const { CONSOLE_PICTURES } = process.env; // a folder for a look at all of them
+  const file = `${path.slice(1, 12).replaceAll('/', '-')}-${colorScheme}-${width}.png`;
+  if (CONSOLE_PICTURES) await page.screenshot({ path: join(CONSOLE_PICTURES, file), fullPage: true });
   if (process.env.SCREENSHOTS === undefined || width !== 1440) return;
   const isDark = path === '';
   const name = path.startsWith('/users/') ? 'user' : path.slice(1) || 'overview';

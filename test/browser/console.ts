@@ -8,7 +8,7 @@ import { connectUsers } from '../../sandbox/connect-users.ts';
 import { buildConsole } from '../../stack/console-build.ts';
 import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
 import { developer } from '../support/api.ts';
-import { startBrowser } from '../support/browser.ts';
+import { recordViolations, startBrowser } from '../support/browser.ts';
 
 /** How a page is looked at. */
 export interface View {
@@ -53,8 +53,9 @@ export async function startConsole(t: Test) {
       acceptDownloads: true,
     });
     t.teardown(() => context.close());
-    const page = await context.newPage();
     const complaints: string[] = [];
+    await recordViolations(context, complaints);
+    const page = await context.newPage();
     page.on('console', (message) => {
       const { url } = message.location();
       if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${url}`);

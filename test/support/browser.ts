@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { chromiumOptions } from '../../stack/find-chromium.ts';
 
@@ -9,12 +9,20 @@ export async function startBrowser(t: Test): Promise<Browser> {
   return browser;
 }
 
-/** A page in a new browser profile that records errors of the browser. */
+/** Records violations of the policies of a context's pages, as the browser itself reports them to a page. */
+export async function recordViolations(context: BrowserContext, complaints: string[]): Promise<void> {
+  await context.exposeFunction('reportToTest', (text: unknown) => complaints.push(String(text)));
+  await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+    reportToTest('violates ' + event.effectiveDirective + ': ' + event.blockedURI + ', ' + location.pathname), true)`);
+}
+
+/** A page in a new browser profile that records errors of the browser and violations of the policy of a page. */
 export async function openPage(t: Test, browser: Browser): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext();
   t.teardown(() => context.close());
-  const page = await context.newPage();
   const complaints: string[] = [];
+  await recordViolations(context, complaints);
+  const page = await context.newPage();
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
