@@ -249,6 +249,37 @@ t.test('a year without samples leads to the year before', async (t) => {
   t.strictSame(complaints, []);
 });
 
+t.test('a workout has its course and its kilometres, a night its stages, each with a table', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.goto(`${root}/users/${userId}`);
+  const table = page.getByRole('region', { name: 'Workouts, table' });
+  const run = table.getByRole('row').filter({ hasText: 'running' }).first();
+  const kilometres = Number.parseFloat(await run.getByRole('cell').nth(4).innerText());
+  await run.getByRole('button', { name: /^Details/ }).click();
+  const details = page.getByRole('region', { name: /, details$/ });
+  await details.locator('.plot canvas').waitFor();
+  for (const name of [/^heart rate, .* as a table$/, /^pace, .* as a table$/]) {
+    await details.getByText(name).click();
+    await details.locator('details[open] tbody tr').nth(10).waitFor();
+  }
+  const splits = details.getByRole('region', { name: 'Splits, table' }).locator('tbody tr');
+  const distances = await splits.locator('td:nth-child(2)').allInnerTexts();
+  t.equal(distances.length, Math.ceil(kilometres));
+  const sum = distances.reduce((total, text) => total + Number.parseFloat(text), 0);
+  t.ok(Math.abs(sum - kilometres) < 0.02, `${sum} of ${kilometres} km`);
+  t.match(await splits.first().innerText(), /1 km.*\d:\d\d min\/km.*\d+ bpm/s);
+  const stages = page.locator('figure:has(.hypnogram)');
+  const count = await stages.locator('rect').count();
+  await stages.getByText('Stages of sleep as a table').click();
+  t.equal(await stages.locator('tbody tr').count(), count);
+  t.ok(count > 10, `${count} stages`);
+  t.strictSame(await violations(page), []);
+  const { CONSOLE_PICTURES } = process.env;
+  if (CONSOLE_PICTURES)
+    await page.screenshot({ path: join(CONSOLE_PICTURES, 'workout.png'), fullPage: true });
+  t.strictSame(complaints, []);
+});
+
 t.test('a change is shown without a reload', async (t) => {
   const { page } = await logIn(t);
   const polled = page.waitForRequest((request) => request.url().includes('/changes'));

@@ -9,8 +9,8 @@ import { TypedConfirmation } from '../parts/dialog.tsx';
 import { lastSeconds, SeriesChart } from '../parts/series-chart.tsx';
 import { Sleep } from '../parts/sleep.tsx';
 import { Empty, Loaded, Problem } from '../parts/states.tsx';
-import { Table } from '../parts/table.tsx';
-import { daysAgo, duration, Time } from '../parts/time.tsx';
+import { daysAgo, Time } from '../parts/time.tsx';
+import { Workouts } from '../parts/workouts.tsx';
 import { useResource } from '../resource.ts';
 import { location, navigate } from '../router.tsx';
 
@@ -225,75 +225,6 @@ function Activity({ userId, version }: OfUser) {
     </Loaded>
   );
 }
-
-function Workouts({ userId, version }: OfUser) {
-  const workouts = useResource(
-    `${userId} ${version}`,
-    (signal) =>
-      api.timeseries
-        .workouts({ user_id: userId, start_date: daysAgo(90), end_date: daysAgo(-1), limit: 100 }, { signal })
-        .toArray(100),
-    true,
-  );
-  return (
-    <Loaded of={workouts} what="workouts">
-      {(list) =>
-        list.length === 0 ? (
-          <Empty>No workouts in the last 90 days.</Empty>
-        ) : (
-          <Table
-            title="Workouts"
-            head={[
-              'Start',
-              'Type',
-              'Name',
-              'Duration',
-              'Distance',
-              'Pace',
-              'Heart rate',
-              'Source',
-              'Actions',
-            ]}
-          >
-            {list
-              .toSorted((one, other) => other.start_time.localeCompare(one.start_time))
-              .map((one) => (
-                <tr key={one.id}>
-                  <td>
-                    <Time at={one.start_time} />
-                  </td>
-                  <td>{one.type.replaceAll('_', ' ')}</td>
-                  <td>{one.name}</td>
-                  <td>{duration(one.duration_seconds)}</td>
-                  <td>{one.distance_meters === null ? '' : `${format(one.distance_meters / 1000)} km`}</td>
-                  <td>{one.avg_pace_sec_per_km === null ? '' : pace(one.avg_pace_sec_per_km)}</td>
-                  <td>{one.avg_heart_rate_bpm === null ? '' : `${format(one.avg_heart_rate_bpm)} bpm`}</td>
-                  <td>{one.source.provider}</td>
-                  <td>
-                    <button
-                      type="button"
-                      onClick={() => {
-                        moveSpan({
-                          from: Date.parse(one.start_time) / 1000,
-                          to: Date.parse(one.end_time) / 1000,
-                        });
-                        document.getElementById('content')?.scrollIntoView();
-                      }}
-                    >
-                      Show<span class="hidden"> {one.name} in the chart</span>
-                    </button>
-                  </td>
-                </tr>
-              ))}
-          </Table>
-        )
-      }
-    </Loaded>
-  );
-}
-
-const pace = (seconds: number) =>
-  `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, '0')} min/km`;
 
 function Body({ userId, version }: OfUser) {
   const body = useResource(

@@ -4,12 +4,34 @@ import 'uplot/dist/uPlot.min.css';
 import type { ChartSeries } from '../../../clients/typescript/src/index.ts';
 import type { Span } from './chart-span.ts';
 
+/** A line as it is drawn: columns of equal length, and null where it is interrupted. */
+export interface Line {
+  readonly label: string;
+  readonly unit: string;
+  readonly aggregate: string;
+  readonly first_time: string;
+  readonly offset_seconds: readonly number[];
+  readonly value: Column;
+  readonly min: Column;
+  readonly max: Column;
+  /** How the axis and the table show a value. */
+  readonly text?: (value: number) => string;
+  /** The axis has its least value on top. */
+  readonly isInverted?: boolean;
+}
+
+/** The line of a series. */
+export function lineOf(series: ChartSeries): Line {
+  const { value = [], min = value, max = value, ...rest } = series;
+  return { ...rest, value, min, max, label: labelOf(series) };
+}
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const palettes = {
   dark: { text: '#9fb0ad', grid: '#2f3d41', lines: ['#2dd4bf', '#fbbf24', '#c4b5fd', '#fb923c'] },
   light: { text: '#56635f', grid: '#d3dcda', lines: ['#0f766e', '#b45309', '#6d28d9', '#c2410c'] },
 };
-const height = 320;
+const heightRem = 20;
 
 /** Lines with a band from the least to the largest value. Dragging over a part of it zooms in. */
 export function LineChart({
@@ -17,7 +39,7 @@ export function LineChart({
   span,
   zoom,
 }: {
-  series: readonly ChartSeries[];
+  series: readonly Line[];
   span: Span;
   zoom: (span: Span) => void;
 }) {
@@ -40,7 +62,9 @@ export function LineChart({
       plot.destroy();
       plot = draw();
     };
-    const resized = new ResizeObserver(() => plot.setSize({ width: current.clientWidth, height }));
+    const resized = new ResizeObserver(() =>
+      plot.setSize({ width: current.clientWidth, height: plot.height }),
+    );
     resized.observe(current);
     dark.addEventListener('change', redraw);
     return () => {
@@ -52,24 +76,24 @@ export function LineChart({
   return <div ref={place} class="plot" aria-hidden="true" />;
 }
 
-type Column = (number | null)[];
+type Column = readonly (number | null)[];
+type GrowingColumn = (number | null)[];
 
 /** The times of all series, then three columns of each: value, least, largest. */
-function columnsOf(series: readonly ChartSeries[]): uPlot.AlignedData {
+function columnsOf(series: readonly Line[]): uPlot.AlignedData {
   return series.length === 0 ? [[]] : uPlot.join(series.map(columnsOfOne));
 }
 
 // An empty point in a gap interrupts the line.
-function columnsOfOne(one: ChartSeries): uPlot.AlignedData {
+function columnsOfOne(one: Line): uPlot.AlignedData {
   const start = Date.parse(one.first_time) / 1000;
-  const { value = [], offset_seconds } = one;
-  const columns: [number[], Column, Column, Column] = [[], [], [], []];
+  const { value, min, max, offset_seconds } = one;
+  const columns: [number[], GrowingColumn, GrowingColumn, GrowingColumn] = [[], [], [], []];
   const longest = gapFactor * usualSeconds(offset_seconds);
   offset_seconds.forEach((offset, index) => {
     const before = offset_seconds[index - 1] ?? offset;
     if (offset - before > longest) push(columns, start + (before + offset) / 2, null, null, null);
-    const mean = value[index] ?? null;
-    push(columns, start + offset, mean, one.min?.[index] ?? mean, one.max?.[index] ?? mean);
+    push(columns, start + offset, value[index] ?? null, min[index] ?? null, max[index] ?? null);
   });
   return columns;
 }
@@ -82,7 +106,11 @@ function usualSeconds(offsets: readonly number[]): number {
   return distances.toSorted((one, other) => one - other)[Math.floor(distances.length / 2)] ?? 0;
 }
 
-function push([times, ...rest]: [number[], Column, Column, Column], time: number, ...values: Column): void {
+function push(
+  [times, ...rest]: [number[], GrowingColumn, GrowingColumn, GrowingColumn],
+  time: number,
+  ...values: Column
+): void {
   times.push(time);
   rest.forEach((column, index) => {
     column.push(values[index] ?? null);
@@ -90,33 +118,42 @@ function push([times, ...rest]: [number[], Column, Column, Column], time: number
 }
 
 function optionsOf(
-  series: readonly ChartSeries[],
+  series: readonly Line[],
   { from, to }: Span,
   width: number,
   zoom: (span: Span) => void,
 ): uPlot.Options {
   const { text, grid, lines } = dark.matches ? palettes.dark : palettes.light;
-  const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
-  const units = [...new Set(series.map(({ unit }) => unit))];
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const font = `${rem * 0.75}px system-ui, sans-serif`;
+  const lined = { grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+  const axis = { stroke: text, font, labelFont: font, ...lined };
+  const units = [...new Map(series.map((one) => [one.unit, one])).values()];
   const colour = (index: number) => lines[index % lines.length] ?? text;
   return {
     width,
-    height,
-    scales: { x: { time: true, min: from, max: to } },
+    height: rem * heightRem,
+    scales: {
+      x: { time: true, min: from, max: to },
+      ...Object.fromEntries(
+        units.map(({ unit, isInverted = false }) => [unit, { dir: isInverted ? -1 : 1 }]),
+      ),
+    },
     axes: [
-      axis,
-      ...units.map((scale, side) => ({
+      { ...axis, size: rem * 3 },
+      ...units.map(({ unit: scale, text: show }, side) => ({
         ...axis,
         scale,
         label: scale,
         side: side % 2 === 0 ? 3 : 1,
-        size: 60,
+        size: rem * 3.75,
+        ...(show === undefined ? {} : { values: (_: uPlot, ticks: number[]) => ticks.map(show) }),
       })),
     ],
     series: [
       {},
       ...series.flatMap((one, index) => [
-        { label: labelOf(one), scale: one.unit, stroke: colour(index), width: 1.5, spanGaps: false },
+        { label: one.label, scale: one.unit, stroke: colour(index), width: 1.5, spanGaps: false },
         { label: 'least', scale: one.unit, width: 0, points: { show: false } },
         { label: 'largest', scale: one.unit, width: 0, points: { show: false } },
       ]),
@@ -138,5 +175,5 @@ function optionsOf(
 }
 
 /** The name of a series: its type and its source. */
-export const labelOf = ({ type, source }: ChartSeries) =>
+const labelOf = ({ type, source }: ChartSeries) =>
   `${type.replaceAll('_', ' ')}, ${source.provider} ${source.device}`;

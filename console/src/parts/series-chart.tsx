@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { DataTable, format } from './bars.tsx';
 import { type Span, timeOf } from './chart-span.ts';
-import { LineChart, labelOf } from './line-chart.tsx';
+import { type Line, LineChart, lineOf } from './line-chart.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { duration } from './time.tsx';
 
@@ -103,26 +103,32 @@ function Figure({
   span: Span;
   setSpan: (span: Span) => void;
 }) {
+  const lines = useMemo(() => series.map(lineOf), [series]);
   return (
     <figure>
       <figcaption>
-        {series.map((one) => (
-          <div key={labelOf(one)}>
-            {labelOf(one)} <span class="faint">{resolutionOf(one)}</span>
+        {series.map((one, index) => (
+          <div key={lines[index]?.label}>
+            {lines[index]?.label} <span class="faint">{resolutionOf(one)}</span>
           </div>
         ))}
       </figcaption>
-      <LineChart series={series} span={span} zoom={setSpan} />
-      {series.map((one) => (
-        <DataTable
-          key={labelOf(one)}
-          title={labelOf(one)}
-          head={['Time', `${one.aggregate} (${one.unit})`, 'Least', 'Largest']}
-          rows={rowsOf(one)}
-        />
-      ))}
+      <LineChart series={lines} span={span} zoom={setSpan} />
+      <LineTables lines={lines} />
     </figure>
   );
+}
+
+/** The values of each line as a table. */
+export function LineTables({ lines }: { lines: readonly Line[] }) {
+  return lines.map((line) => (
+    <DataTable
+      key={line.label}
+      title={line.label}
+      head={['Time', `${line.aggregate} (${line.unit})`, 'Least', 'Largest']}
+      rows={rowsOf(line)}
+    />
+  ));
 }
 
 function resolutionOf({ bucket_seconds, aggregate, unit, offset_seconds }: ChartSeries): string {
@@ -131,9 +137,9 @@ function resolutionOf({ bucket_seconds, aggregate, unit, offset_seconds }: Chart
   return `${unit}, ${aggregate} per ${duration(bucket_seconds)}, ${points}`;
 }
 
-function rowsOf({ first_time, offset_seconds, value = [], min = [], max = [] }: ChartSeries): string[][] {
+function rowsOf({ first_time, offset_seconds, value, min, max, text: show = format }: Line): string[][] {
   const start = Date.parse(first_time);
-  const text = (one: number | undefined) => (one === undefined ? '' : format(one));
+  const text = (one: number | null | undefined) => (one === undefined || one === null ? '' : show(one));
   return offset_seconds
     .slice(0, mostInTable)
     .map((offset, index) => [

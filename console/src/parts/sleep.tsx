@@ -73,44 +73,46 @@ function Night({ userId, night }: { userId: string; night: SleepSession }) {
 }
 
 const rows = ['awake', 'rem', 'light', 'deep'] as const;
-const [left, width, rowHeight] = [60, 640, 28];
+const [width, rowHeight] = [1000, 28];
 
 function Hypnogram({ night }: { night: SleepStageIntervals }) {
   const from = Date.parse(night.start_time);
-  const scale = (width - left) / Math.max(1, Date.parse(night.end_time) - from);
-  const x = (at: string) => left + (Date.parse(at) - from) * scale;
+  const scale = width / Math.max(1, Date.parse(night.end_time) - from);
+  const x = (at: string) => (Date.parse(at) - from) * scale;
   const intervals = night.intervals ?? [];
   return (
     <figure>
       <figcaption>Stages of sleep</figcaption>
-      <svg
-        viewBox={`0 0 ${width} ${rows.length * rowHeight}`}
-        class="hypnogram"
-        role="img"
-        aria-label="Stages of sleep"
-      >
-        {rows.map((stage, index) => (
-          <text key={stage} x="0" y={index * rowHeight + 19}>
-            {stage}
-          </text>
-        ))}
-        {intervals.map(({ stage, start_time, end_time }) => {
-          const row = rows.findIndex((one) => one.startsWith(stage));
-          return (
-            <rect
-              key={start_time + stage}
-              class={stage}
-              x={x(start_time)}
-              width={Math.max(1, x(end_time) - x(start_time))}
-              y={Math.max(0, row) * rowHeight + 4}
-              height={rowHeight - 8}
-            >
-              <title>{`${stage}, ${clock(start_time)} to ${clock(end_time)}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <div class="row ends" aria-hidden="true">
+      <div class="hypnogram">
+        <div aria-hidden="true">
+          {rows.map((stage) => (
+            <span key={stage}>{stage}</span>
+          ))}
+        </div>
+        <svg
+          viewBox={`0 0 ${width} ${rows.length * rowHeight}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label="Stages of sleep"
+        >
+          {intervals.map(({ stage, start_time, end_time }) => {
+            const row = rows.findIndex((one) => one.startsWith(stage));
+            return (
+              <rect
+                key={start_time + stage}
+                class={stage}
+                x={x(start_time)}
+                width={Math.max(1, x(end_time) - x(start_time))}
+                y={Math.max(0, row) * rowHeight + 4}
+                height={rowHeight - 8}
+              >
+                <title>{`${stage}, ${clock(start_time)} to ${clock(end_time)}`}</title>
+              </rect>
+            );
+          })}
+        </svg>
+      </div>
+      <div class="row ends night" aria-hidden="true">
         <span>{clock(night.start_time)}</span>
         <span>{clock(night.end_time)}</span>
       </div>
