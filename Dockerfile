@@ -8,7 +8,7 @@ RUN npm ci --omit=dev --omit=optional && npm cache clean --force
 # The pages of the console. Its tools are development packages, which stay in this stage.
 FROM node:24-slim AS console
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts && npm cache clean --force
 COPY domain ./domain
 COPY stack ./stack

@@ -10,7 +10,6 @@ import { LineTables } from './series-chart.tsx';
 import { type Split, splitsOf, type Track } from './splits.ts';
 import { Empty, Loaded } from './states.tsx';
 import { Table } from './table.tsx';
-import { duration } from './time.tsx';
 
 /** The heart rate, the pace and the kilometres of one workout, from its samples. */
 export function WorkoutDetails({ userId, workout }: { userId: string; workout: Workout }) {
@@ -104,7 +103,7 @@ function Splits({ splits }: { splits: readonly Split[] }) {
           <tr key={number}>
             <td>{number}</td>
             <td>{format(meters / 1000)} km</td>
-            <td>{duration(seconds)}</td>
+            <td>{paceText(seconds)}</td>
             <td>{paceText((seconds / meters) * 1000)} min/km</td>
             <td>{heartRate === null ? '' : `${Math.round(heartRate)} bpm`}</td>
           </tr>

@@ -1,0 +1,51 @@
+// What `docker build` does for the console, without Docker: the files that its stage copies, and its command.
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { run } from '../../stack/processes.ts';
+
+const root = join(import.meta.dirname, '../..');
+const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n');
+
+/** The lines of a stage of the Dockerfile. */
+function stage(name: string): string[] {
+  const lines = linesOf('Dockerfile');
+  const rest = lines.slice(lines.findIndex((line) => line.endsWith(` AS ${name}`)) + 1);
+  return rest.slice(
+    0,
+    rest.findIndex((line) => line.startsWith('FROM ')),
+  );
+}
+
+/** The files and folders that the build receives: .dockerignore names them after an exclamation mark. */
+const context = globSync(
+  linesOf('.dockerignore').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : [])),
+  { cwd: root },
+);
+
+const copied = stage('console').flatMap((line) =>
+  line.startsWith('COPY ') ? line.split(' ').slice(1, -1) : [],
+);
+
+t.test('the stage of the console copies what the build receives', async (t) => {
+  t.ok(copied.length > 5);
+  const isReceived = (name: string) => context.some((one) => one === name || one.startsWith(`${name}/`));
+  t.strictSame(
+    copied.filter((name) => !isReceived(name)),
+    [],
+  );
+});
+
+t.test('the stage builds the console, and the image takes it from there', async (t) => {
+  const app = t.testdir();
+  for (const path of context.filter((one) => copied.some((name) => `${one}/`.startsWith(`${name}/`)))) {
+    mkdirSync(dirname(join(app, path)), { recursive: true });
+    cpSync(join(root, path), join(app, path), { recursive: true, filter: (one) => !one.includes('dist') });
+  }
+  symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'));
+  const [, program = ''] = /^RUN node (\S+\.ts)$/m.exec(stage('console').join('\n')) ?? [];
+  await run(process.execPath, [join(app, program)], { cwd: app });
+  t.match(readFileSync(join(app, 'console/dist/index.html'), 'utf8'), '/console/assets/');
+  t.ok(existsSync(join(app, 'console/dist/source-hash')));
+  t.ok(linesOf('Dockerfile').includes('COPY --from=console /app/console/dist ./console/dist'));
+});
