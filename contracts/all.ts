@@ -7,6 +7,7 @@ import { backfill } from './backfill.ts';
 import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
+import { phoneIngest } from './phone-ingest.ts';
 import { summaries } from './summaries.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
@@ -21,6 +22,7 @@ export const contracts = [
   summaries,
   devicemakerIngest,
   activitynetIngest,
+  phoneIngest,
   connect,
   deliveries,
   backfill,

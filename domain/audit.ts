@@ -19,6 +19,7 @@ export const auditActions = {
     'The secret of an application was replaced; the tokens that it obtained ended.',
   'application.deleted': 'An application was deleted; the tokens that it obtained ended.',
   'token.issued': 'A token that reads the data of one user was issued.',
+  'token.code_created': 'A code that is exchanged for a token of one user was created.',
   'token.revoked': 'A session or a token was revoked; all tokens of its family ended.',
   'token.reused': 'A used refresh token came back; all tokens of its family ended.',
   'user.created': 'A user was created.',

@@ -78,6 +78,12 @@ export interface Delivery {
   readonly pending: () => Record<string, unknown>;
   /** Any body is answered 200, also an unreadable one, because the sender retries on every other status. */
   readonly anyBody?: true;
+  /**
+   * The holder of a credential uploads the body for the user in the path. The value is the action that admits the user's
+   * uploads. The client takes every 4xx but 401 and 403 as final, so that other refusals are 503. Requests are not counted
+   * by rate limits, and the credential may lack its scheme.
+   */
+  readonly uploadedFor?: string;
 }
 
 /** One remote call: its parameters, its answer and its HTTP route. */

@@ -36,7 +36,7 @@ export interface Provider {
   /** Null: nothing can be read to check the access, so a reported ending is final. */
   readonly accessCheck: AccessCheck | null;
   readonly webhooks: Webhooks;
-  readonly backfill: RequestedBackfill | PagedBackfill;
+  readonly backfill: RequestedBackfill | PagedBackfill | UploadedBackfill;
   /** Its limits of reads. Null: it has none, or reports none. */
   readonly quota: ReadQuota | null;
   /** What a user shares by connecting, for the connect page. */
@@ -144,12 +144,18 @@ export interface Webhooks {
   /** Names of the settings that its webhook subscription needs. */
   readonly subscriptionSettings: readonly string[];
   /** How the data of one account is found in a kept body. */
-  readonly body: ItemsByType | SingleEvent;
+  readonly body: ItemsByType | SingleEvent | OneAccount;
 }
 
 /** An object of arrays keyed by data type; the account is a value anywhere in an item. */
 export interface ItemsByType {
   readonly form: 'items-by-type';
+}
+
+/** The whole body belongs to the account that a header of the stored delivery names. The gateway sets the header. */
+export interface OneAccount {
+  readonly form: 'one-account';
+  readonly accountHeader: string;
 }
 
 /** One object about one account. */
@@ -213,5 +219,11 @@ export type BackfillRefusal = 'HISTORY_WITHHELD' | 'ASKED_BEFORE' | 'TYPE_OFF';
 /** Past data is read page by page, by a service with the actions `startBackfill`, `backfillStatus` and `cancelBackfill`. */
 export interface PagedBackfill {
   readonly from: 'pages';
+  readonly service: string;
+}
+
+/** The user's app sends all past data without a request. The service has the action `backfillStatus`. */
+export interface UploadedBackfill {
+  readonly from: 'uploads';
   readonly service: string;
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
+import { phone } from './phone/provider.ts';
 
 /** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
-export const providers = { devicemaker, activitynet } as const;
+export const providers = { devicemaker, activitynet, phone } as const;
 
 /** A provider's name. */
 export type ProviderName = keyof typeof providers;

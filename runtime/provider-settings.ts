@@ -36,7 +36,9 @@ const withoutApi: ProviderSettings<null> = {
 
 /** The settings of a provider under common names. */
 export function settingsOf(config: Config, provider: ApiProvider): ProviderSettings;
+/** The same for any provider; without an API the URL is null. */
 export function settingsOf(config: Config, provider: ProviderName): ProviderSettings<string | null>;
+/** The implementation of both. */
 export function settingsOf(config: Config, provider: ProviderName): ProviderSettings<string | null> {
   const { names } = providers[provider];
   if (names === null) return withoutApi;

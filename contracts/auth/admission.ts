@@ -5,6 +5,9 @@ import { TimeParameter } from '../../domain/time.ts';
 import { Text, UserId } from '../../domain/wire.ts';
 import { Admission, AuditActionName, AuditEntry, LimitWindow, SecretHash } from './schemas.ts';
 
+/** The request is not counted in the window: uploads are limited by their bytes. */
+const Uncounted = z.literal(true).optional();
+
 /** Admission of requests, the audit trail, and the erasure of a user. */
 export const admissionActions = {
   audit: action({
@@ -34,8 +37,8 @@ export const admissionActions = {
   admit: action({
     summary: 'Admit a credential and count the request',
     params: z.union([
-      z.object({ api_key_hash: z.string().length(64) }),
-      z.object({ token: z.string().max(4096) }),
+      z.object({ api_key_hash: z.string().length(64), uncounted: Uncounted }),
+      z.object({ token: z.string().max(4096), uncounted: Uncounted }),
       z.object({ session_hash: SecretHash }),
     ]),
     returns: Admission,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
-import { Text } from '../../domain/wire.ts';
+import { Text, UserId } from '../../domain/wire.ts';
 import { AppId, AppSecret, hashingTimeoutMs, Tokens } from './schemas.ts';
 
 /** Start, renewal and end of sessions. */
@@ -58,6 +58,12 @@ export const sessionActions = {
       countFailures: true,
       audit: { none: 'The tokens belong to a family that has an entry of its start.' },
     },
+  }),
+  /** For a service that checked a code which a user was given. Without a developer the family belongs to the user alone. */
+  issueForCode: action({
+    summary: 'Issue tokens of a user who entered a valid code',
+    params: z.object({ user_id: UserId, developer_id: z.uuid().nullable() }),
+    returns: Tokens,
   }),
   revoke: action({
     summary: 'End a session: revoke a token and all tokens of the same session',

@@ -58,7 +58,9 @@ export const sessionActions = {
           .min(1)
           .max(providerNames.length)
           .optional()
-          .describe('The providers that the page offers. Default: all that are configured.'),
+          .describe(
+            'The providers that the page offers. Default: all that are configured and have a consent page. A provider without one shows a code for the app.',
+          ),
         redirect_uri: Text.min(1)
           .max(2048)
           .optional()
@@ -114,6 +116,13 @@ export const sessionActions = {
         language: Language.nullable(),
         name: z.string(),
         authorization_url: z.string(),
+      }),
+      /** The provider has no consent page: the user types a code into an app. */
+      z.object({
+        kind: z.literal('code'),
+        language: Language.nullable(),
+        name: z.string(),
+        code: z.string(),
       }),
       Refused,
     ]),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { StoreItem, StoreOutcome } from '../../domain/records.ts';
-import { UserId } from '../../domain/wire.ts';
+import { SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 
 /** Names a workout by the key that its provider gave it. */
@@ -55,6 +55,24 @@ export const writeActions = {
     summary: 'Delete a workout that its provider deleted',
     params: z.object(oneWorkout),
     returns: WorkoutChange,
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /**
+   * Removes sleep sessions by the keys of their items, and samples by their instants. The same item is stored again if it is
+   * sent again: the caller remembers what was deleted.
+   */
+  deleteItems: action({
+    summary: 'Delete sleep sessions and samples that their provider deleted',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      sleeps: z.array(z.string().min(1).max(200)).max(1000),
+      samples: z
+        .array(z.object({ type: SeriesTypeName, device: z.string().max(100), at_ms: z.array(z.number()) }))
+        .max(10_000),
+    }),
+    returns: z.object({ sleeps: z.int(), samples: z.int() }),
     idempotent: true,
     timeoutMs: 10_000,
   }),

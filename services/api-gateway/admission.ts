@@ -2,7 +2,7 @@ import type { Caller } from '../../contracts/auth/schemas.ts';
 import type { Access } from '../../domain/contract.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { setWindow } from './answer.ts';
-import { credentialOf, howToSend } from './credential.ts';
+import { credentialOf, credentialOfUpload, howToSend } from './credential.ts';
 import { pathParameters } from './endpoints.ts';
 import { type Exchange, limited, type Pipeline } from './exchange.ts';
 
@@ -10,7 +10,9 @@ import { type Exchange, limited, type Pipeline } from './exchange.ts';
 export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Caller | null> {
   const { req, res, endpoint, call } = exchange;
   const isPublic = endpoint.route.access.includes('public');
-  const credential = exchange.credential ?? credentialOf(req.headers);
+  const isUpload = endpoint.route.delivery?.uploadedFor !== undefined;
+  const sent = isUpload ? credentialOfUpload(req.headers) : credentialOf(req.headers);
+  const credential = exchange.credential ?? sent;
   if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
     enter(pipeline, exchange, isPublic);
     if (isPublic) return null;
@@ -20,11 +22,12 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
     enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', credential.problem);
   }
-  const admission = await call('auth.admit', credential);
+  const admission = await call('auth.admit', isUpload ? { ...credential, uncounted: true } : credential);
   if (admission.caller === null) {
     enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', 'The credential is invalid or has expired.');
   }
+  if (isUpload) return admission.caller;
   setWindow(res, admission);
   if (!admission.allowed) throw limited(res, admission);
   return admission.caller;
@@ -55,7 +58,7 @@ export function authorise(caller: Caller | null, exchange: Exchange): void {
   if (!allowed.includes(caller.kind)) throw new ServiceError('FORBIDDEN', sentenceFor(caller.kind, access));
   if (userInBody === true) return;
   if (caller.kind === 'sdk' && userIdOf(exchange)?.toLowerCase() !== caller.user_id)
-    throw new ServiceError('FORBIDDEN', 'This token reads the data of its own user only.');
+    throw new ServiceError('FORBIDDEN', 'This token concerns the data of its own user only.');
 }
 
 // The user whose data is requested, from the path, or from the query if the path names no user. The action receives the

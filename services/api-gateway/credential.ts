@@ -19,6 +19,15 @@ export const howToSend =
 const keyHeaders = ['X-API-Key', 'X-Service-API-Key', 'X-Pulsebus-API-Key'] as const;
 const longestCredential = 4096;
 
+/** The credential of an upload. Apps also send a token without `Bearer`, and a key in a header of their protocol. */
+export function credentialOfUpload(headers: IncomingHttpHeaders): Credential | WrongForm | null {
+  const key = headers['x-open-wearables-api-key'];
+  if (key !== undefined) return keyIn('X-Open-Wearables-API-Key', String(key).trim());
+  const bare = headers.authorization?.trim() ?? '';
+  if (isToken(bare)) return { token: bare };
+  return bare.startsWith('sk-') ? keyCredential(bare) : credentialOf(headers);
+}
+
 /** The credential of a request: a key in one of the key headers, or a key or token as a bearer. Null if there is none. */
 export function credentialOf(headers: IncomingHttpHeaders): Credential | WrongForm | null {
   for (const name of keyHeaders) {

@@ -19,6 +19,7 @@ export const sections: Readonly<Record<string, string>> = {
     'What changed: webhooks to your endpoints, and a feed. `webhooks` of this document has the events.',
   Tokens: 'Tokens for mobile and web apps. A token reads the data of one user.',
   Applications: 'Mobile and web apps that may issue tokens for users.',
+  Uploads: 'Data that apps on the devices of users upload, and the codes that connect an app.',
   Webhooks: 'Called by providers, not by applications.',
   Operations: 'Health, deliveries, status of the providers, audit.',
 };

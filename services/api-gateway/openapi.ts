@@ -139,6 +139,8 @@ const disposition = {
 function failuresOf(definition: ActionDefinition, route: HttpRoute): ErrorCode[] {
   const guarded = !route.access.every((who) => who === 'public' || who === 'webhook');
   const takesBody = route.method === 'POST' || route.method === 'PATCH';
+  if (route.delivery?.uploadedFor !== undefined)
+    return ['UNAUTHENTICATED', 'FORBIDDEN', 'WEBHOOK_FAILED', 'SERVICE_UNAVAILABLE'];
   const codes: ErrorCode[] = ['SERVICE_UNAVAILABLE'];
   if (route.unlimited !== true) codes.push('RATE_LIMITED');
   if (guarded) codes.push('UNAUTHENTICATED', 'FORBIDDEN');

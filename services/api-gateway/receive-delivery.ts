@@ -36,8 +36,12 @@ export async function receiveDelivery(
   if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
   if (req.headers['content-type'] !== undefined) checkContentType(req, false);
   await pipeline.capacity.refuseIfFull(delivery.provider, res);
-  pipeline.stored.refuseIfFull(senderOf(pipeline, req, delivery), announcedBytes(req), res);
-  const id = await pipeline.capacity.hold(res, (body) => readAndStore(pipeline, exchange, delivery, body));
+  const sender = senderOf(pipeline, req, delivery);
+  pipeline.stored.refuseIfFull(sender, announcedBytes(req), res);
+  const origin = { sender, headers: keptHeaders(delivery.provider, req.headers) };
+  const id = await pipeline.capacity.hold(res, (body) =>
+    readAndStore(pipeline, exchange, delivery, origin, body),
+  );
   const problem = await callByName(call, endpoint.action, { delivery_id: id }).then(
     () => null,
     (error: unknown) => error,
@@ -48,19 +52,26 @@ export async function receiveDelivery(
   sendJson(res, 200, answer ?? delivery.pending());
 }
 
-async function readAndStore(
+/** Who sends a body: the sender whose bytes are counted, and the headers that are kept with the delivery. */
+export interface Origin {
+  readonly sender: Sender;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Reads a body and stores it as a delivery; returns its id. */
+export async function readAndStore(
   pipeline: Pipeline,
   { req, res, endpoint }: Exchange,
   delivery: Delivery,
+  { sender, headers }: Origin,
   { count, ending, arrived }: IncomingBody,
 ): Promise<string> {
   const body = await readBytes(req, { ...bodyBounds(pipeline.config, endpoint.route), count, ending });
   arrived();
   if (body.length === 0 && delivery.anyBody !== true)
     throw new ServiceError('MALFORMED_BODY', 'The body is empty.');
-  const sender = senderOf(pipeline, req, delivery);
   pipeline.stored.refuseIfFull(sender, body.length, res);
-  const id = await store(pipeline, delivery, req, body, sender);
+  const id = await store(pipeline, delivery, { sender, headers }, body);
   pipeline.stored.add(sender, body.length);
   pipeline.received.note(providerNamed(delivery.provider), { deliveries: 1 });
   return id;
@@ -75,12 +86,11 @@ function senderOf(pipeline: Pipeline, req: IncomingMessage, { provider }: Delive
 async function store(
   pipeline: Pipeline,
   { provider, kind }: Delivery,
-  req: IncomingMessage,
+  { sender, headers }: Origin,
   body: Buffer,
-  sender: Sender,
 ): Promise<string> {
   const kept = {
-    headers: keptHeaders(provider, req.headers),
+    headers,
     sender: sender.name,
     authenticated: !sender.isStranger,
   };
@@ -91,8 +101,8 @@ async function store(
   }
 }
 
-// The headers that are stored with a delivery; never an authorization or a cookie.
-function keptHeaders(provider: string, headers: IncomingHttpHeaders): Record<string, string> {
+/** The headers of a request that are stored with its delivery; never an authorization or a cookie. */
+export function keptHeaders(provider: string, headers: IncomingHttpHeaders): Record<string, string> {
   const names = [
     'content-type',
     'user-agent',

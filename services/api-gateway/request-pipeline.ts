@@ -13,6 +13,7 @@ import { gather } from './gather.ts';
 import { isHead } from './head.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { receiveDelivery } from './receive-delivery.ts';
+import { receiveUpload } from './receive-upload.ts';
 import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
 import { callWaiting } from './waiting-call.ts';
@@ -30,6 +31,8 @@ export function addressWindows(config: Config): AddressWindows {
 /** Answers one request, or throws the failure to answer it with. */
 export async function serve(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { route } = exchange.endpoint;
+  if (route.delivery?.uploadedFor !== undefined)
+    return receiveUpload(pipeline, exchange, { ...route.delivery, uploadedFor: route.delivery.uploadedFor });
   if (route.delivery !== undefined) return receiveDelivery(pipeline, exchange, route.delivery);
   if (route.browser === undefined) return answer(pipeline, exchange);
   await answer(pipeline, exchange).catch((error: unknown) =>

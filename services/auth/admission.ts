@@ -2,13 +2,20 @@ import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { sessionLifetimeOf } from './lifetimes.ts';
-import { type AdmittedRow, admitFamily, admitKey, admitSession } from './queries/admit.ts';
+import {
+  type AdmittedRow,
+  admitFamily,
+  admitKey,
+  admitSession,
+  findFamily,
+  findKey,
+} from './queries/admit.ts';
 import type { TokenSigner } from './tokens.ts';
 
 /** A credential of a request: the hash of an API key, a token, or the hash of the cookie of a console session. */
 export type Credential =
-  | { readonly api_key_hash: string }
-  | { readonly token: string }
+  | { readonly api_key_hash: string; readonly uncounted?: true | undefined }
+  | { readonly token: string; readonly uncounted?: true | undefined }
   | { readonly session_hash: string };
 
 /** Dependencies of admission. */
@@ -28,7 +35,8 @@ export async function admit(
 ): Promise<Admission> {
   if ('api_key_hash' in credential) {
     const limit = config.RATE_LIMIT_API_KEY;
-    return admission(await admitKey(database, credential.api_key_hash, limit), 'api-key', limit);
+    const admitted = credential.uncounted === true ? findKey : admitKey;
+    return admission(await admitted(database, credential.api_key_hash, limit), 'api-key', limit);
   }
   if ('session_hash' in credential) {
     const limit = config.RATE_LIMIT_DEVELOPER;
@@ -38,7 +46,8 @@ export async function admit(
   const claims = tokens.verify(credential.token);
   if (claims === null) return dead;
   const limit = claims.kind === 'sdk' ? config.RATE_LIMIT_SDK : config.RATE_LIMIT_DEVELOPER;
-  return admission(await admitFamily(database, claims.family, limit), claims.kind, limit);
+  const admitted = credential.uncounted === true ? findFamily : admitFamily;
+  return admission(await admitted(database, claims.family, limit), claims.kind, limit);
 }
 
 const dead: Admission = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };

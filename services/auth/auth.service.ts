@@ -9,7 +9,7 @@ import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './console-sessions.ts';
-import { issueToken } from './issue-token.ts';
+import { issueForCode, issueToken } from './issue-token.ts';
 import {
   changeApplication,
   createApiKey,
@@ -107,6 +107,7 @@ export default implement(auth, {
     },
     rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.app_id),
     issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
+    issueForCode: (ctx) => issueForCode(ctx, ctx.params),
     audit: (ctx) => readAudit(ctx.database, ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),

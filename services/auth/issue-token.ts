@@ -10,6 +10,7 @@ import { endFamily } from './queries/end-families.ts';
 import {
   insertFamilyByApplication,
   insertFamilyByDeveloper,
+  insertFamilyOfUser,
   type NewFamily,
 } from './queries/insert-family.ts';
 import { selectApplicationSecret } from './queries/select-credentials.ts';
@@ -53,6 +54,21 @@ export async function issueToken(
     throw error;
   }
   const grant = { kind: 'sdk', subject: request.user_id, familyId: family.familyId, issuedBy } as const;
+  return tokens.sign(grant, refreshToken);
+}
+
+/** Issues tokens to a user who entered a code. @throws UNAUTHENTICATED (401) if the developer of the code was deleted */
+export async function issueForCode(
+  { database, tokens, origin, config }: Issuing,
+  { user_id, developer_id }: { readonly user_id: string; readonly developer_id: string | null },
+): Promise<Tokens> {
+  const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
+  await acting(database, { ...origin, actor: `user:${user_id}` }, async (on) => {
+    if (developer_id === null) await insertFamilyOfUser(on, family, user_id);
+    else if (!(await insertFamilyByDeveloper(on, family, user_id, developer_id))) throw wrongCredentials();
+  });
+  const issuedBy = developer_id === null ? `user:${user_id}` : `admin:${developer_id}`;
+  const grant = { kind: 'sdk', subject: user_id, familyId: family.familyId, issuedBy } as const;
   return tokens.sign(grant, refreshToken);
 }
 

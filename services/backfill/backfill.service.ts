@@ -1,12 +1,13 @@
 import type { ServiceSchema } from 'moleculer';
 import { backfill } from '../../contracts/backfill.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { type ProviderPace, providerApi, providerPace } from '../../mixins/provider-api.ts';
 import { providerTokens } from '../../mixins/provider-tokens.ts';
 import { rowJobs } from '../../mixins/row-jobs.ts';
 import { implement } from '../../runtime/implement.ts';
 import { cancelBackfill } from './cancel.ts';
-import { isPaged, pagerOf } from './provider.ts';
+import { isPaged, isUploaded, pagerOf, receiverOf } from './provider.ts';
 import { deleteRuns } from './queries/delete-runs.ts';
 import { endRun } from './queries/end-run.ts';
 import { resumeRun } from './queries/resume-run.ts';
@@ -28,6 +29,7 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       async start(ctx) {
         const { provider, ...options } = ctx.params;
         if (isPaged(provider)) return startPaged(ctx, provider, options, Date.now());
+        if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
         const connectionId = await startBackfill(ctx, provider, options, Date.now());
         ctx.rowJobs.notify();
         return showBackfill(ctx.database, connectionId);
@@ -35,11 +37,13 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       async status({ call, database, params }) {
         const { user_id, provider } = params;
         if (isPaged(provider)) return call(`${pagerOf(provider)}.backfillStatus`, { user_id });
+        if (isUploaded(provider)) return call(`${receiverOf(provider)}.backfillStatus`, { user_id });
         return showBackfill(database, await connectionOf(call, user_id, provider));
       },
       async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
         if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelBackfill`, { user_id });
+        if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
         const connectionId = await connectionOf(call, user_id, provider);
         await cancelBackfill(database, origin, { userId: user_id, provider, connectionId });
         return showBackfill(database, connectionId);

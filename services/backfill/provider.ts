@@ -1,4 +1,4 @@
-import type { PagedBackfill, RequestedBackfill } from '../../domain/provider.ts';
+import type { PagedBackfill, RequestedBackfill, UploadedBackfill } from '../../domain/provider.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 
 type Backfills = { readonly [N in ProviderName]: (typeof providers)[N]['backfill'] };
@@ -13,7 +13,12 @@ export type PagedProvider = {
   [N in ProviderName]: Backfills[N] extends PagedBackfill ? N : never;
 }[ProviderName];
 
-/** Whether a provider's past data is requested; otherwise it is read page by page. */
+/** A provider whose past data is sent by the user's app. */
+export type UploadedProvider = {
+  [N in ProviderName]: Backfills[N] extends UploadedBackfill ? N : never;
+}[ProviderName];
+
+/** Whether a provider's past data is requested. */
 export function isRequested(provider: ProviderName): provider is RequestedProvider {
   return providers[provider].backfill.from === 'requests';
 }
@@ -23,8 +28,18 @@ export function isPaged(provider: ProviderName): provider is PagedProvider {
   return providers[provider].backfill.from === 'pages';
 }
 
+/** Whether a provider's past data is sent by the user's app. */
+export function isUploaded(provider: ProviderName): provider is UploadedProvider {
+  return providers[provider].backfill.from === 'uploads';
+}
+
 /** The service that reads a provider's past data. */
 export function pagerOf(provider: PagedProvider) {
+  return providers[provider].backfill.service;
+}
+
+/** The service that receives a provider's past data. */
+export function receiverOf(provider: UploadedProvider) {
   return providers[provider].backfill.service;
 }
 

@@ -5,7 +5,7 @@ import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
-import { type ProviderName, providerNames } from '../../providers/all.ts';
+import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call, Meta } from '../../runtime/environment.ts';
 import { isConfigured, publicUrl } from '../../runtime/provider-settings.ts';
@@ -73,8 +73,9 @@ async function userOf(call: Call, { caller }: Meta, request: SessionRequest): Pr
 }
 
 function providersOf(config: Config, wanted: readonly ProviderName[] | undefined): readonly ProviderName[] {
-  const offered = wanted ?? providerNames.filter((name) => isConfigured(config, name));
+  const withPage = (name: ProviderName) => providers[name].oauth !== null && isConfigured(config, name);
+  const offered = wanted ?? providerNames.filter(withPage);
   if (offered.length === 0) throw new ServiceError('PROVIDER_NOT_CONFIGURED', 'No provider is configured.');
-  for (const provider of offered) clientOf(config, provider); // throws if it is not configured
+  for (const provider of offered) if (providers[provider].oauth !== null) clientOf(config, provider); // throws if it is not configured
   return [...new Set(offered)];
 }

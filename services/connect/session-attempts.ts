@@ -5,7 +5,8 @@ import { isError } from '../../domain/errors.ts';
 import type { BrowserAnswer } from '../../domain/wire.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
-import type { ProviderName } from '../../providers/all.ts';
+import { type ProviderName, providers } from '../../providers/all.ts';
+import { callAs } from '../../runtime/environment.ts';
 import { authorize } from './authorize.ts';
 import type { Outcome } from './outcome.ts';
 import { findSession, storeOutcome } from './queries/connect-sessions.ts';
@@ -20,18 +21,45 @@ interface Started {
   readonly authorization_url: string;
 }
 
+interface Coded {
+  readonly kind: 'code';
+  readonly language: Language | null;
+  readonly name: string;
+  readonly code: string;
+}
+
+type WithoutPage = {
+  [N in ProviderName]: (typeof providers)[N]['oauth'] extends null ? N : never;
+}[ProviderName];
+
+function isWithoutPage(provider: ProviderName): provider is WithoutPage {
+  return providers[provider].oauth === null;
+}
+
+// The user types the code into an app, which is connected by it.
+async function codeFor(
+  { config, call }: SessionDeps,
+  provider: WithoutPage,
+  { userId: user_id, language }: { readonly userId: string; readonly language: Language | null },
+): Promise<Coded> {
+  const asUser = callAs(call, `consent:${provider}`);
+  const { code } = await asUser(`${providers[provider].ingest.service}.createCode`, { user_id });
+  return { kind: 'code', language, name: nameOf(config, provider), code };
+}
+
 /** Starts an attempt on the connect page. @throws PROVIDER_NOT_CONFIGURED (409) */
 export async function startAttempt(
   deps: SessionDeps & { readonly cipher: Cipher },
   { provider, ...question }: SessionQuestion & { readonly provider: ProviderName },
   callbackUri: string,
-): Promise<Started | Refused> {
+): Promise<Started | Coded | Refused> {
   const { config, database } = deps;
   const session = await claimSession(deps, question);
   if ('kind' in session) return session;
   if (!session.providers.includes(provider)) return refusal(config, 'unknown', session);
   const origin = { ...deps.origin, actor: `consent:${provider}` };
   try {
+    if (isWithoutPage(provider)) return await codeFor(deps, provider, session);
     const request = { user_id: session.userId, provider, session_id: session.id };
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });

@@ -24,13 +24,25 @@ type Accounts = ReadonlySet<string>;
 
 /**
  * Removes the items of accounts from a body; all other bytes are unchanged. Each item is replaced by `null`, and `entries`
- * contains its progress key (`dailies[3]`). An unreadable body that mentions an account is removed as a whole.
+ * contains its progress key (`dailies[3]`). An unreadable body that mentions an account is removed as a whole. A body of one
+ * account is decided by its header: `isOfAccount`.
  */
 export function cutBody(provider: ProviderName, bytes: Buffer, accounts: Accounts): Cut {
   const { body }: Webhooks = providers[provider].webhooks;
+  if (body.form === 'one-account') return { kind: 'whole' };
   return orMentioned(bytes, accounts, () =>
     body.form === 'items-by-type' ? cutKeyedItems(bytes, accounts) : cutEvent(body, bytes, accounts),
   );
+}
+
+/** Whether a whole body belongs to one of the accounts, by the headers of its delivery. */
+export function isOfAccount(
+  provider: ProviderName,
+  headers: Readonly<Record<string, string>>,
+  accounts: readonly string[],
+): boolean {
+  const { body }: Webhooks = providers[provider].webhooks;
+  return body.form === 'one-account' && accounts.includes(headers[body.accountHeader] ?? '');
 }
 
 /** Removes the items of accounts from a list that was fetched for a ping. */

@@ -6,7 +6,7 @@ import { enqueue, type JobKind, type JobOutcome } from '../../mixins/job-queue.t
 import { type JobHandler, jobHandler, workInParts } from '../../mixins/jobs.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Held } from '../../runtime/job-worker.ts';
-import type { Cut } from './cut.ts';
+import { type Cut, isOfAccount } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
 import {
   claimErasures,
@@ -141,6 +141,10 @@ async function eraseFrom(
   if (idle === undefined) return (await isErased(transaction, id)) === undefined;
   const due = erasures.filter(({ until_us }) => until_us >= idle.received_us);
   const accounts = due.map(({ provider_user_id }) => provider_user_id);
+  if (isOfAccount(idle.provider, idle.headers, accounts)) {
+    await emptyDelivery(transaction, id);
+    return true;
+  }
   const bytes = await readBody(transaction, { id, body_bytes: idle.body_bytes });
   const cut = await cutApart({ provider: idle.provider, root: 'body', bytes, accounts });
   if (cut.kind === 'nothing') await emptyDelivery(transaction, id);

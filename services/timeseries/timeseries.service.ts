@@ -27,6 +27,7 @@ import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
 import { type StagedSleepRow, stagedSleepTable, stagesToWire } from './records/sleep-stages.ts';
 import { store } from './records/store.ts';
 import { sleepToWire, workoutToWire } from './records/wire.ts';
+import { deleteItems } from './removal/delete-items.ts';
 import { markErased } from './removal/erasure.ts';
 import { exportRecords, exportSeries } from './removal/export.ts';
 import { markPurged, reopen } from './removal/purge.ts';
@@ -179,6 +180,7 @@ export default implement(timeseries, {
       return { open: true as const };
     },
     deleteWorkout: (ctx) => changeWorkout(ctx, deleteWorkout),
+    deleteItems: ({ params, database }) => deleteItems(database, params),
     hideWorkout: (ctx) => changeWorkout(ctx, hideWorkout),
     restoreWorkout: (ctx) => changeWorkout(ctx, restoreWorkout),
     async erase({ params, database, jobs }) {

@@ -33,6 +33,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   await callConnect(clients, calling);
   await callDeviceMaker(clients);
   await callActivityNet(clients, calling);
+  await callPhones(clients);
   await callWebhooks(clients, calling);
 }
 
@@ -164,6 +165,15 @@ async function callActivityNet({ anyone, developer }: Clients, { settings }: Cal
   const event = { object_type: 'activity', object_id: 1, aspect_type: 'create', owner_id: 1 };
   await anyone.activitynetIngest.receive(event);
   await anyone.activitynetIngest.receiveAtSecretAddress({ ...event, secret });
+}
+
+async function callPhones({ anyone, developer, pulsebus }: Clients) {
+  const { id: user_id } = await pulsebus.users.create();
+  await pulsebus.phoneIngest.sync({ user_id, provider: 'apple', data: { records: [] } });
+  await pulsebus.phoneIngest.logs({ user_id, provider: 'apple', events: [] });
+  const { code } = await developer.phoneIngest.createCode({ user_id });
+  const { refresh_token } = await anyone.phoneIngest.redeemCode({ code });
+  await anyone.phoneIngest.refreshToken({ refresh_token });
 }
 
 async function secretOf(developer: Pulsebus, provider: 'devicemaker' | 'activitynet'): Promise<string> {

@@ -26,7 +26,7 @@ const token = await userToken(api, user);
  * is let in, and what they are answered. Reads ask of a user who is there. What would change something asks of nobody,
  * with an empty body: 404 or 422 then says that the request got past the door.
  */
-type Who = 'readers' | 'tokens' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client';
+type Who = 'readers' | 'tokens' | 'company' | 'developers' | 'anybody' | 'issuing' | 'client' | 'uploads';
 type Row = readonly [method: string, path: string, who: Who, status: number];
 const range = 'start_time=2026-01-01&end_time=2026-01-02';
 const dates = 'start_date=2026-01-01&end_date=2026-01-02';
@@ -107,6 +107,11 @@ const rows: readonly Row[] = [
   ['POST', '/webhook-endpoints/:endpoint_id/messages/:message_id/resend', 'company', 404],
   ['POST', '/webhook-endpoints/:endpoint_id/recover', 'company', 422],
   ['POST', '/webhook-endpoints/:endpoint_id/replay', 'company', 422],
+  ['POST', '/sdk/users/:user_id/sync', 'uploads', 202],
+  ['POST', '/sdk/users/:user_id/logs', 'uploads', 202],
+  ['POST', '/users/:user_id/invitation-code', 'developers', 404],
+  ['POST', '/invitation-code/redeem', 'anybody', 422],
+  ['POST', '/token/refresh', 'anybody', 422],
   ['POST', '/webhooks/devicemaker/push', 'client', 200],
   ['POST', '/webhooks/devicemaker/ping', 'client', 200],
   ['GET', '/webhooks/devicemaker/health', 'anybody', 200],
@@ -178,6 +183,7 @@ const letIn: Readonly<Record<Who, readonly string[]>> = {
   company: ['an API key', 'a developer token'],
   developers: ['a developer token'],
   issuing: ['a developer token'],
+  uploads: ['an API key', 'a developer token', 'the user token of this user'],
   anybody: [],
   client: [],
 };
@@ -193,10 +199,14 @@ function expectedOf([, , who, status]: Row, name: string): number {
 
 const changes = ['POST', 'PATCH', 'DELETE'];
 
-function pathOf([method, path]: Row, name: string): string {
-  const nobody = changes.includes(method) && alive.includes(name) && !name.startsWith('the user token');
+function pathOf([method, path, who]: Row, name: string): string {
+  const mayBeNobody =
+    who !== 'uploads' &&
+    changes.includes(method) &&
+    alive.includes(name) &&
+    !name.startsWith('the user token');
   const values: Readonly<Record<string, string>> = {
-    user_id: nobody ? randomUUID() : user,
+    user_id: mayBeNobody ? randomUUID() : user,
     provider: 'devicemaker',
     app_id: `app_${'0'.repeat(32)}`,
   };
@@ -268,6 +278,7 @@ t.test('refused requests change nothing', async (t) => {
   t.match(await api.expect(200, `/users/${user}`), { first_name: 'Ada' });
   t.match(await api.expect(200, `/users/${user}/connections`), [
     { provider: 'devicemaker', status: 'active' },
+    { provider: 'phone', status: 'active' },
   ]);
   const made = 'select name from auth.api_key order by created_at';
   t.equal((await api.database.query(made)).length, 3, 'the one that a developer token made');

@@ -35,6 +35,7 @@ const deliveryId = async () => {
   return row?.id;
 };
 
+const Code = z.object({ code: z.string() });
 const endpoint = { url: 'http://127.0.0.1:9/hook' }; // nothing listens there
 const endpointId = async () => Id.parse(await made('/api/v1/webhook-endpoints', endpoint)).id;
 const endpointCall = async (path: string, given: Ask) => ({
@@ -51,6 +52,16 @@ interface Request extends Ask {
  * red, and so is one whose request leaves no entry of the action that its contract states.
  */
 const requests: Readonly<Record<string, () => Promise<Request>>> = {
+  'phone-ingest.createCode': async () => {
+    return { path: `/users/${await createUser(api)}/invitation-code`, ...byDeveloper, method: 'POST' };
+  },
+  'phone-ingest.redeemCode': async () => {
+    const user = await createUser(api);
+    const connection = { provider: 'phone', provider_user_id: user };
+    await api.expect(201, `/users/${user}/connections`, { body: connection });
+    const { code } = Code.parse(await made(`/api/v1/users/${user}/invitation-code`, {}));
+    return { path: '/invitation-code/redeem', body: { code } };
+  },
   'auth.revoke': async () => {
     const user = await createUser(api);
     return { path: '/auth/revoke', body: { token: await userToken(api, user) } };
@@ -191,6 +202,9 @@ t.test('every route that changes something states its audit entry, or why it has
     'auth.refresh',
     'devicemaker-ingest.ping',
     'devicemaker-ingest.push',
+    'phone-ingest.logs',
+    'phone-ingest.refreshToken',
+    'phone-ingest.sync',
   ]);
   t.same(audited.map(({ action }) => action).sort(), Object.keys(requests).sort());
   t.ok(audited.length >= 24);

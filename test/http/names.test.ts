@@ -29,6 +29,7 @@ const withoutBody = new Set([
   'POST /applications/:app_id/rotate-secret',
   'POST /users/:user_id/token',
   'POST /users/:user_id/connections/:provider/backfill',
+  'POST /users/:user_id/invitation-code',
   'POST /deliveries/:delivery_id/replay',
   'POST /webhook-endpoints/:endpoint_id/rotate-secret',
   'POST /webhook-endpoints/:endpoint_id/test',

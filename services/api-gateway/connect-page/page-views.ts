@@ -110,6 +110,16 @@ export function leavingView({ texts }: Frame, name: string, url: string): View {
   };
 }
 
+/** The code that the user types into the app, which has no consent page. */
+export function codeView({ texts, app, sessionUrl }: Frame, name: string, code: string): View {
+  return {
+    title: texts.codeTitle(name),
+    main: html`<p>${texts.codeText(app)}</p>
+<p class="code">${code}</p>
+<p class="actions"><a class="button quiet" href="${sessionUrl}">${texts.back}</a></p>`,
+  };
+}
+
 /** A refusal that says what to do. */
 export function problemView({ texts, app }: Frame, problem: Problem, returnUrl: string | null): View {
   const { title, text } = texts.problems[problem];

@@ -12,7 +12,7 @@ import type { Exchange, Pipeline } from '../exchange.ts';
 import { isHead } from '../head.ts';
 import { noteFailure } from '../note-failure.ts';
 import { readBytes } from '../read-bytes.ts';
-import { consentView, leavingView, pickView } from './page-views.ts';
+import { codeView, consentView, leavingView, pickView } from './page-views.ts';
 import { frameOf, type PageRequest, redirectTo, sendAsset, sendProblem, sendView } from './send-page.ts';
 import { baseOf, formToken, hashOf, newCookies, proofOf } from './session-cookie.ts';
 import type { Problem } from './texts.ts';
@@ -105,7 +105,11 @@ async function agree(request: PageRequest, exchange: Exchange): Promise<void> {
   const started = await exchange.call('connect.startAttempt', asked, metaOf(pipeline));
   if (started.kind === 'refused') return refuse(request, started);
   const frame = frameOf(request, started.language, question.session_id);
-  sendView(request, 200, frame, leavingView(frame, started.name, started.authorization_url));
+  const view =
+    started.kind === 'code'
+      ? codeView(frame, started.name, started.code)
+      : leavingView(frame, started.name, started.authorization_url);
+  sendView(request, 200, frame, view);
 }
 
 const unknown: Refused = { kind: 'refused', reason: 'unknown', language: null, return_url: null };

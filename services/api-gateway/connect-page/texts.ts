@@ -27,6 +27,8 @@ export interface Texts {
   readonly back: string;
   readonly leaving: (provider: string) => string;
   readonly follow: (provider: string) => string;
+  readonly codeTitle: (provider: string) => string;
+  readonly codeText: (app: string) => string;
   readonly done: (app: string) => string;
   readonly mayClose: string;
   readonly connected: (provider: string) => string;

@@ -100,3 +100,29 @@ export async function admitSession(
   const [row] = await database.query<AdmittedRow>(bySession, values);
   return row ?? null;
 }
+
+const foundKey: Statement = {
+  name: 'auth.find_key',
+  text: `
+select id, null::uuid as user_id, created_by as developer_id, 0 as count, 0::float8 as reset
+from auth.api_key where hash = $1`,
+};
+
+const foundFamily: Statement = {
+  name: 'auth.find_family',
+  text: `
+select id, user_id, case when user_id is null then developer_id end as developer_id, 0 as count, 0::float8 as reset
+from auth.family where id = $1 and expires_at > now()`,
+};
+
+/** As `admitKey`, without counting the request. */
+export async function findKey(database: Queryable, hash: string): Promise<AdmittedRow | null> {
+  const [row] = await database.query<AdmittedRow>(foundKey, [hash]);
+  return row ?? null;
+}
+
+/** As `admitFamily`, without counting the request. */
+export async function findFamily(database: Queryable, familyId: string): Promise<AdmittedRow | null> {
+  const [row] = await database.query<AdmittedRow>(foundFamily, [familyId]);
+  return row ?? null;
+}

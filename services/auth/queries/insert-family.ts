@@ -29,6 +29,19 @@ const forApplication = withToken(`
   select $1::uuid, $4::uuid, null, id, 'app:' || app_id, now() + make_interval(secs => $3)
   from auth.application where id = $5 and secret_hash = $6 for share`);
 
+const forUser = withToken(
+  "select $1::uuid, $4::uuid, null, null, 'user:' || $4, now() + make_interval(secs => $3)",
+);
+
+/** Starts a family of a user's tokens that belongs to nobody else. */
+export async function insertFamilyOfUser(
+  database: Queryable,
+  { familyId, refreshHash, refreshSeconds }: NewFamily,
+  userId: string,
+): Promise<void> {
+  await database.query(forUser, [familyId, refreshHash, refreshSeconds, userId]);
+}
+
 /** Starts a developer's session; false if the password has changed since it was checked. */
 export async function insertSession(
   database: Queryable,

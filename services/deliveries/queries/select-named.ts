@@ -34,7 +34,9 @@ const named: Statement = {
   text: `
     select id from deliveries.delivery d
     where id = any($1) and provider = $3 and received_at <= $4
-      and (${names} or exists (select from deliveries.progress p where p.delivery_id = d.id and body is not null and ${names}))
+      and (${names}
+        or exists (select from jsonb_each_text(headers) h where convert_to(h.value, 'UTF8') = any($2))
+        or exists (select from deliveries.progress p where p.delivery_id = d.id and body is not null and ${names}))
     order by id`,
 };
 

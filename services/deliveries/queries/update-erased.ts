@@ -23,7 +23,7 @@ export async function replaceBody(
  */
 export async function emptyDelivery(transaction: Queryable, id: string): Promise<void> {
   await transaction.query(
-    `update deliveries.delivery set body = '', answer = null, erased_at = now(), done_at = coalesce(done_at, now()),
+    `update deliveries.delivery set body = '', headers = '{}', answer = null, erased_at = now(), done_at = coalesce(done_at, now()),
        state = case state when 'ready' then 'done' else state end
      where id = $1`,
     [id],

@@ -11,9 +11,9 @@ import {
   valueAt,
 } from '../../../domain/json-scan.ts';
 import type { StoreItem } from '../../../domain/records.ts';
+import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from '../../../mixins/body-density.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normalised, Problem } from '../../../providers/devicemaker/normalise/item.ts';
-import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from './density.ts';
 import { stubOf, stubOfSpecial } from './item-stub.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from './read-push.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isTooDense } from '../../../services/devicemaker-ingest/reading/density.ts';
+import { isTooDense } from '../../../mixins/body-density.ts';
 import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
 import { openPush } from '../../../services/devicemaker-ingest/reading/open-body.ts';
 import { heartRateMap } from '../../fixtures/devicemaker/dailies.ts';

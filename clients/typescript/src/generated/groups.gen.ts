@@ -460,6 +460,48 @@ export class Webhooks extends VerifyingGroup {
   }
 }
 
+export class PhoneIngest extends Group {
+  /**
+   * Upload health data from a phone.
+   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
+   */
+  sync(params: Input<types.PhoneIngestSyncData>, options?: CallOptions): Promise<types.UploadAnswer> {
+    return this.json('POST /sdk/users/{user_id}/sync', params, options);
+  }
+
+  /**
+   * Report the progress of the first upload of a phone.
+   * Takes 1 to 100 events: `historical_data_sync_start` with the number of items per type, `historical_data_type_sync_end` per type, and `device_state`, which is ignored. The progress is the backfill of the connection.
+   */
+  logs(params: Input<types.PhoneIngestLogsData>, options?: CallOptions): Promise<types.UploadAnswer> {
+    return this.json('POST /sdk/users/{user_id}/logs', params, options);
+  }
+
+  /**
+   * Create an invitation code for the app on the phone of a user.
+   * The user types the code into the app within 15 minutes, which exchanges it for tokens. Each code is valid once. A redeemed code also connects a user again who was disconnected.
+   */
+  createCode(params: Input<types.PhoneIngestCreateCodeData>, options?: CallOptions): Promise<types.InvitationCode> {
+    return this.json('POST /users/{user_id}/invitation-code', params, options);
+  }
+
+  /**
+   * Exchange an invitation code for tokens.
+   * Public. Failed attempts are limited per address. Spaces, hyphens and case of the code do not matter.
+   */
+  redeemCode(params: Input<types.PhoneIngestRedeemCodeData>, options?: CallOptions): Promise<types.RedeemedCode> {
+    return this.json('POST /invitation-code/redeem', params, options, { isOpen: true });
+  }
+
+  /**
+   * Exchange a refresh token for new tokens (as POST /auth/refresh).
+   * The path that the Open Wearables SDKs use.
+   */
+  refreshToken(params: Input<types.PhoneIngestRefreshTokenData>, options?: CallOptions): Promise<types.Tokens> {
+    return this.json('POST /token/refresh', params, options, { isOpen: true });
+  }
+}
+
 export class DevicemakerIngest extends Group {
   /**
    * Receive a push notification of the device maker.
@@ -607,6 +649,7 @@ export class Api {
   readonly summaries: Summaries;
   readonly apiGateway: ApiGateway;
   readonly webhooks: Webhooks;
+  readonly phoneIngest: PhoneIngest;
   readonly devicemakerIngest: DevicemakerIngest;
   readonly activitynetIngest: ActivitynetIngest;
   readonly deliveries: Deliveries;
@@ -620,6 +663,7 @@ export class Api {
     this.summaries = new Summaries(transport);
     this.apiGateway = new ApiGateway(transport);
     this.webhooks = new Webhooks(transport);
+    this.phoneIngest = new PhoneIngest(transport);
     this.devicemakerIngest = new DevicemakerIngest(transport);
     this.activitynetIngest = new ActivitynetIngest(transport);
     this.deliveries = new Deliveries(transport);

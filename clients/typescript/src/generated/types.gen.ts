@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -629,7 +629,7 @@ export type ConnectSessionRequest = {
      */
     external_user_id?: string;
     /**
-     * The providers that the page offers. Default: all that are configured.
+     * The providers that the page offers. Default: all that are configured and have a consent page. A provider without one shows a code for the app.
      */
     providers?: Array<Provider>;
     /**
@@ -1187,6 +1187,14 @@ export type ImportConnectionRequest = {
     scope?: Array<string>;
 };
 
+/**
+ * A code that is valid once. No later response contains it.
+ */
+export type InvitationCode = {
+    code: string;
+    expires_at: string;
+};
+
 export type IssueTokenRequest = {
     /**
      * The `app_id` of an application.
@@ -1403,6 +1411,13 @@ export type PermissionsChanges = {
     errors: Array<string>;
 };
 
+export type PhoneRefreshRequest = {
+    /**
+     * The `refresh_token` of the latest response.
+     */
+    refresh_token: string;
+};
+
 export type PingActivityResult = {
     garmin_user_id: string | null;
     internal_user_id: string | null;
@@ -1464,7 +1479,7 @@ export type PingWellness = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -1593,6 +1608,7 @@ export type Received = {
     providers: {
         devicemaker: ReceivedColumns;
         activitynet: ReceivedColumns;
+        phone: ReceivedColumns;
     };
 };
 
@@ -1625,6 +1641,24 @@ export type RecoverySummaryPage = {
     data: Array<RecoverySummary>;
     pagination: Pagination;
     metadata: PageMetadata;
+};
+
+export type RedeemCodeRequest = {
+    /**
+     * The code that the user typed in.
+     */
+    code: string;
+};
+
+/**
+ * Tokens of the user who was given the code.
+ */
+export type RedeemedCode = {
+    access_token: string;
+    token_type: 'bearer';
+    expires_in: number;
+    refresh_token: string;
+    user_id: string;
 };
 
 export type RefreshRequest = {
@@ -1937,6 +1971,7 @@ export type Status = {
     providers: {
         devicemaker: ProviderStatus;
         activitynet: ProviderStatus;
+        phone: ProviderStatus;
     };
     away: Array<string>;
 };
@@ -2060,6 +2095,36 @@ export type UpdateWebhookEndpointRequest = {
      * False pauses the endpoint: events that occur meanwhile are not sent to it. Default: true.
      */
     enabled?: boolean;
+};
+
+export type UploadAnswer = {
+    status_code: 202;
+    response: string;
+    user_id: string | null;
+    /**
+     * Items of the body.
+     */
+    received: number;
+    /**
+     * Items that are stored, now or by an earlier upload, and deletions that are applied.
+     */
+    stored: number;
+    /**
+     * The first 100 items that were set aside.
+     */
+    problems: Array<{
+        item: string;
+        id: string | null;
+        field: string;
+        reason: string;
+    }>;
+    set_aside: number;
+    /**
+     * Items without a series in the catalogue, by type.
+     */
+    unmapped: {
+        [key: string]: number;
+    };
 };
 
 /**
@@ -3432,6 +3497,56 @@ export type AuthRotateSecretData = {
     };
     query?: never;
     url: '/applications/{app_id}/rotate-secret';
+};
+
+export type PhoneIngestSyncData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/sdk/users/{user_id}/sync';
+};
+
+export type PhoneIngestLogsData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/sdk/users/{user_id}/logs';
+};
+
+export type PhoneIngestCreateCodeData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/invitation-code';
+};
+
+export type PhoneIngestRedeemCodeData = {
+    body: RedeemCodeRequest;
+    path?: never;
+    query?: never;
+    url: '/invitation-code/redeem';
+};
+
+export type PhoneIngestRefreshTokenData = {
+    body: PhoneRefreshRequest;
+    path?: never;
+    query?: never;
+    url: '/token/refresh';
 };
 
 export type DevicemakerIngestPushData = {

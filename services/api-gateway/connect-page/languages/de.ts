@@ -34,6 +34,9 @@ export const de: Texts = {
   back: 'Zurück',
   leaving: (provider) => `Weiter zu ${provider} …`,
   follow: (provider) => `Weiter zu ${provider}`,
+  codeTitle: (provider) => `Ihr Code für ${provider}`,
+  codeText: (app) =>
+    `Geben Sie diesen Code innerhalb von 15 Minuten auf dem Gerät in ${app} ein. Er gilt einmal. Geben Sie ihn nicht weiter.`,
   done: (app) => `Zurück zu ${app}`,
   mayClose: 'Wenn Sie fertig sind, können Sie diese Seite schließen und zur App zurückkehren.',
   connected: (provider) => `${provider} ist verbunden.`,

@@ -32,6 +32,9 @@ export const en: Texts = {
   back: 'Back',
   leaving: (provider) => `Continuing to ${provider} …`,
   follow: (provider) => `Continue to ${provider}`,
+  codeTitle: (provider) => `Your code for ${provider}`,
+  codeText: (app) =>
+    `Enter this code in ${app} on the device within 15 minutes. It works once. Do not give it to anybody.`,
   done: (app) => `Back to ${app}`,
   mayClose: 'When you are done, you can close this page and go back to the app.',
   connected: (provider) => `${provider} is connected.`,

@@ -32,6 +32,9 @@ export const es: Texts = {
   back: 'Atrás',
   leaving: (provider) => `Continuando a ${provider} …`,
   follow: (provider) => `Continuar a ${provider}`,
+  codeTitle: (provider) => `Su código para ${provider}`,
+  codeText: (app) =>
+    `Introduzca este código en ${app} en el dispositivo en un plazo de 15 minutos. Solo funciona una vez. No se lo dé a nadie.`,
   done: (app) => `Volver a ${app}`,
   mayClose: 'Cuando termines, puedes cerrar esta página y volver a la aplicación.',
   connected: (provider) => `${provider} está conectado.`,

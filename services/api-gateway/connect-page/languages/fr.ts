@@ -34,6 +34,9 @@ export const fr: Texts = {
   back: 'Retour',
   leaving: (provider) => `Redirection vers ${provider} …`,
   follow: (provider) => `Continuer vers ${provider}`,
+  codeTitle: (provider) => `Votre code pour ${provider}`,
+  codeText: (app) =>
+    `Saisissez ce code dans ${app} sur l’appareil dans les 15 minutes. Il ne fonctionne qu’une fois. Ne le communiquez à personne.`,
   done: (app) => `Retour à ${app}`,
   mayClose: 'Lorsque vous avez terminé, vous pouvez fermer cette page et revenir à l’application.',
   connected: (provider) => `${provider} est connecté.`,

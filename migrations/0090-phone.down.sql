@@ -1,0 +1,2 @@
+drop schema phone cascade;
+drop function changes.of_sync_type();

@@ -1,0 +1,53 @@
+import { type IntervalSource, longestIntervalMs } from '../../../domain/interval-records.ts';
+import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { type ItemSpan, isProblem, type Problem, type RawItem, spanOf, textOrNull } from './item.ts';
+import { isHealthKit, type RecordType, recordTypeOf } from './record-types.ts';
+import { sourceOf } from './source.ts';
+import { convert } from './units.ts';
+
+/** A value of a series: at an instant, or of a span if its type is summed. */
+export interface PhoneRecord extends ItemSpan {
+  readonly kind: 'sample' | 'interval';
+  readonly series: SeriesType;
+  readonly source: IntervalSource;
+  readonly value: number;
+}
+
+/** A record of a type that the catalogue does not have. It is counted, and stays in the kept delivery. */
+export interface Unmapped {
+  readonly kind: 'unmapped';
+  readonly type: string;
+}
+
+/** Reads one entry of `records`. */
+export function readRecord(item: RawItem, nowMs: number): PhoneRecord | Unmapped | Problem {
+  const name = textOrNull(item.type, 100);
+  if (name === null) return { field: 'type', reason: 'must be a text' };
+  const type = recordTypeOf(name);
+  if (type === undefined) return { kind: 'unmapped', type: name };
+  const span = spanOf(item, nowMs);
+  if (isProblem(span)) return span;
+  const isLong = span.end_ms > span.start_ms;
+  if (type.onlyIntervals === true && !isLong) return { kind: 'unmapped', type: name };
+  const value = amountOf(item, name, type);
+  if (typeof value !== 'number') return value;
+  const isSummed = seriesOf(type.series).bucket === 'sum';
+  if (isSummed && span.end_ms - span.start_ms > longestIntervalMs)
+    return { field: 'endDate', reason: 'is more than 7 days after startDate' };
+  return {
+    ...{ kind: isSummed ? 'interval' : 'sample', series: type.series, value },
+    ...{ ...span, source: sourceOf(item) },
+  };
+}
+
+function amountOf(item: RawItem, name: string, { series, fraction }: RecordType): number | Problem {
+  const { value, unit } = item;
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    return { field: 'value', reason: 'must be a number' };
+  const sent = textOrNull(unit, 60);
+  const isShare = fraction !== undefined && isHealthKit(name) && (sent === null || sent === '%');
+  const converted = isShare ? value * fraction : convert(value, sent, seriesOf(series).unit);
+  if (converted === null) return { field: 'unit', reason: 'is not known for this type' };
+  const { min, max } = seriesOf(series);
+  return accepts(series, converted) ? converted : { field: 'value', reason: `must be ${min} to ${max}` };
+}

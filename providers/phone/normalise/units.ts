@@ -1,0 +1,75 @@
+/**
+ * Factors by the unit of the catalogue and the unit that was sent, in lower case. Temperatures have an offset and are
+ * converted apart. Apple's `Cal` is a kilocalorie; `cal` in any other spelling is the small one, so letters matter there.
+ */
+const millimolesToMilligrams = 18.0182;
+const meters: Readonly<Record<string, number>> = {
+  m: 1,
+  meter: 1,
+  meters: 1,
+  cm: 0.01,
+  mm: 0.001,
+  km: 1000,
+  in: 0.0254,
+  ft: 0.3048,
+  yd: 0.9144,
+  mi: 1609.344,
+};
+const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  bpm: { bpm: 1, 'count/min': 1, 'beats/min': 1, 'count/s': 60 },
+  ms: { ms: 1, s: 1000 },
+  'breaths per minute': { 'count/min': 1, bpm: 1, brpm: 1, 'breaths/min': 1, 'count/s': 60 },
+  'mg/dL': {
+    'mg/dl': 1,
+    'mmol/l': millimolesToMilligrams,
+    'mmol<180.1558800000541>/l': millimolesToMilligrams,
+    'mmol<180.1558800000541>·l^-1': millimolesToMilligrams,
+    'g/l': 100,
+  },
+  mmHg: { mmhg: 1, kpa: 7.500_617, cmaq: 0.735_559 },
+  liters: { l: 1, ml: 0.001, 'l/min': 1 },
+  mL: { ml: 1, l: 1000, cl: 10, dl: 100, fl_oz_us: 29.5735 },
+  cm: Object.fromEntries(Object.entries(meters).map(([unit, factor]) => [unit, factor * 100])),
+  meters,
+  kg: { kg: 1, g: 0.001, lb: 0.453_592_37, oz: 0.028_349_523, st: 6.350_293 },
+  kcal: { kcal: 1, cal: 0.001, kj: 0.239_005_7, j: 0.000_239_005_7 },
+  minutes: { min: 1, s: 1 / 60, ms: 1 / 60_000, hr: 60, h: 60 },
+  'm/s': { 'm/s': 1, 'km/h': 1 / 3.6, 'km/hr': 1 / 3.6, 'mi/hr': 0.447_04, mph: 0.447_04 },
+  watts: { w: 1, kw: 1000 },
+  rpm: { rpm: 1, 'count/min': 1, spm: 1 },
+  dB: { db: 1, dbaspl: 1, dbhl: 1 },
+  percent: { '%': 1, percent: 1 },
+};
+
+/** Units that mean the unit of the catalogue itself, of types without dimension and of compound units. */
+const plain = new Set([
+  '',
+  'count',
+  'score',
+  'index',
+  'kg/m2',
+  'kg/m^2',
+  'iu',
+  '%',
+  'appleeffortscore',
+  'steps',
+]);
+const compound = /^(ml|kcal|cal)\W*[/·*(].*(kg|min|hr)/;
+
+/** Converts a value to a unit of the catalogue. Null: the unit is unknown for it. */
+export function convert(value: number, sent: string | null, wanted: string): number | null {
+  if (sent === null || sent === wanted) return value;
+  if (sent === 'Cal' && wanted === 'kcal') return value;
+  const unit = sent.trim().toLowerCase();
+  if (wanted === 'celsius') return celsius(value, unit);
+  const factor = factors[wanted]?.[unit];
+  if (factor !== undefined) return value * factor;
+  if (factors[wanted] === undefined && (plain.has(unit) || compound.test(unit))) return value;
+  return unit === '' ? value : null;
+}
+
+function celsius(value: number, unit: string): number | null {
+  if (['degc', 'c', '°c', 'celsius', ''].includes(unit)) return value;
+  if (['degf', 'f', '°f'].includes(unit)) return ((value - 32) * 5) / 9;
+  return unit === 'k' ? value - 273.15 : null;
+}

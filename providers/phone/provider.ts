@@ -1,0 +1,24 @@
+import type { Provider } from '../../domain/provider.ts';
+
+/**
+ * Phones: the health stores of Apple (HealthKit), Google (Health Connect) and Samsung, which an app on the user's phone
+ * uploads. The app holds a token of the user, so there is no consent page, no webhook and nothing to read.
+ */
+export const phone = {
+  title: 'phones',
+  settings: {},
+  names: null,
+  ingest: { service: 'phone-ingest', readsWithTokens: false, hasFigures: false },
+  oauth: null,
+  accessCheck: null,
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: [],
+    subscriptionSettings: [],
+    body: { form: 'one-account', accountHeader: 'pulsebus-user-id' },
+  },
+  backfill: { from: 'uploads', service: 'phone-ingest' },
+  quota: null,
+  shares: ['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'],
+  sampleSources: 'days-and-activities',
+} as const satisfies Provider;

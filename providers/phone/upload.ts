@@ -1,0 +1,84 @@
+import type { StoreItem } from '../../domain/records.ts';
+import { idOf, isObject, isProblem, type Problem, type RawItem, textOrNull } from './normalise/item.ts';
+import { type PhoneRecord, readRecord, type Unmapped } from './normalise/record.ts';
+import { readSleepPhase, type SleepPhase } from './normalise/sleep-phase.ts';
+import { readWorkout } from './normalise/workout.ts';
+
+/** The lists of an upload. */
+export const uploadLists = ['records', 'sleep', 'workouts', 'deleted'] as const;
+export type UploadList = (typeof uploadLists)[number];
+
+/** The health stores that phones upload from. */
+export const phoneSources = ['apple', 'google', 'samsung'] as const;
+
+/** One item of an upload, read. `set_aside`: it is invalid, and the others are not affected. */
+export type UploadItem =
+  | { readonly list: 'records'; readonly record: PhoneRecord }
+  | { readonly list: 'sleep'; readonly phase: SleepPhase }
+  | { readonly list: 'workouts'; readonly workout: StoreItem }
+  | { readonly list: 'deleted'; readonly id: string; readonly mayBeWorkout: boolean }
+  | { readonly list: 'unmapped'; readonly type: string }
+  | {
+      readonly list: 'set_aside';
+      readonly id: string | null;
+      readonly in: UploadList;
+      readonly problem: Problem;
+    };
+
+/** The lists of a parsed body. Null: the body is not an upload. Missing lists are empty. */
+export function listsOf(body: unknown): Readonly<Record<UploadList, readonly unknown[]>> | null {
+  if (!isObject(body) || !isObject(body.data)) return null;
+  const { data } = body;
+  const list = (name: UploadList) => (Array.isArray(data[name]) ? data[name] : []);
+  return {
+    records: list('records'),
+    sleep: list('sleep'),
+    workouts: list('workouts'),
+    deleted: list('deleted'),
+  };
+}
+
+/** The health store that a body names. Null: it names none of them. */
+export function sourceNamed(body: unknown): (typeof phoneSources)[number] | null {
+  const given = isObject(body) ? textOrNull(body.provider, 20)?.toLowerCase() : undefined;
+  return phoneSources.find((name) => name === given) ?? null;
+}
+
+/** Reads one item of a list. Pure, and never throws because of an item's content. */
+export function readItem(list: UploadList, item: unknown, nowMs: number): UploadItem {
+  if (!isObject(item)) return setAside(list, null, { field: '', reason: 'must be an object' });
+  const read = readers[list](item, nowMs);
+  return 'reason' in read ? setAside(list, idOf(item), read) : read;
+}
+
+const readers: Readonly<Record<UploadList, (item: RawItem, nowMs: number) => UploadItem | Problem>> = {
+  records: (item, nowMs) => recordItem(readRecord(item, nowMs)),
+  sleep(item, nowMs) {
+    const phase = readSleepPhase(item, nowMs);
+    return isProblem(phase) ? phase : { list: 'sleep', phase };
+  },
+  workouts(item, nowMs) {
+    const workout = readWorkout(item, nowMs);
+    return isProblem(workout) ? workout : { list: 'workouts', workout };
+  },
+  deleted(item) {
+    const id = idOf(item);
+    return id === null
+      ? { field: 'id', reason: 'must be a text of 1 to 200 characters' }
+      : { list: 'deleted', id, mayBeWorkout: mayBeWorkout(item.type) };
+  },
+};
+
+// Without a type, the item may be of any list.
+function mayBeWorkout(type: unknown): boolean {
+  return typeof type !== 'string' || /workout|exercise/i.test(type);
+}
+
+function recordItem(read: PhoneRecord | Unmapped | Problem): UploadItem | Problem {
+  if (isProblem(read)) return read;
+  return read.kind === 'unmapped' ? { list: 'unmapped', type: read.type } : { list: 'records', record: read };
+}
+
+function setAside(list: UploadList, id: string | null, problem: Problem): UploadItem {
+  return { list: 'set_aside', id, in: list, problem };
+}

@@ -1,0 +1,73 @@
+import type { Delivery } from '../../domain/contract.ts';
+import { isError, ServiceError } from '../../domain/errors.ts';
+import type { Webhooks } from '../../domain/provider.ts';
+import { addressSender } from '../../mixins/inbox-stored.ts';
+import { providerNamed, providers } from '../../providers/all.ts';
+import { callByName } from '../../runtime/environment.ts';
+import { admit, authorise } from './admission.ts';
+import { failureToSend, sendJson, unavailableFor } from './answer.ts';
+import { bodyBounds } from './body-bounds.ts';
+import type { Exchange, Pipeline } from './exchange.ts';
+import { announcedBytes } from './read-bytes.ts';
+import { keptHeaders, type Origin, readAndStore } from './receive-delivery.ts';
+
+/** A delivery that the holder of a credential uploads for a user. */
+export interface Upload extends Delivery {
+  readonly uploadedFor: string;
+}
+
+const retrySeconds = 30;
+
+/**
+ * Receives an upload: checks the credential and the connection (401, 403), stores the body in one committed row, and calls
+ * the ingest service with the row's id. The client drops data for ever on any other 4xx, so such a failure is 503.
+ */
+export async function receiveUpload(pipeline: Pipeline, exchange: Exchange, upload: Upload): Promise<void> {
+  const { res, path } = exchange;
+  authorise(await admit(pipeline, exchange), exchange);
+  try {
+    await open(exchange, upload, path.user_id ?? '');
+    await store(pipeline, exchange, upload, originOf(exchange, upload));
+  } catch (error) {
+    const { status } = failureToSend(error);
+    const isFinal = status >= 400 && status < 500 && status !== 401 && status !== 403;
+    throw isFinal ? unavailableFor(res, retrySeconds, 'The upload cannot be taken now.') : error;
+  }
+}
+
+async function open({ call }: Exchange, { uploadedFor }: Upload, user_id: string): Promise<void> {
+  try {
+    await callByName(call, uploadedFor, { user_id });
+  } catch (error) {
+    if (!isError(error, 'VALIDATION_FAILED')) throw error;
+    throw new ServiceError('FORBIDDEN', 'The path names no user.');
+  }
+}
+
+async function store(pipeline: Pipeline, exchange: Exchange, upload: Upload, origin: Origin): Promise<void> {
+  const { req, res, endpoint, call } = exchange;
+  const { limitBytes } = bodyBounds(pipeline.config, endpoint.route);
+  if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
+  await pipeline.capacity.refuseIfFull(upload.provider, res);
+  pipeline.stored.refuseIfFull(origin.sender, announcedBytes(req), res);
+  const id = await pipeline.capacity.hold(res, (body) =>
+    readAndStore(pipeline, exchange, upload, origin, body),
+  );
+  await callByName(call, endpoint.action, { delivery_id: id, user_id: exchange.path.user_id }).catch(
+    () => null,
+  );
+  pipeline.inbox.letGo(id);
+  const answer = await pipeline.inbox.answerOf(id).catch(() => null);
+  sendJson(res, endpoint.route.status ?? 202, answer ?? upload.pending());
+}
+
+// The stored bytes of each user are limited as those of an address, so that one device cannot fill the disk.
+function originOf({ req, path }: Exchange, { provider }: Upload): Origin {
+  const userId = (path.user_id ?? '').toLowerCase();
+  const { body }: Webhooks = providers[providerNamed(provider)].webhooks;
+  const account = body.form === 'one-account' ? { [body.accountHeader]: userId } : {};
+  return {
+    sender: { name: addressSender(`user ${userId}`), isStranger: true },
+    headers: { ...keptHeaders(provider, req.headers), ...account },
+  };
+}

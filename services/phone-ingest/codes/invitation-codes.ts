@@ -1,0 +1,52 @@
+import { createHash, randomInt } from 'node:crypto';
+import { ServiceError } from '../../../domain/errors.ts';
+import { formatInstant } from '../../../domain/time.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
+import type { Database } from '../../../mixins/database.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import { connectPhone } from '../open-uploads.ts';
+import { insertCode, redeem } from '../queries/invitation-codes.ts';
+
+/** Without letters and digits that look alike. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+const length = 8;
+const lifetimeMinutes = 15;
+
+interface Deps {
+  readonly database: Database;
+  readonly call: Call;
+  readonly origin: AuditOrigin;
+}
+
+/** Creates a code of 40 random bits. It is stored as a hash. @throws USER_NOT_FOUND (404) */
+export async function createCode(
+  { database, call, origin }: Deps,
+  userId: string,
+  developerId: string | null,
+): Promise<{ code: string; expires_at: string }> {
+  await call('users.get', { user_id: userId });
+  const code = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+  const expiresAt = await database.transaction(async (transaction) => {
+    await recordAudit(transaction, origin, { action: 'token.code_created', userId, subjectId: userId });
+    return insertCode(transaction, { hash: hashOf(code), userId, developerId, lifetimeMinutes });
+  });
+  return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expires_at: formatInstant(expiresAt.getTime()) };
+}
+
+/**
+ * Exchanges a code for tokens. One statement uses it up, so that of two requests at once one succeeds.
+ * @throws UNAUTHENTICATED (401) for a code that is unknown, used or expired
+ */
+export async function redeemCode({ database, call }: Omit<Deps, 'origin'>, given: string) {
+  const redeemed = await redeem(database, hashOf(given.toUpperCase().replace(/[\s-]/g, '')));
+  if (redeemed === null)
+    throw new ServiceError('UNAUTHENTICATED', 'The code is not valid. It works once, for 15 minutes.');
+  const { user_id, developer_id } = redeemed;
+  await connectPhone(call, user_id);
+  return { ...(await call('auth.issueForCode', { user_id, developer_id })), user_id };
+}
+
+function hashOf(code: string): string {
+  return createHash('sha256').update(code).digest('hex');
+}

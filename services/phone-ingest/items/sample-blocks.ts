@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { SampleBlock, StoreItem } from '../../../domain/records.ts';
+import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
+
+/** The samples of one series of a batch, with the ids by which they can be deleted. */
+export interface IdentifiedBlock {
+  readonly block: SampleBlock;
+  readonly ids: readonly string[];
+}
+
+/** Groups samples by series, device and offset, in the order of time. Of several at one instant the last one counts. */
+export function blocksOf(records: readonly PhoneRecord[]): IdentifiedBlock[] {
+  const groups = Map.groupBy(
+    records,
+    ({ series, source, zone_offset_minutes }) => `${series}\0${zone_offset_minutes}\0${source.device}`,
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : [blockOf(first, group)];
+  });
+}
+
+function blockOf(
+  { series, source, zone_offset_minutes }: PhoneRecord,
+  group: readonly PhoneRecord[],
+): IdentifiedBlock {
+  const byTime = new Map(group.map((record) => [record.start_ms, record]));
+  const sorted = [...byTime.values()].toSorted((a, b) => a.start_ms - b.start_ms);
+  const base_ms = sorted[0]?.start_ms ?? 0;
+  const block = {
+    ...{ type: series, device: source.device, zone_offset_minutes, base_ms },
+    at: sorted.map(({ start_ms }) => start_ms - base_ms),
+    values: sorted.map(({ value }) => value),
+  };
+  return { block, ids: sorted.map(({ id }) => id) };
+}
+
+/** The samples of a batch as one item. Its key is its content, so that the same batch is a duplicate. */
+export function itemOf(blocks: readonly IdentifiedBlock[]): StoreItem {
+  const samples = blocks.map(({ block }) => block);
+  const hash = createHash('sha256').update(JSON.stringify(samples)).digest('base64url');
+  return {
+    ...{ data_type: 'records', key: hash, hash, supersede: 'latest', duration_seconds: 0 },
+    ...{ more: false, part: 0, workout: null, sleeps: [], day: null, epoch: null, other: null },
+    ...{ samples, samples_kept: false },
+  };
+}
+
+const idBytes = 8;
+const timeBytes = 8;
+
+/** Ids and instants in a compact form: 8 bytes of a hash of each id, and 8 of each time. */
+export function encodeIds({ block, ids }: IdentifiedBlock): { key: string; ids: Buffer; times: Buffer } {
+  const hashes = Buffer.concat(ids.map(hashOf));
+  const times = Buffer.alloc(ids.length * timeBytes);
+  for (const [index, at] of block.at.entries()) times.writeDoubleLE(block.base_ms + at, index * timeBytes);
+  const whose = `${block.type}\0${block.device}\0`;
+  const key = createHash('sha256').update(whose).update(hashes).update(times).digest('base64url');
+  return { key, ids: hashes, times };
+}
+
+/** The instants of the ids that a block contains. */
+export function instantsOf(
+  { ids, times }: { readonly ids: Buffer; readonly times: Buffer },
+  wanted: ReadonlySet<string>,
+): number[] {
+  const found: number[] = [];
+  for (let at = 0; at * idBytes < ids.length; at += 1)
+    if (wanted.has(ids.toString('hex', at * idBytes, (at + 1) * idBytes)))
+      found.push(times.readDoubleLE(at * timeBytes));
+  return found;
+}
+
+/** The stored form of an id. */
+export function hashOf(id: string): Buffer {
+  return createHash('sha256').update(id).digest().subarray(0, idBytes);
+}

@@ -1,0 +1,38 @@
+import type { UploadAnswer } from '../../../contracts/phone-ingest/answers.ts';
+import type { UploadItem } from '../../../providers/phone/upload.ts';
+
+type SetAside = Extract<UploadItem, { list: 'set_aside' }>;
+
+const mostProblems = 100;
+const mostTypes = 200;
+
+/** Counts what became of the items of an upload. */
+export class Tally {
+  stored = 0;
+  setAside = 0;
+  readonly #problems: UploadAnswer['problems'] = [];
+  readonly #unmapped = new Map<string, number>();
+
+  addProblem({ in: list, id, problem: { field, reason } }: SetAside): void {
+    this.setAside += 1;
+    if (this.#problems.length < mostProblems) this.#problems.push({ item: list, id, field, reason });
+  }
+
+  addUnmapped(type: string): void {
+    const name = this.#unmapped.has(type) || this.#unmapped.size < mostTypes ? type : 'others';
+    this.#unmapped.set(name, (this.#unmapped.get(name) ?? 0) + 1);
+  }
+
+  /** The numbers of items without a series, by type. */
+  unmapped(): Record<string, number> {
+    return Object.fromEntries(this.#unmapped);
+  }
+
+  /** The answer to the upload. */
+  answer(userId: string, received: number, response: string): UploadAnswer {
+    return {
+      ...{ status_code: 202, response, user_id: userId, received, stored: this.stored },
+      ...{ problems: this.#problems, set_aside: this.setAside, unmapped: this.unmapped() },
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import { minuteMs } from '../../../domain/time.ts';
+import type { PhaseStage } from '../../../providers/phone/normalise/sleep-phase.ts';
+
+/** A stored phase. */
+export interface NightPhase {
+  readonly id: string;
+  readonly source: string;
+  readonly device: string;
+  readonly device_type: string;
+  readonly stage: PhaseStage;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly zone_offset_minutes: number | null;
+  readonly score: number | null;
+}
+
+/** Phases of one source without longer gaps. */
+export interface PhaseGroup {
+  readonly phases: readonly NightPhase[];
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+/** Phases with at most this gap between them belong to one night. */
+export const mostGapMs = 30 * minuteMs;
+
+/** Joins the phases of each source to groups. */
+export function joinPhases(phases: readonly NightPhase[]): PhaseGroup[] {
+  return [...Map.groupBy(phases, ({ source }) => source).values()].flatMap(joinSource);
+}
+
+function joinSource(phases: readonly NightPhase[]): PhaseGroup[] {
+  const groups: { phases: NightPhase[]; start_ms: number; end_ms: number }[] = [];
+  for (const phase of phases.toSorted((a, b) => a.start_ms - b.start_ms)) {
+    const last = groups.at(-1);
+    if (last === undefined || phase.start_ms - last.end_ms > mostGapMs)
+      groups.push({ phases: [phase], start_ms: phase.start_ms, end_ms: phase.end_ms });
+    else {
+      last.phases.push(phase);
+      last.end_ms = Math.max(last.end_ms, phase.end_ms);
+    }
+  }
+  return groups;
+}
+
+const deviceRanks = ['watch', 'ring', 'band', 'phone', 'scale', 'unknown', 'manual'];
+
+/** Of groups that overlap, the best one: with stages before without, asleep before only in bed, then device, then length. */
+export function chooseGroups(groups: readonly PhaseGroup[]): PhaseGroup[] {
+  const chosen: PhaseGroup[] = [];
+  for (const group of groups.toSorted(compareGroups))
+    if (!chosen.some((one) => one.start_ms < group.end_ms && group.start_ms < one.end_ms)) chosen.push(group);
+  return chosen.toSorted((a, b) => a.start_ms - b.start_ms);
+}
+
+function compareGroups(a: PhaseGroup, b: PhaseGroup): number {
+  return (
+    detailOf(b) - detailOf(a) ||
+    deviceRank(a) - deviceRank(b) ||
+    b.end_ms - b.start_ms - (a.end_ms - a.start_ms) ||
+    a.start_ms - b.start_ms
+  );
+}
+
+function detailOf({ phases }: PhaseGroup): number {
+  if (phases.some(({ stage }) => stage === 'deep' || stage === 'rem' || stage === 'light')) return 2;
+  return phases.some(({ stage }) => stage === 'asleep') ? 1 : 0;
+}
+
+function deviceRank({ phases: [first] }: PhaseGroup): number {
+  const rank = deviceRanks.indexOf(first?.device_type ?? 'unknown');
+  return rank < 0 ? deviceRanks.length : rank;
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { isError } from '../../../domain/errors.ts';
+import type { SleepRecord, StoreItem } from '../../../domain/records.ts';
+import { dayMs } from '../../../domain/time.ts';
+import type { Database } from '../../../mixins/database.ts';
+import type { Job, JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
+import type { Call } from '../../../runtime/environment.ts';
+import type { Held } from '../../../runtime/job-worker.ts';
+import { deleteNights, selectNights, upsertNights } from '../queries/nights.ts';
+import { firstOpenMs, selectPhases, settlePhases } from '../queries/phases.ts';
+import { chooseGroups, joinPhases } from './join-phases.ts';
+import { type PlannedNight, planNights } from './plan-nights.ts';
+
+/** Computes the nights of a user from the stored phases. The key is the user, so one process at a time does. */
+export const nightsKind: JobKind<{ user_id: string }> = {
+  name: 'phone-ingest.nights',
+  payload: z.object({ user_id: z.uuid() }),
+};
+
+interface Deps {
+  readonly database: Database;
+  readonly call: Call;
+}
+
+const provider = 'phone';
+/** The span whose nights one round computes. */
+const roundMs = 14 * dayMs;
+/** A night is shorter, so that phases this far around a round complete its nights. */
+const marginMs = 2 * dayMs;
+
+/** Computes all nights around phases that are new, changed or deleted, round by round. */
+export async function settleNights(
+  deps: Deps,
+  { payload: { user_id } }: Job<{ user_id: string }>,
+  held: Held,
+): Promise<JobOutcome> {
+  try {
+    while (!held.signal.aborted) {
+      const openMs = await firstOpenMs(deps.database, user_id);
+      if (openMs === null) return { kind: 'done' };
+      await settleRound(deps, user_id, openMs);
+    }
+    return { kind: 'stopped' };
+  } catch (error) {
+    if (isError(error, 'USER_ERASED')) return { kind: 'done' };
+    throw error;
+  }
+}
+
+async function settleRound({ database, call }: Deps, userId: string, openMs: number): Promise<void> {
+  const endMs = openMs + roundMs;
+  const phases = await selectPhases(database, userId, openMs - marginMs, endMs + marginMs);
+  const groups = joinPhases(phases).filter(
+    ({ start_ms, end_ms }) => end_ms > openMs - dayMs && start_ms < endMs,
+  );
+  const chosen = chooseGroups(groups);
+  const from = Math.min(openMs, ...groups.map(({ start_ms }) => start_ms));
+  const to = Math.max(endMs, ...groups.map(({ end_ms }) => end_ms));
+  const plan = planNights(chosen, await selectNights(database, userId, from, to), randomUUID);
+  if (plan.removed.length > 0)
+    await call('timeseries.deleteItems', {
+      user_id: userId,
+      provider,
+      sleeps: [...plan.removed],
+      samples: [],
+    });
+  const items = plan.stored.map(itemOf);
+  for (let at = 0; at < items.length; at += itemsPerCall)
+    await call('timeseries.store', { user_id: userId, provider, items: items.slice(at, at + itemsPerCall) });
+  await database.transaction(async (transaction) => {
+    await deleteNights(transaction, userId, plan.removed);
+    await upsertNights(
+      transaction,
+      userId,
+      plan.stored.map(({ row }) => row),
+    );
+    await settlePhases(
+      transaction,
+      userId,
+      endMs,
+      phases.map(({ id }) => id),
+    );
+  });
+}
+
+/** A session with all its stages has up to 60 kB of JSON. */
+const itemsPerCall = 4;
+
+function itemOf({ row: { id, hash }, session }: PlannedNight): StoreItem {
+  return {
+    ...{ data_type: 'sleep', key: id, hash, supersede: 'sleep', duration_seconds: secondsOf(session) },
+    ...{ more: false, part: 0, workout: null, sleeps: [session], day: null, epoch: null, other: null },
+    ...{ samples: [], samples_kept: false },
+  };
+}
+
+function secondsOf({ start_ms, end_ms }: SleepRecord): number {
+  return Math.round((end_ms - start_ms) / 1000);
+}

@@ -1,0 +1,60 @@
+import { phoneIngest } from '../../contracts/phone-ingest.ts';
+import { database } from '../../mixins/database.ts';
+import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs.ts';
+import { callAs } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { createCode, redeemCode } from './codes/invitation-codes.ts';
+import { firstSyncOf } from './first-sync.ts';
+import { nightsKind, settleNights } from './nights/settle-nights.ts';
+import { openUploads } from './open-uploads.ts';
+import { deleteExpired } from './queries/delete-expired.ts';
+import { stopSync } from './queries/first-sync.ts';
+import { deleteUploads, deleteUser } from './queries/forget-user.ts';
+import { uploads } from './uploads.ts';
+import { workLogs } from './work-logs.ts';
+import { workSync } from './work-sync.ts';
+
+/** Deletes expired codes, and receipts of deliveries that are not kept any more. */
+const expiry = { name: 'phone-ingest.expiry', everyMs: 600_000, firstAfterMs: 30_000 };
+const nightNeeds = ['timeseries.store', 'timeseries.deleteItems'];
+
+/** Receives what apps on users' phones upload, joins phases of sleep to nights, and exchanges invitation codes. */
+export default implement(phoneIngest, {
+  uses: {
+    database: database(),
+    jobs: jobs(),
+    syncs: uploads('sync', workSync),
+    progress: uploads('logs', workLogs),
+  },
+  actions: {
+    sync: async ({ params, syncs }) => ({ done: await syncs.workOn(params.delivery_id) }),
+    logs: async ({ params, progress }) => ({ done: await progress.workOn(params.delivery_id) }),
+    open: ({ call, params }) => openUploads(call, params.user_id),
+    createCode: (ctx) => createCode(ctx, ctx.params.user_id, ctx.meta.caller?.developer_id ?? null),
+    redeemCode: (ctx) => redeemCode(ctx, ctx.params.code),
+    refreshToken: ({ call, params }) => call('auth.refresh', params),
+    backfillStatus: ({ database, params }) => firstSyncOf(database, params.user_id),
+    async stopConnection({ database, params }) {
+      return { stopped: await stopSync(database, params.connection_id) };
+    },
+    async purge({ database, params }) {
+      await deleteUploads(database, params.user_id);
+      return { forgotten: true };
+    },
+    async forgetUser({ database, params }) {
+      await deleteUser(database, params.user_id);
+      return { forgotten: true };
+    },
+  },
+  started({ database, jobs, call, config }) {
+    const deps = { database, call: callAs(call, 'webhook:phone') };
+    const keptDays = config.DELIVERY_RETENTION_DAYS + 1;
+    return jobs.start([
+      jobHandler(nightsKind, (job, held) => settleNights(deps, job, held), {
+        parallel: 4,
+        needs: nightNeeds,
+      }),
+      recurringHandler(expiry, async ({ signal }) => void (await deleteExpired(database, keptDays, signal))),
+    ]);
+  },
+});

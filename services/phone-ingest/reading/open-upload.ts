@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { UploadItem } from '../../../providers/phone/upload.ts';
+import { readUpload, type UploadHead } from './upload-body.ts';
+
+/** An upload whose items are read in batches. */
+export interface OpenedUpload {
+  readonly head: UploadHead;
+  readonly batches: AsyncIterable<readonly UploadItem[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Reading this size takes less than 20 ms. */
+const mostBytesHere = 1024 * 1024;
+/** 64 MiB of items take about 500 MB in the thread. A thread beyond the limit ends without ending the process. */
+const resourceLimits = { maxOldGenerationSizeMb: 1280 };
+
+/** Opens an upload. A large one is transferred to a thread of its own, because it would block the event loop for a second. */
+export async function openUpload(body: Buffer, nowMs: number): Promise<OpenedUpload> {
+  if (body.length > mostBytesHere) return openInThread(body, nowMs);
+  const { head, batches } = readUpload(body, nowMs);
+  return { head, batches: inTurns(batches), close: async () => undefined };
+}
+
+async function* inTurns(batches: Iterable<UploadItem[]>): AsyncGenerator<UploadItem[]> {
+  yield* batches;
+}
+
+async function openInThread(body: Buffer, nowMs: number): Promise<OpenedUpload> {
+  const bytes = new Uint8Array(body).buffer;
+  const worker = new Worker(new URL('./upload.worker.ts', import.meta.url), {
+    ...{ workerData: { bytes, nowMs }, transferList: [bytes], resourceLimits },
+  });
+  const next = async <T>(): Promise<T> => {
+    const [message]: T[] = await Promise.race([once(worker, 'message'), ended(worker)]);
+    if (message === undefined) throw new Error('the reading thread sent nothing');
+    return message;
+  };
+  const head = await next<UploadHead>();
+  async function* batches(): AsyncGenerator<readonly UploadItem[]> {
+    for (;;) {
+      worker.postMessage('next');
+      const batch = await next<readonly UploadItem[] | null>();
+      if (batch === null) return;
+      yield batch;
+    }
+  }
+  return { head, batches: batches(), close: async () => void (await worker.terminate()) };
+}
+
+async function ended(worker: Worker): Promise<never> {
+  await once(worker, 'exit');
+  throw new Error('the reading thread ended');
+}

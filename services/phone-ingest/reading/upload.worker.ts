@@ -1,0 +1,12 @@
+// The thread that reads one large upload. It sends a batch for each request, so that the amount in transit is bounded.
+import { parentPort, workerData } from 'node:worker_threads';
+import { readUpload } from './upload-body.ts';
+
+const { bytes, nowMs }: { bytes: ArrayBuffer; nowMs: number } = workerData;
+const { head, batches } = readUpload(Buffer.from(bytes), nowMs);
+
+parentPort?.postMessage(head);
+parentPort?.on('message', () => {
+  const { value } = batches.next();
+  parentPort?.postMessage(value ?? null);
+});

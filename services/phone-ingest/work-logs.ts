@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { jsonOrNull } from '../../domain/json.ts';
+import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import { connectedUser } from './connected-user.ts';
+import { Tally } from './items/tally.ts';
+import { beginSync, endType, finishSync } from './queries/first-sync.ts';
+import type { UploadDeps } from './work-sync.ts';
+
+const Time = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const Start = z.object({
+  eventType: z.literal('historical_data_sync_start'),
+  timestamp: Time,
+  dataTypeCounts: z.array(z.object({ type: z.string().max(200), count: z.number().min(0) })).max(500),
+  timeRange: z.object({ startDate: Time.nullish(), endDate: Time.nullish() }).nullish(),
+});
+const TypeEnd = z.object({
+  eventType: z.literal('historical_data_type_sync_end'),
+  timestamp: Time,
+  dataType: z.string().max(200),
+  success: z.boolean(),
+  recordCount: z.number().min(0).nullish(),
+});
+const Event = z.discriminatedUnion('eventType', [Start, TypeEnd]);
+const mostEvents = 100;
+
+/** Records the progress of a first upload as the app reports it. Unknown and invalid events are set aside. */
+export async function workLogs(job: Job, deps: UploadDeps): Promise<Outcome> {
+  const user = await connectedUser(job, deps.call);
+  const events = eventsOf(jsonOrNull(job.body.toString('utf8')));
+  if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
+  const tally = new Tally();
+  for (const [index, given] of events.entries()) {
+    const event = Event.safeParse(given).data;
+    if (event !== undefined) await record(deps, user, event);
+    else if (!isDeviceState(given)) tally.addProblem(notRead(index));
+    tally.stored += event === undefined ? 0 : 1;
+  }
+  await finishSync(deps.database, user.user_id);
+  return { kind: 'done', answer: tally.answer(user.user_id, events.length, 'Stored.') };
+}
+
+function eventsOf(body: unknown): readonly unknown[] {
+  const read = z.object({ events: z.array(z.unknown()) }).safeParse(body).data;
+  return read?.events.slice(0, mostEvents) ?? [];
+}
+
+async function record(
+  { database }: UploadDeps,
+  { user_id, connection_id }: { readonly user_id: string; readonly connection_id: string },
+  event: z.infer<typeof Event>,
+): Promise<void> {
+  if (event.eventType === 'historical_data_type_sync_end') {
+    const { dataType, success, recordCount = null, timestamp } = event;
+    return endType(database, user_id, {
+      type: typeName(dataType),
+      sent: recordCount,
+      failed: !success,
+      at: timestamp,
+    });
+  }
+  const { timestamp, timeRange, dataTypeCounts } = event;
+  const types = dataTypeCounts.map(({ type, count }) => ({
+    type: typeName(type),
+    expected: Math.round(count),
+  }));
+  await beginSync(database, {
+    ...{ user_id, connection_id, at: timestamp, types: types.filter(({ expected }) => expected > 0) },
+    ...{ start: timeRange?.startDate ?? new Date(0), end: timeRange?.endDate ?? timestamp },
+  });
+}
+
+/** The two events name types in different ways: by their identifier, or without its prefix. */
+function typeName(name: string): string {
+  const short = name
+    .replaceAll('\0', '')
+    .replace(/^HK(Quantity|Category|Data|Correlation)TypeIdentifier/, '');
+  if (/^(SleepAnalysis|sleep)$/i.test(short)) return 'sleep';
+  return /^(HKWorkoutTypeIdentifier|workouts?|exercise)$/i.test(short) ? 'workouts' : short;
+}
+
+function isDeviceState(event: unknown): boolean {
+  return z.object({ eventType: z.literal('device_state') }).safeParse(event).success;
+}
+
+function notRead(index: number) {
+  return {
+    ...{ list: 'set_aside' as const, id: `events[${index}]`, in: 'records' as const },
+    problem: { field: '', reason: 'is not a known event' },
+  };
+}

@@ -1,0 +1,57 @@
+import { isError } from '../../domain/errors.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { connectedUser } from './connected-user.ts';
+import { storeBatch } from './items/store-batch.ts';
+import { Tally } from './items/tally.ts';
+import { countUnmapped } from './queries/count-unmapped.ts';
+import { type OpenedUpload, openUpload } from './reading/open-upload.ts';
+
+/** What the work on uploads needs. */
+export interface UploadDeps extends Environment {
+  readonly database: Database;
+}
+
+/** Stores an upload, for the waiting app or in the background. Repeating it changes nothing, because items have keys. */
+export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
+  const user = await connectedUser(job, deps.call);
+  if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
+  const upload = await openUpload(job.body, Date.now());
+  try {
+    return await workOpened(job, deps, user, upload);
+  } finally {
+    await upload.close();
+  }
+}
+
+async function workOpened(
+  job: Job,
+  deps: UploadDeps,
+  { user_id, connection_id }: { readonly user_id: string; readonly connection_id: string },
+  { head, batches }: OpenedUpload,
+): Promise<Outcome> {
+  const tally = new Tally();
+  const answer = () => tally.answer(user_id, head.received, head.problem ?? 'Stored.');
+  try {
+    for await (const batch of batches) {
+      if (job.signal.aborted) return { kind: 'stopped' };
+      await storeBatch(deps, user_id, batch, tally);
+    }
+    await countUnmapped(deps.database, job.id, user_id, tally.unmapped());
+  } catch (error) {
+    if (isError(error, 'USER_ERASED')) return { kind: 'done', answer: answer() };
+    return { kind: 'later', reason: codeOf(error), answer: answer() };
+  }
+  await deps.call('users.synced', { connection_ids: [connection_id] }).catch(() => null);
+  const { stored, setAside } = tally;
+  deps.logger.info('upload.worked', {
+    delivery_id: job.id,
+    source: head.source,
+    received: head.received,
+    stored,
+    set_aside: setAside,
+  });
+  return { kind: 'done', answer: answer() };
+}
