@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DeviceType, deviceTypes } from './domain/interval-records.ts';
 import { plainMessage } from './domain/plain-message.ts';
 import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
 import { flag, list, origin, redirect, secrets, share, url, whole } from './providers/setting-forms.ts';
@@ -72,6 +73,7 @@ const Settings = z.object({
   WEBHOOK_ENDPOINT_ORIGINS: list.pipe(z.array(origin)).default([]),
   MCP_ORIGINS: list.pipe(z.array(origin)).default([]),
   SOURCE_PRIORITY: list.default([...providerNames]),
+  DEVICE_PRIORITY: list.pipe(z.array(DeviceType)).default([...deviceTypes]),
   PROVIDER_NAMES: shownNames.default({}),
   CONNECT_REDIRECTS: list.pipe(z.array(redirect)).default([]),
   CONNECT_SHARED_ACCOUNTS: flag.default(false),

@@ -44,6 +44,20 @@ export const DaySamples = z.object({
   max_bpm: Measure,
 });
 
+/**
+ * What counts of a provider's intervals on a day: in each segment of time the best-ranked source of all providers counts,
+ * so the values of all providers are added up. The device is that with the largest part of the first field.
+ */
+export const DayIntervals = z.object({
+  device: Device,
+  steps: Measure,
+  distance_meters: Measure,
+  floors_climbed: Measure,
+  active_seconds: Measure,
+  active_calories_kcal: Measure,
+  basal_calories_kcal: Measure,
+});
+
 /** The aggregated workouts of a day. */
 export const DayWorkouts = z.object({
   device: Device,
@@ -61,7 +75,8 @@ export const DayWorkouts = z.object({
 export const DayPart = z.object({
   ...DayTotal.shape,
   ...DayWorkouts.shape,
-  origin: z.enum(['total', 'samples', 'workouts']),
+  /** `intervals`: what counts of a device; `measured`: what its intervals contain. */
+  origin: z.enum(['total', 'samples', 'intervals', 'measured', 'workouts']),
   /** False for a daily record if a longer one covers the same hours. */
   counts: z.boolean(),
   /** The number of heart rates in the mean; set for samples only. */
@@ -73,6 +88,8 @@ export const DaySource = z.object({
   provider: z.string(),
   total: DayTotal.nullable(),
   samples: DaySamples.nullable(),
+  /** Processes of the previous version do not send it. */
+  intervals: DayIntervals.nullable().optional(),
   workouts: DayWorkouts.nullable(),
   sedentary_seconds: Measure,
   /** The inputs of the other fields, if they were requested. */
@@ -171,6 +188,7 @@ export const BodyFacts = z.object({
 
 export type DayTotal = z.infer<typeof DayTotal>;
 export type DaySamples = z.infer<typeof DaySamples>;
+export type DayIntervals = z.infer<typeof DayIntervals>;
 export type DayWorkouts = z.infer<typeof DayWorkouts>;
 export type DayPart = z.infer<typeof DayPart>;
 export type DaySource = z.infer<typeof DaySource>;

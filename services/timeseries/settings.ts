@@ -1,9 +1,12 @@
 import type { Mixin } from '../../runtime/environment.ts';
+import type { SourceOrder } from './intervals/ranks.ts';
 
 /** Settings of how stored data is judged and shown. */
 export interface Settings {
   /** Providers by priority, highest first. */
   readonly sourcePriority: readonly string[];
+  /** The order in which sources of intervals count. */
+  readonly sourceOrder: SourceOrder;
   /** The display name of a provider. */
   readonly shownAs: (provider: string) => string;
 }
@@ -13,6 +16,7 @@ export function settings(): Mixin<Settings> {
   return {
     start: async ({ config }) => ({
       sourcePriority: config.SOURCE_PRIORITY,
+      sourceOrder: { providers: config.SOURCE_PRIORITY, deviceTypes: config.DEVICE_PRIORITY },
       shownAs: (provider) => config.PROVIDER_NAMES[provider] ?? provider,
     }),
     stop: async () => undefined,

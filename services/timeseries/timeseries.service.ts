@@ -15,6 +15,7 @@ import { type DateCursor, selectActivityDays } from './days/queries/select-activ
 import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
+import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
 import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
@@ -130,7 +131,7 @@ export default implement(timeseries, {
       return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
     async activityDays({ params, database }) {
-      const rows = await selectActivityDays(database, dateCursorOf(params), params.limit);
+      const rows = await selectActivityDays(database, dateCursorOf(params), params.limit, params.parts);
       const dates = [...new Set(rows.map(({ date }) => date))];
       const sedentary = await selectSedentary(database, params.user_id, dates);
       return activityDays(rows, sedentary, params.parts);
@@ -140,7 +141,8 @@ export default implement(timeseries, {
     store({ params, database, settings, keyedMutex, received, broker, config, origin }) {
       const nowMs = Date.now();
       const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
-      const circumstances = { sourcePriority: settings.sourcePriority, nowMs, firstDay, origin };
+      const { sourcePriority, sourceOrder } = settings;
+      const circumstances = { sourcePriority, sourceOrder, nowMs, firstDay, origin };
       return keyedMutex(params.user_id, async () => {
         const outcomes = await store(database, params, circumstances);
         const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
@@ -162,8 +164,8 @@ export default implement(timeseries, {
     seriesInRange({ params, database, settings }) {
       return seriesInRange(database, settings, params);
     },
-    readSeries({ params, database }) {
-      return readSeries(database, params);
+    readSeries({ params, database, settings }) {
+      return readSeries(database, settings, params);
     },
     async chart({ params, database, settings, call }) {
       const chart = await readChart(database, settings, params);
@@ -189,9 +191,14 @@ export default implement(timeseries, {
       return { erasing: true as const };
     },
   },
-  async started({ database, jobs, config, logger }) {
+  async started({ database, jobs, config, settings, logger }) {
     await upsertSeriesTypes(database);
     await replaceSummaryTypes(database, summaryTypes);
-    return jobs.start(removalHandlers({ database, days: config.SAMPLE_RETENTION_DAYS, logger }));
+    const settling = { database, order: settings.sourceOrder };
+    return jobs.start([
+      ...removalHandlers({ database, days: config.SAMPLE_RETENTION_DAYS, logger }),
+      settlementHandler(settling),
+      rankedByHandler(settling),
+    ]);
   },
 });

@@ -1,5 +1,6 @@
 import type {
   ActivityDays,
+  DayIntervals,
   DayPart,
   DaySamples,
   DaySource,
@@ -39,6 +40,7 @@ function sourceOf(
     provider,
     total: totalOf(of('total'), devices),
     samples: samplesOf(of('samples'), devices),
+    intervals: intervalsOf(of('intervals'), devices),
     workouts: workoutsOf(of('workouts'), devices),
   };
 }
@@ -85,6 +87,8 @@ function partsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayPart[] 
   return [
     ...longestFirst(totals).map((row) => partOf(row, 'total', counted.includes(row), devices)),
     ...of('samples').map((row) => partOf(row, 'samples', true, devices)),
+    ...of('intervals').map((row) => partOf(row, 'intervals', true, devices)),
+    ...of('measured').map((row) => partOf(row, 'measured', false, devices)),
     ...of('workouts').map((row) => partOf(row, 'workouts', true, devices)),
   ];
 }
@@ -127,6 +131,24 @@ function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySampl
     avg_bpm: fullest.avg_bpm,
     min_bpm: fullest.min_bpm,
     max_bpm: fullest.max_bpm,
+  };
+}
+
+/** What counts of the intervals of several devices is disjoint, so it is added up. */
+function intervalsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayIntervals | null {
+  const [any] = rows;
+  if (any === undefined) return null;
+  const first = cumulative.find((field) => valuesOf(rows, field).length > 0);
+  const [named = any] =
+    first === undefined ? rows : rows.toSorted((a, b) => (b[first] ?? 0) - (a[first] ?? 0));
+  return {
+    device: devices.indexOf(named.device),
+    steps: sumOf(rows, 'steps'),
+    distance_meters: sumOf(rows, 'distance_meters'),
+    floors_climbed: sumOf(rows, 'floors_climbed'),
+    active_seconds: sumOf(rows, 'active_seconds'),
+    active_calories_kcal: sumOf(rows, 'active_calories_kcal'),
+    basal_calories_kcal: sumOf(rows, 'basal_calories_kcal'),
   };
 }
 

@@ -12,10 +12,12 @@ import type { ProviderName } from '../../../providers/all.ts';
 import { metricsOf } from '../../../runtime/metrics.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';
+import type { Settings } from '../settings.ts';
 import { type IntervalRequest, storeIntervals } from './store-intervals.ts';
 
 interface IntervalContext {
   readonly database: Database;
+  readonly settings: Settings;
   readonly keyedMutex: KeyedMutex;
   readonly received: ReceivedCounts;
   readonly broker: ServiceBroker;
@@ -45,13 +47,13 @@ export const intervalHandlers = {
 };
 
 function change(
-  { database, keyedMutex, received, broker, config }: IntervalContext,
+  { database, settings, keyedMutex, received, broker, config }: IntervalContext,
   request: IntervalRequest & Whose,
 ): Promise<IntervalOutcome> {
   const nowMs = Date.now();
   const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
   return keyedMutex(request.user_id, async () => {
-    const outcome = await storeIntervals(database, request, { nowMs, firstDay });
+    const outcome = await storeIntervals(database, request, { nowMs, firstDay, order: settings.sourceOrder });
     const written = outcome.saved + outcome.replaced;
     metricsOf(broker).count('pulsebus_samples_stored_total', { provider: request.provider }, written);
     received.note(request.provider, { samples: written });

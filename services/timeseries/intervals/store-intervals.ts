@@ -12,6 +12,7 @@ import { isErased } from '../records/queries/select-tombstone.ts';
 import { intervalKey } from './interval-key.ts';
 import { type PlacedIntervals, placeIntervals } from './place-intervals.ts';
 import { ensureIntervalSet } from './queries/ensure-interval-set.ts';
+import { selectTypes } from './queries/select-types.ts';
 import {
   deleteIntervals,
   type IntervalRow,
@@ -21,6 +22,8 @@ import {
   selectSpan,
   upsertIntervals,
 } from './queries/stored-intervals.ts';
+import { orderName, type SourceOrder } from './ranks.ts';
+import { settleIntervals } from './settle-intervals.ts';
 import { isStorable, type StorableBounds } from './storable-interval.ts';
 
 /** Intervals of one user and provider, and what they replace, for one transaction. */
@@ -34,7 +37,13 @@ export interface IntervalRequest {
   readonly deleted_ids: readonly string[];
 }
 
-interface IntervalStore extends IntervalRequest, StorableBounds {
+/** Parameters of a store beside its intervals. */
+export interface IntervalCircumstances extends StorableBounds {
+  /** The configured order of sources. */
+  readonly order: SourceOrder;
+}
+
+interface IntervalStore extends IntervalRequest, IntervalCircumstances {
   readonly transaction: Queryable;
   readonly setId: number;
 }
@@ -43,20 +52,35 @@ interface IntervalStore extends IntervalRequest, StorableBounds {
 export function storeIntervals(
   database: Database,
   request: IntervalRequest,
-  bounds: StorableBounds,
+  circumstances: IntervalCircumstances,
 ): Promise<IntervalOutcome> {
   return database.transaction(async (transaction) => {
     const { user_id, provider } = request;
     await lockUser(transaction, user_id);
     if (await isErased(transaction, user_id, provider)) throw userErased(user_id);
-    const setId = await ensureIntervalSet(transaction, user_id, provider);
-    const work = { ...request, ...bounds, transaction, setId };
-    const deletedRows = await deleteNamed(work);
+    const setId = await ensureIntervalSet(transaction, user_id, provider, orderName(circumstances.order));
+    const work = { ...request, ...circumstances, transaction, setId };
+    const deleted = await deleteNamed(work);
     const given = await acceptedIntervals(work);
-    const counts = await writeIntervals(work, given.placed);
-    const replacedRows = await clearSpans(work, given.placed);
-    return { ...counts, deleted: deletedRows.length + replacedRows.length, ignored_ids: given.ignored };
+    const { written, ...counts } = await writeIntervals(work, given.placed);
+    const cleared = await clearSpans(work, given.placed);
+    await settle(work, [...deleted, ...written, ...cleared]);
+    return { ...counts, deleted: deleted.length + cleared.length, ignored_ids: given.ignored };
   });
+}
+
+/** Computes the statistics anew where intervals were written, moved or deleted. */
+async function settle(work: IntervalStore, rows: readonly IntervalRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { transaction, user_id, order } = work;
+  const ids = [...new Set(rows.map(({ series_id }) => series_id))];
+  const typeOf = new Map((await selectTypes(transaction, ids)).map(({ id, type_id }) => [id, type_id]));
+  const touched = rows.map(({ series_id, start_ms, duration_ms }) => ({
+    type_id: typeOf.get(series_id) ?? 0,
+    startMs: start_ms,
+    endMs: start_ms + Math.max(duration_ms, 1),
+  }));
+  await settleIntervals(transaction, { user_id, order }, touched);
 }
 
 async function deleteNamed({ transaction, setId, deleted_ids }: IntervalStore): Promise<IntervalRow[]> {
@@ -88,14 +112,19 @@ async function acceptedIntervals(work: IntervalStore) {
 }
 
 async function writeIntervals({ transaction, setId }: IntervalStore, { rows }: PlacedIntervals) {
-  if (rows.length === 0) return { saved: 0, replaced: 0, unchanged: 0 };
+  if (rows.length === 0) return { written: [], saved: 0, replaced: 0, unchanged: 0 };
   const keys = rows.map(({ key }) => key);
   const stored = await selectIntervals(transaction, setId, keys);
   const known = new Map(stored.map((row) => [row.key, row]));
   const changed = rows.filter((row) => !isSame(row, known.get(row.key)));
   await upsertIntervals(transaction, setId, changed);
-  const replaced = changed.filter(({ key }) => known.has(key)).length;
-  return { saved: changed.length - replaced, replaced, unchanged: rows.length - changed.length };
+  const former = changed.flatMap(({ key }) => known.get(key) ?? []);
+  return {
+    written: [...changed, ...former],
+    saved: changed.length - former.length,
+    replaced: former.length,
+    unchanged: rows.length - changed.length,
+  };
 }
 
 function isSame(a: IntervalRow, b: IntervalRow | undefined): boolean {

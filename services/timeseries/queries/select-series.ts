@@ -6,12 +6,14 @@ export interface SeriesRow {
   type_id: number;
   provider: string;
   device: string;
+  /** A series of intervals; it has no samples. */
+  is_interval: boolean;
 }
 
 const statement = {
   name: 'timeseries-select-series',
   text: `
-    select id, type_id, provider, device from timeseries.series
+    select id, type_id, provider, device, is_interval from timeseries.series
     where user_id = $1 and ($2::smallint[] is null or type_id = any($2))`,
 };
 

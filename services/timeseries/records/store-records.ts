@@ -16,6 +16,8 @@ export interface StoredRecords {
   readonly workoutSpans: readonly Span[];
   /** Instants that the item's daily record did not cover before, or covered with another date. */
   readonly covered: readonly Range[];
+  /** The dates of the item's daily record, before and now. */
+  readonly dates: readonly string[];
   /** Maps merged sleep sessions to the session that replaces them. */
   readonly merged: ReadonlyMap<string, string>;
   /** An unconfirmed event had deleted the activity: its samples are shown again. */
@@ -25,7 +27,8 @@ export interface StoredRecords {
 /** Stores the records of an item in place of those of its older version. */
 export async function storeRecords(context: RecordContext, item: StoreItem): Promise<StoredRecords> {
   const sleeps = await storeSleeps(context, item);
-  if (sleeps.status === 'stale') return { ...sleeps, workoutSpans: [], covered: [], wasHidden: false };
+  if (sleeps.status === 'stale')
+    return { ...sleeps, workoutSpans: [], covered: [], dates: [], wasHidden: false };
   const workout = await storeWorkout(context, item);
   const day = await storeDay(context, item);
   const otherIds = await storeOther(context, item);
@@ -33,17 +36,19 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';
   const { spans: workoutSpans, wasHidden } = workout;
-  return { status, ids, workoutSpans, covered: day.covered, merged: sleeps.merged, wasHidden };
+  const { covered, dates } = day;
+  return { status, ids, workoutSpans, covered, dates, merged: sleeps.merged, wasHidden };
 }
 
 async function storeDay(context: RecordContext, { key, day }: StoreItem) {
-  if (day === null) return { ids: [], covered: [] };
+  if (day === null) return { ids: [], covered: [], dates: [] };
   const { transaction, userId, provider, clockMinutes } = context;
   const stored = await selectDay(transaction, userId, provider, key);
   const identity = identityOf(context, key, stored?.id);
   const row = dayRow(identity, day, clockMinutes);
   await upsertRecord(transaction, 'provider_day', row);
-  return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)] };
+  const dates = [String(row.date), ...(stored === undefined ? [] : [stored.date])];
+  return { ids: [identity.id], covered: [newlyCovered(day, row.date, stored)], dates };
 }
 
 /**

@@ -8,6 +8,8 @@ import { clockOf, later } from '../clock.ts';
 import { boundsOf, type LocalDays } from '../days/local-days.ts';
 import { settleLocalDays } from '../days/settle-local-days.ts';
 import { type PendingEpoch, storeEpochs } from '../days/store-epochs.ts';
+import { settleIntervalsOnDays } from '../intervals/intervals-on-days.ts';
+import type { SourceOrder } from '../intervals/ranks.ts';
 import { hideActivityBlocks } from '../queries/activity-blocks.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { type ClockRow, selectClock } from '../queries/select-clock.ts';
@@ -36,6 +38,7 @@ export interface StoreRequest {
 /** Parameters of a store beside its items. */
 export interface StoreCircumstances {
   readonly sourcePriority: readonly string[];
+  readonly sourceOrder: SourceOrder;
   readonly nowMs: number;
   /** The first local day whose samples are kept. Null keeps all. */
   readonly firstDay: string | null;
@@ -52,6 +55,8 @@ interface Work extends StoreRequest, StoreCircumstances {
   readonly epochs: PendingEpoch[];
   /** Instants that daily records newly cover. */
   readonly covered: Range[];
+  /** Dates of daily records. */
+  readonly dates: string[];
   /** Items that are neither duplicates nor stale. */
   readonly accepted: StoreItem[];
   /** Keys of activities that were hidden and are stored again. */
@@ -85,7 +90,7 @@ async function begin(
   const rows = await selectItems(transaction, user_id, provider, items);
   const clock = (await selectClock(transaction, user_id)) ?? null;
   const storedItems = new StoredItems(rows);
-  const gathered = { blocks: [], spans: [], epochs: [], covered: [], accepted: [], returned: [] };
+  const gathered = { blocks: [], spans: [], epochs: [], covered: [], dates: [], accepted: [], returned: [] };
   return { ...request, ...circumstances, transaction, storedItems, clock, storedClock: clock, ...gathered };
 }
 
@@ -128,9 +133,10 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
   const { transaction, user_id: userId, provider, storedItems } = work;
   const context = { transaction, userId, provider, clockMinutes, storedItems, storedIds };
-  const { status, ids, workoutSpans, covered, merged, wasHidden } = await storeRecords(context, item);
+  const { status, ids, workoutSpans, covered, dates, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);
+  work.dates.push(...dates);
   if (wasHidden) work.returned.push(item.key);
   storedItems.replaceIds(merged);
   const standing = ids.length > 0 ? [...ids] : storedIds;
@@ -145,6 +151,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
   await upsertItems(transaction, user_id, provider, work.storedItems.changes());
+  await settleIntervalsOnDays({ ...work, order: work.sourceOrder }, { ...work, localDays });
   const written = await storeSamples(work, localDays);
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));

@@ -5,6 +5,7 @@ import { enqueue, type JobKind } from '../../../mixins/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../../mixins/jobs.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { enqueueSettlement } from '../intervals/settlement.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { settleDuplicates } from '../workouts/settle-duplicates.ts';
 import { deleteRecords } from './queries/delete-records.ts';
@@ -32,7 +33,8 @@ const purge: JobKind<PurgedData> = {
 /**
  * Deletes a user's listed data of one provider and blocks further ingestion of it. A job deletes samples and stored
  * versions in parts. Workouts of another provider whose listed duplicate was deleted are listed again.
- * A request that was carried out before changes nothing.
+ * What counts of the intervals of other providers is computed anew by a job. A request that was carried out before changes
+ * nothing.
  */
 export function markPurged(
   database: Database,
@@ -44,6 +46,7 @@ export function markPurged(
     if (!(await upsertPurge(transaction, user_id, provider, version))) return false;
     const spans = await deleteRecords(transaction, user_id, provider);
     await settleDuplicates(transaction, user_id, spans, sourcePriority);
+    await enqueueSettlement(transaction, user_id);
     await enqueue(transaction, purge, { key: `${user_id}:${provider}`, payload: { user_id, provider } });
     return true;
   });

@@ -33,7 +33,8 @@ export function widenToBuckets({ startMs, endMs }: Range, { widthMs, originMs }:
 
 /**
  * The shortest bucket with which all sources of a type have at most `mostPoints` points; null if every sample is one.
- * Buckets below an hour read samples, so they are for at most `mostSamples`.
+ * Buckets below an hour read samples, so they are for at most `mostSamples`. Intervals of several sources overlap, so their
+ * points are always buckets, of a minute at least.
  */
 export function chartBucketFor(
   sources: readonly SpanStatistics[],
@@ -41,11 +42,13 @@ export function chartBucketFor(
   { mostPoints, mostSamples }: { readonly mostPoints: number; readonly mostSamples: number },
 ): ChartBucket | null {
   const samples = sources.reduce((sum, { n }) => sum + n, 0);
-  if (samples <= mostPoints) return null;
+  const areCut = sources.some(({ is_interval }) => is_interval);
+  if (samples <= mostPoints && !areCut) return null;
   const fits = (bucket: ChartBucket) =>
     (bucket.widthMs >= hourMs || samples <= mostSamples) &&
     sources.reduce((sum, source) => sum + pointsOf(source, range, bucket), 0) <= mostPoints;
-  return buckets.find(fits) ?? buckets.at(-1) ?? null;
+  const possible = areCut ? buckets.filter(({ widthMs }) => widthMs >= minuteMs) : buckets;
+  return possible.find(fits) ?? buckets.at(-1) ?? null;
 }
 
 /** An upper bound of the non-empty buckets of a source. */

@@ -44,7 +44,9 @@ export function resolutionFor(
   const samples = sources.reduce((sum, { n }) => sum + n, 0);
   const fits = ([resolution, points]: Count) =>
     points <= limits.mostPoints && (isOfHours(resolution) || samples <= limits.mostSamples);
-  const finest = counts.find(fits);
+  // At raw resolution overlapping intervals would be shown beside each other.
+  const areCut = sources.some(({ is_interval }) => is_interval) && given !== 'raw';
+  const finest = counts.find((count) => fits(count) && !(areCut && count[0] === 'raw'));
   if (finest === undefined)
     throw tooMany('types', 'must be fewer, or the range shorter', counts.at(-1), limits);
   const wanted = counts.find(([resolution]) => resolution === given) ?? finest;

@@ -6,7 +6,8 @@ import type { ChartRow } from './queries/select-chart-buckets.ts';
 import type { SpanStatistics } from './queries/select-span-statistics.ts';
 
 const columns: Readonly<Record<Aggregate, (row: ChartRow) => number>> = {
-  avg: ({ sum, n }) => rounded(sum / n),
+  // No interval begins in a bucket in which only the end of one counts.
+  avg: ({ sum, n }) => rounded(sum / Math.max(n, 1)),
   min: ({ low }) => rounded(low),
   max: ({ high }) => rounded(high),
   count: ({ n }) => n,

@@ -9,18 +9,26 @@ import {
 } from '../../../contracts/timeseries/chart.ts';
 import { ServiceError } from '../../../domain/errors.ts';
 import { type SeriesType, seriesById } from '../../../domain/series.ts';
-import { dayMs, formatInstant, type Instant, type Range, resolveRange } from '../../../domain/time.ts';
+import {
+  dayMs,
+  formatInstant,
+  hourMs,
+  type Instant,
+  type Range,
+  resolveRange,
+} from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import { countedBuckets, type IntervalReading } from '../intervals/interval-buckets.ts';
 import type { Settings } from '../settings.ts';
 import { type ChartBucket, chartBucketFor, widenToBuckets } from './chart-buckets.ts';
 import { bucketOfResolution, type ChartLimits, resolutionFor } from './chart-resolution.ts';
 import { chartSeriesOf } from './chart-series.ts';
 import { type ChartRow, selectChartBuckets } from './queries/select-chart-buckets.ts';
-import { selectSamples } from './queries/select-samples.ts';
-import { type SpanStatistics, selectSpanStatistics } from './queries/select-span-statistics.ts';
-import { piecesOf } from './range-pieces.ts';
+import type { SpanStatistics } from './queries/select-span-statistics.ts';
+import { readScanRange, scanContext } from './read-scan-range.ts';
 import { typeIdsOf } from './samples.ts';
 import { scanRangeOf } from './scan-range.ts';
+import { spanStatistics } from './span-statistics.ts';
 
 interface ChartRequest {
   readonly user_id: string;
@@ -44,20 +52,19 @@ interface Group {
  */
 export async function readChart(
   database: Queryable,
-  { shownAs }: Settings,
+  { shownAs, sourceOrder }: Settings,
   request: ChartRequest,
 ): Promise<Chart> {
   const range = rangeOf(request);
   const typeIds = typeIdsOf(request.types) ?? [];
-  const found = await selectSpanStatistics(database, request.user_id, typeIds, range, piecesOf(range));
+  const reading = { database, userId: request.user_id, order: sourceOrder };
+  const found = await spanStatistics(reading, typeIds, range);
   const { resolution = null, max_points: mostPoints } = request;
   const all = { mostPoints, mostSamples: mostChartSamples };
   const common = resolution === null ? null : resolutionFor(found, range, resolution, all);
   const each = { mostPoints, mostSamples: mostChartSamples / typeIds.length };
   const groups = common === null ? groupsOf(found, range, each) : [commonGroup(found, common)];
-  const read = await Promise.all(
-    groups.map((group) => readGroup(database, group, range, request.aggregates)),
-  );
+  const read = await Promise.all(groups.map((group) => readGroup(reading, group, range, request.aggregates)));
   const series = read.flat().map((one) => ({
     ...one,
     source: { ...one.source, provider: shownAs(one.source.provider) },
@@ -98,13 +105,13 @@ function widened(range: Range, bucket: ChartBucket | null): Range {
 }
 
 async function readGroup(
-  database: Queryable,
+  reading: IntervalReading,
   group: Group,
   range: Range,
   aggregates: readonly Aggregate[],
 ): Promise<ChartSeries[]> {
   const { bucket, sources } = group;
-  const rows = Map.groupBy(await readRows(database, group, range), ({ series_id }) => series_id);
+  const rows = Map.groupBy(await readRows(reading, group, range), ({ series_id }) => series_id);
   return sources.flatMap((source) => {
     const own = rows.get(source.id);
     return own === undefined ? [] : [chartSeriesOf(source, bucket, own, aggregates)];
@@ -114,13 +121,38 @@ async function readGroup(
 // The number of points was bounded when the buckets were chosen. This bound is for samples that are stored meanwhile.
 const mostRows = 12 * mostChartPoints;
 
-async function readRows(database: Queryable, { bucket, sources }: Group, range: Range): Promise<ChartRow[]> {
+async function readRows(
+  reading: IntervalReading,
+  { bucket, sources }: Group,
+  range: Range,
+): Promise<ChartRow[]> {
   const ids = sources.map(({ id }) => id);
   if (bucket === null) {
-    const rows = await selectSamples(database, scanRangeOf(ids, range, null, null), mostRows);
+    const scanRange = scanRangeOf(ids, range, null, null);
+    const rows = await readScanRange(scanContext(reading, sources), scanRange, null, mostRows);
     return rows.map((row) => ({ ...row, n: 1, sum: row.value, low: row.value, high: row.value }));
   }
   const functions = new Map(sources.map(({ id, type_id }) => [id, seriesById(type_id).bucket]));
   const functionOf = (id: number) => functions.get(id) ?? 'mean';
-  return selectChartBuckets(database, ids, functionOf, widenToBuckets(range, bucket), bucket, mostRows);
+  const shown = widenToBuckets(range, bucket);
+  const fromStatistics = (one: SpanStatistics) => bucket.widthMs >= hourMs || !one.is_interval;
+  const stored = sources.filter(fromStatistics).map(({ id }) => id);
+  const rows = await selectChartBuckets(reading.database, stored, functionOf, shown, bucket, mostRows);
+  const cut = sources.filter((one) => !fromStatistics(one));
+  return cut.length === 0 ? rows : [...rows, ...(await intervalBuckets(reading, cut, shown, bucket))];
+}
+
+async function intervalBuckets(
+  reading: IntervalReading,
+  series: readonly SpanStatistics[],
+  range: Range,
+  bucket: ChartBucket,
+): Promise<ChartRow[]> {
+  const counted = await countedBuckets(reading, series, range, bucket);
+  return counted
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .map(({ series_id, startMs, value }) => ({
+      ...{ series_id, at: startMs * 1000, value },
+      ...{ n: 1, sum: value, low: value, high: value },
+    }));
 }

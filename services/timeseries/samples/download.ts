@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts';
 import { countSeries } from './queries/count-series.ts';
 import { selectOwnSeries } from './queries/select-own-series.ts';
 import { piecesOf } from './range-pieces.ts';
-import { readScanRange } from './read-scan-range.ts';
+import { readScanRange, scanContext } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
 import { typeIdsOf } from './samples.ts';
 import { scanRangeOf } from './scan-range.ts';
@@ -38,6 +38,7 @@ export async function seriesInRange(
 /** The next samples or buckets of one series after `after` (microseconds). `next` is null at the end. */
 export async function readSeries(
   database: Queryable,
+  { sourceOrder }: Settings,
   request: SampleRange & {
     readonly series_id: number;
     readonly after: number | null;
@@ -51,7 +52,8 @@ export async function readSeries(
   const cursor = after === null ? null : { direction: 'next' as const, key: [after, series.id] as const };
   const scanRange = scanRangeOf([series.id], rangeOf(request, size), size?.widthMs ?? null, cursor);
   const most = Math.min(request.limit, mostOf(size));
-  const rows = await readScanRange(database, scanRange, size, () => seriesById(series.type_id).bucket, most);
+  const reading = { database, userId: request.user_id, order: sourceOrder };
+  const rows = await readScanRange(scanContext(reading, [series]), scanRange, size, most);
   return {
     at: rows.map(({ at }) => at),
     values: rows.map(({ value }) => value),

@@ -155,7 +155,15 @@ t.test('a resolution that does not fit is refused with one that does', async (t)
 });
 
 t.test('buckets below an hour are refused where they would read too many samples', async (t) => {
-  const source = { id: 1, type_id: 1, provider: 'devicemaker', device: 'd', sum: 0, energy: null };
+  const source = {
+    id: 1,
+    type_id: 1,
+    is_interval: false,
+    provider: 'devicemaker',
+    device: 'd',
+    sum: 0,
+    energy: null,
+  };
   const counts = { n: 700_001, n1: 1500, n5: 300, n15: 100, n60: 25 };
   const many = { ...source, ...counts, min: 0, max: 0, last: 0 };
   const range = { startMs: monday, endMs: monday + 25 * hourMs };

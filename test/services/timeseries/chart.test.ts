@@ -167,7 +167,11 @@ t.test('a range that is empty or longer than ten years is refused', async (t) =>
 
 t.test('reads as many rows with five times the samples', async (t) => {
   const { id } = await call('users.create', {});
-  const settings = { shownAs: (name: string) => name, sourcePriority: [] };
+  const settings = {
+    shownAs: (name: string) => name,
+    sourcePriority: [],
+    sourceOrder: { providers: [], deviceTypes: [] },
+  };
   const fill = (everySeconds: number) =>
     database.query(
       `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)

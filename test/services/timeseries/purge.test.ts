@@ -5,6 +5,7 @@ import type { Database } from '../../../mixins/database.ts';
 import { markPurged } from '../../../services/timeseries/removal/purge.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker } from '../../support/broker.ts';
+import { until } from '../../support/connect.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { callDuringStore } from './call-during-store.ts';
@@ -40,6 +41,20 @@ async function untilFinished(database: Database): Promise<void> {
     await setTimeout(50);
   }
   throw new Error('the purge did not come to its end');
+}
+
+/** What counts of the intervals of a user, once it is settled. */
+async function untilCounted(database: Database, userId: string) {
+  const isSettled = await until(async () => {
+    const rows = await database.query("select from jobs.job where kind = 'timeseries.interval_settlement'");
+    return rows.length === 0;
+  });
+  if (!isSettled) throw new Error('the intervals were not settled');
+  return database.query(
+    `select s.provider, d.sum from timeseries.series s join timeseries.sample_local_day d on d.series_id = s.id
+     where s.user_id = $1 and s.is_interval`,
+    [userId],
+  );
 }
 
 const run = (minutes: number, fields = {}) => workout(at('07:00:00'), minutes, { name: 'run', ...fields });
@@ -115,9 +130,9 @@ t.test("erases one provider's data of one user only", async (t) => {
   });
   t.strictSame(
     samples.data.map(({ source }) => source.provider),
-    ['activitynet'],
+    ['activitynet', 'activitynet'],
   );
-  t.equal(samples.pagination.total_count, 1, 'hidden when the call answers');
+  t.equal(samples.pagination.total_count, 2, 'hidden when the call answers');
   await untilFinished(database);
   for (const [place, count] of Object.entries(await rowsOf(database, userId)))
     t.equal(count, place.endsWith('devicemaker') ? 0 : before[place], place);
@@ -130,6 +145,8 @@ t.test("erases one provider's data of one user only", async (t) => {
     'select count(*)::int as n from timeseries.interval_value',
   );
   t.equal(values?.n, 2, 'nor an interval');
+  const counted = await untilCounted(database, userId);
+  t.strictSame(counted, [{ provider: 'activitynet', sum: 300 }], 'the interval of the other provider counts');
   t.strictSame(await wrongStatistics(database), []);
 });
 

@@ -24,13 +24,15 @@ const wanted = {
     from timeseries.sample group by 1`,
 };
 
+const ofSamples = 'where series_id not in (select id from timeseries.series where is_interval)';
+
 const kept = {
   hour: `select series_id || ' ' || floor(extract(epoch from bucket) / 3600) as place, n, sum, min, max, last, n1, n5,
-    n15, energy from timeseries.sample_hour`,
+    n15, energy from timeseries.sample_hour ${ofSamples}`,
   day: `select series_id || ' ' || floor(extract(epoch from bucket) / 86400) as place, n, n1, n5, n15, n60
-    from timeseries.sample_day`,
+    from timeseries.sample_day ${ofSamples}`,
   local_day: `select series_id || ' ' || to_char(date, 'YYYY-MM-DD') as place, n, sum, min, max
-    from timeseries.sample_local_day`,
+    from timeseries.sample_local_day ${ofSamples}`,
 };
 
 type Row = Readonly<Record<string, number | string | null>> & { readonly place: string };

@@ -37,9 +37,9 @@ async function newUser() {
     remove: (ids: string[]) => s.call('timeseries.deleteIntervals', { ...whose, ids }),
     stored: () =>
       s.database.query<Stored>(
-        `select s.device, s.type_id, v.start_time::text, v.duration_ms, v.value, v.zone_offset_minutes
+        `select s.device, s.type_id, date_trunc('milliseconds', v.start_time)::text as start_time, v.duration_ms, v.value, v.zone_offset_minutes
          from timeseries.series s join timeseries.interval_value v on v.series_id = s.id
-         where s.user_id = $1 order by v.start_time, s.device, v.value`,
+         where s.user_id = $1 order by date_trunc('milliseconds', v.start_time), s.device, v.value`,
         [id],
       ),
   };

@@ -46,6 +46,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['timeseries.deleted_interval', 'timeseries.interval_series', 'timeseries.interval_set'],
     'timeseries.interval_source',
   ],
+  'a setting of a user; the days that it changes are recorded': ['timeseries.source_priority'],
   'dates of later records only': ['timeseries.user_clock'],
   'no event type: records that are neither workouts nor sleep': ['timeseries.other_record'],
 };

@@ -2,12 +2,12 @@ import { type SeriesType, seriesOf } from '../../../../domain/series.ts';
 import { dateToMs, dayMs, isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
-/** The stored values of a local day from one provider. Totals and samples have a row per device. */
+/** The stored values of a local day from one provider. Totals, samples and intervals have a row per device. */
 export interface ActivityRow {
   /** The number of days in the range. Equal in all rows. */
   total: number;
   /** Null in the only row of an empty page. */
-  kind: 'total' | 'samples' | 'workouts' | null;
+  kind: 'total' | 'samples' | 'intervals' | 'measured' | 'workouts' | null;
   date: string;
   provider: string;
   device: string;
@@ -49,6 +49,8 @@ const distances: readonly SeriesType[] = [
 const ids = (...types: readonly SeriesType[]) => types.map((type) => seriesOf(type).id).join(', ');
 const summed = (...types: readonly SeriesType[]) =>
   `sum(d.sum) filter (where s.type_id in (${ids(...types)}))`;
+const measured = (...types: readonly SeriesType[]) =>
+  `sum(d.own) filter (where s.type_id in (${ids(...types)}))`;
 const ofHeart = `filter (where s.type_id = ${ids('heart_rate')})`;
 const none = 'null::float8';
 
@@ -75,15 +77,18 @@ const each = (aggregate: 'sum' | 'max') =>
 // reduced to the longer one. A workout that several devices of a provider recorded has a row per device.
 const textOf = (order: 'asc' | 'desc') => `
   with sampled as materialized (
-    select d.date, s.provider, s.device, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
+    select d.date, s.provider, s.device, s.is_interval, bool_or(s.type_id <> ${ids('basal_energy')}) as is_day,
       ${summed('steps')} as steps, ${summed(...distances)} as distance, ${summed('flights_climbed')} as floors,
       60 * ${summed('exercise_time')} as active, ${summed('energy')} as calories, ${summed('basal_energy')} as basal,
       sum(d.n) ${ofHeart} as beats, sum(d.sum) ${ofHeart} / sum(d.n) ${ofHeart} as avg_bpm,
-      min(d.min) ${ofHeart} as min_bpm, max(d.max) ${ofHeart} as max_bpm
+      min(d.min) ${ofHeart} as min_bpm, max(d.max) ${ofHeart} as max_bpm,
+      ${measured('steps')} as own_steps, ${measured(...distances)} as own_distance,
+      ${measured('flights_climbed')} as own_floors, 60 * ${measured('exercise_time')} as own_active,
+      ${measured('energy')} as own_calories, ${measured('basal_energy')} as own_basal
     from timeseries.series s
     join timeseries.sample_local_day d on d.series_id = s.id and d.date between $2 and $3
     where s.user_id = $1 and s.type_id in (${types})
-    group by d.date, s.provider, s.device
+    group by d.date, s.provider, s.device, s.is_interval
   ),
   recordings as materialized (
     select coalesce(counted_on, local_date) as date, provider, device, counted_with, start_time, duration_seconds, steps,
@@ -125,9 +130,13 @@ const textOf = (order: 'asc' | 'desc') => `
     from timeseries.provider_day join page using (date)
     where user_id = $1 and date between $2 and $3
     union all
-    select 'samples', date, provider, device, ${none}, ${none}, steps, distance, floors, ${none}, active, ${none},
+    select case when is_interval then 'intervals' else 'samples' end, date, provider, device, ${none}, ${none}, steps, distance, floors, ${none}, active, ${none},
       ${none}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
     from sampled join page using (date)
+    union all
+    select 'measured', date, provider, device, ${none}, ${none}, own_steps, own_distance, own_floors, ${none}, own_active,
+      ${none}, ${none}, own_calories, own_basal, ${none}, ${none}, ${none}, ${none}
+    from sampled join page using (date) where is_interval and $8
     union all
     select 'workouts', date, provider, device, ${none}, duration_seconds, steps, distance_meters, ${none},
       elevation_gain_meters, active_seconds, ${none}, ${none}, calories_kcal, ${none}, ${none}, ${none}, ${none}, ${none}
@@ -150,14 +159,18 @@ const marginMs = 3 * dayMs;
 // PostgreSQL does not read the six-digit years after it.
 const latestMs = Date.UTC(9999, 11, 31);
 
-/** The stored values of at most `most` local days with activity, from one snapshot. */
+/**
+ * The stored values of at most `most` local days with activity, from one snapshot. `withMeasured` adds what each source of
+ * intervals measured, beside what counts of it.
+ */
 export function selectActivityDays(
   database: Queryable,
   { userId, firstDate, lastDate, after, order }: DateCursor,
   most: number,
+  withMeasured = false,
 ): Promise<ActivityRow[]> {
   const from = isoTime(dateToMs(firstDate) - marginMs);
   const to = isoTime(Math.min(dateToMs(lastDate) + marginMs, latestMs));
-  const values = [userId, firstDate, lastDate, after, most, from, to];
+  const values = [userId, firstDate, lastDate, after, most, from, to, withMeasured];
   return database.query<ActivityRow>(statements[order], values);
 }

@@ -7,7 +7,7 @@ const select = {
 
 const insert = {
   name: 'timeseries-insert-interval-set',
-  text: 'insert into timeseries.interval_set (user_id, provider) values ($1, $2) returning id',
+  text: 'insert into timeseries.interval_set (user_id, provider, ranked_by) values ($1, $2, $3) returning id',
 };
 
 /** The set of a user's intervals from a provider, or undefined. */
@@ -25,10 +25,11 @@ export async function ensureIntervalSet(
   transaction: Queryable,
   userId: string,
   provider: string,
+  rankedBy: string,
 ): Promise<number> {
   const known = await selectIntervalSet(transaction, userId, provider);
   if (known !== undefined) return known;
-  const [row] = await transaction.query<{ id: number }>(insert, [userId, provider]);
+  const [row] = await transaction.query<{ id: number }>(insert, [userId, provider, rankedBy]);
   if (row === undefined) throw new Error('the set was inserted');
   return row.id;
 }

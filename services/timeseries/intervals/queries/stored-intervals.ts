@@ -10,7 +10,7 @@ export interface IntervalRow {
   zone_offset_minutes: number;
 }
 
-const columns = `key, series_id, (extract(epoch from start_time) * 1000)::float8 as start_ms, duration_ms, value,
+const columns = `key, series_id, floor(extract(epoch from start_time) * 1000)::float8 as start_ms, duration_ms, value,
   zone_offset_minutes`;
 
 const byKeys = {
@@ -41,9 +41,9 @@ const upsert = {
   text: `
     insert into timeseries.interval_value as v
       (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes)
-    select $1, series_id, to_timestamp(start_ms / 1000), value, key, duration_ms, zone_offset_minutes
-    from unnest($2::int[], $3::float8[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[])
-      t (series_id, start_ms, value, key, duration_ms, zone_offset_minutes)
+    select $1, series_id, to_timestamp(start_ms / 1000) + micros * interval '1 microsecond', value, key, duration_ms, zone_offset_minutes
+    from unnest($2::int[], $3::float8[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[], $8::int[])
+      t (series_id, start_ms, value, key, duration_ms, zone_offset_minutes, micros)
     on conflict (set_id, key) do update
       set series_id = excluded.series_id, start_time = excluded.start_time, value = excluded.value,
         duration_ms = excluded.duration_ms, zone_offset_minutes = excluded.zone_offset_minutes`,
@@ -95,6 +95,14 @@ export function selectSpan(transaction: Queryable, query: SpanQuery): Promise<In
   return transaction.query<IntervalRow>(inSpan, [user_id, provider, type_id, of, start_ms, end_ms]);
 }
 
+/**
+ * Microseconds after the start, made of the key: pages of raw values are ordered by time and series, so that intervals of
+ * one series that start at the same millisecond need different instants.
+ */
+function microsOf(key: string): number {
+  return Number.parseInt(key.slice(0, 8), 16) % 1000;
+}
+
 /** Writes intervals. Their keys must be distinct. */
 export async function upsertIntervals(
   transaction: Queryable,
@@ -110,6 +118,7 @@ export async function upsertIntervals(
     rows.map(({ key }) => key),
     rows.map(({ duration_ms }) => duration_ms),
     rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
+    rows.map(({ key }) => microsOf(key)),
   ]);
 }
 

@@ -9,11 +9,12 @@ export interface CountedSeries extends SeriesRow {
   n: number;
 }
 
-// Exact, and computed from statistics: whole days and hours are sums of counts. Only the two edges read samples, or for
-// buckets the minutes of their hours. 31 million matching rows take 0.9 ms, count(*) takes 2 s. The plan is the same
+// Exact, and computed from statistics: whole days and hours are sums of counts. Only the two edges read samples (or
+// intervals), or for buckets the minutes of their hours. An hour without a minute is one in which intervals begin and others
+// count. 31 million matching rows take 0.9 ms, count(*) takes 2 s. The plan is the same
 // for all values, and planning takes four times as long as execution, so the pool plans once.
 const counted = (day: string, hour: string, edges: string) => `
-  select s.id, s.type_id, s.provider, s.device, (d.n + h.n + e.n)::float8 as n
+  select s.id, s.type_id, s.provider, s.device, s.is_interval, (d.n + h.n + e.n)::float8 as n
   from timeseries.series s
   cross join lateral (
     select coalesce(sum(${day}), 0) as n from timeseries.sample_day
@@ -31,7 +32,9 @@ const hoursIn = (hour: string, first: string, end: string) => `
 
 // Each edge has bounds of its own, so that the planner reads one chunk only. A range of whole hours has no edges.
 const samplesIn = (first: string, end: string) => `
-  select count(*) from timeseries.sample where series_id = s.id and ts >= ${first} and ts < ${end}`;
+  case when s.is_interval
+    then (select count(*) from timeseries.interval_value where series_id = s.id and start_time >= ${first} and start_time < ${end})
+    else (select count(*) from timeseries.sample where series_id = s.id and ts >= ${first} and ts < ${end}) end`;
 
 const minutesIn = (count: string, hour: string, minutes: string) => `
   select coalesce(sum(timeseries.${count}(mask & ${minutes}::bigint)), 0) from timeseries.sample_hour
@@ -51,7 +54,7 @@ const buckets = ({ resolution, countColumn, countInMask }: BucketSize) => ({
   name: `timeseries-count-${resolution}`,
   text:
     countInMask === null
-      ? counted('n60', '1', '0')
+      ? counted('n60', '(mask <> 0)::int', '0')
       : counted(
           countColumn,
           countColumn,

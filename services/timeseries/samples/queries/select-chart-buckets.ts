@@ -21,6 +21,8 @@ interface Source {
   readonly table: string;
   readonly time: string;
   readonly columns: string;
+  /** Rows that count. */
+  readonly condition: string;
   readonly last: string;
 }
 
@@ -31,6 +33,7 @@ const samples: Source = {
   time: 'ts',
   columns: `count(*) as n, sum(value) as sum, min(value) as low, max(value) as high, max(ts) as last,
         sum(case when s.function = 'leq' then power(10, value / 10) end) as energy`,
+  condition: 'true',
   last: '(select value from timeseries.sample where series_id = s.id and ts = b.last and ts >= $3 and ts < $4)',
 };
 
@@ -41,10 +44,11 @@ const hours: Source = {
   time: 'bucket',
   columns: `sum(n) as n, sum(sum) as sum, min(min) as low, max(max) as high,
         (array_agg(last order by bucket desc))[1] as last, sum(energy) as energy`,
+  condition: 'mask <> 0',
   last: 'b.last',
 };
 
-const statementOf = ({ name, table, time, columns, last }: Source) => ({
+const statementOf = ({ name, table, time, columns, condition, last }: Source) => ({
   name: `timeseries-select-chart-${name}`,
   text: `
     select s.id as series_id, (extract(epoch from b.start) * 1000000)::float8 as at, b.n::float8, b.sum, b.low, b.high,
@@ -53,7 +57,7 @@ const statementOf = ({ name, table, time, columns, last }: Source) => ({
     from unnest($1::int[], $2::text[]) s (id, function)
     cross join lateral (
       select date_bin($5::interval, ${time}, $6::timestamptz) as start, ${columns}
-      from ${table} where series_id = s.id and ${time} >= $3 and ${time} < $4
+      from ${table} where series_id = s.id and ${time} >= $3 and ${time} < $4 and ${condition}
       group by 1
     ) b
     order by b.start, s.id limit $7`,

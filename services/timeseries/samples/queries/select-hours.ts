@@ -17,7 +17,7 @@ function textOf(order: 'asc' | 'desc'): string {
       select series_id, bucket, case s.function
         when 'sum' then sum when 'mean' then sum / n when 'leq' then 10 * log10(energy / n) else last end as value
       from timeseries.sample_hour
-      where series_id = s.id and bucket >= s.first and bucket < s.beyond and bucket >= $4 and bucket < $5
+      where series_id = s.id and bucket >= s.first and bucket < s.beyond and bucket >= $4 and bucket < $5 and mask <> 0
       order by bucket ${order} limit $6
     ) x
     order by x.bucket ${order}, x.series_id ${order} limit $6`;

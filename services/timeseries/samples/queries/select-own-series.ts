@@ -3,7 +3,7 @@ import type { SeriesRow } from '../../queries/select-series.ts';
 
 const statement = {
   name: 'timeseries-select-own-series',
-  text: 'select id, type_id, provider, device from timeseries.series where user_id = $1 and id = $2',
+  text: 'select id, type_id, provider, device, is_interval from timeseries.series where user_id = $1 and id = $2',
 };
 
 /** A series if it belongs to the user. */

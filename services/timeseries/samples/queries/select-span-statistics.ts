@@ -30,7 +30,7 @@ const samplesIn = (first: string, end: string) => `
 const statement = {
   name: 'timeseries-select-span-statistics',
   text: `
-    select s.id, s.type_id, s.provider, s.device, t.n::float8, t.n1::float8, t.n5::float8, t.n15::float8, t.n60::float8,
+    select s.id, s.type_id, s.provider, s.device, s.is_interval, t.n::float8, t.n1::float8, t.n5::float8, t.n15::float8, t.n60::float8,
       t.sum, t.energy, t.min, t.max, l.value as last
     from timeseries.series s
     cross join lateral (
@@ -46,7 +46,7 @@ const statement = {
     cross join lateral (
       select value from timeseries.sample where series_id = s.id and ts >= $3 and ts < $4 order by ts desc limit 1
     ) l
-    where s.user_id = $1 and s.type_id = any($2)
+    where s.user_id = $1 and s.type_id = any($2) and not s.is_interval
     order by s.type_id, s.provider, s.device`,
 };
 

@@ -1,0 +1,205 @@
+import { type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { dayMs, hourMs, minuteMs, type Range } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { type DayFigures, dayFigures, hourFigures } from './interval-statistics.ts';
+import { type IntervalSeriesRow, selectIntervalSeries } from './queries/select-interval-series.ts';
+import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
+import { type OwnTotalRow, selectOwnTotals } from './queries/select-own-totals.ts';
+import { writeHours, writeLocalDays } from './queries/write-interval-statistics.ts';
+import { ranksOf, type SourceOrder } from './ranks.ts';
+import { type RankedInterval, segmentsOf } from './segments.ts';
+import { type OrderOf, sourceOrders } from './source-orders.ts';
+
+/** A time in which intervals of a type were written or deleted. */
+export interface TouchedSpan extends Range {
+  readonly type_id: number;
+}
+
+/** The user whose statistics are settled, and the configured order of sources. */
+export interface SettleIntervals {
+  readonly user_id: string;
+  readonly order: SourceOrder;
+}
+
+/** The part of a type's time that is computed anew. */
+interface SettledPart {
+  readonly window: number;
+  readonly typeId: number;
+  readonly series: readonly IntervalSeriesRow[];
+  /** Whole hours; null if only days are computed. */
+  readonly hours: Range | null;
+  /** Days since 1970, first and last. */
+  readonly days: readonly [first: number, last: number];
+}
+
+interface Settling {
+  readonly transaction: Queryable;
+  readonly user_id: string;
+  readonly orderOf: OrderOf;
+  readonly totals: readonly OwnTotalRow[];
+}
+
+/** Computes the statistics of touched spans anew. The caller holds the user's lock. */
+export async function settleIntervals(
+  transaction: Queryable,
+  { user_id, order }: SettleIntervals,
+  touched: readonly TouchedSpan[],
+): Promise<void> {
+  if (touched.length === 0) return;
+  const typeIds = [...new Set(touched.map(({ type_id }) => type_id))];
+  const series = await selectIntervalSeries(transaction, user_id, typeIds);
+  await settleParts({ transaction, user_id, order }, series, partsOf(touched, series));
+}
+
+/** Computes local days (days since 1970) of all types of a day's fields anew. The caller holds the user's lock. */
+export async function settleDays(
+  transaction: Queryable,
+  { user_id, order }: SettleIntervals,
+  days: readonly number[],
+): Promise<void> {
+  const series = await selectIntervalSeries(transaction, user_id, [...fieldOf.keys()]);
+  const byType = [...Map.groupBy(series, ({ type_id }) => type_id)];
+  const parts = byType.flatMap(([typeId, own]) =>
+    days.map((day) => ({ typeId, series: own, hours: null, days: [day, day] as const })),
+  );
+  const numbered = parts.map((part, window) => ({ ...part, window }));
+  await settleParts({ transaction, user_id, order }, series, numbered);
+}
+
+async function settleParts(
+  { transaction, user_id, order }: SettleIntervals & { readonly transaction: Queryable },
+  series: readonly IntervalSeriesRow[],
+  parts: readonly SettledPart[],
+): Promise<void> {
+  if (parts.length === 0) return;
+  const rows = await selectOverlapping(transaction, parts.flatMap(windowsOf));
+  const byWindow = Map.groupBy(rows, ({ window }) => window);
+  const providers = [...new Set(series.map(({ provider }) => provider))];
+  const totals = await selectOwnTotals(transaction, user_id, providers, [...new Set(parts.flatMap(daysOf))]);
+  const orderOf = await sourceOrders(transaction, user_id, order);
+  for (const part of parts)
+    await settlePart({ transaction, user_id, orderOf, totals }, part, byWindow.get(part.window) ?? []);
+}
+
+/** Spans of one type that are less than a day apart are one part. */
+function partsOf(touched: readonly TouchedSpan[], series: readonly IntervalSeriesRow[]): SettledPart[] {
+  const joined = [...Map.groupBy(touched, ({ type_id }) => type_id)].flatMap(([typeId, spans]) =>
+    joinNear(spans).map((hours) => ({ typeId, hours })),
+  );
+  return joined.flatMap(({ typeId, hours }, window) => {
+    const own = series.filter(({ type_id }) => type_id === typeId);
+    if (own.length === 0) return [];
+    const dayOf = (ms: number, offset: number) => Math.floor((ms + offset * minuteMs) / dayMs);
+    const first = dayOf(hours.startMs, leastOffset(own));
+    const last = dayOf(hours.endMs - 1, greatestOffset(own));
+    return [{ window, typeId, series: own, hours: wholeHours(hours), days: [first, last] as const }];
+  });
+}
+
+function joinNear(spans: readonly Range[]): Range[] {
+  const joined: { startMs: number; endMs: number }[] = [];
+  for (const { startMs, endMs } of spans.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = joined.at(-1);
+    if (last !== undefined && startMs < last.endMs + dayMs) last.endMs = Math.max(last.endMs, endMs);
+    else joined.push({ startMs, endMs });
+  }
+  return joined;
+}
+
+function wholeHours({ startMs, endMs }: Range): Range {
+  return { startMs: Math.floor(startMs / hourMs) * hourMs, endMs: Math.ceil(endMs / hourMs) * hourMs };
+}
+
+function leastOffset(series: readonly IntervalSeriesRow[]): number {
+  return Math.min(...series.map(({ min_offset_minutes }) => min_offset_minutes));
+}
+
+function greatestOffset(series: readonly IntervalSeriesRow[]): number {
+  return Math.max(...series.map(({ max_offset_minutes }) => max_offset_minutes));
+}
+
+/** The time of a part: its hours and its local days in every offset that its intervals have. */
+function timeOf({ series, hours, days: [first, last] }: SettledPart): Range {
+  const startMs = first * dayMs - greatestOffset(series) * minuteMs;
+  const endMs = (last + 1) * dayMs - leastOffset(series) * minuteMs;
+  if (hours === null) return { startMs, endMs };
+  return { startMs: Math.min(startMs, hours.startMs), endMs: Math.max(endMs, hours.endMs) };
+}
+
+function windowsOf(part: SettledPart) {
+  const { startMs, endMs } = timeOf(part);
+  return part.series.map(({ id, longest_ms }) => ({
+    ...{ window: part.window, seriesId: id, startMs, endMs, longestMs: Math.max(longest_ms, 1) },
+  }));
+}
+
+function daysOf({ days: [first, last] }: SettledPart): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+async function settlePart(
+  settling: Settling,
+  part: SettledPart,
+  rows: readonly Omit<RankedInterval, 'rank'>[],
+): Promise<void> {
+  const { transaction, orderOf } = settling;
+  const ids = part.series.map(({ id }) => id);
+  const ranks = ranksOf(part.series, orderOf(part.typeId));
+  const intervals = rows.map((row) => ({ ...row, rank: ranks.get(row.series_id) ?? 0 }));
+  const segments = segmentsOf(intervals);
+  if (part.hours !== null)
+    await writeHours(transaction, ids, hoursOf(part.hours), hourFigures(intervals, segments, part.hours));
+  await writeLocalDays(transaction, ids, daysOf(part), localFigures(settling, part, intervals));
+}
+
+function hoursOf({ startMs, endMs }: Range): number[] {
+  return Array.from({ length: (endMs - startMs) / hourMs }, (_, index) => startMs + index * hourMs);
+}
+
+/**
+ * The local days of a part. A provider with an own total of the field on a day takes part with that total, so its
+ * intervals are left out of the cut of that day.
+ */
+function localFigures(
+  { totals }: Settling,
+  part: SettledPart,
+  intervals: readonly RankedInterval[],
+): DayFigures[] {
+  const field = fieldOf.get(part.typeId);
+  const withTotal = field === undefined ? [] : totals.filter((row) => row[field]);
+  const excluded = new Map(daysOf(part).map((day) => [day, providersOn(withTotal, day)]));
+  const providerOf = new Map(part.series.map(({ id, provider }) => [id, provider]));
+  return [...Map.groupBy(excluded.keys(), (day) => excluded.get(day) ?? '')].flatMap(([names, days]) => {
+    const out = new Set(names.split('\n'));
+    const taking = intervals.filter(({ series_id }) => !out.has(providerOf.get(series_id) ?? ''));
+    const wanted = new Set(days);
+    return dayFigures(intervals, segmentsOf(taking), (day) => wanted.has(day));
+  });
+}
+
+function providersOn(totals: readonly OwnTotalRow[], day: number): string {
+  return totals
+    .filter((row) => row.day === day)
+    .map(({ provider }) => provider)
+    .sort()
+    .join('\n');
+}
+
+type TotalField = Exclude<keyof OwnTotalRow, 'provider' | 'day'>;
+
+const fields: readonly (readonly [SeriesType, TotalField])[] = [
+  ['steps', 'steps'],
+  ['distance_walking_running', 'distance_meters'],
+  ['distance_cycling', 'distance_meters'],
+  ['distance_swimming', 'distance_meters'],
+  ['distance_downhill_snow_sports', 'distance_meters'],
+  ['distance_other', 'distance_meters'],
+  ['flights_climbed', 'floors_climbed'],
+  ['exercise_time', 'active_seconds'],
+  ['energy', 'active_calories_kcal'],
+  ['basal_energy', 'basal_calories_kcal'],
+];
+
+const fieldOf: ReadonlyMap<number, TotalField> = new Map(
+  fields.map(([type, field]) => [seriesOf(type).id, field]),
+);
