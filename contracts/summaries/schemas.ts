@@ -26,9 +26,9 @@ export const ExplainedSource = z
   .object({
     source: Source,
     origin: z
-      .enum(['day_total', 'samples', 'workouts', 'epochs', 'computed'])
+      .enum(['day_total', 'samples', 'intervals', 'workouts', 'epochs', 'computed'])
       .describe(
-        "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.",
+        "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `intervals`: what a device measured in intervals with a start and an end; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.",
       ),
     value: Measure.describe(
       'In the unit of the field, before minutes are rounded down. Null for light minutes.',
@@ -49,13 +49,14 @@ export const ExplainedSource = z
         'largest',
         'priority',
         'largest_device',
+        'best_ranked',
         'fullest_device',
         'longest_record',
         'active_plus_basal',
         'remainder',
       ])
       .describe(
-        'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
+        'The rule that chose the source, or another one in its place. `only_value`: there is no other; `sum`: records of different hours, or workouts, are added up; `precedence`: of one provider the day total counts before intervals, intervals before samples, samples before workouts, and for `avg_bpm` samples before the day total; `largest`: of several providers the largest value; `priority`: of several providers the first in SOURCE_PRIORITY; `largest_device`: of several devices the largest value; `best_ranked`: of several sources of intervals the best-ranked one counts in each segment of time; `fullest_device`: of several devices the one with the most heart rates; `longest_record`: of records of the same hours the longest, of their heart rates the mean of the longest and the lowest and highest of all; `active_plus_basal`: active and basal energy of one provider; `remainder`: active less moderate less vigorous minutes.',
       ),
   })
   .meta({

@@ -1,29 +1,32 @@
 import type { DaySource } from '../../domain/facts.ts';
+import { largest } from './sources.ts';
 
 /** A value of one provider, with its device. */
 export interface Offer {
   readonly provider: string;
   readonly device: number;
   readonly value: number;
+  /** What counts of the intervals of all providers. */
+  readonly isCut?: true;
 }
 
 /** The origin of a provider's value of a field. */
-export type DayOrigin = 'total' | 'samples' | 'workouts';
+export type DayOrigin = 'total' | 'intervals' | 'samples' | 'workouts';
 
-const all = ['total', 'samples', 'workouts'] as const;
+const all = ['total', 'intervals', 'samples', 'workouts'] as const;
 
 /**
- * The order of origins for a field of one provider: its own total of the day, otherwise the value from its samples,
- * otherwise from its workouts. A mean heart rate is taken from samples first. It is never taken from workouts, which
+ * The order of origins for a field of one provider: its own total of the day, otherwise its intervals, otherwise the value
+ * from its samples, otherwise from its workouts. A mean heart rate is taken from samples first. It is never taken from workouts, which
  * cover only part of a day.
  */
 export const precedence = {
   steps: all,
   distance_meters: all,
-  floors_climbed: ['total', 'samples'],
+  floors_climbed: ['total', 'intervals', 'samples'],
   elevation_meters: ['workouts'],
   active_calories_kcal: all,
-  basal_calories_kcal: ['total', 'samples'],
+  basal_calories_kcal: ['total', 'intervals', 'samples'],
   active_seconds: all,
   moderate_seconds: ['total'],
   vigorous_seconds: ['total'],
@@ -35,18 +38,46 @@ export const precedence = {
 /** A figure that the totals, samples or workouts of a day may contain. */
 export type DayFigure = keyof typeof precedence;
 
-/** A provider's value of a figure, from the first origin that has one. */
-export function offerOf(
-  source: DaySource,
-  figure: DayFigure,
-): (Offer & { readonly origin: DayOrigin }) | null {
-  for (const origin of precedence[figure]) {
-    const part = source[origin];
-    const value = part === null ? null : figureIn(part, figure);
-    if (part !== null && value !== null)
-      return { provider: source.provider, device: part.device, value, origin };
-  }
-  return null;
+/** The origin of a provider's value of a figure: the first that has one. */
+export function originOf(source: DaySource, figure: DayFigure): DayOrigin | null {
+  const hasValue = (origin: DayOrigin) => {
+    const part = source[origin] ?? null;
+    return part !== null && figureIn(part, figure) !== null;
+  };
+  return precedence[figure].find(hasValue) ?? null;
+}
+
+/** A provider's value of a figure, unless it takes part in the day with its intervals. */
+export function offerOf(source: DaySource, figure: DayFigure): Offer | null {
+  const origin = originOf(source, figure);
+  return origin === null || origin === 'intervals' ? null : offerFrom(source, origin, figure);
+}
+
+/**
+ * What counts of the intervals of all providers that take part with them: one value, named after the provider with the
+ * largest part.
+ */
+export function intervalsOffer(sources: readonly DaySource[], figure: DayFigure): Offer | null {
+  const parts = sources
+    .filter((source) => originOf(source, figure) === 'intervals')
+    .map((source) => offerFrom(source, 'intervals', figure))
+    .filter((offer) => offer !== null);
+  const most = largest(parts, ({ value }) => value);
+  return most === undefined
+    ? null
+    : { ...most, value: parts.reduce((sum, { value }) => sum + value, 0), isCut: true };
+}
+
+/** The values of a figure, of which one is shown: one of each provider, and one of all intervals. */
+export function offersOf(sources: readonly DaySource[], figure: DayFigure): Offer[] {
+  const offers = [...sources.map((source) => offerOf(source, figure)), intervalsOffer(sources, figure)];
+  return offers.filter((offer) => offer !== null);
+}
+
+function offerFrom(source: DaySource, origin: DayOrigin, figure: DayFigure): Offer | null {
+  const part = source[origin] ?? null;
+  const value = part === null ? null : figureIn(part, figure);
+  return part === null || value === null ? null : { provider: source.provider, device: part.device, value };
 }
 
 /** A figure of one origin, or null. */
@@ -54,16 +85,27 @@ export function figureIn(part: Partial<Record<DayFigure, number | null>>, figure
   return part[figure] ?? null;
 }
 
-/** The sum of active and basal energy of one provider, if it reports both. */
-export function totalEnergyOf(source: DaySource): Offer | null {
-  const active = offerOf(source, 'active_calories_kcal');
-  const basal = offerOf(source, 'basal_calories_kcal');
-  return active === null || basal === null ? null : { ...active, value: active.value + basal.value };
+/** The sums of active and basal energy: of each provider that reports both, and of the intervals if they have both. */
+export function totalEnergyOffers(sources: readonly DaySource[]): Offer[] {
+  const sumOf = (active: Offer | null, basal: Offer | null) =>
+    active === null || basal === null ? null : { ...active, value: active.value + basal.value };
+  const active = 'active_calories_kcal';
+  const basal = 'basal_calories_kcal';
+  const own = sources.map((source) => sumOf(offerOf(source, active), offerOf(source, basal)));
+  const cut = sumOf(intervalsOffer(sources, active), intervalsOffer(sources, basal));
+  return [...own, cut].filter((offer) => offer !== null);
 }
 
-/** Seconds without movement, of one provider. */
-export function sedentaryOf(source: DaySource): Offer | null {
-  const { provider, total, samples, workouts, sedentary_seconds: value } = source;
-  const part = total ?? samples ?? workouts;
-  return part === null || value === null ? null : { provider, device: part.device, value };
+/** Seconds without movement, of each provider. */
+export function sedentaryOffers(sources: readonly DaySource[]): Offer[] {
+  return sources.flatMap((source) => {
+    const { provider, sedentary_seconds: value } = source;
+    const part = anyPart(source);
+    return part === null || value === null ? [] : [{ provider, device: part.device, value }];
+  });
+}
+
+/** The first part of a provider's day. */
+export function anyPart({ total, intervals, samples, workouts }: DaySource): { device: number } | null {
+  return total ?? intervals ?? samples ?? workouts;
 }

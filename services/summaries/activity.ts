@@ -1,19 +1,26 @@
 import type { ActivitySummary } from '../../contracts/summaries/schemas.ts';
 import type { ActivityDays, DaySource } from '../../domain/facts.ts';
 import { wholeMinutes } from '../../domain/time.ts';
-import { type DayFigure, type Offer, offerOf, sedentaryOf, totalEnergyOf } from './activity-figures.ts';
+import {
+  anyPart,
+  type DayFigure,
+  type Offer,
+  offersOf,
+  sedentaryOffers,
+  totalEnergyOffers,
+} from './activity-figures.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { clean, whole } from './values.ts';
 
 /** A local day as the timeseries service returns it. */
 export type ActivityDay = ActivityDays['days'][number];
 
-type Way = (source: DaySource) => Offer | null;
+type Way = (sources: readonly DaySource[]) => Offer[];
 
 const figure =
   (name: DayFigure): Way =>
-  (source) =>
-    offerOf(source, name);
+  (sources) =>
+    offersOf(sources, name);
 
 // The tables list fields in the order of the summary.
 const cumulative = {
@@ -22,9 +29,9 @@ const cumulative = {
   floors_climbed: figure('floors_climbed'),
   elevation_meters: figure('elevation_meters'),
   active_calories_kcal: figure('active_calories_kcal'),
-  total_calories_kcal: totalEnergyOf,
+  total_calories_kcal: totalEnergyOffers,
   active_seconds: figure('active_seconds'),
-  sedentary_seconds: sedentaryOf,
+  sedentary_seconds: sedentaryOffers,
   moderate_seconds: figure('moderate_seconds'),
   vigorous_seconds: figure('vigorous_seconds'),
 } satisfies Readonly<Record<string, Way>>;
@@ -37,7 +44,7 @@ const preferred = {
 
 /**
  * The summary of a local day. With several providers, a field that adds up through the day takes the largest value,
- * never a sum. Other fields take the value of the provider with the highest priority. `source` is the source of the
+ * never a sum; what counts of the intervals of all providers is one of the values. Other fields take the value of the provider with the highest priority. `source` is the source of the
  * steps, otherwise of the first field with a value.
  */
 export function activityToWire(
@@ -46,8 +53,8 @@ export function activityToWire(
   rules: SourceRules,
 ): ActivitySummary {
   const sources = byPriority(day.sources, rules);
-  const most = mapValues(cumulative, (way) => largest(offersOf(sources, way), ({ value }) => value) ?? null);
-  const best = mapValues(preferred, (way) => offersOf(sources, way)[0] ?? null);
+  const most = mapValues(cumulative, (way) => largest(way(sources), ({ value }) => value) ?? null);
+  const best = mapValues(preferred, (way) => way(sources)[0] ?? null);
   const named = [...Object.values(most), ...Object.values(best)].find((offer) => offer !== null);
   const value = mapValues({ ...most, ...best }, (offer) => offer?.value ?? null);
   return {
@@ -74,10 +81,6 @@ export function activityToWire(
   };
 }
 
-function offersOf(sources: readonly DaySource[], way: Way): Offer[] {
-  return sources.map(way).filter((offer) => offer !== null);
-}
-
 function mapValues<K extends string, A, B>(
   values: Readonly<Record<K, A>>,
   change: (value: A) => B,
@@ -101,7 +104,7 @@ function lightSeconds(
 /** A day without any value still has a source, for example a workout without figures. */
 function anyOf(sources: readonly DaySource[]): Omit<Offer, 'value'> | undefined {
   const [first] = sources;
-  const part = first?.total ?? first?.samples ?? first?.workouts;
+  const part = first === undefined ? null : anyPart(first);
   return first && part ? { provider: first.provider, device: part.device } : undefined;
 }
 

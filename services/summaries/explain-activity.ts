@@ -4,11 +4,13 @@ import type { ActivityDay } from './activity.ts';
 import {
   type DayFigure,
   figureIn,
+  intervalsOffer,
   type Offer,
-  offerOf,
+  offersOf,
+  originOf,
   precedence,
-  sedentaryOf,
-  totalEnergyOf,
+  sedentaryOffers,
+  totalEnergyOffers,
 } from './activity-figures.ts';
 import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
 import { clean } from './values.ts';
@@ -38,9 +40,9 @@ export function explainActivity(
     floors_climbed: sum('floors_climbed'),
     elevation_meters: sum('elevation_meters'),
     active_calories_kcal: sum('active_calories_kcal'),
-    total_calories_kcal: explainOffers(on, totalEnergyOf, 'computed', 1),
+    total_calories_kcal: explainOffers(on, totalEnergyOffers(on.sources), 'computed', 1),
     active_minutes: sum('active_seconds', 60),
-    sedentary_minutes: explainOffers(on, sedentaryOf, 'epochs', 60),
+    sedentary_minutes: explainOffers(on, sedentaryOffers(on.sources), 'epochs', 60),
     'intensity_minutes.light': explainLight(on),
     'intensity_minutes.moderate': sum('moderate_seconds', 60),
     'intensity_minutes.vigorous': sum('vigorous_seconds', 60),
@@ -58,11 +60,15 @@ function chosenOf<T extends Offer>(offers: readonly T[], between: Between): T | 
 }
 
 function explainFigure(day: Day, figure: DayFigure, between: Between, unit: number): ExplainedSource[] {
-  const offers = day.sources.map((source) => offerOf(source, figure)).filter((offer) => offer !== null);
+  const offers = offersOf(day.sources, figure);
   const chosen = chosenOf(offers, between);
+  const cut = intervalsOffer(day.sources, figure);
   return day.sources.flatMap((source) => {
-    const isChosen = source.provider === chosen?.provider;
-    const explained = explainProvider(source, figure);
+    const isCut = originOf(source, figure) === 'intervals';
+    const isChosen = isCut
+      ? chosen?.isCut === true
+      : chosen?.isCut !== true && source.provider === chosen?.provider;
+    const explained = isCut ? explainIntervals(source, figure, cut) : explainProvider(source, figure);
     return explained.map(({ part, share, rule }) => ({
       ...entryOf(day, source.provider, part.device, (figureIn(part, figure) ?? 0) / unit),
       origin: origins[part.origin],
@@ -72,7 +78,13 @@ function explainFigure(day: Day, figure: DayFigure, between: Between, unit: numb
   });
 }
 
-const origins = { total: 'day_total', samples: 'samples', workouts: 'workouts' } as const;
+const origins = {
+  total: 'day_total',
+  samples: 'samples',
+  intervals: 'intervals',
+  measured: 'intervals',
+  workouts: 'workouts',
+} as const;
 
 interface ExplainedPart {
   readonly part: DayPart;
@@ -81,13 +93,31 @@ interface ExplainedPart {
   readonly rule: Rule;
 }
 
+/** What each device of a provider measured, and the part of it that counts in the segments of all providers. */
+function explainIntervals(source: DaySource, figure: DayFigure, cut: Offer | null): ExplainedPart[] {
+  const parts = (source.parts ?? []).filter((part) => figureIn(part, figure) !== null);
+  const counted = parts.filter(({ origin }) => origin === 'intervals');
+  const shares = new Map(counted.map((part) => [part.device, figureIn(part, figure) ?? 0]));
+  const sum = cut?.value ?? 0;
+  const shareOf = (part: DayPart) => (sum === 0 ? 0 : (shares.get(part.device) ?? 0) / sum);
+  const ruleOf = (share: number): Rule => (share === 1 ? 'only_value' : 'best_ranked');
+  const measured = parts.filter(({ origin }) => origin === 'measured');
+  const unused = parts.filter(({ origin }) => origin === 'samples' || origin === 'workouts');
+  return [
+    ...measured.map((part) => ({ part, share: shareOf(part), rule: ruleOf(shareOf(part)) })),
+    ...unused.map((part) => ({ part, share: 0, rule: 'precedence' as const })),
+  ];
+}
+
 /** A provider's parts that have a figure, in the order of origins. The first origin determines the provider's value. */
 function explainProvider(source: DaySource, figure: DayFigure): ExplainedPart[] {
-  const used = offerOf(source, figure)?.origin;
+  const used = originOf(source, figure);
   const ofOrigin = (origin: DayPart['origin']) =>
     (source.parts ?? []).filter((part) => part.origin === origin && figureIn(part, figure) !== null);
+  const measured = ofOrigin('measured').map((part) => ({ part, share: 0, rule: 'precedence' as const }));
   const reported = precedence[figure].filter((origin) => ofOrigin(origin).some(({ counts }) => counts));
   return precedence[figure].flatMap((origin) => {
+    if (origin === 'intervals') return measured;
     const parts = ofOrigin(origin);
     if (origin !== used) return parts.map((part) => ({ part, share: 0, rule: ruleOfUnused(part) }));
     const explained = explainParts(parts, figure);
@@ -160,11 +190,10 @@ function fullest(parts: readonly DayPart[]): DayPart | undefined {
 
 function explainOffers(
   day: Day,
-  way: (source: DaySource) => Offer | null,
+  offers: readonly Offer[],
   origin: 'computed' | 'epochs',
   unit: number,
 ): ExplainedSource[] {
-  const offers = day.sources.map(way).filter((offer) => offer !== null);
   const chosen = chosenOf(offers, 'largest');
   const alone = origin === 'computed' ? ('active_plus_basal' as const) : ('only_value' as const);
   return offers.map((offer) => ({
@@ -176,12 +205,7 @@ function explainOffers(
 /** Light minutes are computed from three shown values. Their sources are listed without a share. */
 function explainLight(day: Day): ExplainedSource[] {
   const figures = ['active_seconds', 'moderate_seconds', 'vigorous_seconds'] as const;
-  const shown = figures.map((figure) =>
-    chosenOf(
-      day.sources.map((source) => offerOf(source, figure)).filter((offer) => offer !== null),
-      'largest',
-    ),
-  );
+  const shown = figures.map((figure) => chosenOf(offersOf(day.sources, figure), 'largest'));
   if (shown.some((offer) => offer === undefined)) return [];
   const distinct = new Map(
     shown.flatMap((offer) =>
