@@ -168,8 +168,8 @@ t.test('a chart with one resolution has the sum of a range that begins within an
       ...{ start_time: '2026-03-01T09:30:00Z', end_time: '2026-03-01T10:15:00Z' },
     });
   const { series, resolution } = await chart('finest');
-  t.equal(resolution, '5min');
-  t.match(series, [{ source: { device: 'Watch 7' }, statistics: { value: 45 }, value: Array(9).fill(5) }]);
+  t.equal(resolution, '1min');
+  t.match(series, [{ source: { device: 'Watch 7' }, statistics: { value: 45 }, value: Array(45).fill(1) }]);
   t.same((await chart('raw')).series, [], 'no interval begins in the range');
 });
 
