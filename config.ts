@@ -47,6 +47,8 @@ const Settings = z.object({
   SANDBOX: z.enum(['auto', 'on', 'off']).default('auto'),
   SANDBOX_RECEIVER: z.enum(['on', 'off']).default('on'),
   SANDBOX_SPEED: whole(1, 100_000).default(1),
+  /** Where the running sandbox takes orders. `npm start` sets it. */
+  SANDBOX_URL: url.optional(),
   SERVICES: list.default([]),
   DATABASE_POOL: whole(1, 200).default(12),
   NAMESPACE: z

@@ -75,8 +75,8 @@ async function stop(thread: Worker): Promise<void> {
 }
 
 /** The settings that lead to a sandbox. Its accounts are synthetic, so answers at plain addresses may reveal them. */
-export function settingsOf({ settings }: SandboxAccess): ProviderSettings {
-  const environment = { ...settings, WEBHOOK_PLAIN_ANSWERS: 'full' };
+export function settingsOf({ url, settings }: SandboxAccess): ProviderSettings {
+  const environment = { ...settings, SANDBOX_URL: url, WEBHOOK_PLAIN_ANSWERS: 'full' };
   return Object.fromEntries(
     Object.entries(loadConfig(environment)).filter(([name]) => Object.hasOwn(environment, name)),
   );

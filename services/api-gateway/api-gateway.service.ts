@@ -21,6 +21,7 @@ import { assetsOf } from './connect-page/send-page.ts';
 import { pageRoutes } from './connect-page/serve-connect-page.ts';
 import { boundConnections, connectionBounds } from './connections.ts';
 import { sendConsoleFile, sendConsolePage } from './console/console-files.ts';
+import { faultEndpoints, serveFaults } from './console/sandbox-faults.ts';
 import {
   consoleEndpoints,
   readSession,
@@ -277,6 +278,12 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
           'POST session': handlerOf(signIn, serveSignIn),
           'DELETE session': handlerOf(signOut, serveSignOut),
           'POST session/link': handlerOf(signInByLink, serveSignIn),
+          ...Object.fromEntries(
+            faultEndpoints.map((one) => [
+              `${one.route.method} ${one.route.path.slice(1)}`,
+              handlerOf(one, serveFaults),
+            ]),
+          ),
           'GET assets/:file': consoleFile,
           'GET /': consolePage,
           ...Object.fromEntries(consolePages.map((path) => [`GET ${path}`, consolePage])),

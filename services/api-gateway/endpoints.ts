@@ -26,6 +26,8 @@ export const consolePages = [
   'users',
   'users/:id',
   'deliveries',
+  'deliveries/:id',
+  'jobs',
   'webhooks',
   'webhooks/:id',
   'developers',
@@ -72,6 +74,9 @@ const patterns: readonly Pattern[] = [
   { path: '/console/session', method: 'POST' },
   { path: '/console/session', method: 'DELETE' },
   { path: '/console/session/link', method: 'POST' },
+  { path: '/console/sandbox/faults', method: 'GET' },
+  { path: '/console/sandbox/faults', method: 'POST' },
+  { path: '/console/sandbox/faults/:fault_id', method: 'DELETE' },
   ...endpoints
     .filter(({ route }) => isOfConsole(route))
     .map(({ route }) => ({ path: consolePrefix + route.path, method: route.method })),

@@ -60,10 +60,18 @@ export const signOut: Endpoint = {
 
 /** Serves a route of the API with the session of the console as its credential. Credentials in headers are ignored. */
 export async function serveConsole(pipeline: Pipeline, exchange: Exchange): Promise<void> {
+  await serve(pipeline, withSession(pipeline, exchange));
+}
+
+/**
+ * The request with the session of its cookie as the credential. @throws CONSOLE_REFUSED (403) if no page of the console sent
+ * it, UNAUTHENTICATED (401)
+ */
+export function withSession(pipeline: Pipeline, exchange: Exchange): Exchange {
   const { req, endpoint } = exchange;
   const token = requireSession(pipeline, exchange);
   checking(pipeline, exchange, () => refuseWithoutToken(req, token, endpoint.route.stream !== undefined));
-  await serve(pipeline, { ...exchange, credential: { session_hash: hashOf(token) } });
+  return { ...exchange, credential: { session_hash: hashOf(token) } };
 }
 
 /** Starts a session and sets its cookie. */
@@ -81,7 +89,8 @@ export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promi
       : call('auth.startSession', { ...parseParams(Login, given), session_hash: hashOf(token) }, options),
   );
   setSessionCookie(res, token, pipeline.config);
-  sendJson(res, 201, { developer, csrf_token: csrfTokenOf(token) });
+  const sandbox = pipeline.config.SANDBOX_URL !== undefined;
+  sendJson(res, 201, { developer, csrf_token: csrfTokenOf(token), sandbox });
 }
 
 const linkIn = (given: unknown) => ({ link_hash: hashOf(parseParams(Link, given).token) });
@@ -98,6 +107,7 @@ export async function serveSession(pipeline: Pipeline, exchange: Exchange): Prom
   sendJson(res, 200, {
     developer,
     csrf_token: token === null || developer === null ? null : csrfTokenOf(token),
+    sandbox: developer !== null && pipeline.config.SANDBOX_URL !== undefined,
   });
 }
 
