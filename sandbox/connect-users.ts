@@ -25,6 +25,7 @@ export interface ConnectedAccount {
 
 const Connection = z.object({ provider: z.string(), status: z.string() });
 const Link = z.object({ authorization_url: z.string() });
+const PageLink = z.object({ url: z.string() });
 const Known = z.array(z.looseObject({ person: z.int() }));
 const Linked = z.object({ connected: z.literal(true) });
 
@@ -122,10 +123,12 @@ async function linkFor(
 
 const visitor: NewUser = { external_user_id: 'sandbox-visitor', first_name: 'Sandbox', last_name: 'Visitor' };
 
-/** A link with which a visitor connects one more user to the first provider. The API sets its expiry. */
-export async function visitorLink(choice: ConnectDeps): Promise<{ user_id: string; url: string }> {
-  const user_id = await ensureUser(choice.api, { 'x-api-key': choice.apiKey }, visitor);
-  return { user_id, url: await linkFor(choice, user_id, simulations[0].name) };
+/** A link to the connect page, where a visitor connects one more user to any provider. The API sets its expiry. */
+export async function visitorLink({ api, apiKey }: ConnectDeps): Promise<{ user_id: string; url: string }> {
+  const headers = { 'x-api-key': apiKey };
+  const user_id = await ensureUser(api, headers, visitor);
+  const { url } = await api.request(PageLink, 'POST', '/connect/sessions', { headers, body: { user_id } });
+  return { user_id, url };
 }
 
 const Backfill = z.object({

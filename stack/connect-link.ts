@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { z } from 'zod';
 import { type ConnectDeps, visitorLink } from '../sandbox/connect-users.ts';
 
-/** A permanent address for a browser. Each visit is redirected to a consent page by a new link. */
+/** A permanent address for a browser. Each visit is redirected to the connect page by a new link. */
 export interface ConnectLink {
   readonly url: string;
   stop(): Promise<void>;
@@ -11,7 +11,7 @@ export interface ConnectLink {
 const Address = z.object({ port: z.int() });
 
 /**
- * Serves the address on loopback. A link of the API is valid for 15 minutes, this address as long as the product runs.
+ * Serves the address on loopback. A link of the API is valid for 30 minutes, this address as long as the product runs.
  */
 export async function serveConnectLink(connecting: ConnectDeps): Promise<ConnectLink> {
   const server = createServer((request, response) => void show(connecting, request, response));

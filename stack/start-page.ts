@@ -26,7 +26,7 @@ export interface StartPage {
     readonly userId: string;
     readonly day: string;
     readonly from: string;
-    /** Leads to a consent page where one more user can be connected by hand. */
+    /** Leads to the connect page, where one more user can be connected by hand. */
     readonly connectUrl: string;
     readonly sandboxUrl: string;
   } | null;
@@ -83,7 +83,7 @@ const listenLine =
 function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {
   return [
     `  Sandbox        ${sandboxUrl}  (both providers, simulated, with synthetic users)`,
-    `  Connect        ${connectUrl}  (connects one more user in a browser; each visit has a new link)`,
+    `  Connect        ${connectUrl}  (the connect page of one more user; each visit has a new link)`,
   ];
 }
 

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import t from 'tap';
 import { serveConnectLink } from '../../stack/connect-link.ts';
-import { devicemakerOf } from '../sandbox/application.ts';
 import { whole } from '../sandbox/product-with-sandbox.ts';
 
 const all = await whole(t, []);
@@ -15,20 +14,29 @@ function statusUnder(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-t.test('each visit is redirected to a consent page by a new link', async (t) => {
+t.test('each visit is redirected to the connect page by a new link', async (t) => {
   const link = await serveConnectLink(all.connecting);
   t.teardown(link.stop);
   const followRedirect = () => fetch(link.url, { redirect: 'manual' });
   const links = [await followRedirect(), await followRedirect()].map((answer) => {
     t.equal(answer.status, 303);
     t.equal(answer.headers.get('cache-control'), 'no-store');
-    return new URL(answer.headers.get('location') ?? '');
+    return answer.headers.get('location') ?? '';
   });
-  const states = links.map(({ searchParams }) => searchParams.get('state'));
-  t.ok(states[0] !== null && states[0] !== states[1]);
-  for (const link of links)
-    t.equal(`${link.origin}${link.pathname}`, devicemakerOf(all.sandbox).authorize_url);
-  t.equal((await fetch(links[1] ?? '')).status, 200, 'where the sandbox asks for consent');
+  for (const link of links) t.match(link, `${all.api.url}/connect/`);
+  t.not(links[0], links[1]);
+  const opened = await fetch(links[1] ?? '', { redirect: 'manual' });
+  t.equal(opened.status, 303);
+  const cookie = opened.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ');
+  const page = await fetch(new URL(opened.headers.get('location') ?? '', all.api.url), {
+    headers: { cookie },
+  });
+  t.equal(page.status, 200);
+  const text = await page.text();
+  for (const provider of ['devicemaker', 'activitynet']) t.match(text, `/${provider}"`);
 });
 
 t.test('the server accepts GET of one page from this machine only', async (t) => {
