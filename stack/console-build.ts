@@ -7,7 +7,11 @@ import { text } from 'node:stream/consumers';
 import { withLock } from './lock.ts';
 
 const root = join(import.meta.dirname, '..');
-const sources = ['console/**/*.{ts,tsx,css,html,svg,json}', 'clients/typescript/src/**/*.ts'];
+const sources = [
+  'console/**/*.{ts,tsx,css,html,svg,json}',
+  'clients/typescript/src/**/*.ts',
+  'domain/audit.ts',
+];
 const program = join(import.meta.dirname, 'build-console.ts');
 
 /** Where the built pages are, and the hash of the source that they were built from. */

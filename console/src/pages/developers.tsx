@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
+import { Accounts } from '../parts/accounts.tsx';
 import { Action } from '../parts/action.tsx';
-import { CursorList } from '../parts/cursor-list.tsx';
+import { Audit } from '../parts/audit.tsx';
 import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Section } from '../parts/section.tsx';
+import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { type Resource, useResource } from '../resource.ts';
+import { useResource } from '../resource.ts';
 
 interface Secret {
   readonly title: string;
@@ -26,7 +28,7 @@ export function Developers() {
       <h1>Developers</h1>
       <Keys show={show} />
       <Applications show={show} />
-      <Accounts />
+      <Accounts changed={() => show(null)} />
       <Audit version={version} />
       {secret !== null && (
         <ShownOnce title={secret.title} secret={secret.value} close={() => setSecret(null)} />
@@ -145,100 +147,5 @@ function Applications({ show }: { show: Show }) {
         )
       }
     </Section>
-  );
-}
-
-function Accounts() {
-  const accounts = useResource('accounts', (signal) => api.auth.listDevelopers({ signal }));
-  return (
-    <Section title="Accounts" what="accounts" of={accounts}>
-      {(list) => (
-        <Table title="Accounts" head={['E-mail address', 'Created']}>
-          {list.map(({ id, email, created_at }) => (
-            <tr key={id}>
-              <td>{email}</td>
-              <td>
-                <Time at={created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Section>
-  );
-}
-
-function Section<T>({
-  title,
-  what,
-  of,
-  add,
-  children,
-}: {
-  title: string;
-  what: string;
-  of: Resource<T>;
-  add?: { label: string; run: (name: string) => Promise<void> };
-  children: (data: T) => preact.ComponentChildren;
-}) {
-  const [name, setName] = useState('');
-  return (
-    <section aria-label={title}>
-      <h2>{title}</h2>
-      <Loaded of={of} what={what}>
-        {children}
-      </Loaded>
-      {add !== undefined && (
-        <div class="row">
-          <label>
-            Name
-            <input value={name} maxLength={100} onInput={(event) => setName(event.currentTarget.value)} />
-          </label>
-          <Action
-            disabled={name.trim() === ''}
-            run={async () => {
-              await add.run(name.trim());
-              setName('');
-            }}
-          >
-            {add.label}
-          </Action>
-        </div>
-      )}
-    </section>
-  );
-}
-
-function Audit({ version }: { version: number }) {
-  return (
-    <section aria-labelledby="audit">
-      <h2 id="audit">Audit</h2>
-      <CursorList
-        name="audit"
-        what="audit entries"
-        version={version}
-        load={(query, signal) => api.auth.audit({ ...query, limit: 25 }, { signal })}
-      >
-        {(items) =>
-          items.length === 0 ? (
-            <Empty>There is no entry yet. Every change leaves one.</Empty>
-          ) : (
-            <Table title="Audit entries" head={['Time', 'Action', 'Actor', 'Subject', 'User']}>
-              {items.map((one) => (
-                <tr key={one.id}>
-                  <td>
-                    <Time at={one.at} />
-                  </td>
-                  <td>{one.action}</td>
-                  <td>{one.actor}</td>
-                  <td>{one.subject_name ?? one.subject_id}</td>
-                  <td>{one.user_id}</td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
-      </CursorList>
-    </section>
   );
 }
