@@ -5,6 +5,8 @@ import type { Developer } from '../../clients/typescript/src/index.ts';
 export interface Session {
   readonly developer: Developer;
   readonly csrf_token: string;
+  /** Whether a sandbox runs beside the service. */
+  readonly sandbox: boolean;
 }
 
 /** Undefined until the server has answered; null without a session. */

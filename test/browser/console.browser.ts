@@ -1,16 +1,17 @@
 // npm run test:browser: every page and action of the console in Chromium, with the data of the sandbox. With
 // SCREENSHOTS set, the pages are saved in docs/images.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { z } from 'zod';
 import { typedCall } from '../../runtime/environment.ts';
 import { developer } from '../support/api.ts';
-import { startConsole, tooWide, type View, violations } from './console.ts';
+import { newestDelivery, startConsole, tooWide, type View, violations } from './console.ts';
 
-const { api, root, userId, receiverUrl, openConsole, logIn } = await startConsole(t);
+const { api, root, userId, receiverUrl, openConsole, logIn } = await startConsole(t, [5]);
+const deliveryId = await newestDelivery(api);
 const images = join(import.meta.dirname, '../../docs/images');
 
 const pages: readonly (readonly [path: string, heading: string, ready: string])[] = [
@@ -18,6 +19,8 @@ const pages: readonly (readonly [path: string, heading: string, ready: string])[
   ['/users', 'Users', 'table'],
   [`/users/${userId}`, '', '.plot canvas'],
   ['/deliveries', 'Deliveries', 'table'],
+  [`/deliveries/${deliveryId}`, 'Delivery', 'dl'],
+  ['/jobs', 'Jobs', 'main .state, table'],
   ['/webhooks', 'Webhooks', 'main .state'],
   ['/developers', 'Developers', 'section[aria-labelledby=audit] table'],
   ['/providers', 'Providers', 'dl'],
@@ -155,48 +158,6 @@ async function screenshot(page: Page, path: string, { colorScheme, width }: View
   await page.screenshot({ path: join(images, `console-${name}.png`), scale: 'css' });
 }
 
-t.test('a user is created, found, exported and deleted', async (t) => {
-  const { page, complaints } = await logIn(t);
-  await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await page.getByRole('button', { name: 'Create a user' }).click();
-  await page.getByRole('textbox', { name: 'First name' }).fill('Zoe');
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByRole('heading', { name: 'Zoe' }).waitFor();
-  await page.getByText('They arrive once an account is connected').waitFor();
-  await page.getByRole('button', { name: 'Connect devicemaker' }).click();
-  t.match(
-    await page.getByRole('link', { name: 'Open the consent page of devicemaker' }).getAttribute('href'),
-    /^http:\/\/127\.0\.0\.1/,
-  );
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export all data' }).click(),
-  ]);
-  t.match(readFileSync(await download.path(), 'utf8'), 'Zoe');
-  await page.getByRole('link', { name: 'Users', exact: true }).click();
-  t.ok(await page.getByRole('button', { name: 'Last', exact: true }).isDisabled(), 'there is one page');
-  await page.getByLabel('Search').fill('zo');
-  await page.getByText('1 users').waitFor();
-  await page.getByRole('link', { name: 'Zoe' }).click();
-  await page.getByRole('button', { name: 'Delete the user' }).click();
-  const dialog = page.getByRole('dialog');
-  const confirm = dialog.getByRole('button', { name: 'Delete the user' });
-  t.ok(await confirm.isDisabled());
-  await dialog.getByRole('textbox').fill('delete');
-  t.strictSame(await violations(page), []);
-  await confirm.click();
-  await page.getByRole('heading', { name: 'Users' }).waitFor();
-  await page.getByLabel('Search').fill('zo');
-  await page.getByText('No user matches').waitFor();
-  await auditShows(page, 'user.deleted');
-  t.strictSame(complaints, []);
-});
-
-async function auditShows(page: Page, action: string): Promise<void> {
-  await page.getByRole('link', { name: 'Developers', exact: true }).click();
-  await page.getByRole('cell', { name: action, exact: true }).first().waitFor();
-}
-
 t.test('six steps zoom from a year to a minute without a reload, with at most 2,000 points', async (t) => {
   const { page, complaints } = await logIn(t);
   const counts: number[] = [];
@@ -290,81 +251,6 @@ t.test('a change is shown without a reload', async (t) => {
   await api.expect(200, `/users/${userId}`, { method: 'PATCH', body: { first_name: 'Renamed' } });
   await page.getByRole('heading', { name: /^Renamed/ }).waitFor();
   t.equal(await page.evaluate(() => performance.timeOrigin), loadedAt, 'the page is the same');
-});
-
-t.test('a key is created, rotated and deleted; its value is shown once', async (t) => {
-  const { page, complaints } = await logIn(t);
-  await page.getByRole('link', { name: 'Developers', exact: true }).click();
-  const keys = page.getByRole('region', { name: 'API keys', exact: true }).first();
-  await keys.getByLabel('Name').fill('Backend');
-  await keys.getByRole('button', { name: 'Create a key' }).click();
-  t.match(await page.locator('.secret').innerText(), /^sk-/);
-  t.strictSame(await violations(page), []);
-  await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('button', { name: 'Rotate Backend' }).click();
-  t.match(await page.locator('.secret').innerText(), /^sk-/);
-  await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('cell', { name: 'api_key.rotated' }).first().waitFor();
-  await page.getByRole('button', { name: 'Delete Backend' }).click();
-  await page.getByRole('dialog').getByRole('textbox').fill('delete');
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete Backend' }).click();
-  await page.getByRole('cell', { name: 'api_key.deleted' }).first().waitFor();
-  t.strictSame(complaints, []);
-});
-
-t.test('an endpoint is added, tested, disabled and deleted; a message is sent again', async (t) => {
-  const { page, complaints } = await logIn(t);
-  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-  await page.getByText('There is no endpoint yet').waitFor();
-  await page.getByRole('button', { name: 'Add an endpoint' }).click();
-  await page.getByLabel('Address').fill(`${receiverUrl}/hook`);
-  await page.getByRole('button', { name: 'Add', exact: true }).click();
-  t.match(await page.locator('.secret').innerText(), /^whsec_/);
-  await page.getByRole('button', { name: 'Close' }).click();
-  await page.getByRole('link', { name: `${receiverUrl}/hook` }).click();
-  await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByText('A test message is on its way').waitFor();
-  const state = page.getByRole('cell', { name: 'delivered', exact: true }).first();
-  while (!(await state.isVisible())) {
-    await page.waitForTimeout(300);
-    await page.reload();
-    await page.getByRole('cell', { name: 'test.ping' }).waitFor();
-  }
-  t.strictSame(await violations(page), []);
-  await page.getByRole('button', { name: /^Resend/ }).click();
-  await page.getByRole('button', { name: 'Recover failed messages' }).click();
-  await page.getByText('messages of the last three days').waitFor();
-  await page.getByRole('button', { name: 'Disable' }).click();
-  await page.getByText('paused').waitFor();
-  await auditShows(page, 'webhook_endpoint.updated');
-  await page.goBack();
-  await page.getByRole('button', { name: 'Delete the endpoint' }).click();
-  await page.getByRole('dialog').getByRole('textbox').fill('delete');
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete the endpoint' }).click();
-  await page.getByText('There is no endpoint yet').waitFor();
-  t.strictSame(complaints, []);
-});
-
-t.test('a delivery is replayed', async (t) => {
-  const { page, complaints } = await logIn(t);
-  await page.goto(`${root}/deliveries?status=done`);
-  await page
-    .getByRole('button', { name: /^Replay/ })
-    .first()
-    .click();
-  await auditShows(page, 'delivery.replayed');
-  t.strictSame(complaints, []);
-});
-
-t.test('a list that fails says so and is read again', async (t) => {
-  const { page } = await logIn(t);
-  await page.route('**/console/api/v1/users?*', (route) => route.abort());
-  await page.getByRole('link', { name: 'Users', exact: true }).click();
-  await page.getByText('The users could not be loaded').waitFor();
-  await page.unroute('**/console/api/v1/users?*');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('table').waitFor();
-  t.equal(await page.getByText('The users could not be loaded').count(), 0);
 });
 
 t.test('the password is changed', async (t) => {

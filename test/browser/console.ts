@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { connectUsers } from '../../sandbox/connect-users.ts';
 import { buildConsole } from '../../stack/console-build.ts';
 import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
-import { developer } from '../support/api.ts';
+import { developer, type TestApi } from '../support/api.ts';
 import { recordViolations, startBrowser } from '../support/browser.ts';
 
 /** How a page is looked at. */
@@ -23,8 +23,8 @@ export interface Opened {
   readonly complaints: string[];
 }
 
-/** The console with the data of a simulated user, in a browser. */
-export async function startConsole(t: Test) {
+/** The console in a browser, with the data of simulated users, by their indexes. */
+export async function startConsole(t: Test, who: readonly number[] = []) {
   const receiver = createServer((_, response) => response.writeHead(200).end());
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   t.teardown(() => receiver.close());
@@ -32,7 +32,7 @@ export async function startConsole(t: Test) {
   const receiverUrl = `http://127.0.0.1:${port}`;
 
   await buildConsole(() => undefined);
-  const product = await whole(t, [5], {
+  const product = await whole(t, who, {
     WEBHOOK_ENDPOINT_ORIGINS: receiverUrl,
     RATE_LIMIT_DEVELOPER: '100000',
   });
@@ -48,6 +48,7 @@ export async function startConsole(t: Test) {
     { colorScheme, width }: View = { colorScheme: 'light', width: 1440 },
   ) => {
     const context = await browser.newContext({
+      permissions: ['clipboard-read', 'clipboard-write'],
       colorScheme,
       viewport: { width, height: 900 },
       acceptDownloads: true,
@@ -77,7 +78,7 @@ export async function startConsole(t: Test) {
     return opened;
   };
 
-  return { api, root, userId, receiverUrl, openConsole, logIn };
+  return { api, product, root, userId, receiverUrl, openConsole, logIn };
 }
 
 /** The elements that make the page wider than the window. */
@@ -92,4 +93,20 @@ export async function violations(page: Page): Promise<string[]> {
   const run =
     "axe.run(document).then((result) => result.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html).slice(0, 3).join(' ')))";
   return Violations.parse(await page.evaluate(run));
+}
+
+const Deliveries = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** The id of the newest processed delivery. */
+export async function newestDelivery(api: Pick<TestApi, 'expect'>): Promise<string> {
+  const { data } = Deliveries.parse(await api.expect(200, '/deliveries?status=done&limit=1'));
+  return data[0]?.id ?? '';
+}
+
+/** Sees the newest entry of an action in the audit, with a text of its row: the subject, the user, or a detail. */
+export async function auditShows(page: Page, root: string, action: string, text: string): Promise<void> {
+  await page.goto(`${root}/developers?action=${action}`);
+  const row = page.locator('section[aria-labelledby=audit] tbody tr').first();
+  await row.getByRole('cell', { name: action, exact: true }).waitFor();
+  await row.filter({ hasText: text }).waitFor();
 }

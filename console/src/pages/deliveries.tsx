@@ -1,22 +1,34 @@
 import type { DeliveryStatus } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
+import { useChanges } from '../changes.ts';
 import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { CursorList } from '../parts/cursor-list.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { location, setQuery } from '../router.tsx';
+import { Link, location, setQuery } from '../router.tsx';
 
 const states: readonly DeliveryStatus[] = ['ready', 'working', 'done', 'dead'];
 
+const pauseMs = 3000;
+const meanings: Readonly<Record<DeliveryStatus, string>> = {
+  ready: 'A delivery is ready while it waits for its first or next attempt.',
+  working: 'A delivery is working while a service processes it.',
+  done: '',
+  dead: 'A delivery is dead once no further attempt can succeed.',
+};
+
 /** What providers sent: the state of each delivery, and replay. */
 export function Deliveries() {
+  const version = useChanges({ pauseMs });
   const chosen = states.find((one) => one === location.value.query.get('status')) ?? 'done';
   return (
     <>
       <h1>Deliveries</h1>
-      <p>A delivery is one webhook request of a provider.</p>
+      <p>
+        A delivery is one webhook request of a provider. Its page shows the errors of its items, and its body.
+      </p>
       <label class="filters">
         State
         <select value={chosen} onChange={(event) => setQuery({ status: event.currentTarget.value })}>
@@ -28,6 +40,7 @@ export function Deliveries() {
       <CursorList
         name={`deliveries ${chosen}`}
         what="deliveries"
+        version={version}
         load={(query, signal) => api.deliveries.list({ status: chosen, ...query, limit: 25 }, { signal })}
       >
         {(items, reload) =>
@@ -35,7 +48,7 @@ export function Deliveries() {
             <Empty>
               {chosen === 'done'
                 ? 'No delivery is processed yet. Connect a user, or check the addresses under Providers.'
-                : `No delivery is ${chosen}.`}
+                : `No delivery is ${chosen}. ${meanings[chosen]}`}
             </Empty>
           ) : (
             <Table
@@ -45,7 +58,9 @@ export function Deliveries() {
               {items.map((one) => (
                 <tr key={one.id}>
                   <td>
-                    <Time at={one.received_at} />
+                    <Link to={`/deliveries/${one.id}`}>
+                      <Time at={one.received_at} />
+                    </Link>
                   </td>
                   <td>{one.provider}</td>
                   <td>{one.kind}</td>

@@ -1,109 +1,105 @@
 import { useState } from 'preact/hooks';
-import type { ProviderStatus, Received } from '../../../clients/typescript/src/index.ts';
+import type { Received } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
-import { Bars, format } from '../parts/bars.tsx';
+import { useChanges } from '../changes.ts';
+import { Bars } from '../parts/bars.tsx';
+import { ProviderFigures } from '../parts/provider-figures.tsx';
 import { Loaded } from '../parts/states.tsx';
+import { Tile } from '../parts/tile.tsx';
 import { duration } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';
-import { Link } from '../router.tsx';
+
+/** Figures need not follow each of many changes. */
+const pauseMs = 5000;
+/** Waiting times grow without a change. */
+const everyMs = 15_000;
 
 /** How the service does: each number leads to its list. */
 export function Overview() {
-  const figures = useResource('figures', (signal) => readFigures(signal), true);
-  useRepeated(10_000, figures.reload);
+  const version = useChanges({ pauseMs });
+  const figures = useResource(`${version}`, readFigures, true);
+  useRepeated(everyMs, figures.reload);
   return (
     <>
       <h1>Overview</h1>
       <Loaded of={figures} what="figures">
-        {({ users, connected, status, failing }) => (
+        {({ overview, providers }) => (
           <>
-            <ul class="tiles">
-              <Tile to="/users" name="Users" value={format(users)} />
-              <Tile to="/users?connected=true" name="Users with a connection" value={format(connected)} />
-              <Tile to="/webhooks" name="Failing endpoints" value={format(failing)} isBad={failing > 0} />
-              {Object.entries(status.providers).map(([name, one]) => (
-                <ProviderTiles key={name} name={name} status={one} />
-              ))}
-            </ul>
-            {status.away.length > 0 && (
+            {overview.away.length > 0 && (
               <p class="problem" role="alert">
-                Services that do not answer: {status.away.join(', ')}
+                Services that do not answer: {overview.away.join(', ')}
               </p>
             )}
+            <Tiles overview={overview} />
+            <h2>Providers</h2>
+            <p class="faint">
+              Connections by state. Data is readable this long after the receipt of a delivery.
+            </p>
+            <ProviderFigures overview={overview} providers={providers} />
           </>
         )}
       </Loaded>
-      <ReceivedChart />
+      <ReceivedChart version={version} />
     </>
   );
 }
 
 async function readFigures(signal: AbortSignal) {
-  const [all, connected, status, endpoints] = await Promise.all([
-    api.users.list({ limit: 1 }, { signal }),
-    api.users.list({ limit: 1, connected: true }, { signal }),
-    api.deliveries.status({ signal }),
-    api.webhooks.listEndpoints({ signal }),
+  const [overview, providers] = await Promise.all([
+    api.deliveries.overview({ signal }),
+    api.deliveries.providers({ signal }),
   ]);
-  const failing = endpoints.filter(
-    ({ failing_since, disabled_reason }) => failing_since !== null || disabled_reason !== null,
-  );
-  return { users: all.total, connected: connected.total, status, failing: failing.length };
+  return { overview, providers };
 }
 
-function ProviderTiles({ name, status }: { name: string; status: ProviderStatus }) {
-  const { deliveries, budget, answers } = status;
-  const oldest = deliveries.oldest_waiting_seconds;
+type OverviewFigures = Awaited<ReturnType<typeof readFigures>>['overview'];
+
+function Tiles({ overview }: { overview: OverviewFigures }) {
+  const { users, webhook_endpoints: endpoints, dead_deliveries, dead_jobs } = overview;
+  const count = (name: 'dead_deliveries' | 'dead_jobs') =>
+    `${overview[name].toLocaleString()}${overview.approximate.includes(name) ? ' or more' : ''}`;
+  const failing = endpoints?.failing ?? 0;
   return (
-    <>
+    <ul class="tiles">
+      <Tile to="/users" name="Users" value={users?.toLocaleString() ?? null} />
       <Tile
         to="/deliveries?status=ready"
-        name={`${name}: deliveries waiting`}
-        value={format(deliveries.waiting + deliveries.working)}
-        note={oldest === null ? '' : `oldest ${duration(oldest)}`}
+        name="Oldest waiting delivery"
+        value={waiting(overview.oldest_waiting_delivery_seconds)}
       />
       <Tile
         to="/deliveries?status=dead"
-        name={`${name}: dead letters`}
-        value={format(deliveries.dead)}
-        isBad={deliveries.dead > 0}
+        name="Dead letters"
+        value={count('dead_deliveries')}
+        isBad={dead_deliveries > 0}
       />
       <Tile
-        to="/deliveries"
-        name={`${name}: answer to a webhook`}
-        value={answers.mean_ms === null ? 'none' : `${format(Math.round(answers.mean_ms))} ms`}
-        note={answers.slowest_ms === null ? '' : `slowest ${format(answers.slowest_ms)} ms`}
+        to="/jobs?state=waiting"
+        name="Oldest waiting job"
+        value={waiting(overview.oldest_waiting_job_seconds)}
       />
-      {budget !== null && (
-        <Tile
-          to="/providers"
-          name={`${name}: reads left today`}
-          value={format(budget.day_left)}
-          note={`of ${format(budget.day_limit)}`}
-          isBad={budget.paused}
-        />
-      )}
-    </>
+      <Tile to="/jobs?state=dead" name="Dead jobs" value={count('dead_jobs')} isBad={dead_jobs > 0} />
+      <Tile
+        to="/webhooks?state=failed"
+        name="Failing endpoints"
+        value={endpoints === null ? null : failing.toLocaleString()}
+        note={endpoints === null ? '' : `${endpoints.enabled} enabled, ${endpoints.disabled} not`}
+        isBad={failing > 0}
+      />
+    </ul>
   );
 }
 
-function Tile(props: { to: string; name: string; value: string; note?: string; isBad?: boolean }) {
-  const { to, name, value, note = '', isBad = false } = props;
-  return (
-    <li>
-      <Link to={to} class={isBad ? 'tile bad' : 'tile'}>
-        <span>{name}</span>
-        <strong>{value}</strong>
-        <span class="faint">{note}</span>
-      </Link>
-    </li>
-  );
-}
+const waiting = (seconds: number | null) => (seconds === null ? 'none' : duration(seconds));
 
-function ReceivedChart() {
+function ReceivedChart({ version }: { version: number }) {
   const [period, setPeriod] = useState<'hour' | 'day'>('hour');
-  const received = useResource(period, (signal) => api.deliveries.received({ period }, { signal }), true);
-  useRepeated(15_000, received.reload);
+  const received = useResource(
+    `${period} ${version}`,
+    (signal) => api.deliveries.received({ period }, { signal }),
+    true,
+  );
+  useRepeated(everyMs, received.reload);
   return (
     <section aria-labelledby="received">
       <h2 id="received">Data received</h2>

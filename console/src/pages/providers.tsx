@@ -1,70 +1,113 @@
-import type { ProviderStatus } from '../../../clients/typescript/src/index.ts';
+import { useEffect } from 'preact/hooks';
+import type { ProviderSetup, ProviderStatus } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Badge } from '../parts/badge.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { SandboxFaults } from '../parts/sandbox-faults.tsx';
 import { Loaded } from '../parts/states.tsx';
-import { duration } from '../parts/time.tsx';
-import { useResource } from '../resource.ts';
+import { duration, Time } from '../parts/time.tsx';
+import { useRepeated, useResource } from '../resource.ts';
+import { Link } from '../router.tsx';
+import { session } from '../session.ts';
 
-/** The providers: whether they are configured, their addresses, and what is left of their quota. */
+const everyMs = 10_000;
+
+/** The providers: what is missing, the addresses to register, the quota, and the faults of the sandbox. */
 export function Providers() {
-  const status = useResource('status', (signal) => api.deliveries.status({ signal }));
+  const read = useResource('providers', readProviders);
+  useRepeated(everyMs, read.reload);
+  const isRead = read.data !== undefined;
+  useEffect(() => {
+    if (isRead) document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
+  }, [isRead]);
   return (
     <>
       <h1>Providers</h1>
-      <Loaded of={status} what="providers">
-        {({ providers }) =>
-          Object.entries(providers).map(([name, one]) => <Provider key={name} name={name} status={one} />)
+      <Loaded of={read} what="providers">
+        {({ providers, status }) =>
+          providers.map((one) => (
+            <Provider key={one.provider} setup={one} status={status.providers[one.provider]} />
+          ))
         }
       </Loaded>
+      {session.value?.sandbox === true && <SandboxFaults />}
     </>
   );
 }
 
-function Provider({ name, status }: { name: string; status: ProviderStatus }) {
-  const { configured, webhook_addresses, deliveries, answers, budget } = status;
-  const prefix = name.toUpperCase();
+async function readProviders(signal: AbortSignal) {
+  const [providers, status] = await Promise.all([
+    api.deliveries.providers({ signal }),
+    api.deliveries.status({ signal }),
+  ]);
+  return { providers, status };
+}
+
+function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderStatus }) {
+  const { provider, configured, last_delivery_at, quota } = setup;
   return (
-    <section aria-label={name}>
+    <section id={provider} aria-label={provider}>
       <h2>
-        {name} <Badge state={configured ? 'configured' : 'missing'} />
+        {provider} <Badge state={configured ? 'configured' : 'missing'} />
       </h2>
-      {!configured && (
-        <p class="state">
-          Set {prefix}_CLIENT_ID and {prefix}_CLIENT_SECRET to the values that the provider gave you, and
-          restart.
-        </p>
-      )}
+      <MissingSettings setup={setup} />
       <dl class="facts">
-        <dt>Deliveries waiting</dt>
+        <dt>Webhook subscription</dt>
+        <dd>{setup.subscription_configured ? 'its settings are complete' : 'its settings are missing'}</dd>
+        <Addresses setup={setup} />
+        <dt>Last delivery</dt>
+        <dd>{last_delivery_at === null ? 'none in two days' : <Time at={last_delivery_at} />}</dd>
+        <Work status={status} />
+        <dt>Reads left</dt>
         <dd>
-          {deliveries.waiting}
-          {deliveries.oldest_waiting_seconds !== null &&
-            `, oldest ${duration(deliveries.oldest_waiting_seconds)}`}
+          {quota === null
+            ? 'no limit known'
+            : `${quota.quarter_left} of ${quota.quarter_limit} in this quarter hour, ${quota.day_left} of ${quota.day_limit} today${quota.paused ? ', paused by the provider' : ''}`}
         </dd>
-        <dt>Dead letters</dt>
-        <dd>{deliveries.dead}</dd>
-        <dt>Requests in the last {answers.minutes} min</dt>
-        <dd>
-          {answers.requests}, {answers.failed} failed, {answers.rejected} rejected
-        </dd>
-        {budget !== null && (
-          <>
-            <dt>Reads left</dt>
-            <dd>
-              {budget.quarter_left} of {budget.quarter_limit} in this quarter hour, {budget.day_left} of{' '}
-              {budget.day_limit} today{budget.paused && ', paused by the provider'}
-            </dd>
-          </>
-        )}
-        {Object.entries(webhook_addresses ?? {}).map(([kind, address]) => (
-          <>
-            <dt>Address of {kind}</dt>
-            <dd>
-              <code>{address}</code>
-            </dd>
-          </>
-        ))}
       </dl>
     </section>
+  );
+}
+
+function MissingSettings({ setup: { missing_settings: names, provider } }: { setup: ProviderSetup }) {
+  if (names.length === 0) return null;
+  return (
+    <p class="state">
+      Not set: <code>{names.join(', ')}</code>. Set {names.length === 1 ? 'it' : 'them'} to the values that{' '}
+      {provider} gave you, and restart.
+    </p>
+  );
+}
+
+function Addresses({ setup: { webhook_addresses: addresses, secret_address } }: { setup: ProviderSetup }) {
+  return Object.entries(addresses ?? {}).map(([kind, address]) => [
+    <dt key={kind}>Address of {kind}</dt>,
+    <dd key={`${kind} address`} class="row">
+      <code>{address}</code> <Copy text={address} of={`the address of ${kind}`} />
+      {!secret_address && (
+        <span class="faint">Anybody can send to it: the provider has no secret address.</span>
+      )}
+    </dd>,
+  ]);
+}
+
+function Work({ status: { deliveries, answers } }: { status: ProviderStatus }) {
+  const { waiting, oldest_waiting_seconds: oldest, dead } = deliveries;
+  return (
+    <>
+      <dt>Deliveries waiting</dt>
+      <dd>
+        <Link to="/deliveries?status=ready">{waiting.toLocaleString()}</Link>
+        {waiting > 0 && oldest !== null && `, oldest ${duration(oldest)}`}
+      </dd>
+      <dt>Dead letters</dt>
+      <dd>
+        <Link to="/deliveries?status=dead">{dead.toLocaleString()}</Link>
+      </dd>
+      <dt>Requests in the last {answers.minutes} min</dt>
+      <dd>
+        {answers.requests}, {answers.failed} failed, {answers.rejected} rejected
+      </dd>
+    </>
   );
 }

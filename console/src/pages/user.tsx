@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { DataCalendar, SeriesType, User as UserFields } from '../../../clients/typescript/src/index.ts';
 import { api, streamUrl } from '../api.ts';
+import { useChanges } from '../changes.ts';
 import { Bars, format } from '../parts/bars.tsx';
 import { calendarOf, moveSpan, type Span, spanOf, yearEarlier } from '../parts/chart-span.ts';
 import { Connections } from '../parts/connections.tsx';
@@ -17,7 +18,7 @@ import { location, navigate } from '../router.tsx';
 /** One user: the data, the connections, and what can be done. It is renewed as changes arrive. */
 export function User({ id }: { id: string }) {
   const [isLeaving, setLeaving] = useState(false);
-  const version = useChanges(id, !isLeaving);
+  const version = useChanges({ userId: id, isFollowed: !isLeaving });
   const { query } = location.value;
   const [lastDay] = useState(() => lastSeconds(86_400));
   const span = useMemo(() => spanOf(query) ?? lastDay, [query, lastDay]);
@@ -43,41 +44,6 @@ export function User({ id }: { id: string }) {
       <Body userId={id} version={version} />
     </>
   );
-}
-
-/** Counts the changes of a user as they arrive. It reads only while the page is visible. */
-function useChanges(userId: string, isFollowed: boolean): number {
-  const [version, setVersion] = useState(0);
-  useEffect(() => {
-    if (!isFollowed) return;
-    const abort = new AbortController();
-    void follow(userId, abort.signal, () => setVersion((last) => last + 1));
-    return () => abort.abort();
-  }, [userId, isFollowed]);
-  return version;
-}
-
-const retryMs = 5000;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function follow(user_id: string, signal: AbortSignal, changed: () => void): Promise<void> {
-  let from: { cursor: string } | { since: string } = { since: new Date().toISOString() };
-  while (!signal.aborted) {
-    try {
-      if (document.visibilityState === 'hidden') await sleep(retryMs);
-      else {
-        const { data, pagination } = await api.webhooks.changes(
-          { user_id, ...from, wait_seconds: 20 },
-          { signal },
-        );
-        from = { cursor: pagination.next_cursor };
-        if (data.length > 0) changed();
-        if (data.length > 0) await sleep(1000); // changes come in groups
-      }
-    } catch {
-      if (!signal.aborted) await sleep(retryMs);
-    }
-  }
 }
 
 function Head({ user, setLeaving }: { user: UserFields; setLeaving: (isLeaving: boolean) => void }) {

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { UsersListData } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
+import { useChanges } from '../changes.ts';
+import { ConnectionFilter, connectionFilter } from '../parts/connection-filter.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -15,20 +17,21 @@ const sorts: readonly (readonly [SortBy, string])[] = [
   ['email', 'E-mail address'],
   ['created_at', 'Created'],
 ];
-const pauseMs = 200;
+const typingMs = 200;
+const pauseMs = 3000;
 
 /** All users: search, sort, pages, and a new one. */
 export function Users() {
   const { query } = location.value;
+  const version = useChanges({ pauseMs });
   const [isCreating, setCreating] = useState(false);
   const search = query.get('search') ?? '';
   const sort_by = sorts.find(([name]) => name === query.get('sort'))?.[0] ?? 'created_at';
   const sort_order = query.get('order') === 'asc' ? 'asc' : 'desc';
   const page = Math.max(1, Number(query.get('page')) || 1);
-  const connected = query.get('connected');
-  const key = JSON.stringify([search, sort_by, sort_order, page, connected]);
+  const filter = connectionFilter(query);
+  const key = JSON.stringify([search, sort_by, sort_order, page, filter, version]);
   const read = { page, limit: 25, sort_by, sort_order, ...(search === '' ? {} : { search }) } as const;
-  const filter = connected === 'true' || connected === 'false' ? { connected: connected === 'true' } : {};
   const users = useResource(key, (signal) => api.users.list({ ...read, ...filter }, { signal }), true);
   return (
     <>
@@ -40,25 +43,15 @@ export function Users() {
       </div>
       <div class="row filters">
         <Search value={search} />
-        <label>
-          Connection
-          <select
-            value={connected ?? ''}
-            onChange={(event) => setQuery({ connected: event.currentTarget.value, page: '' })}
-          >
-            <option value="">any</option>
-            <option value="true">with a connection</option>
-            <option value="false">without one</option>
-          </select>
-        </label>
+        <ConnectionFilter />
       </div>
       <Loaded of={users} what="users">
         {({ items, total, pages }) =>
           items.length === 0 ? (
             <Empty>
-              {search === '' && connected === null
+              {search === '' && Object.keys(filter).length === 0
                 ? 'There is no user yet. Create one, then connect an account.'
-                : 'No user matches. The search looks at names, e-mail addresses and external ids.'}
+                : 'No user matches. The search looks at names, e-mail addresses and external ids. Choose other filters to see more.'}
             </Empty>
           ) : (
             <>
@@ -89,7 +82,7 @@ export function Users() {
                 <PageButton name="First" page={1} isDisabled={page <= 1} />
                 <PageButton name="Previous" page={page - 1} isDisabled={page <= 1} />
                 <span role="status">
-                  Page {page} of {pages}, {total.toLocaleString()} users
+                  Page {page} of {pages}, {countOf(total, filter)} users
                 </span>
                 <PageButton name="Next" page={page + 1} isDisabled={page >= pages} />
                 <PageButton name="Last" page={pages} isDisabled={page >= pages} />
@@ -111,11 +104,17 @@ function PageButton({ name, page, isDisabled }: { name: string; page: number; is
   );
 }
 
+const mostByConnection = 10_000;
+
+// A list by connections ends after this number.
+const countOf = (total: number, filter: object) =>
+  `${total.toLocaleString()}${Object.keys(filter).length > 0 && total >= mostByConnection ? ' or more' : ''}`;
+
 function Search({ value }: { value: string }) {
   const [text, setText] = useState(value);
   useEffect(() => {
     if (text === value) return;
-    const timer = setTimeout(() => setQuery({ search: text.trim(), page: '' }), pauseMs);
+    const timer = setTimeout(() => setQuery({ search: text.trim(), page: '' }), typingMs);
     return () => clearTimeout(timer);
   }, [text, value]);
   return (

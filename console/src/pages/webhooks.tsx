@@ -5,8 +5,8 @@ import { Dialog, ShownOnce } from '../parts/dialog.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useResource } from '../resource.ts';
-import { Link } from '../router.tsx';
+import { useRepeated, useResource } from '../resource.ts';
+import { Link, location, setQuery } from '../router.tsx';
 
 /** The state of an endpoint in one word. */
 export function endpointState(one: {
@@ -18,9 +18,14 @@ export function endpointState(one: {
   return one.failing_since === null ? 'enabled' : 'failed';
 }
 
+const states = ['enabled', 'failed', 'paused', 'disabled'] as const;
+const everyMs = 10_000;
+
 /** The addresses that receive changes. */
 export function Webhooks() {
   const endpoints = useResource('endpoints', (signal) => api.webhooks.listEndpoints({ signal }));
+  useRepeated(everyMs, endpoints.reload);
+  const state = states.find((one) => one === location.value.query.get('state'));
   const [isCreating, setCreating] = useState(false);
   const [secret, setSecret] = useState('');
   const created = (value: string) => {
@@ -36,12 +41,23 @@ export function Webhooks() {
           Add an endpoint
         </button>
       </div>
+      <label class="filters">
+        State
+        <select value={state ?? ''} onChange={(event) => setQuery({ state: event.currentTarget.value })}>
+          <option value="">any</option>
+          {states.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
       <Loaded of={endpoints} what="endpoints">
-        {(list) =>
-          list.length === 0 ? (
+        {(all) => {
+          const list = all.filter((one) => state === undefined || endpointState(one) === state);
+          return list.length === 0 ? (
             <Empty>
-              There is no endpoint yet. Add the address of your application: it then receives changes as
-              signed requests.
+              {all.length > 0
+                ? `No endpoint is ${state}.`
+                : 'There is no endpoint yet. Add the address of your application: it then receives changes as signed requests.'}
             </Empty>
           ) : (
             <Table title="Endpoints" head={['Address', 'State', 'Description', 'Last delivered', 'Created']}>
@@ -63,8 +79,8 @@ export function Webhooks() {
                 </tr>
               ))}
             </Table>
-          )
-        }
+          );
+        }}
       </Loaded>
       {isCreating && <CreateEndpoint created={created} close={() => setCreating(false)} />}
       {secret !== '' && <ShownOnce title="Signing secret" secret={secret} close={() => setSecret('')} />}

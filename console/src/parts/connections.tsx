@@ -5,6 +5,7 @@ import { api } from '../api.ts';
 import { useRepeated, useResource } from '../resource.ts';
 import { Action } from './action.tsx';
 import { Badge } from './badge.tsx';
+import { Copy } from './copy.tsx';
 import { TypedConfirmation } from './dialog.tsx';
 import { Loaded } from './states.tsx';
 import { Time } from './time.tsx';
@@ -32,7 +33,9 @@ export function Connections({ userId, version }: { userId: string; version: numb
                 ) : (
                   <Details connection={one} changed={connections.reload} />
                 )}
-                {one?.status !== 'active' && <Connect userId={userId} provider={provider} />}
+                {one?.status !== 'active' && (
+                  <Connect userId={userId} provider={provider} isAnew={one === undefined} />
+                )}
               </section>
             );
           })}
@@ -42,18 +45,29 @@ export function Connections({ userId, version }: { userId: string; version: numb
   );
 }
 
-function Connect({ userId, provider }: { userId: string; provider: Provider }) {
+function Connect({ userId, provider, isAnew }: { userId: string; provider: Provider; isAnew: boolean }) {
   const [link, setLink] = useState('');
   const make = async () =>
-    setLink((await api.connect.authorize({ provider, user_id: userId })).authorization_url);
-  if (link === '') return <Action run={make}>Connect {provider}</Action>;
+    setLink((await api.connect.createSession({ user_id: userId, providers: [provider] })).url);
+  if (link === '')
+    return (
+      <Action run={make}>
+        {isAnew ? 'Connect' : 'Connect again:'} {provider}
+      </Action>
+    );
   return (
-    <p>
-      <a href={link} target="_blank" rel="noopener noreferrer">
-        Open the consent page of {provider}
-      </a>{' '}
-      <span class="faint">(valid for 15 minutes; this page shows the connection when it is made)</span>
-    </p>
+    <>
+      <p class="row">
+        <a class="button" href={link} target="_blank" rel="noopener noreferrer">
+          Open the connect page of {provider}
+        </a>
+        <Copy text={link} of="the address of the connect page" />
+      </p>
+      <p class="faint">
+        Open it here, or send it to the user. It works for 30 minutes, in the first browser that opens it.
+        This page shows the connection as soon as it is made.
+      </p>
+    </>
   );
 }
 
@@ -72,9 +86,14 @@ function Details({ connection, changed }: { connection: Connection; changed: () 
         <dd>
           <Time at={connection.created_at} />
         </dd>
+        <dt>Access expires</dt>
+        <dd>
+          <Expiry connection={connection} />
+        </dd>
         <dt>Scope</dt>
         <dd>{connection.scope.join(', ') || 'none'}</dd>
       </dl>
+      <LastError connection={connection} />
       {connection.status === 'active' && (
         <>
           <BackfillState userId={user_id} provider={provider} />
@@ -93,6 +112,28 @@ function Details({ connection, changed }: { connection: Connection; changed: () 
       )}
     </>
   );
+}
+
+function Expiry({ connection: { access_expires_at, status } }: { connection: Connection }) {
+  if (status !== 'active') return <>It has ended.</>;
+  if (access_expires_at === null) return <>The provider named no time.</>;
+  return (
+    <>
+      <Time at={access_expires_at} />, renewed before
+    </>
+  );
+}
+
+/** Why a connection does not work, read with it. */
+function LastError({ connection }: { connection: Connection }) {
+  const { user_id, provider, updated_at, status } = connection;
+  const read = useResource(
+    `${user_id} ${provider} ${updated_at} ${status}`,
+    (signal) => api.connect.status({ user_id, provider }, { signal }),
+    true,
+  );
+  const sentence = read.data?.last_error ?? null;
+  return sentence === null ? null : <p class="problem">{sentence}</p>;
 }
 
 const pollMs = 5000;

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Action } from './action.tsx';
+import { Copy } from './copy.tsx';
 
 /** A dialog that keeps the focus until it is closed. */
 export function Dialog({
@@ -82,7 +83,6 @@ export function TypedConfirmation({
 
 /** A secret that is shown once, with a button that copies it. */
 export function ShownOnce({ title, secret, close }: { title: string; secret: string; close: () => void }) {
-  const [isCopied, setCopied] = useState(false);
   return (
     <Dialog title={title} close={close}>
       <p>Copy it now: it is not shown again.</p>
@@ -90,15 +90,7 @@ export function ShownOnce({ title, secret, close }: { title: string; secret: str
         <code class="secret">{secret}</code>
       </p>
       <p class="row">
-        <Action
-          kind="main"
-          run={async () => {
-            await navigator.clipboard.writeText(secret);
-            setCopied(true);
-          }}
-        >
-          {isCopied ? 'Copied' : 'Copy'}
-        </Action>
+        <Copy kind="main" text={secret} of={title} />
         <button type="button" onClick={close}>
           Close
         </button>

@@ -2,7 +2,9 @@ import { type ComponentType, lazy, Suspense } from 'preact/compat';
 import { useEffect } from 'preact/hooks';
 import { Account } from '../pages/account.tsx';
 import { Deliveries } from '../pages/deliveries.tsx';
+import { Delivery } from '../pages/delivery.tsx';
 import { Developers } from '../pages/developers.tsx';
+import { Jobs } from '../pages/jobs.tsx';
 import { Overview } from '../pages/overview.tsx';
 import { Providers } from '../pages/providers.tsx';
 import { Users } from '../pages/users.tsx';
@@ -27,6 +29,8 @@ const routes: readonly Route[] = [
   { pattern: /^\/users$/, title: 'Users', page: Users },
   { pattern: /^\/users\/([\w-]+)$/, title: 'User', page: User },
   { pattern: /^\/deliveries$/, title: 'Deliveries', page: Deliveries },
+  { pattern: /^\/deliveries\/([\w-]+)$/, title: 'Delivery', page: Delivery },
+  { pattern: /^\/jobs$/, title: 'Jobs', page: Jobs },
   { pattern: /^\/webhooks$/, title: 'Webhooks', page: Webhooks },
   { pattern: /^\/webhooks\/([\w-]+)$/, title: 'Webhook endpoint', page: Endpoint },
   { pattern: /^\/developers$/, title: 'Developers', page: Developers },

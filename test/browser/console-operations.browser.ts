@@ -1,0 +1,181 @@
+// npm run test:browser: overview, deliveries, providers and webhooks in the console.
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { auditShows, newestDelivery, startConsole, violations } from './console.ts';
+
+const { api, product, root, receiverUrl, logIn } = await startConsole(t);
+const account = 'account-of-the-console';
+const body = {
+  dailies: [
+    { userId: account, summaryId: 'wrong', steps: 'many' },
+    { userId: 'nobody-here', summaryId: 'x' },
+  ],
+};
+const push = (body: unknown) =>
+  api.ask('/api/v1/webhooks/devicemaker/push', {
+    body,
+    headers: { 'devicemaker-client-id': 'sandbox-devicemaker' },
+  });
+const user = await api.expect(201, '/users', { body: { first_name: 'Ada' } });
+const connection = { provider: 'devicemaker', provider_user_id: account };
+await api.expect(201, `/users/${Object(user).id}/connections`, { body: connection });
+t.equal((await push(body)).status, 200);
+const deliveryId = await newestDelivery(api);
+
+/** Follows a link of the overview, which leads to a list. */
+async function follow(page: Page, name: RegExp | string, heading: string, query: string): Promise<void> {
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  t.equal(page.url(), `${root}${query}`);
+}
+
+t.test('each number of the overview leads to its list', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await follow(
+    page,
+    '1 active connections to devicemaker',
+    'Users',
+    '/users?provider=devicemaker&state=active',
+  );
+  await page.getByRole('link', { name: 'Ada' }).waitFor();
+  t.equal(await page.getByLabel('Connected to').inputValue(), 'devicemaker');
+  await follow(
+    page,
+    '0 revoked connections to devicemaker',
+    'Users',
+    '/users?provider=devicemaker&state=revoked',
+  );
+  await page.getByText('No user matches').waitFor();
+  await follow(page, /^Users 1/, 'Users', '/users');
+  await follow(page, /^Oldest waiting delivery/, 'Deliveries', '/deliveries?status=ready');
+  await page.getByText('No delivery is ready').waitFor();
+  await follow(page, /^Dead letters/, 'Deliveries', '/deliveries?status=dead');
+  for (const share of ['p50', 'p99'])
+    await follow(page, `, ${share} of devicemaker`, 'Deliveries', '/deliveries?status=done');
+  await page.getByRole('table').waitFor();
+  await follow(page, /^Oldest waiting job/, 'Jobs', '/jobs?state=waiting');
+  await follow(page, /^Dead jobs/, 'Jobs', '/jobs?state=dead');
+  await page.getByText('No job is dead').waitFor();
+  await follow(page, /^Failing endpoints/, 'Webhooks', '/webhooks?state=failed');
+  await follow(page, /^activitynet$/, 'Providers', '/providers#activitynet');
+  t.strictSame(complaints, []);
+});
+
+t.test('the overview and the lists follow the changes without a reload', async (t) => {
+  const { page } = await logIn(t);
+  const loadedAt = await page.evaluate(() => performance.timeOrigin);
+  const polled = page.waitForRequest((request) => request.url().includes('/changes'));
+  await polled;
+  await api.expect(201, '/users', { body: { first_name: 'Ben' } });
+  await page.getByRole('link', { name: /^Users 2/ }).click();
+  await page.getByRole('link', { name: 'Ben' }).waitFor();
+  await api.expect(201, '/users', { body: { first_name: 'Cleo' } });
+  await page.getByRole('link', { name: 'Cleo' }).waitFor();
+  t.equal(await page.evaluate(() => performance.timeOrigin), loadedAt, 'the page is the same');
+});
+
+t.test(
+  'a delivery shows the errors of its items and its body, whose read is audited; it is replayed',
+  async (t) => {
+    const { page, complaints } = await logIn(t);
+    await page.goto(`${root}/deliveries?status=done`);
+    await page.locator('tbody a').first().click();
+    await page.getByRole('heading', { name: 'Delivery', level: 1 }).waitFor();
+    t.equal(page.url(), `${root}/deliveries/${deliveryId}`);
+    const errors = page.getByRole('region', { name: 'Errors of items' });
+    await errors.getByText('dailies[1] (x)').waitFor();
+    const answered = page.waitForResponse((response) => response.url().endsWith('/body?offset=0'));
+    await page.getByRole('button', { name: 'Show the body' }).click();
+    t.equal((await answered).headers()['cache-control'], 'no-store');
+    t.strictSame(JSON.parse(await page.locator('pre').innerText()), body);
+    t.strictSame(await violations(page), []);
+    await page.getByRole('button', { name: 'Copy the body' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await auditShows(page, root, 'delivery.read', deliveryId);
+    await page.goto(`${root}/deliveries/${deliveryId}`);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await auditShows(page, root, 'delivery.replayed', deliveryId);
+    await page.goto(`${root}/deliveries/00000000-0000-4000-8000-000000000000`);
+    await page.getByText('The delivery could not be loaded: Delivery not found.').waitFor();
+    t.strictSame(
+      complaints.filter((text) => !text.includes('404')),
+      [],
+    );
+  },
+);
+
+t.test(
+  'the providers show their addresses to copy; a fault of the sandbox is started and ended',
+  async (t) => {
+    const { page, complaints } = await logIn(t);
+    await page.getByRole('link', { name: 'Providers', exact: true }).click();
+    const devicemaker = page.getByRole('region', { name: 'devicemaker', exact: true });
+    await devicemaker.getByRole('button', { name: 'Copy the address of push' }).click();
+    await devicemaker.getByRole('button', { name: 'Copied' }).waitFor();
+    t.match(
+      await page.evaluate('navigator.clipboard.readText()'),
+      `${api.url}/api/v1/webhooks/devicemaker/push`,
+    );
+    const faults = page.getByRole('region', { name: 'Faults of the sandbox' });
+    await faults.getByText('No fault is active').waitFor();
+    await faults.getByLabel('Fault').selectOption('rate_limit');
+    await faults.getByLabel('Provider').selectOption('activitynet');
+    await faults.getByRole('button', { name: 'Start the fault' }).click();
+    await faults.getByRole('cell', { name: 'rate_limit', exact: true }).waitFor();
+    t.match(product.sandbox.world.faults.list(), [{ kind: 'rate_limit', provider: 'activitynet' }]);
+    t.strictSame(await violations(page), []);
+    await faults.getByRole('button', { name: 'End the fault rate_limit' }).click();
+    await faults.getByText('No fault is active').waitFor();
+    t.strictSame(product.sandbox.world.faults.list(), []);
+    t.strictSame(complaints, []);
+  },
+);
+
+t.test('an endpoint is added, tested, disabled and deleted; a message is sent again', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+  await page.getByText('There is no endpoint yet').waitFor();
+  await page.getByRole('button', { name: 'Add an endpoint' }).click();
+  await page.getByLabel('Address').fill(`${receiverUrl}/hook`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  t.match(await page.locator('.secret').innerText(), /^whsec_/);
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('link', { name: `${receiverUrl}/hook` }).click();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('A test message is on its way').waitFor();
+  const state = page.getByRole('cell', { name: 'delivered', exact: true }).first();
+  while (!(await state.isVisible())) {
+    await page.waitForTimeout(300);
+    await page.reload();
+    await page.getByRole('cell', { name: 'test.ping' }).waitFor();
+  }
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: /^Resend/ }).click();
+  await page.getByRole('button', { name: 'Recover failed messages' }).click();
+  await page.getByText('messages of the last three days').waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByText('paused').waitFor();
+  const address = page.url();
+  const id = address.split('/').at(-1) ?? '';
+  await auditShows(page, root, 'webhook_endpoint.updated', id);
+  await page.goto(`${root}/webhooks?state=enabled`);
+  await page.getByText('No endpoint is enabled').waitFor();
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Delete the endpoint' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the endpoint' }).click();
+  await page.getByText('There is no endpoint yet').waitFor();
+  t.strictSame(complaints, []);
+});
+
+t.test('a list that fails says so and is read again', async (t) => {
+  const { page } = await logIn(t);
+  await page.route('**/console/api/v1/users?*', (route) => route.abort());
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByText('The users could not be loaded').waitFor();
+  await page.unroute('**/console/api/v1/users?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('table').waitFor();
+  t.equal(await page.getByText('The users could not be loaded').count(), 0);
+});

@@ -1,0 +1,115 @@
+// npm run test:browser: the page of a user in the console: connect, disconnect, backfill, sleep, deletion.
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { auditShows, startConsole, violations } from './console.ts';
+
+const { api, root, userId, logIn } = await startConsole(t, [5]);
+
+t.test('a user is created, found, exported and deleted', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByRole('button', { name: 'Create a user' }).click();
+  await page.getByRole('textbox', { name: 'First name' }).fill('Zoe');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('heading', { name: 'Zoe' }).waitFor();
+  await page.getByText('They arrive once an account is connected').waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export all data' }).click(),
+  ]);
+  t.match(readFileSync(await download.path(), 'utf8'), 'Zoe');
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  t.ok(await page.getByRole('button', { name: 'Last', exact: true }).isDisabled(), 'there is one page');
+  await page.getByLabel('Search').fill('zo');
+  await page.getByText('1 users').waitFor();
+  await page.getByRole('link', { name: 'Zoe' }).click();
+  await page.getByRole('button', { name: 'Delete the user' }).click();
+  const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Delete the user' });
+  t.ok(await confirm.isDisabled());
+  await dialog.getByRole('textbox').fill('delete');
+  t.strictSame(await violations(page), []);
+  await confirm.click();
+  await page.getByRole('heading', { name: 'Users' }).waitFor();
+  await page.getByLabel('Search').fill('zo');
+  await page.getByText('No user matches').waitFor();
+  await auditShows(page, root, 'user.deleted', id.slice(0, 8));
+  t.strictSame(complaints, []);
+});
+
+const card = (page: Page, provider: string) => page.getByRole('region', { name: provider, exact: true });
+
+t.test('connect leads to the connect page, and the connection is shown as soon as it is made', async (t) => {
+  const { page, complaints } = await logIn(t);
+  const created = await api.expect(201, '/users', { body: { first_name: 'Newly' } });
+  const id = String(Object(created).id);
+  await page.goto(`${root}/users/${id}`);
+  await card(page, 'devicemaker').getByRole('button', { name: 'Connect devicemaker' }).click();
+  const link = page.getByRole('link', { name: 'Open the connect page of devicemaker' });
+  t.match(await link.getAttribute('href'), `${api.url}/connect/`);
+  t.strictSame(await violations(page), []);
+  const [connectPage] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+  await connectPage.locator('form button').first().click();
+  await connectPage.getByRole('radio', { name: 'Somebody new' }).check();
+  await connectPage.getByRole('button', { name: 'Allow' }).click();
+  await card(page, 'devicemaker').getByText('active', { exact: true }).waitFor();
+  t.strictSame(complaints, []);
+});
+
+t.test(
+  'a connection shows its last data, scope and expiry; a backfill is started and cancelled',
+  async (t) => {
+    const { page, complaints } = await logIn(t);
+    await page.goto(`${root}/users/${userId}`);
+    const devicemaker = card(page, 'devicemaker');
+    await devicemaker.getByText('active', { exact: true }).waitFor();
+    const facts = await devicemaker.locator('dl').innerText();
+    for (const fact of ['Last data', 'Access expires', 'renewed before', 'Scope', 'HEALTH_EXPORT'])
+      t.match(facts, fact);
+    await devicemaker.getByRole('button', { name: 'Start a backfill' }).click();
+    await devicemaker.getByRole('button', { name: 'Cancel the backfill' }).waitFor();
+    await devicemaker.locator('summary').click();
+    await devicemaker.locator('details li').first().waitFor();
+    t.strictSame(await violations(page), []);
+    await devicemaker.getByRole('button', { name: 'Cancel the backfill' }).click();
+    await devicemaker.getByText('cancelled', { exact: true }).waitFor();
+    t.strictSame(complaints, []);
+  },
+);
+
+t.test('a night is shown as a hypnogram with a table', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.goto(`${root}/users/${userId}`);
+  const figure = page.locator('figure:has(.hypnogram)');
+  await figure.waitFor();
+  t.ok((await figure.locator('svg rect').count()) > 5);
+  await figure.locator('summary').click();
+  const stages = await figure.locator('tbody tr td:last-child').allInnerTexts();
+  t.equal(stages.length, await figure.locator('svg rect').count());
+  t.ok(stages.every((stage) => ['awake', 'rem', 'light', 'deep', 'unmeasurable'].includes(stage)));
+  const nights = page.getByLabel('Night');
+  const [, other] = await nights.locator('option').allInnerTexts();
+  const answered = page.waitForResponse((response) => response.url().endsWith('/stages'));
+  await nights.selectOption({ label: other ?? '' });
+  t.equal((await answered).status(), 200);
+  t.strictSame(complaints, []);
+});
+
+t.test('an account is disconnected by typing, and the user is connected no more', async (t) => {
+  const { page, complaints } = await logIn(t);
+  await page.goto(`${root}/users/${userId}`);
+  const devicemaker = card(page, 'devicemaker');
+  await devicemaker.getByRole('button', { name: 'Disconnect devicemaker' }).click();
+  const dialog = page.getByRole('dialog');
+  const confirm = dialog.getByRole('button', { name: 'Disconnect devicemaker' });
+  await dialog.getByRole('textbox').fill('disconnec');
+  t.ok(await confirm.isDisabled());
+  await dialog.getByRole('textbox').fill('disconnect');
+  await confirm.click();
+  await devicemaker.getByText('revoked', { exact: true }).waitFor();
+  await devicemaker.getByRole('button', { name: 'Connect again: devicemaker' }).waitFor();
+  await auditShows(page, root, 'connection.revoked', userId.slice(0, 8));
+  t.strictSame(complaints, []);
+});
