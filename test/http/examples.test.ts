@@ -142,6 +142,13 @@ const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
 const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> = {
   'auth.login': async () => ({ password: developer.password }),
   'connect.createSession': async () => ({ user_id: reader }),
+  'phone-ingest.redeemCode': async () => ({
+    code: (await made(`/users/${reader}/invitation-code`, {})).code,
+  }),
+  'phone-ingest.refreshToken': async () => {
+    const tokens = await made('/auth/login', developer);
+    return { refresh_token: tokens.refresh_token };
+  },
   'auth.refresh': async () => {
     const tokens = await made('/auth/login', developer);
     return { refresh_token: tokens.refresh_token };

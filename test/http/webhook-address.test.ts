@@ -167,8 +167,8 @@ t.test('GET /status shows the addresses to developers only', async (t) => {
   });
   const hidden = await as({ key: api.apiKey });
   t.same(
-    Object.values(hidden).map((one) => one.webhook_addresses),
-    [null, null],
+    Object.values(hidden).filter((one) => one.webhook_addresses !== null),
+    [],
   );
 });
 

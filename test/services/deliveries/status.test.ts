@@ -40,7 +40,11 @@ t.test('a service without anything to do says so, and names whom it could not as
   };
   const { call } = await startBroker(t, { databaseUrl: database.url, services: [deliveries], settings });
   t.strictSame(await call('deliveries.status', {}), {
-    providers: { devicemaker: quiet, activitynet: { ...quiet, configured: true } },
+    providers: {
+      devicemaker: quiet,
+      activitynet: { ...quiet, configured: true },
+      phone: { ...quiet, configured: true },
+    },
     away: ['activitynet-ingest'],
   });
 });

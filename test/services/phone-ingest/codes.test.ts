@@ -1,0 +1,103 @@
+import t from 'tap';
+import { z } from 'zod';
+import { createUser, startApi } from '../../support/api.ts';
+import { installApp, record, uploadOf } from './app.ts';
+import { connectionStatus, eventsOf } from './first-sync.ts';
+
+const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_FAILURES: '20' });
+const Code = z.object({ code: z.string(), expires_at: z.string() });
+const Redeemed = z.object({ access_token: z.string(), refresh_token: z.string(), user_id: z.string() });
+
+const codeFor = async (userId: string) => {
+  const answer = await api.ask(`/api/v1/users/${userId}/invitation-code`, {
+    ...{ method: 'POST', token: api.developerToken },
+  });
+  t.equal(answer.status, 201);
+  return Code.parse(answer.body).code;
+};
+const redeem = (code: string) => api.ask('/api/v1/invitation-code/redeem', { body: { code } });
+
+t.test('a code works once, and its tokens upload the data of its user', async (t) => {
+  const userId = await createUser(api);
+  const code = await codeFor(userId);
+  t.match(code, /^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
+  const attempts = await Promise.all(
+    Array.from({ length: 5 }, () => redeem(code.toLowerCase().replace('-', ' '))),
+  );
+  t.same(attempts.map(({ status }) => status).sort(), [200, 401, 401, 401, 401]);
+  const { access_token, refresh_token, user_id } = Redeemed.parse(
+    attempts.find(({ status }) => status === 200)?.body,
+  );
+  t.equal(user_id, userId);
+  const path = `/api/v1/sdk/users/${userId}/sync`;
+  const upload = { body: uploadOf({ records: [] }), headers: { authorization: access_token } };
+  t.equal((await api.ask(path, upload)).status, 202);
+  const renewed = await api.ask('/api/v1/token/refresh', { body: { refresh_token } });
+  t.equal(renewed.status, 200);
+  t.match(await api.expect(200, `/users/${userId}/connections`), [{ provider: 'phone', status: 'active' }]);
+});
+
+t.test('a code is stored as a hash, voids the former one, and expires', async (t) => {
+  const userId = await createUser(api);
+  const former = await codeFor(userId);
+  const code = await codeFor(userId);
+  const kept = JSON.stringify(await api.database.query('select * from phone.invitation_code'));
+  t.notMatch(kept, code);
+  t.notMatch(kept, code.replace('-', ''));
+  t.equal((await redeem(former)).status, 401);
+  await api.database.query(
+    "update phone.invitation_code set expires_at = now() - interval '1 s' where user_id = $1",
+    [userId],
+  );
+  t.equal((await redeem(code)).status, 401);
+});
+
+t.test('a code connects a user again who was disconnected', async (t) => {
+  const app = await installApp(api);
+  await app.sync({ records: [] });
+  await api.expect(200, `/users/${app.userId}/connections/phone`, { method: 'DELETE' });
+  t.equal((await app.send('sync', uploadOf({}))).status, 401);
+  t.equal((await redeem(await codeFor(app.userId))).status, 200);
+  t.equal(
+    (await app.send('sync', uploadOf({ records: [record('STEP_COUNT', '2026-03-02T10:00:00Z', 3)] }))).status,
+    202,
+  );
+});
+
+t.test('the first upload is shown per type and ends in a completed backfill', async (t) => {
+  const app = await installApp(api);
+  const steps = 'HKQuantityTypeIdentifierStepCount';
+  await app.send(
+    'logs',
+    eventsOf([['start', { [steps]: 500, workouts: 3, HKCategoryTypeIdentifierSleepAnalysis: 0 }]]),
+  );
+  t.match(await connectionStatus(api, app.userId), {
+    status: 'running',
+    types: [
+      { type: 'StepCount', status: 'requested', items: 500 },
+      { type: 'workouts', status: 'requested' },
+    ],
+  });
+  await app.send('logs', eventsOf([['end', steps, 500]]));
+  t.match(await connectionStatus(api, app.userId), {
+    status: 'running',
+    types: [{ status: 'received', saved: 500 }, {}],
+  });
+  await app.send('logs', eventsOf([['end', 'HKWorkoutTypeIdentifier', 3]]));
+  t.match(await connectionStatus(api, app.userId), { status: 'done' });
+  const types =
+    'select kind, action from changes.pending where user_id = $1 union select split_part(type, $2, 1), split_part(type, $2, 2) from changes.change where user_id = $1';
+  const kinds = await api.database.query<{ kind: string; action: string }>(types, [app.userId, '.']);
+  t.ok(kinds.some(({ kind, action }) => kind === 'backfill' && action === 'completed'));
+  const started = await api.ask(`/api/v1/users/${app.userId}/connections/phone/backfill`, {
+    body: {},
+    key: api.apiKey,
+  });
+  t.equal(started.status, 409, 'the app sends past data by itself');
+});
+
+t.test('wrong codes are limited per address', async (t) => {
+  const statuses = [];
+  for (let index = 0; index < 25; index += 1) statuses.push((await redeem('AAAA-AAAA')).status);
+  t.ok(statuses.includes(429));
+});
