@@ -28,6 +28,28 @@ export const writeActions = {
     timeoutMs: 10_000,
   }),
   /**
+   * As `store`, for a span that was read again: what it contained before and the items do not contain is deleted, in the same
+   * transaction: samples of the series, and workouts and sleeps that start in [start_ms, end_ms).
+   */
+  replace: action({
+    summary: 'Replace the data of one user in a span that was read again',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      items: z.array(StoreItem).max(1000),
+      replaces: z.object({
+        data_type: z.string().max(40),
+        series: z.array(SeriesTypeName).max(20),
+        records: z.array(z.enum(['workouts', 'sleeps'])).max(2),
+        start_ms: z.int(),
+        end_ms: z.int(),
+      }),
+    }),
+    returns: z.array(StoreOutcome),
+    idempotent: true,
+    timeoutMs: 10_000,
+  }),
+  /**
    * Erases a provider's data of a user and refuses new data from it until `reopen`. `version` identifies the request. A
    * version that is not newer than the last one has no effect, so that a late retry does not erase newer data.
    */

@@ -1,12 +1,10 @@
 import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
-import type { StoreOutcome } from '../../domain/records.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
 import { receivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
-import { metricsOf } from '../../runtime/metrics.ts';
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { activityDays } from './days/days.ts';
@@ -26,7 +24,7 @@ import { otherEvents, otherToWire } from './records/other-records.ts';
 import { type OtherRow, otherTable } from './records/queries/select-others.ts';
 import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
 import { type StagedSleepRow, stagedSleepTable, stagesToWire } from './records/sleep-stages.ts';
-import { store } from './records/store.ts';
+import { storeHandlers } from './records/store-handlers.ts';
 import { sleepToWire, workoutToWire } from './records/wire.ts';
 import { deleteItems } from './removal/delete-items.ts';
 import { markErased } from './removal/erasure.ts';
@@ -34,7 +32,6 @@ import { exportRecords, exportSeries } from './removal/export.ts';
 import { markPurged, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
 import { removalHandlers } from './removal/removal-handlers.ts';
-import { keptFrom } from './removal/retention.ts';
 import { readChart } from './samples/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readSamples } from './samples/samples.ts';
@@ -74,11 +71,6 @@ const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange
 async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, call: Call, userId: string) {
   if (page.data.length === 0) await call('users.get', { user_id: userId });
   return page;
-}
-
-/** The number of items that were stored new or replaced another version. */
-function changed(outcomes: readonly StoreOutcome[]): number {
-  return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;
 }
 
 /** All stored health data. Writes are transactions under the user's lock, reads are keyset pages. */
@@ -138,19 +130,7 @@ export default implement(timeseries, {
     },
     nights: ({ params, database }) => readNights(database, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, database }) => readBody(database, params),
-    store({ params, database, settings, keyedMutex, received, broker, config, origin }) {
-      const nowMs = Date.now();
-      const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
-      const { sourcePriority, sourceOrder } = settings;
-      const circumstances = { sourcePriority, sourceOrder, nowMs, firstDay, origin };
-      return keyedMutex(params.user_id, async () => {
-        const outcomes = await store(database, params, circumstances);
-        const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
-        metricsOf(broker).count('pulsebus_samples_stored_total', { provider: params.provider }, written);
-        received.note(params.provider, { samples: written, records: changed(outcomes) });
-        return outcomes;
-      });
-    },
+    ...storeHandlers,
     ...intervalHandlers,
     exportRecords({ params, database, settings }) {
       return exportRecords(database, settings, params);

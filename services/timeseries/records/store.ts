@@ -24,6 +24,7 @@ import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
+import { deleteUnlisted, type ReplacedData } from './replace-span.ts';
 import { storeRecords } from './store-records.ts';
 import { StoredItems } from './stored-items.ts';
 import { type Decision, decide } from './versions.ts';
@@ -33,6 +34,8 @@ export interface StoreRequest {
   readonly user_id: string;
   readonly provider: string;
   readonly items: readonly StoreItem[];
+  /** The span that was read again, if the items are all of it. */
+  readonly replaces?: ReplacedData | undefined;
 }
 
 /** Parameters of a store beside its items. */
@@ -77,7 +80,9 @@ export function store(
     const work = await begin(transaction, request, circumstances);
     const outcomes: StoreOutcome[] = [];
     for (const [index, item] of request.items.entries()) outcomes.push(await storeItem(work, item, index));
-    return finish(work, outcomes);
+    const stored = await finish(work, outcomes);
+    if (request.replaces !== undefined) await deleteUnlisted(transaction, work, request.replaces);
+    return stored;
   });
 }
 

@@ -1,0 +1,59 @@
+import type { ServiceBroker } from 'moleculer';
+import type { Config } from '../../../config.ts';
+import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
+import type { Database } from '../../../mixins/database.ts';
+import type { ReceivedCounts } from '../../../mixins/received-counts.ts';
+import type { ProviderName } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { metricsOf } from '../../../runtime/metrics.ts';
+import type { KeyedMutex } from '../keyed-mutex.ts';
+import { keptFrom } from '../removal/retention.ts';
+import type { Settings } from '../settings.ts';
+import type { ReplacedData } from './replace-span.ts';
+import { store } from './store.ts';
+
+interface StoreContext {
+  readonly database: Database;
+  readonly settings: Settings;
+  readonly keyedMutex: KeyedMutex;
+  readonly received: ReceivedCounts;
+  readonly broker: ServiceBroker;
+  readonly config: Config;
+  readonly origin: AuditOrigin;
+}
+
+interface Given {
+  readonly user_id: string;
+  readonly provider: ProviderName;
+  readonly items: StoreItem[];
+}
+
+type Called<P> = StoreContext & { readonly params: P };
+
+/** The actions that store items. */
+export const storeHandlers = {
+  store: (ctx: Called<Given>) => storeGiven(ctx, ctx.params),
+  replace: (ctx: Called<Given & { readonly replaces: ReplacedData }>) => storeGiven(ctx, ctx.params),
+};
+
+function storeGiven(
+  { database, settings, keyedMutex, received, broker, config, origin }: StoreContext,
+  given: Given & { readonly replaces?: ReplacedData },
+): Promise<StoreOutcome[]> {
+  const nowMs = Date.now();
+  const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
+  const { sourcePriority, sourceOrder } = settings;
+  const circumstances = { sourcePriority, sourceOrder, nowMs, firstDay, origin };
+  return keyedMutex(given.user_id, async () => {
+    const outcomes = await store(database, given, circumstances);
+    const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
+    metricsOf(broker).count('pulsebus_samples_stored_total', { provider: given.provider }, written);
+    received.note(given.provider, { samples: written, records: changed(outcomes) });
+    return outcomes;
+  });
+}
+
+/** The number of items that were stored new or replaced another version. */
+function changed(outcomes: readonly StoreOutcome[]): number {
+  return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;
+}
