@@ -155,7 +155,8 @@ export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
 };
 
 function readersWithTokens(): string[] {
-  return Object.values(providers).flatMap(({ ingest }) => (ingest.readsWithTokens ? [ingest.service] : []));
+  const readers = Object.values(providers).filter(({ ingest }) => ingest.readsWithTokens);
+  return [...new Set(readers.map(({ ingest }) => ingest.service))];
 }
 
 // Several machines on one bus that each made up a secret would refuse each other's tokens.

@@ -8,6 +8,7 @@ import { connect } from './connect.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { phoneIngest } from './phone-ingest.ts';
+import { pullIngest } from './pull-ingest.ts';
 import { summaries } from './summaries.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
@@ -23,6 +24,7 @@ export const contracts = [
   devicemakerIngest,
   activitynetIngest,
   phoneIngest,
+  pullIngest,
   connect,
   deliveries,
   backfill,

@@ -1,4 +1,21 @@
 import { z } from 'zod';
+import { Timestamp } from '../domain/wire.ts';
+
+/**
+ * The application's subscription to notifications, as the provider reported it. `off`: the provider switched it off;
+ * `missing`: there is none; `unknown`: the provider could not be asked.
+ */
+export const SubscriptionFigures = z
+  .object({
+    state: z.enum(['active', 'missing', 'off', 'unknown']),
+    checked_at: Timestamp,
+    /** Since when it has this state. */
+    since: Timestamp,
+  })
+  .meta({
+    id: 'SubscriptionState',
+    description: "The state of the application's subscription at the provider, and since when it has it.",
+  });
 
 /** Queue lengths, the remaining read quota, and the items skipped in the last seven days by reason. */
 export const Figures = z.object({
@@ -8,15 +25,19 @@ export const Figures = z.object({
   postponed: z.int(),
   given_up: z.int(),
   oldest_event_time: z.int().nullable(),
-  budget: z.object({
-    live: z.int(),
-    backfill: z.int(),
-    quarter_used: z.int(),
-    quarter_limit: z.int(),
-    day_used: z.int(),
-    day_limit: z.int(),
-    paused: z.boolean(),
-  }),
+  /** Null: the provider has no limit of the application that is counted so. */
+  budget: z
+    .object({
+      live: z.int(),
+      backfill: z.int(),
+      quarter_used: z.int(),
+      quarter_limit: z.int(),
+      day_used: z.int(),
+      day_limit: z.int(),
+      paused: z.boolean(),
+    })
+    .nullable(),
+  subscription: SubscriptionFigures.nullable().optional(),
   skipped: z.record(z.string(), z.int()),
 });
 

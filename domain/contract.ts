@@ -29,8 +29,8 @@ export interface HttpRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
   readonly access: readonly Access[];
-  /** The status of success; default 200. */
-  readonly status?: 200 | 201 | 202;
+  /** The status of success; default 200. 204 has no body. */
+  readonly status?: 200 | 201 | 202 | 204;
   /** The section of the documentation that lists it. */
   readonly tag: string;
   /** The body is stored in the inbox and passed as a delivery, not as parameters. */
@@ -76,6 +76,8 @@ export interface Delivery {
   readonly answer: z.ZodType;
   /** The answer for a stored delivery that is not processed yet. */
   readonly pending: () => Record<string, unknown>;
+  /** The status of the HTTP answer by the delivery's answer; 204 has no body. Default: 200. */
+  readonly statusOf?: (answer: unknown) => 200 | 204 | 401;
   /** Any body is answered 200, also an unreadable one, because the sender retries on every other status. */
   readonly anyBody?: true;
   /**

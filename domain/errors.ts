@@ -88,6 +88,10 @@ export const errorTable = {
   VERIFY_TOKEN_INVALID: { status: 403, detail: 'Invalid verify token' },
   WEBHOOK_CLIENT_MISSING: { status: 401, detail: 'Missing client id header' },
   WEBHOOK_CLIENT_UNKNOWN: { status: 401, detail: 'Unknown client id' },
+  WEBHOOK_NOT_AUTHENTIC: {
+    status: 401,
+    detail: 'The notification has no valid proof that the provider sent it',
+  },
   WEBHOOK_ADDRESS_REFUSED: {
     status: 403,
     detail:

@@ -109,8 +109,9 @@ export interface GrantByRequest {
 export interface Revocation {
   readonly url: (settings: never) => URL;
   readonly method: 'DELETE' | 'POST';
-  /** The token is also sent as `access_token` in the form. */
+  /** The token is also sent in the form, as `tokenField`, or as `access_token`. */
   readonly sendsTokenInForm: boolean;
+  readonly tokenField?: string;
 }
 
 /** The status and the body of an answer of the provider. */

@@ -1,4 +1,6 @@
+import type { IntervalRecord, IntervalSource, SummedType } from './interval-records.ts';
 import type { StoreItem } from './records.ts';
+import type { SeriesType } from './series.ts';
 
 /**
  * A provider whose notifications name what changed. A job reads it again and replaces what is stored. All functions are
@@ -18,6 +20,12 @@ export interface Pull {
   /** How notifications are subscribed to. Null: outside of this product. */
   readonly subscription: ApplicationSubscription | AccountSubscription | null;
 }
+
+/**
+ * A function of all settings of which a provider reads its own. As the type of a method it accepts functions that name
+ * those only.
+ */
+type OfSettings<A extends readonly unknown[], T> = { of(settings: object, ...rest: A): T }['of'];
 
 /** How often one type of one account is read after notifications. */
 export interface PullPace {
@@ -62,7 +70,7 @@ export type PullFailure =
 /** At most so many requests of an account, or of the application, in a window. */
 export interface RequestLimit {
   readonly of: 'account' | 'application';
-  readonly requests: (settings: never) => number;
+  readonly requests: OfSettings<[], number>;
   readonly windowMs: number;
 }
 
@@ -85,7 +93,7 @@ export interface Notifications {
    */
   readonly isHandshake: ((body: Buffer) => boolean) | null;
   /** The value that the Authorization header must have if it is present. Null: the header is not used. */
-  readonly authorization: ((settings: never) => string | undefined) | null;
+  readonly authorization: OfSettings<[], string | undefined> | null;
   /** What a body names. Null: it cannot be read. At most 1,000 hints of a body are used. */
   readonly read: (body: Buffer) => readonly Hint[] | null;
 }
@@ -108,7 +116,7 @@ export interface SignatureAuthentication {
 
 /** Keys that rotate, published at an address. */
 export interface Keyset {
-  readonly url: (settings: never) => URL;
+  readonly url: OfSettings<[], URL>;
   /** The usable keys of the published text, by id. Null: it cannot be read. */
   readonly read: (text: string) => ReadonlyMap<string, PublicKey> | null;
   /** A keyset is fetched again after this time. */
@@ -162,7 +170,8 @@ export interface PulledType {
   readonly widen?: (span: Span) => Span;
   /** Periodic reads without a notification. */
   readonly sweeps: readonly Sweep[];
-  /** What the records of a part become, and what they replace. */
+  readonly replaces: ReplacedTypes;
+  /** What the records of a part become. */
   readonly normalise: (read: PartRead) => Normalised;
 }
 
@@ -174,7 +183,7 @@ export interface Sweep {
 
 /** One kind of request of a part. */
 export interface PullPass {
-  readonly request: (settings: never, part: PullPart) => PullRequest;
+  readonly request: OfSettings<[part: PullPart], PullRequest>;
   /** The records of an answer. Null: it cannot be read. */
   readonly read: (reply: PullReply, part: PullPart) => PullPage | null;
 }
@@ -203,10 +212,30 @@ export interface PartRead {
   readonly nowMs: number;
 }
 
-/** The items of a part. Records that cannot be used are counted by reason. */
+/**
+ * The items of a part. Samples of summed types are `intervals`, everything else is in `items`. The hash of an item without
+ * records is replaced by the service, so that a repeated read is stored. Records that cannot be used are counted by reason.
+ */
 export interface Normalised {
   readonly items: readonly StoreItem[];
+  readonly intervals?: PartIntervals;
   readonly skipped: Readonly<Record<string, number>>;
+}
+
+/** Intervals of a part; each names its source by the index. */
+export interface PartIntervals {
+  readonly sources: readonly IntervalSource[];
+  readonly intervals: readonly IntervalRecord[];
+}
+
+/**
+ * What is deleted in the span of a part if its items do not contain it: samples of `series`, intervals of the summed types,
+ * workouts and sleeps that start in the span.
+ */
+export interface ReplacedTypes {
+  readonly series?: readonly SeriesType[];
+  readonly intervals?: readonly SummedType[];
+  readonly records?: readonly ('workouts' | 'sleeps')[];
 }
 
 /** One subscription of the application, checked with credentials of the application. */
@@ -214,14 +243,14 @@ export interface ApplicationSubscription {
   readonly of: 'application';
   readonly everyMs: number;
   /** The form of the token request of the application. Null: its credentials are not set, so nothing is checked. */
-  readonly token: (
-    settings: never,
-    nowMs: number,
-  ) => { readonly url: URL; readonly form: Record<string, string> } | null;
-  readonly check: (settings: never) => PullRequest;
+  readonly token: OfSettings<
+    [nowMs: number],
+    { readonly url: URL; readonly form: Record<string, string> } | null
+  >;
+  readonly check: OfSettings<[], PullRequest>;
   readonly read: (reply: PullReply) => SubscriptionState;
   /** The request that creates or renews the subscription to `address`. */
-  readonly renew: (settings: never, address: string, state: SubscriptionState) => PullRequest | null;
+  readonly renew: OfSettings<[address: string, state: SubscriptionState], PullRequest | null>;
 }
 
 /** Subscriptions of each account, with its token. */
@@ -229,13 +258,12 @@ export interface AccountSubscription {
   readonly of: 'account';
   readonly everyMs: number;
   /** The request that lists the subscriptions of an account. */
-  readonly list: (settings: never, address: string) => PullRequest;
+  readonly list: OfSettings<[address: string], PullRequest>;
   /** The requests that complete them. */
-  readonly missing: (
-    settings: never,
-    reply: PullReply,
-    account: { readonly address: string; readonly scope: readonly string[] },
-  ) => readonly PullRequest[] | null;
+  readonly missing: OfSettings<
+    [reply: PullReply, account: { readonly address: string; readonly scope: readonly string[] }],
+    readonly PullRequest[] | null
+  >;
 }
 
 /** The state of a subscription at the provider. `off`: the provider switched it off. */

@@ -45,3 +45,6 @@ export interface Retry {
   readonly reason: string;
   readonly answer?: unknown;
 }
+
+/** The header under which a delivery keeps whether its Authorization header was `right` or `wrong`. */
+export const authorizationHeader = 'pulsebus-authorization';

@@ -11,10 +11,12 @@ export interface ProviderRequest {
   readonly token?: string;
   /** Our client id and secret, sent as an Authorization header (RFC 6749, 2.3.1). */
   readonly client?: { readonly id: string; readonly secret: string };
-  /** Set if the method is neither GET nor the POST of a form. */
-  readonly method?: 'DELETE';
+  /** Set if the method is neither GET nor the POST of a form or of JSON. */
+  readonly method?: 'DELETE' | 'PATCH';
   /** Sent as a form with POST. Without a form the request is a GET. */
   readonly form?: URLSearchParams;
+  /** Sent as JSON with POST, unless `method` is set. */
+  readonly json?: unknown;
   readonly signal?: AbortSignal;
   /** A larger answer is discarded and counts as no answer. */
   readonly mostBytes?: number;
@@ -136,19 +138,21 @@ function mayHeal({ status, headers }: ProviderAnswer): boolean {
 
 /** Sends one request, once. Never throws. Status 0: no answer. */
 export async function sendOnce(request: ProviderRequest, tries = 1): Promise<ProviderAnswer> {
-  const { url, form, timeoutMs = providerPace.timeoutMs } = request;
+  const { url, form, json, timeoutMs = providerPace.timeoutMs } = request;
+  const body = json === undefined ? form : JSON.stringify(json);
   const authorization = authorizationOf(request);
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
   if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true };
   try {
     const response = await fetch(url, {
-      method: request.method ?? (form === undefined ? 'GET' : 'POST'),
+      method: request.method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(authorization === null ? {} : { authorization }),
       },
-      ...(form === undefined ? {} : { body: form }),
+      ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       signal,
     });

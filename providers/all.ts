@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import type { Provider } from '../domain/provider.ts';
+import type { Pull } from '../domain/pulled-provider.ts';
 import { activitynet } from './activitynet/provider.ts';
 import { devicemaker } from './devicemaker/provider.ts';
+import { googlehealth } from './googlehealth/provider.ts';
 import { phone } from './phone/provider.ts';
 
 /** The registry of providers, one line each. The key is the provider's name in paths, settings and the database. */
-export const providers = { devicemaker, activitynet, phone } as const;
+export const providers = { devicemaker, activitynet, phone, googlehealth } as const;
 
 /** A provider's name. */
 export type ProviderName = keyof typeof providers;
@@ -55,4 +58,24 @@ export function byProvider<T>(choose: (name: ProviderName) => T): Readonly<Recor
 
 function isComplete<T>(values: Partial<Record<ProviderName, T>>): values is Record<ProviderName, T> {
   return providerNames.every((name) => Object.hasOwn(values, name));
+}
+
+/** The name of a provider whose notifications name what changed, and whose data is then read. */
+export type PulledName = {
+  [N in ProviderName]: (typeof providers)[N] extends { readonly pull: Pull } ? N : never;
+}[ProviderName];
+
+/** Whether a provider's data is read after notifications. */
+export function isPulled(name: ProviderName): name is PulledName {
+  return 'pull' in providers[name];
+}
+
+/** The providers whose data is read after notifications. */
+export const pulledNames: readonly PulledName[] = providerNames.filter(isPulled);
+
+/** How a provider's data is read after notifications. */
+export function pullOf(name: PulledName): Pull {
+  const { pull }: Provider = providers[name];
+  if (pull === undefined) throw new Error(`${name} sends its data itself`);
+  return pull;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { action, Nothing, writers } from '../../domain/contract.ts';
 import { Timestamp } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
+import { SubscriptionFigures } from '../ingest-figures.ts';
 import { Connection } from '../users/schemas.ts';
 
 const Count = z.int().nonnegative();
@@ -43,6 +44,9 @@ export const ProviderSetup = z
     ),
     quota: RemainingQuota.nullable().describe(
       'Null if it limits no reads, or if its service is unavailable.',
+    ),
+    subscription: SubscriptionFigures.nullable().describe(
+      'Null if the provider has no subscription of the application, or if it was never checked.',
     ),
   })
   .meta({ id: 'ProviderSetup', description: 'Whether a provider is set up, and what it sent last.' });

@@ -30,6 +30,17 @@ export const providerEventActions = {
     ),
     idempotent: true,
   }),
+  /** Active connections of a provider with an id above `after`, in the order of their ids. */
+  activeConnections: action({
+    summary: 'List the active connections of a provider',
+    params: z.object({
+      provider: ProviderName,
+      after: z.uuid().nullable(),
+      limit: z.int().min(1).max(1000),
+    }),
+    returns: z.array(z.object({ connection_id: z.string(), user_id: z.string(), connected_at: Timestamp })),
+    idempotent: true,
+  }),
   /**
    * The provider reported that a user ended our access to an account. An authenticated report is final. Otherwise the
    * connection is revoked and keeps its tokens until a read at the provider confirms or contradicts the report

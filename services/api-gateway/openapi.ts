@@ -102,7 +102,19 @@ function responses(definition: ActionDefinition, route: HttpRoute, components: C
   const codes = new Map(failuresOf(definition, route).map((code) => [errorTable[code].status, code]));
   const failures = [...codes].map(([status, code]) => [status, components.failure(code)]);
   const own = route.browser === undefined ? [] : [[303, redirect]];
+  if (route.delivery?.statusOf !== undefined)
+    return Object.fromEntries([...failures, ...deliveryResponses(route, success)]);
   return Object.fromEntries([[route.status ?? 200, success], ...own, ...failures]);
+}
+
+// A webhook whose status depends on the answer.
+function deliveryResponses({ status = 200 }: HttpRoute, success: Json): [number, Json][] {
+  const accepted = { description: 'Accepted, without a body', headers: headerRefs };
+  return [
+    [200, success],
+
+    ...(status === 204 ? [[status, accepted] satisfies [number, Json]] : []),
+  ];
 }
 
 const browserSuccess = {

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Config } from '../../config.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
+import type { Provider } from '../../domain/provider.ts';
+import { authorizationHeader } from '../../mixins/delivery.ts';
 import { addressSender, providerSender } from '../../mixins/inbox-stored.ts';
 import { providerNamed, providers } from '../../providers/all.ts';
 import { callByName } from '../../runtime/environment.ts';
@@ -34,11 +36,12 @@ export async function receiveDelivery(
   checkWebhookAccess(pipeline, exchange);
   const { limitBytes } = bodyBounds(pipeline.config, endpoint.route);
   if (announcedBytes(req) > limitBytes) throw new ServiceError('BODY_TOO_LARGE');
-  if (req.headers['content-type'] !== undefined) checkContentType(req, false);
+  if (req.headers['content-type'] !== undefined) checkContentType(req, endpoint.route.form === true);
   await pipeline.capacity.refuseIfFull(delivery.provider, res);
   const sender = senderOf(pipeline, req, delivery);
   pipeline.stored.refuseIfFull(sender, announcedBytes(req), res);
-  const origin = { sender, headers: keptHeaders(delivery.provider, req.headers) };
+  const checked = authorizationResult(delivery.provider, req, pipeline.config);
+  const origin = { sender, headers: { ...keptHeaders(delivery.provider, req.headers), ...checked } };
   const id = await pipeline.capacity.hold(res, (body) =>
     readAndStore(pipeline, exchange, delivery, origin, body),
   );
@@ -48,8 +51,11 @@ export async function receiveDelivery(
   );
   pipeline.inbox.letGo(id);
   if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
-  const answer = await pipeline.inbox.answerOf(id).catch(() => null);
-  sendJson(res, 200, answer ?? delivery.pending());
+  const answer = (await pipeline.inbox.answerOf(id).catch(() => null)) ?? delivery.pending();
+  const status = delivery.statusOf?.(answer) ?? 200;
+  if (status === 401) throw new ServiceError('WEBHOOK_NOT_AUTHENTIC');
+  if (status === 204) res.writeHead(204).end();
+  else sendJson(res, status, answer);
 }
 
 /** Who sends a body: the sender whose bytes are counted, and the headers that are kept with the delivery. */
@@ -84,7 +90,7 @@ function senderOf(pipeline: Pipeline, req: IncomingMessage, { provider }: Delive
 }
 
 async function store(
-  pipeline: Pipeline,
+  { inbox }: Pipeline,
   { provider, kind }: Delivery,
   { sender, headers }: Origin,
   body: Buffer,
@@ -95,7 +101,7 @@ async function store(
     authenticated: !sender.isStranger,
   };
   try {
-    return await pipeline.inbox.receive({ provider, kind, body, ...kept, handOver: true });
+    return await inbox.receive({ provider, kind, body, ...kept, handOver: true });
   } catch (error) {
     throw new ServiceError('WEBHOOK_FAILED', undefined, undefined, error);
   }
@@ -112,6 +118,18 @@ export function keptHeaders(provider: string, headers: IncomingHttpHeaders): Rec
   return Object.fromEntries(
     names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
   );
+}
+
+// An Authorization header is a secret: only whether it is right is kept.
+function authorizationResult(
+  provider: string,
+  { headers: { authorization } }: IncomingMessage,
+  config: Config,
+): Record<string, string> {
+  const { pull }: Provider = providers[providerNamed(provider)];
+  const expected = pull?.notifications.authorization?.(config);
+  if (authorization === undefined || expected === undefined) return {};
+  return { [authorizationHeader]: equal(authorization, expected) ? 'right' : 'wrong' };
 }
 
 function checkClient(headers: IncomingHttpHeaders, delivery: Delivery, config: Config): void {

@@ -36,13 +36,13 @@ export function backfillService(pace: Partial<RunPace & ProviderPace> = {}): Ser
       },
       async status({ call, database, params }) {
         const { user_id, provider } = params;
-        if (isPaged(provider)) return call(`${pagerOf(provider)}.backfillStatus`, { user_id });
+        if (isPaged(provider)) return call(`${pagerOf(provider)}.backfillStatus`, { user_id, provider });
         if (isUploaded(provider)) return call(`${receiverOf(provider)}.backfillStatus`, { user_id });
         return showBackfill(database, await connectionOf(call, user_id, provider));
       },
       async cancel({ call, database, origin, params }) {
         const { user_id, provider } = params;
-        if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelBackfill`, { user_id });
+        if (isPaged(provider)) return call(`${pagerOf(provider)}.cancelBackfill`, { user_id, provider });
         if (isUploaded(provider)) throw new ServiceError('CONNECTED_BY_APP');
         const connectionId = await connectionOf(call, user_id, provider);
         await cancelBackfill(database, origin, { userId: user_id, provider, connectionId });

@@ -32,7 +32,9 @@ export function startPaged(
   nowMs: number,
 ): Promise<Backfill> {
   const { startMs, endMs } = lastDays(days, nowMs);
-  return call(`${pagerOf(provider)}.startBackfill`, { user_id, start_ms: startMs, end_ms: endMs });
+  return call(`${pagerOf(provider)}.startBackfill`, {
+    ...{ user_id, provider, start_ms: startMs, end_ms: endMs },
+  });
 }
 
 /**

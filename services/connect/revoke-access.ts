@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { Revocation } from '../../domain/provider.ts';
 import { plainAnswer } from '../../mixins/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
@@ -36,8 +37,10 @@ export async function revokeAccess(
 
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
   clientOf(config, provider); // throws: an unconfigured provider is asked later
-  const { url, method, sendsTokenInForm } = oauthOf(provider).revocation;
-  const form = new URLSearchParams(sendsTokenInForm ? { access_token: token } : {});
+  const { revocation } = oauthOf(provider);
+  const { url, method, sendsTokenInForm } = revocation;
+  const { tokenField = 'access_token' }: Revocation = revocation;
+  const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
   const how = method === 'POST' ? { form } : { method };
   const answer = await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;

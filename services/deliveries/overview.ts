@@ -58,7 +58,7 @@ export async function readProviders({ database, call, config, addressesAt }: Dep
   ]);
   return providerNames.map((provider) => {
     const minute = received.find((one) => one.provider === provider)?.minute;
-    const budget = figures.get(provider)?.budget;
+    const { budget, subscription } = figures.get(provider) ?? {};
     return {
       provider,
       title: providers[provider].title,
@@ -66,7 +66,8 @@ export async function readProviders({ database, call, config, addressesAt }: Dep
       webhook_addresses:
         addressesAt === undefined ? null : addressesToRegister(config, provider, addressesAt),
       last_delivery_at: minute === undefined ? null : formatInstant(minute.getTime()),
-      quota: budget === undefined ? null : budgetOf(budget),
+      quota: budget === undefined || budget === null ? null : budgetOf(budget),
+      subscription: subscription ?? null,
     };
   });
 }

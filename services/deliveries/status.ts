@@ -46,7 +46,9 @@ export async function readIngestFigures(call: Call): Promise<ReadonlyMap<Provide
   const asked = providerNames.flatMap((provider) => {
     const { ingest } = providers[provider];
     if (!ingest.hasFigures) return [];
-    const figures = call(`${ingest.service}.figures`, {}, { timeout: 2000, retries: 0 }).catch(() => null);
+    const figures = call(`${ingest.service}.figures`, { provider }, { timeout: 2000, retries: 0 }).catch(
+      () => null,
+    );
     return [figures.then((one) => [provider, one] as const)];
   });
   return new Map(await Promise.all(asked));
@@ -57,7 +59,7 @@ function fetchesOf(figures: Figures | null): Pick<ProviderStatus, 'fetches' | 'b
   const { live_waiting, history_waiting, postponed, given_up, budget } = figures;
   return {
     fetches: { live_waiting, history_waiting, postponed, given_up },
-    budget: budgetOf(budget),
+    budget: budget === null ? null : budgetOf(budget),
   };
 }
 

@@ -18,6 +18,7 @@ import { jobHandlers } from './job-handlers.ts';
 import { consentLink, importLink } from './links.ts';
 import { listUsers } from './listing.ts';
 import { selectConnectionCounts } from './queries/connection-counts.ts';
+import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
 import { touchConnections } from './queries/touch-connections.ts';
@@ -84,6 +85,12 @@ export default implement(users, {
       await stopBackfill(ctx.call, connection.id);
       await purge?.();
       return toConnection(connection);
+    },
+    async activeConnections({ database, params: { provider, after, limit } }) {
+      const rows = await selectActivePage(database, provider, after, limit);
+      return rows.map(({ connection_id, user_id, connected_at }) => ({
+        ...{ connection_id, user_id, connected_at: connected_at.toISOString() },
+      }));
     },
     async resolve(ctx) {
       const found = await resolveAccounts(ctx, ctx.params);

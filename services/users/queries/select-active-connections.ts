@@ -25,3 +25,20 @@ export function selectActiveConnections(
 ): Promise<ActiveConnectionRow[]> {
   return database.query<ActiveConnectionRow>(statement, [provider, providerUserIds]);
 }
+
+const page: Statement = {
+  name: 'users.select_active_page',
+  text: `
+select id as connection_id, user_id, provider_user_id, connected_at from users.connection
+where provider = $1 and status = 'active' and ($2::uuid is null or id > $2) order by id limit $3`,
+};
+
+/** The active connections of a provider with an id above `after`, in the order of their ids. */
+export function selectActivePage(
+  database: Queryable,
+  provider: ProviderName,
+  after: string | null,
+  limit: number,
+): Promise<ActiveConnectionRow[]> {
+  return database.query<ActiveConnectionRow>(page, [provider, after, limit]);
+}

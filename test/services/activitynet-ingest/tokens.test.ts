@@ -63,7 +63,7 @@ t.test('a refusal expires the connection with a reason, and what waits for it is
   t.equal(s.provider.asked.length, 0);
   for (const { error } of await s.rows()) t.match(error, /^(TOKEN_REFUSED|CONNECTION_GONE)$/);
   // The first job that is refused drops the others, which give their reads back when they end.
-  await until(async () => (await s.call('activitynet-ingest.figures', {})).budget.quarter_used === 0);
+  await until(async () => (await s.call('activitynet-ingest.figures', {})).budget?.quarter_used === 0);
   t.match(await s.call('activitynet-ingest.figures', {}), { budget: { quarter_used: 0, day_used: 0 } });
 });
 

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import {
+  type ActionDefinition,
+  action,
+  auditOfDelivery,
+  contract,
+  type HttpRoute,
+} from '../domain/contract.ts';
+import { Timestamp, UserId } from '../domain/wire.ts';
+import { ProviderName, type PulledName, pulledNames, pullOf } from '../providers/all.ts';
+import { Backfill } from './backfill.ts';
+import { Figures } from './ingest-figures.ts';
+import { NotificationAnswer } from './pull-ingest/answer.ts';
+
+/** The action that receives the notifications of a provider. */
+type ReceiveAction = ActionDefinition<
+  z.ZodObject<{ delivery_id: z.ZodUUID }>,
+  z.ZodObject<{ done: z.ZodBoolean }>
+>;
+/** The action that answers a provider's check of the address. */
+type ProbeAction = ActionDefinition<z.ZodObject, z.ZodObject<{ status: z.ZodLiteral<'ok'> }>>;
+
+type Receiving = { readonly [N in PulledName as `receive_${N}`]: ReceiveAction };
+type Probing = { readonly [N in PulledName as `probe_${N}`]: ProbeAction };
+
+/** An object with a value for each provider, under a name with a prefix. */
+export function eachPulled<P extends 'receive' | 'probe', T>(
+  prefix: P,
+  make: (provider: PulledName) => T,
+): { readonly [N in PulledName as `${P}_${N}`]: T } {
+  const made: Record<string, T> = {};
+  for (const name of pulledNames) made[`${prefix}_${name}`] = make(name);
+  if (!hasAll<P, T>(prefix, made)) throw new Error('a provider has no value');
+  return made;
+}
+
+function hasAll<P extends 'receive' | 'probe', T>(
+  prefix: P,
+  made: object,
+): made is { readonly [N in PulledName as `${P}_${N}`]: T } {
+  return pulledNames.every((name) => Object.hasOwn(made, `${prefix}_${name}`));
+}
+
+const receiveMs = 1500;
+
+const receiving: Receiving = eachPulled('receive', (provider) => {
+  const { kind, example, bodyLimitBytes, form, acceptedStatus } = pullOf(provider).notifications;
+  return action({
+    summary: `Receive notifications of the provider ${provider}`,
+    description:
+      'A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.',
+    params: z.object({ delivery_id: z.uuid() }),
+    returns: z.object({ done: z.boolean() }),
+    http: {
+      method: 'POST',
+      path: `/webhooks/${provider}/${kind}`,
+      access: ['webhook'],
+      status: acceptedStatus,
+      tag: 'Webhooks',
+      secretAddress: provider,
+      bodyLimitBytes,
+      failures: ['WEBHOOK_NOT_AUTHENTIC'],
+      ...(form === 'form' ? { form: true as const } : {}),
+      delivery: {
+        provider,
+        kind,
+        example,
+        answer: NotificationAnswer,
+        pending: () => ({ status: 'accepted' }),
+        anyBody: true,
+        statusOf: (answer) => {
+          const { status } = NotificationAnswer.catch({ status: 'accepted' }).parse(answer);
+          if (status === 'refused') return 401;
+          return status === 'verified' ? 200 : acceptedStatus;
+        },
+      },
+      audit: auditOfDelivery,
+    },
+    timeoutMs: receiveMs,
+  });
+});
+
+// A provider that does not check its address has the action, but no route.
+const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
+  const { kind, answersProbe } = pullOf(provider).notifications;
+  const http: HttpRoute = {
+    method: 'GET',
+    path: `/webhooks/${provider}/${kind}`,
+    access: ['public'],
+    tag: 'Webhooks',
+    secretAddress: provider,
+    unlimited: true,
+  };
+  return action({
+    summary: `Answer the check of the webhook address of the provider ${provider}`,
+    params: z.object({}),
+    returns: z.object({ status: z.literal('ok') }).meta({ id: 'WebhookProbe' }),
+    idempotent: true,
+    ...(answersProbe ? { http } : {}),
+  });
+});
+
+const Pulled = z.object({ user_id: UserId, provider: ProviderName });
+
+/** Providers whose notifications name what changed: the data is read again and replaces what is stored. */
+export const pullIngest = contract('pull-ingest', {
+  ...receiving,
+  ...probing,
+  startBackfill: action({
+    summary: "Start a backfill of a connection's data in a span of time",
+    params: Pulled.extend({ start_ms: z.int(), end_ms: z.int() }),
+    returns: Backfill,
+  }),
+  backfillStatus: action({
+    summary: 'Get the newest backfill of a connection',
+    params: Pulled,
+    returns: Backfill,
+    idempotent: true,
+  }),
+  cancelBackfill: action({
+    summary: 'Cancel the backfill of a connection',
+    params: Pulled,
+    returns: Backfill,
+    idempotent: true,
+  }),
+  stopConnection: action({
+    summary: 'Read nothing more for a connection that ended',
+    params: z.object({ connection_id: z.uuid() }),
+    returns: z.object({ stopped: z.boolean() }),
+    idempotent: true,
+    on: ['connectionEnded'],
+  }),
+  resumeConnection: action({
+    summary: 'Read again for a restored connection',
+    params: z.object({ connection_id: z.uuid(), since: Timestamp }),
+    returns: z.object({ resumed: z.boolean() }),
+    idempotent: true,
+    on: ['connectionRestored'],
+  }),
+  forgetUser: action({
+    summary: 'Forget what is to be read of a deleted user',
+    params: z.object({ user_id: UserId }),
+    returns: z.object({ forgotten: z.int() }),
+    idempotent: true,
+    on: ['userErased'],
+  }),
+  forgetConnection: action({
+    summary: 'Forget what is to be read of a connection whose data is erased',
+    params: Pulled,
+    returns: z.object({ forgotten: z.int() }),
+    idempotent: true,
+    on: ['connectionPurged'],
+  }),
+  figures: action({
+    summary: 'Get queue lengths and the state of the subscription of a provider',
+    params: z.object({ provider: ProviderName }),
+    returns: Figures,
+    idempotent: true,
+  }),
+});

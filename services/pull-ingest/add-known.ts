@@ -1,0 +1,28 @@
+import type { Queryable } from '../../mixins/database.ts';
+import type { LinkedUsers } from '../../mixins/linked-users.ts';
+import { type PulledName, pullOf } from '../../providers/all.ts';
+import { sweepsOf } from './pulled.ts';
+import { addConnections, type ListedConnection } from './queries/connections.ts';
+
+/** Adds connections with the sweeps of their provider, unless they are known. Returns the ids of the new ones. */
+export function addListed(
+  transaction: Queryable,
+  provider: PulledName,
+  connections: readonly ListedConnection[],
+): Promise<string[]> {
+  if (connections.length === 0) return Promise.resolve([]);
+  const subscribes = pullOf(provider).subscription?.of === 'account';
+  return addConnections(transaction, provider, connections, { sweeps: sweepsOf(provider), subscribes });
+}
+
+/** Adds the connections that a notification names. */
+export async function addKnown(
+  transaction: Queryable,
+  provider: PulledName,
+  linked: LinkedUsers,
+): Promise<void> {
+  const all = [...linked.values()].flat().map(({ connection_id, user_id, connectedMs }) => ({
+    ...{ connection_id, user_id, connected_at: new Date(connectedMs).toISOString() },
+  }));
+  await addListed(transaction, provider, all);
+}

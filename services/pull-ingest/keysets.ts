@@ -1,0 +1,86 @@
+import type { Config } from '../../config.ts';
+import type { Keyset, PublicKey, SignatureAuthentication } from '../../domain/pulled-provider.ts';
+import type { ProviderApi } from '../../mixins/provider-api.ts';
+
+/** Why a signature is not accepted. `KEYS_UNAVAILABLE` is temporary. */
+export type SignatureProblem =
+  | 'SIGNATURE_MISSING'
+  | 'SIGNATURE_MALFORMED'
+  | 'SIGNATURE_KEY_UNKNOWN'
+  | 'SIGNATURE_INVALID'
+  | 'KEYS_UNAVAILABLE';
+
+/** A notification whose signature is checked. */
+export interface Signed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** The signatures of one provider. Without keys nothing is accepted. */
+export interface Signatures {
+  /** Null: the signature is valid. */
+  problemOf(signed: Signed): Promise<SignatureProblem | null>;
+}
+
+interface Cached {
+  readonly keys: ReadonlyMap<string, PublicKey>;
+  readonly fetchedMs: number;
+}
+
+/** Keys that cannot be fetched again stay usable for this many times `freshMs`. */
+const usableFor = 7;
+
+/** Checks signatures with the published keys. They are fetched when they are old, and for an unknown key at most once per floor. */
+export function signaturesOf(
+  authentication: SignatureAuthentication,
+  { config, api }: { readonly config: Config; readonly api: ProviderApi },
+  now: () => number = Date.now,
+): Signatures {
+  const { headers: names, keyId, verify, keyset } = authentication;
+  const keys = openKeyset(keyset, { config, api }, now);
+  return {
+    async problemOf({ headers, body }) {
+      const signature = names.map((name) => headers[name]).find((value) => value !== undefined);
+      if (signature === undefined) return 'SIGNATURE_MISSING';
+      const id = keyId(signature);
+      if (id === null) return 'SIGNATURE_MALFORMED';
+      const key = await keys.get(id);
+      if (key === null) return 'KEYS_UNAVAILABLE';
+      if (key === undefined) return 'SIGNATURE_KEY_UNKNOWN';
+      return verify(signature, body, key) ? null : 'SIGNATURE_INVALID';
+    },
+  };
+}
+
+function openKeyset(
+  { url, read, freshMs, floorMs }: Keyset,
+  { config, api }: { readonly config: Config; readonly api: ProviderApi },
+  now: () => number,
+) {
+  let cached: Cached | null = null;
+  let triedMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+  const fetchKeys = async () => {
+    triedMs = now();
+    const answer = await api.request({ url: url(config) });
+    const keys = answer.status === 200 ? read(answer.text) : null;
+    if (keys !== null) cached = { keys, fetchedMs: now() };
+  };
+  // Parallel checks share a fetch.
+  const refresh = async () => {
+    if (running === null && now() - triedMs < floorMs) return;
+    running ??= fetchKeys().finally(() => {
+      running = null;
+    });
+    await running;
+  };
+  return {
+    /** Undefined: there is no such key. Null: no keys could be fetched. */
+    async get(id: string): Promise<PublicKey | undefined | null> {
+      const isOld = cached === null || now() - cached.fetchedMs > freshMs;
+      if (isOld || cached?.keys.has(id) !== true) await refresh();
+      const isUsable = cached !== null && now() - cached.fetchedMs <= freshMs * usableFor;
+      return isUsable ? cached?.keys.get(id) : null;
+    },
+  };
+}

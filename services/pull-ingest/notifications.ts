@@ -1,0 +1,64 @@
+import { type Database, database } from '../../mixins/database.ts';
+import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
+import { openProviderApi, providerPace } from '../../mixins/provider-api.ts';
+import { type PulledName, pulledNames, pullOf } from '../../providers/all.ts';
+import type { Environment, Mixin } from '../../runtime/environment.ts';
+import { type Signatures, signaturesOf } from './keysets.ts';
+import type { PullServicePace } from './pace.ts';
+import { workNotification } from './work-notification.ts';
+
+/** The inbox workers of all providers. */
+export interface Notifications {
+  /** Processes a delivery that was just received. Returns false if it is not done, or if another worker holds it. */
+  workOn(provider: PulledName, id: string): Promise<boolean>;
+}
+
+interface Opened {
+  readonly pool: Database;
+  readonly close: () => Promise<void>;
+}
+
+/** The notifications of all providers as a mixin. `notify` is called when reads are demanded. */
+export function notifications(pace: PullServicePace): Mixin<Notifications> {
+  const pools = database();
+  const opened = new WeakMap<Notifications, Opened>();
+  return {
+    async start(environment) {
+      const pool = await pools.start(environment);
+      const api = openProviderApi({ ...providerPace, spacingMs: 0 });
+      const workers = new Map<PulledName, { worker: InboxWorker; mixin: Mixin<InboxWorker> }>();
+      for (const provider of pulledNames) {
+        const signatures = signaturesFor(provider, environment, api);
+        const mixin = inboxWorker({
+          ...{ provider, kind: pullOf(provider).notifications.kind, needs: ['users.resolve'] },
+          work: (job, within) =>
+            workNotification(job, { ...within, database: pool, provider, signatures, pace }),
+        });
+        workers.set(provider, { worker: await mixin.start(environment), mixin });
+      }
+      const value: Notifications = {
+        workOn: async (provider, id) => (await workers.get(provider)?.worker.workOn(id)) ?? false,
+      };
+      const close = async () => {
+        for (const { worker, mixin } of workers.values()) await mixin.stop(worker);
+        await api.close();
+      };
+      opened.set(value, { pool, close });
+      return value;
+    },
+    async stop(value) {
+      const held = opened.get(value);
+      await held?.close();
+      if (held !== undefined) await pools.stop(held.pool);
+    },
+  };
+}
+
+function signaturesFor(
+  provider: PulledName,
+  { config }: Environment,
+  api: ReturnType<typeof openProviderApi>,
+): Signatures | null {
+  const { authentication } = pullOf(provider).notifications;
+  return authentication.by === 'signature' ? signaturesOf(authentication, { config, api }) : null;
+}

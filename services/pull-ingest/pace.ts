@@ -1,0 +1,24 @@
+/** Timing of a process. Tests choose other values. */
+export interface PullServicePace {
+  readonly pollMs: number;
+  readonly parallel: number;
+  readonly leaseMs: number;
+  /** A wait for a limit of up to this time is waited for; a longer one releases the row. */
+  readonly waitMostMs: number;
+  /** Interval of the search for new connections and for sweeps that are due. */
+  readonly upkeepMs: number;
+  readonly firstUpkeepMs: number;
+  /** Replaces the pace that the provider states. */
+  readonly settleMs?: number;
+  readonly floorMs?: number;
+}
+
+/** The default pace. */
+export const pullPace: PullServicePace = {
+  pollMs: 1000,
+  parallel: 8,
+  leaseMs: 60_000,
+  waitMostMs: 3000,
+  upkeepMs: 60_000,
+  firstUpkeepMs: 5000,
+};

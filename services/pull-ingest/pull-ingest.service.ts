@@ -1,0 +1,99 @@
+import type { ServiceSchema } from 'moleculer';
+import { eachPulled, pullIngest } from '../../contracts/pull-ingest.ts';
+import { formatInstant } from '../../domain/time.ts';
+import { database } from '../../mixins/database.ts';
+import { jobs } from '../../mixins/jobs.ts';
+import { providerApi, providerPace } from '../../mixins/provider-api.ts';
+import { providerTokens } from '../../mixins/provider-tokens.ts';
+import { rowJobs } from '../../mixins/row-jobs.ts';
+import { callAs } from '../../runtime/environment.ts';
+import { implement } from '../../runtime/implement.ts';
+import { cancelBackfillRun, getBackfillRun, startBackfillRun } from './backfill.ts';
+import { type Notifications, notifications } from './notifications.ts';
+import { type PullServicePace, pullPace } from './pace.ts';
+import { deleteUser, endConnection, restoreConnection } from './queries/connections.ts';
+import { selectSkipped, selectWaiting } from './queries/figures.ts';
+import { selectSubscription } from './queries/subscription.ts';
+import { startReading } from './read-jobs.ts';
+import { upkeepJobs } from './upkeep.ts';
+
+/** What a handler of notifications uses. */
+interface Receiving {
+  readonly params: { readonly delivery_id: string };
+  readonly notifications: Notifications;
+}
+
+/** The service with a pace that a test chooses. Production uses the defaults. */
+export function pullIngestService(chosen: Partial<PullServicePace> = {}): ServiceSchema {
+  const pace: PullServicePace = { ...pullPace, ...chosen };
+  return implement(pullIngest, {
+    uses: {
+      database: database(),
+      tokens: providerTokens(),
+      // Limits of requests are in the database; requests are not spaced here.
+      api: providerApi({ ...providerPace, spacingMs: 0, atOnce: 2 * pace.parallel, retries: 1 }),
+      jobs: jobs(),
+      rowJobs: rowJobs(),
+      notifications: notifications(pace),
+    },
+    actions: {
+      ...eachPulled('receive', (provider) => async ({ params, notifications }: Receiving) => ({
+        done: await notifications.workOn(provider, params.delivery_id),
+      })),
+      ...eachPulled('probe', () => () => ({ status: 'ok' as const })),
+      async startBackfill(ctx) {
+        const run = await startBackfillRun(ctx, ctx.params, Date.now());
+        ctx.rowJobs.notify();
+        return run;
+      },
+      backfillStatus: (ctx) => getBackfillRun(ctx, ctx.params),
+      cancelBackfill: (ctx) => cancelBackfillRun(ctx, ctx.params),
+      async stopConnection({ database, params }) {
+        return { stopped: await database.transaction((one) => endConnection(one, params.connection_id)) };
+      },
+      async resumeConnection({ database, rowJobs, params }) {
+        const resumed = await database.transaction((one) => restoreConnection(one, params.connection_id));
+        rowJobs.notify();
+        return { resumed };
+      },
+      async forgetUser({ database, params }) {
+        return { forgotten: await deleteUser(database, params.user_id, null) };
+      },
+      async forgetConnection({ database, params }) {
+        return { forgotten: await deleteUser(database, params.user_id, params.provider) };
+      },
+      async figures({ database, params: { provider } }) {
+        const [waiting, skipped, subscription] = await Promise.all([
+          selectWaiting(database, provider),
+          selectSkipped(database, provider),
+          selectSubscription(database, provider),
+        ]);
+        const { state, checked_at, since } = subscription ?? {};
+        return {
+          ...{ ...waiting, postponed: 0, oldest_event_time: null, budget: null, skipped },
+          subscription:
+            state === undefined || checked_at === undefined || since === undefined
+              ? null
+              : {
+                  state,
+                  checked_at: formatInstant(checked_at.getTime()),
+                  since: formatInstant(since.getTime()),
+                },
+        };
+      },
+    },
+    async started(deps) {
+      const reading = { ...deps, call: callAs(deps.call, 'system:pull-ingest'), pace };
+      const ends = [
+        startReading(reading),
+        await deps.jobs.start(upkeepJobs(reading), { pollMs: pace.pollMs }),
+      ];
+      return async () => {
+        await Promise.all(ends.map((end) => end()));
+      };
+    },
+  });
+}
+
+/** Reads the data that notifications name, and replaces what is stored. */
+export default pullIngestService();

@@ -1,0 +1,53 @@
+import type { Config } from '../../config.ts';
+import type { Pull, PulledType } from '../../domain/pulled-provider.ts';
+import { type PulledName, pulledNames, pullOf } from '../../providers/all.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
+import type { SweepRow } from './queries/connections.ts';
+import type { RateLimit } from './queries/reserve-request.ts';
+
+/** The provider of a row. Undefined if this version does not know it. */
+export function pulledNamed(name: string): PulledName | undefined {
+  return pulledNames.find((one) => one === name);
+}
+
+/** A type of a provider. Undefined if it has none of this name. */
+export function typeNamed(pull: Pull, name: string): PulledType | undefined {
+  return Object.hasOwn(pull.types, name) ? pull.types[name] : undefined;
+}
+
+/** The type whose reads are the probe of a connection's access. */
+export const accessType = '';
+
+/** The sweeps of all types of a provider. */
+export function sweepsOf(provider: PulledName): SweepRow[] {
+  return Object.entries(pullOf(provider).types).flatMap(([type, { sweeps }]) =>
+    sweeps.map(({ everyMs }, number) => ({ type, number, everyMs })),
+  );
+}
+
+/** The share of a limit that may be sent at once, and that is spread over the window. The rest is a margin. */
+const burstShare = 1 / 6;
+const evenShare = 3 / 4;
+
+/** The limits of a request of an account. */
+export function limitsOf(config: Config, provider: PulledName, connectionId: string): RateLimit[] {
+  return pullOf(provider).limits.map(({ of, requests, windowMs }) => {
+    const limit = requests(config);
+    return {
+      scope: scopeOf(config, provider, of, connectionId),
+      burst: Math.max(1, Math.floor(limit * burstShare)),
+      intervalMs: windowMs / Math.max(1, limit * evenShare),
+    };
+  });
+}
+
+/** The name of a limit's scope. */
+export function scopeOf(
+  config: Config,
+  provider: PulledName,
+  of: 'account' | 'application',
+  connectionId: string,
+): string {
+  const whose = of === 'account' ? connectionId : (settingsOf(config, provider).clientId ?? 'default');
+  return `${provider} ${of} ${whose}`;
+}

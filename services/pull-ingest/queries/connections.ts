@@ -1,0 +1,152 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** A connection whose data is read. */
+export interface PulledConnection {
+  readonly connection_id: string;
+  readonly provider: string;
+  readonly user_id: string;
+}
+
+/** A connection as service users lists it. */
+export interface ListedConnection extends Omit<PulledConnection, 'provider'> {
+  readonly connected_at: string;
+}
+
+/** A sweep of a type, by its position in the type's list. */
+export interface SweepRow {
+  readonly type: string;
+  readonly number: number;
+  readonly everyMs: number;
+}
+
+// A connection that was made again may be of another account, so nothing of the former one is kept.
+const deleteFormer: Statement = {
+  name: 'pull.delete_former',
+  text: `
+    delete from pull.connection c using unnest($1::uuid[], $2::timestamptz[]) t (id, connected_at)
+    where c.connection_id = t.id and abs(extract(epoch from c.connected_at - t.connected_at)) > 0.01`,
+};
+
+const insertConnections: Statement = {
+  name: 'pull.insert_connections',
+  text: `
+    insert into pull.connection as c (connection_id, provider, user_id, connected_at, subscribe_at)
+    select id, $3, user_id, connected_at, case when $5 then now() end
+    from unnest($1::uuid[], $2::timestamptz[], $4::uuid[]) t (id, connected_at, user_id)
+    on conflict do nothing returning connection_id`,
+};
+
+// The sweeps of connections begin at random times, so that they are spread over the interval.
+const insertSweeps: Statement = {
+  name: 'pull.insert_sweeps',
+  text: `
+    insert into pull.sweep (connection_id, type, number, due_at)
+    select c.id, s.type, s.number, now() + random() * s.every_ms * interval '1 ms'
+    from unnest($1::uuid[]) c (id) cross join unnest($2::text[], $3::int[], $4::float8[]) s (type, number, every_ms)
+    where exists (select from pull.connection p where p.connection_id = c.id)
+    on conflict do nothing`,
+};
+
+/** Adds connections that are not known yet, with their sweeps. Returns the ids of the new ones. */
+export async function addConnections(
+  transaction: Queryable,
+  provider: string,
+  connections: readonly ListedConnection[],
+  { sweeps, subscribes }: { readonly sweeps: readonly SweepRow[]; readonly subscribes: boolean },
+): Promise<string[]> {
+  const ids = connections.map(({ connection_id }) => connection_id);
+  const times = connections.map(({ connected_at }) => connected_at);
+  const users = connections.map(({ user_id }) => user_id);
+  await transaction.query(deleteFormer, [ids, times]);
+  const rows = await transaction.query<{ connection_id: string }>(insertConnections, [
+    ...[ids, times, provider, users, subscribes],
+  ]);
+  const added = rows.map(({ connection_id }) => connection_id);
+  if (added.length > 0 && sweeps.length > 0)
+    await transaction.query(insertSweeps, [
+      added,
+      sweeps.map(({ type }) => type),
+      sweeps.map(({ number }) => number),
+      sweeps.map(({ everyMs }) => everyMs),
+    ]);
+  return added;
+}
+
+/** Stops the reads of a connection that ended. What is to be read is kept. Returns whether it was known. */
+export async function endConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
+  const rows = await transaction.query(
+    `update pull.connection set ended_at = now(), subscribe_at = null
+     where connection_id = $1 and ended_at is null returning connection_id`,
+    [connectionId],
+  );
+  await transaction.query(
+    'update pull.reading set run_at = null, leased = false, attempt = attempt + 1 where connection_id = $1',
+    [connectionId],
+  );
+  await transaction.query(
+    `update pull.run set state = 'stopped', reason = 'CONNECTION_GONE', finished_at = now()
+     where connection_id = $1 and state = 'running'`,
+    [connectionId],
+  );
+  return rows.length > 0;
+}
+
+/** Reads again for a connection whose ending was contradicted. Returns whether it had ended. */
+export async function restoreConnection(transaction: Queryable, connectionId: string): Promise<boolean> {
+  const rows = await transaction.query(
+    `update pull.connection set ended_at = null, subscribe_at = now()
+     where connection_id = $1 and ended_at is not null returning connection_id`,
+    [connectionId],
+  );
+  if (rows.length === 0) return false;
+  await transaction.query(
+    `update pull.reading set run_at = now(), failures = 0 where connection_id = $1
+       and (spans <> '{}' or taken <> '{}' or past <> '{}' or from_cursor or taken_cursor)`,
+    [connectionId],
+  );
+  await transaction.query(
+    `update pull.run set state = 'running', reason = null, finished_at = null
+     where connection_id = $1 and state = 'stopped'`,
+    [connectionId],
+  );
+  return true;
+}
+
+/** Deletes the connections of a user; `provider` selects one. Returns how many there were. */
+export async function deleteUser(
+  database: Queryable,
+  userId: string,
+  provider: string | null,
+): Promise<number> {
+  const rows = await database.query(
+    `delete from pull.connection where user_id = $1 and ($2::text is null or provider = $2) returning connection_id`,
+    [userId, provider],
+  );
+  return rows.length;
+}
+
+const claimDue: Statement = {
+  name: 'pull.claim_subscribing',
+  text: `
+    update pull.connection c set subscribe_at = now() + interval '5 minutes' from (
+      select connection_id from pull.connection where subscribe_at <= now()
+      order by subscribe_at limit $1 for update skip locked) due
+    where c.connection_id = due.connection_id returning c.connection_id, c.provider, c.user_id`,
+};
+
+/** Connections whose subscriptions are to be checked. They are due again in 5 minutes unless `noteSubscribed` follows. */
+export const claimSubscribing = (database: Queryable, limit: number): Promise<PulledConnection[]> =>
+  database.query<PulledConnection>(claimDue, [limit]);
+
+/** Sets when the subscriptions of a connection are checked next. */
+export async function noteSubscribed(
+  database: Queryable,
+  connectionId: string,
+  nextMs: number,
+): Promise<void> {
+  await database.query(
+    `update pull.connection set subscribed_at = now(), subscribe_at = now() + $2 * interval '1 ms'
+     where connection_id = $1`,
+    [connectionId, nextMs],
+  );
+}

@@ -1,0 +1,71 @@
+import type { Normalised, PulledType, PullPart, Span } from '../../domain/pulled-provider.ts';
+import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
+
+/** A part of a type: a span, or what is newer than the cursor. */
+export interface PartChoice {
+  readonly type: PulledType;
+  readonly span: Span | null;
+  readonly cursor: string | null;
+}
+
+/** A part that was read whole, or why it was not. */
+export type ReadResult =
+  | { readonly kind: 'read'; readonly part: Normalised; readonly cursor: string | null }
+  | Exclude<Sent, { kind: 'reply' }>;
+
+/** A pass has at most so many pages. */
+const mostPages = 2000;
+
+/** Reads all pages of all passes of a part. Nothing is stored before all of it is read. */
+export async function readPart(
+  sending: Sending,
+  account: Account,
+  { type, span, cursor }: PartChoice,
+  signal: AbortSignal,
+): Promise<ReadResult> {
+  const records: Record<string, unknown[]> = {};
+  let moved = cursor;
+  for (const name of Object.keys(type.passes)) {
+    const read = await readPass(sending, account, { type, name, part: { span, cursor, page: null } }, signal);
+    if (read.kind !== 'pages') return read;
+    records[name] = read.records;
+    moved = read.cursor ?? moved;
+  }
+  return { kind: 'read', part: type.normalise({ records, span, nowMs: Date.now() }), cursor: moved };
+}
+
+interface PassChoice {
+  readonly type: PulledType;
+  readonly name: string;
+  readonly part: PullPart;
+}
+
+type PassResult =
+  | { readonly kind: 'pages'; readonly records: unknown[]; readonly cursor: string | null }
+  | Exclude<Sent, { kind: 'reply' }>;
+
+async function readPass(
+  sending: Sending,
+  account: Account,
+  { type, name, part }: PassChoice,
+  signal: AbortSignal,
+): Promise<PassResult> {
+  const pass = type.passes[name];
+  const records: unknown[] = [];
+  let cursor: string | null = null;
+  let next: string | null = null;
+  for (let count = 0; pass !== undefined && count < mostPages; count++) {
+    if (signal.aborted) return { kind: 'wait', waitMs: 0 };
+    const asked: PullPart = { ...part, page: next };
+    const sent = await sendRequest(sending, account, pass.request(sending.config, asked), signal);
+    if (sent.kind === 'missing') break;
+    if (sent.kind !== 'reply') return sent;
+    const page = pass.read(sent.reply, asked);
+    if (page === null) return { kind: 'later', reason: 'UNREADABLE' };
+    for (const record of page.records) records.push(record);
+    cursor = page.cursor ?? cursor;
+    if (page.next === null || page.next === next) return { kind: 'pages', records, cursor };
+    next = page.next;
+  }
+  return { kind: 'pages', records, cursor };
+}

@@ -1,0 +1,139 @@
+import type { Config } from '../../config.ts';
+import type { Pull, PullFailure, PullReply, PullRequest } from '../../domain/pulled-provider.ts';
+import type { Database } from '../../mixins/database.ts';
+import type { ProviderApi } from '../../mixins/provider-api.ts';
+import type { Bearer, ProviderTokens } from '../../mixins/provider-tokens.ts';
+import { type PulledName, pullOf } from '../../providers/all.ts';
+import { apiPath } from '../../providers/urls.ts';
+import { settingsOf } from '../../runtime/provider-settings.ts';
+import type { PullServicePace } from './pace.ts';
+import { limitsOf, scopeOf } from './pulled.ts';
+import { pauseScope, reserveRequest } from './queries/reserve-request.ts';
+import { wait } from './wait.ts';
+
+/** Dependencies of requests. */
+export interface Sending {
+  readonly config: Config;
+  readonly database: Database;
+  readonly api: ProviderApi;
+  readonly tokens: ProviderTokens;
+  readonly pace: PullServicePace;
+}
+
+/** The account of a request. */
+export interface Account {
+  readonly provider: PulledName;
+  readonly connection_id: string;
+  readonly user_id: string;
+}
+
+/**
+ * The result of a request. `wait`: no request was sent, or the provider asks to wait. `gone`: the connection has ended.
+ * Otherwise the provider's failure.
+ */
+export type Sent =
+  | { readonly kind: 'reply'; readonly reply: PullReply }
+  | { readonly kind: 'wait'; readonly waitMs: number }
+  | { readonly kind: 'gone' | 'later' | 'withheld' | 'missing' | 'refused'; readonly reason: string };
+
+/** A page has at most this size. */
+const mostBytes = 32 * 1024 * 1024;
+const limitedWaitMs = 30_000;
+
+/**
+ * Sends a request with the token of an account, within all limits. A refused token is refreshed once; if the fresh one is
+ * refused too, the connection has ended.
+ */
+export async function sendRequest(
+  sending: Sending,
+  account: Account,
+  request: PullRequest,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const { tokens } = sending;
+  const user = { user_id: account.user_id, provider: account.provider };
+  const bearer = await tokens.bearer(user, { signal });
+  if (bearer.kind !== 'token') return withoutToken(bearer);
+  const first = await sendWith(sending, account, { request, bearer, signal });
+  if (first.kind !== 'unauthorized') return first;
+  const fresh = await tokens.bearer(user, { signal, refused: bearer.version });
+  if (fresh.kind !== 'token') return withoutToken(fresh);
+  const second = await sendWith(sending, account, { request, bearer: fresh, signal });
+  if (second.kind !== 'unauthorized') return second;
+  await tokens.expire(fresh);
+  return { kind: 'gone', reason: 'TOKEN_REFUSED' };
+}
+
+function withoutToken({ kind, reason }: { readonly kind: 'none' | 'later'; readonly reason: string }): Sent {
+  return { kind: kind === 'none' ? 'gone' : 'later', reason };
+}
+
+interface Attempt {
+  readonly request: PullRequest;
+  readonly bearer: Bearer;
+  readonly signal: AbortSignal;
+}
+
+type Attempted = Sent | { readonly kind: 'unauthorized' };
+
+async function sendWith(
+  sending: Sending,
+  account: Account,
+  { request, bearer, signal }: Attempt,
+): Promise<Attempted> {
+  const waitMs = await reserve(sending, account, signal);
+  if (waitMs > 0) return { kind: 'wait', waitMs };
+  const { config, api } = sending;
+  const { status, headers, text } = await api.request({
+    ...toHttp(settingsOf(config, account.provider).apiUrl, request),
+    ...{ token: bearer.token, signal, mostBytes },
+  });
+  const reply = { status, headers: Object.fromEntries(headers), text };
+  const failure = failureOf(pullOf(account.provider), reply);
+  if (failure !== null) return settle(sending, account, failure);
+  await sending.tokens.worked(bearer);
+  return { kind: 'reply', reply };
+}
+
+/** A request of a provider's API as an HTTP request. */
+export function toHttp(apiUrl: string, { path, query = {}, form, json, method }: PullRequest) {
+  const url = apiPath(apiUrl, path);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return {
+    url,
+    ...(form === undefined ? {} : { form: new URLSearchParams(form) }),
+    ...(json === undefined ? {} : { json }),
+    ...(method === undefined ? {} : { method }),
+  };
+}
+
+/** What an answer means, or that there was none. */
+export function failureOf(pull: Pull, reply: PullReply): PullFailure | null {
+  return reply.status === 0 ? { kind: 'later', reason: 'NO_ANSWER' } : pull.failure(reply, Date.now());
+}
+
+async function settle(
+  { config, database }: Sending,
+  { provider, connection_id }: Account,
+  failure: PullFailure,
+): Promise<Attempted> {
+  if (failure.kind === 'unauthorized') return { kind: 'unauthorized' };
+  if (failure.kind !== 'limited') return failure;
+  const waitMs = failure.waitMs ?? limitedWaitMs;
+  await pauseScope(database, scopeOf(config, provider, failure.of, connection_id), waitMs);
+  return { kind: 'wait', waitMs };
+}
+
+// Short waits are waited for, so that the pages of a part that were read are not read again.
+async function reserve(
+  { config, database, pace }: Sending,
+  { provider, connection_id }: Account,
+  signal: AbortSignal,
+): Promise<number> {
+  const limits = limitsOf(config, provider, connection_id);
+  for (;;) {
+    const waitMs = await reserveRequest(database, limits);
+    if (waitMs === 0 || waitMs > pace.waitMostMs || signal.aborted) return waitMs;
+    await wait(waitMs, signal);
+  }
+}

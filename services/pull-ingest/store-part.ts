@@ -1,0 +1,141 @@
+import { spanParts } from '../../domain/interval-records.ts';
+import type { Normalised, PulledType, Span } from '../../domain/pulled-provider.ts';
+import type { SampleBlock, StoreItem } from '../../domain/records.ts';
+import type { Call } from '../../runtime/environment.ts';
+import type { Account } from './send-request.ts';
+
+/** What a part changed: items and intervals that it has, and those of them that were new or other. */
+export interface StoredPart {
+  readonly items: number;
+  readonly saved: number;
+}
+
+/** A read part of a type. `hash` distinguishes reads. */
+export interface PartToStore {
+  readonly name: string;
+  readonly type: PulledType;
+  readonly span: Span | null;
+  readonly part: Normalised;
+  readonly hash: string;
+}
+
+/** Samples of a call, so that it stays below 256 KB. */
+const mostSamples = 6000;
+const mostItems = 200;
+/** An interval has about 200 bytes of JSON with a long id. */
+const mostIntervalsPerCall = 1000;
+
+/** Replaces what is stored of a span by a part, or adds the part to what is stored if it has no span. */
+export async function storePart(call: Call, account: Account, given: PartToStore): Promise<StoredPart> {
+  const items = given.part.items.map((item) => (isRecord(item) ? item : { ...item, hash: given.hash }));
+  const ofItems =
+    given.span === null
+      ? await addItems(call, account, items)
+      : await replaceItems(call, account, { ...given, span: given.span, items });
+  const ofIntervals = await storeIntervals(call, account, given);
+  return { items: ofItems.items + ofIntervals.items, saved: ofItems.saved + ofIntervals.saved };
+}
+
+function isRecord({ workout, sleeps, day, other }: StoreItem): boolean {
+  return workout !== null || sleeps.length > 0 || day !== null || other !== null;
+}
+
+const whose = ({ user_id, provider }: Account) => ({ user_id, provider });
+
+async function addItems(call: Call, account: Account, items: readonly StoreItem[]): Promise<StoredPart> {
+  let saved = 0;
+  for (let from = 0; from < items.length; from += mostItems) {
+    const some = items.slice(from, from + mostItems);
+    saved += changed(await call('timeseries.store', { ...whose(account), items: some }));
+  }
+  return { items: items.length, saved };
+}
+
+interface Replacing extends Omit<PartToStore, 'span'> {
+  readonly span: Span;
+  readonly items: readonly StoreItem[];
+}
+
+// A part that is too large for one call is halved by time, and each half is replaced in a transaction of its own.
+async function replaceItems(call: Call, account: Account, replacing: Replacing): Promise<StoredPart> {
+  const { name, type, span, items } = replacing;
+  const { series = [], records = [] } = type.replaces;
+  if (series.length === 0 && records.length === 0) return addItems(call, account, items);
+  const middleMs = Math.floor((span.startMs + span.endMs) / 2);
+  if (isTooLarge(items) && middleMs > span.startMs) {
+    const halves = [
+      { startMs: span.startMs, endMs: middleMs },
+      { startMs: middleMs, endMs: span.endMs },
+    ];
+    let all: StoredPart = { items: 0, saved: 0 };
+    for (const half of halves) {
+      const own = items.flatMap((item) => within(item, half));
+      const stored = await replaceItems(call, account, { ...replacing, span: half, items: own });
+      all = { items: all.items + stored.items, saved: all.saved + stored.saved };
+    }
+    return all;
+  }
+  const replaces = {
+    ...{ data_type: name, series: [...series], records: [...records] },
+    ...{ start_ms: span.startMs, end_ms: span.endMs },
+  };
+  const outcomes = await call('timeseries.replace', { ...whose(account), items: [...items], replaces });
+  return { items: items.length, saved: changed(outcomes) };
+}
+
+function isTooLarge(items: readonly StoreItem[]): boolean {
+  const samples = items.flatMap((item) => item.samples).reduce((sum, { at }) => sum + at.length, 0);
+  return items.length > mostItems || samples > mostSamples;
+}
+
+function within(item: StoreItem, { startMs, endMs }: Span): StoreItem[] {
+  const isIn = (ms: number) => ms >= startMs && ms < endMs;
+  const start = item.workout?.start_ms ?? item.sleeps[0]?.start_ms ?? item.other?.start_ms ?? null;
+  if (start !== null) return isIn(start) ? [item] : [];
+  const samples = item.samples.flatMap((block) => cut(block, isIn));
+  const hasBesides = item.day !== null || item.epoch !== null;
+  return samples.length > 0 || hasBesides
+    ? [{ ...item, samples, hash: `${item.hash} ${startMs}`.slice(0, 64) }]
+    : [];
+}
+
+function cut(block: SampleBlock, isIn: (ms: number) => boolean): SampleBlock[] {
+  const kept = block.at.flatMap((at, index) => (isIn(block.base_ms + at) ? [index] : []));
+  if (kept.length === 0) return [];
+  const pick = (column: readonly number[]) => kept.map((index) => column[index] ?? 0);
+  return [{ ...block, at: pick(block.at), values: pick(block.values) }];
+}
+
+function changed(outcomes: readonly { readonly status: string }[]): number {
+  return outcomes.filter(({ status }) => status === 'saved' || status === 'replaced').length;
+}
+
+async function storeIntervals(
+  call: Call,
+  account: Account,
+  { type, span, part }: PartToStore,
+): Promise<StoredPart> {
+  const { sources = [], intervals = [] } = part.intervals ?? {};
+  const types = type.replaces.intervals ?? [];
+  let saved = 0;
+  if (span === null || types.length === 0) {
+    for (let from = 0; from < intervals.length; from += mostIntervalsPerCall) {
+      const some = intervals.slice(from, from + mostIntervalsPerCall);
+      const outcome = await call('timeseries.storeIntervals', {
+        ...whose(account),
+        ...{ sources: [...sources], intervals: some },
+      });
+      saved += outcome.saved + outcome.replaced;
+    }
+    return { items: intervals.length, saved };
+  }
+  for (const { startMs, endMs, intervals: some } of spanParts(span, intervals, mostIntervalsPerCall)) {
+    const outcome = await call('timeseries.replaceIntervals', {
+      ...whose(account),
+      spans: types.map((one) => ({ type: one, start_ms: startMs, end_ms: endMs })),
+      ...{ sources: [...sources], intervals: [...some] },
+    });
+    saved += outcome.saved + outcome.replaced;
+  }
+  return { items: intervals.length, saved };
+}

@@ -1,0 +1,93 @@
+import type { Logger } from 'moleculer';
+import { dayMs, minuteMs } from '../../domain/time.ts';
+import { type JobHandler, recurringHandler, workInParts } from '../../mixins/jobs.ts';
+import type { RowJobs } from '../../mixins/row-jobs.ts';
+import { pulledNames, pullOf } from '../../providers/all.ts';
+import { accountSubscriptions } from './account-subscriptions.ts';
+import { addListed } from './add-known.ts';
+import { pulledNamed, typeNamed } from './pulled.ts';
+import { type DueSweep, lockDueSweeps, moveSweeps } from './queries/claim-sweeps.ts';
+import type { ListedConnection } from './queries/connections.ts';
+import { demandReads } from './queries/demand-reads.ts';
+import { deleteOldCounts } from './queries/figures.ts';
+import { deleteIdleRates } from './queries/reserve-request.ts';
+import { checkSubscription } from './subscriptions.ts';
+import type { ReadingDeps } from './work-reading.ts';
+
+interface UpkeepDeps extends ReadingDeps {
+  readonly rowJobs: RowJobs;
+  readonly logger: Logger;
+}
+
+const connectionsPerCall = 500;
+const sweepsPerPart = 500;
+const subscriptionsEveryMs = 5 * minuteMs;
+
+/** The recurring jobs: new connections, sweeps, subscriptions, and the deletion of old rows. */
+export function upkeepJobs(deps: UpkeepDeps): JobHandler[] {
+  const { upkeepMs: everyMs, firstUpkeepMs: firstAfterMs } = deps.pace;
+  return [
+    recurringHandler({ name: 'pull-ingest.connections', everyMs: 5 * everyMs, firstAfterMs }, ({ signal }) =>
+      findConnections(deps, signal),
+    ),
+    recurringHandler({ name: 'pull-ingest.sweeps', everyMs, firstAfterMs }, (held) =>
+      workInParts(() => sweep(deps), held),
+    ),
+    recurringHandler({ name: 'pull-ingest.accounts', everyMs, firstAfterMs }, (held) =>
+      workInParts(() => accountSubscriptions(deps, held.signal), held),
+    ),
+    recurringHandler(
+      { name: 'pull-ingest.subscriptions', everyMs: subscriptionsEveryMs, firstAfterMs },
+      async ({ signal }) => {
+        for (const provider of pulledNames) await checkSubscription(deps, provider, signal);
+        return undefined;
+      },
+    ),
+    recurringHandler({ name: 'pull-ingest.expiry', everyMs: dayMs }, async () => {
+      await deleteIdleRates(deps.database);
+      await deleteOldCounts(deps.database);
+      return undefined;
+    }),
+  ];
+}
+
+// Connections that were made while this service was away, or without a backfill.
+async function findConnections({ call, database }: UpkeepDeps, signal: AbortSignal): Promise<undefined> {
+  for (const provider of pulledNames) {
+    let after: string | null = null;
+    do {
+      const listed: readonly ListedConnection[] = await call('users.activeConnections', {
+        provider,
+        after,
+        limit: connectionsPerCall,
+      });
+      await database.transaction((transaction) => addListed(transaction, provider, listed));
+      after = listed.length < connectionsPerCall ? null : (listed.at(-1)?.connection_id ?? null);
+    } while (after !== null && !signal.aborted);
+  }
+  return undefined;
+}
+
+// Returns whether more sweeps may be due.
+async function sweep({ database, rowJobs }: UpkeepDeps): Promise<boolean> {
+  const nowMs = Date.now();
+  const count = await database.transaction(async (transaction) => {
+    const due = await lockDueSweeps(transaction, sweepsPerPart);
+    if (due.length === 0) return 0;
+    const chosen = due.map((one) => ({ ...one, ...chosenSweep(one, nowMs) }));
+    await moveSweeps(transaction, chosen);
+    const demands = chosen.filter(({ isKnown }) => isKnown);
+    await demandReads(transaction, demands, { settleMs: 0, floorMs: 0, unauthenticatedFloorMs: null });
+    return due.length;
+  });
+  if (count > 0) rowJobs.notify();
+  return count === sweepsPerPart;
+}
+
+function chosenSweep({ provider, type, number }: DueSweep, nowMs: number) {
+  const name = pulledNamed(provider);
+  const found = name === undefined ? undefined : typeNamed(pullOf(name), type)?.sweeps[number];
+  if (found === undefined) return { isKnown: false, everyMs: dayMs, span: null };
+  const span = found.days === 0 ? null : { startMs: nowMs - found.days * dayMs, endMs: nowMs };
+  return { isKnown: true, everyMs: found.everyMs, span };
+}

@@ -1,0 +1,115 @@
+import type { NotificationAnswer } from '../../contracts/pull-ingest/answer.ts';
+import type { Hint, Pull } from '../../domain/pulled-provider.ts';
+import type { Database } from '../../mixins/database.ts';
+import { authorizationHeader } from '../../mixins/delivery.ts';
+import type { Job, Outcome } from '../../mixins/inbox-job.ts';
+import { arrivalOf, findLinkedUsers, type LinkedUsers } from '../../mixins/linked-users.ts';
+import { type PulledName, pullOf } from '../../providers/all.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import { addKnown } from './add-known.ts';
+import type { Signatures } from './keysets.ts';
+import type { PullServicePace } from './pace.ts';
+import { accessType, typeNamed } from './pulled.ts';
+import { type Demand, demandReads } from './queries/demand-reads.ts';
+import { countSkipped } from './queries/figures.ts';
+
+/** Dependencies of the work on a notification. */
+export interface NotificationDeps extends Environment {
+  readonly database: Database;
+  readonly provider: PulledName;
+  /** Null: the provider does not sign. */
+  readonly signatures: Signatures | null;
+  readonly pace: PullServicePace;
+}
+
+/** The most hints of one body that are used. */
+const mostHints = 1000;
+
+/**
+ * Processes a notification: checks that it is the provider's, and demands reads of what it names. It changes nothing else, so
+ * a body that is sent again costs at most one read.
+ */
+export async function workNotification(job: Job, deps: NotificationDeps): Promise<Outcome> {
+  const { notifications, pace } = pullOf(deps.provider);
+  const authorization = job.headers[authorizationHeader];
+  if (notifications.isHandshake?.(job.body) === true)
+    return answer(authorization === 'right' ? 'verified' : 'refused', 'HANDSHAKE');
+  if (authorization === 'wrong') return refuse(deps, 'AUTHORIZATION_WRONG');
+  try {
+    const problem = (await deps.signatures?.problemOf(job)) ?? null;
+    if (problem === 'KEYS_UNAVAILABLE') return { kind: 'later', reason: problem, answer: undefined };
+    if (problem !== null) return await refuse(deps, problem);
+    const authenticated = deps.signatures !== null || job.authenticated;
+    const hints = notifications.read(job.body)?.slice(0, mostHints) ?? null;
+    if (hints === null) return await ignore(deps, 'UNREADABLE');
+    return await demand(job, deps, pace, { hints, authenticated });
+  } catch (error) {
+    return { kind: 'later', reason: codeOf(error), answer: undefined };
+  }
+}
+
+function answer(
+  status: NotificationAnswer['status'],
+  reason: string | undefined,
+  authenticated = false,
+): Outcome {
+  const value: NotificationAnswer = reason === undefined ? { status } : { status, reason };
+  return { kind: 'done', answer: value, authenticated };
+}
+
+async function refuse({ database, provider, logger }: NotificationDeps, reason: string): Promise<Outcome> {
+  logger.info('notification.refused', { provider, reason });
+  await countSkipped(database, provider, { [reason]: 1 });
+  return answer('refused', reason);
+}
+
+async function ignore({ database, provider }: NotificationDeps, reason: string): Promise<Outcome> {
+  await countSkipped(database, provider, { [reason]: 1 });
+  return answer('ignored', reason);
+}
+
+interface Read {
+  readonly hints: readonly Hint[];
+  readonly authenticated: boolean;
+}
+
+async function demand(
+  job: Job,
+  deps: NotificationDeps,
+  stated: Pull['pace'],
+  { hints, authenticated }: Read,
+): Promise<Outcome> {
+  const { database, provider, pace, call } = deps;
+  const accounts = hints.map(({ account }) => account);
+  const arrival = { ...arrivalOf(job), authenticated };
+  const linked = await findLinkedUsers(call, provider, accounts, arrival);
+  const demands = demandsOf(provider, hints, linked);
+  // Whether an account is connected is not told, because a sender of an unsigned notification may guess.
+  if (demands.length === 0) await countSkipped(database, provider, { NOTHING_TO_READ: 1 });
+  await database.transaction(async (transaction) => {
+    await addKnown(transaction, provider, linked);
+    await demandReads(transaction, demands, {
+      settleMs: pace.settleMs ?? stated.settleMs,
+      floorMs: pace.floorMs ?? stated.floorMs,
+      unauthenticatedFloorMs: authenticated ? null : stated.unauthenticatedFloorMs,
+    });
+  });
+  return answer('accepted', undefined, authenticated);
+}
+
+function demandsOf(provider: PulledName, hints: readonly Hint[], linked: LinkedUsers): Demand[] {
+  const pull = pullOf(provider);
+  return hints.flatMap((hint) =>
+    (linked.get(hint.account) ?? []).flatMap(({ connection_id }) =>
+      hint.kind === 'access'
+        ? [{ connection_id, type: accessType, span: null }]
+        : hint.types.flatMap((type) => {
+            const follows = typeNamed(pull, type)?.follows;
+            const isComplete = follows === 'cursor' || (follows === 'spans' && hint.span !== null);
+            const span = follows === 'cursor' ? null : hint.span;
+            return isComplete ? [{ connection_id, type, span }] : [];
+          }),
+    ),
+  );
+}

@@ -1,0 +1,162 @@
+import type { Pull, PulledType, Span } from '../../domain/pulled-provider.ts';
+import { pullOf } from '../../providers/all.ts';
+import { backoffMs } from '../../runtime/backoff.ts';
+import type { Environment } from '../../runtime/environment.ts';
+import { codeOf } from '../../runtime/failure.ts';
+import type { Held } from '../../runtime/job-worker.ts';
+import { accessType, pulledNamed, typeNamed } from './pulled.ts';
+import { countPart, endType } from './queries/backfill-runs.ts';
+import { noteCursor, notePast, noteSpan } from './queries/claim-readings.ts';
+import { countSkipped } from './queries/figures.ts';
+import { multirange, type ReadingLease } from './queries/reading-table.ts';
+import { endReading, postponeReading, releaseReading } from './queries/settle-reading.ts';
+import { readPart } from './read-part.ts';
+import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
+import { partsOfSpans } from './spans.ts';
+import { type StoredPart, storePart } from './store-part.ts';
+
+/** Dependencies of the work. */
+export interface ReadingDeps extends Sending, Pick<Environment, 'call' | 'logger'> {}
+
+/** A row whose lease expired without an outcome this often is given up. */
+const mostCrashes = 5;
+/** A row that failed this often in a row is given up until something is demanded anew. */
+const mostFailures = 60;
+
+/** Why the work on a row ends before all of it is read. */
+type Stop = Exclude<Sent, { kind: 'reply' }>;
+
+interface Working {
+  readonly deps: ReadingDeps;
+  readonly row: ReadingLease;
+  readonly account: Account;
+  readonly held: Held;
+}
+
+/** Works on a leased row and stores its outcome. Returns the outcome's name. */
+export async function workReading(deps: ReadingDeps, row: ReadingLease, held: Held): Promise<string> {
+  const provider = pulledNamed(row.provider);
+  if (provider === undefined || row.crashes > mostCrashes) {
+    await endReading(deps.database, row, 'CRASHED');
+    return 'dead';
+  }
+  const { connection_id, user_id } = row;
+  const working: Working = { deps, row, held, account: { provider, connection_id, user_id } };
+  const stop = await tried(working, pullOf(provider));
+  deps.logger.info('pull.worked', {
+    ...{ provider: row.provider, type: row.type, connection_id },
+    ...{ outcome: stop?.kind ?? 'done', reason: stop !== null && 'reason' in stop ? stop.reason : undefined },
+  });
+  return settle(working, stop, pullOf(provider).pace.floorMs);
+}
+
+async function tried(working: Working, pull: Pull): Promise<Stop | null> {
+  try {
+    return await work(working, pull);
+  } catch (error) {
+    return { kind: 'later', reason: codeOf(error) };
+  }
+}
+
+async function work(working: Working, pull: Pull): Promise<Stop | null> {
+  const { deps, row, account, held } = working;
+  if (row.type === accessType) {
+    const sent = await sendRequest(deps, account, pull.probe, held.signal);
+    if (sent.kind !== 'reply') return sent.kind === 'withheld' ? null : sent;
+    await noteCursor(deps.database, row, null);
+    return null;
+  }
+  const type = typeNamed(pull, row.type);
+  if (type === undefined) return { kind: 'refused', reason: 'TYPE_UNKNOWN' };
+  const { user_id, provider } = account;
+  const { scope } = await deps.call('users.connection', { user_id, provider });
+  if (!type.isGranted(scope)) return { kind: 'withheld', reason: 'SCOPE_MISSING' };
+  return (await workDemanded(working, type)) ?? (await workPast(working, type));
+}
+
+async function workDemanded(working: Working, type: PulledType): Promise<Stop | null> {
+  const { row, deps } = working;
+  let stored = 0;
+  for (const span of partsOfSpans(row.taken, type, Date.now())) {
+    const result = await workPart(working, type, span, null);
+    if ('kind' in result) return result;
+    if (!(await noteSpan(deps.database, row, multirange([span])))) return lost;
+    stored += 1;
+  }
+  if (row.taken_cursor) {
+    const result = await workPart(working, type, null, row.cursor);
+    if ('kind' in result) return result;
+    if (!(await noteCursor(deps.database, row, result.cursor))) return lost;
+    stored += 1;
+  }
+  if (stored > 0) await noteSynced(working);
+  return null;
+}
+
+/** Spans outside of what is read are dropped. */
+const everything = '{(,)}';
+
+const lost: Stop = { kind: 'wait', waitMs: 0 };
+
+// One part a claim, so that rows that notifications demand are not delayed.
+async function workPast(working: Working, type: PulledType): Promise<Stop | null> {
+  const { row, deps } = working;
+  const parts = partsOfSpans(row.past, type, Date.now());
+  const [span] = parts;
+  if (span === undefined) {
+    if (row.past.length === 0) return null;
+    await notePast(deps.database, row, everything);
+    await endType(deps.database, row, 'received');
+    return null;
+  }
+  const result = await workPart(working, type, span, null);
+  if ('kind' in result) return result;
+  if (!(await notePast(deps.database, row, multirange([span])))) return lost;
+  await countPart(deps.database, row, result);
+  if (parts.length === 1) await endType(deps.database, row, 'received');
+  await noteSynced(working);
+  return null;
+}
+
+type Worked = StoredPart & { readonly cursor: string | null };
+
+async function workPart(
+  { deps, row, account, held }: Working,
+  type: PulledType,
+  span: Span | null,
+  cursor: string | null,
+): Promise<Worked | Stop> {
+  const read = await readPart(deps, account, { type, span, cursor }, held.signal);
+  if (read.kind !== 'read') return read;
+  if (!(await held.holds())) return lost;
+  const hash = `${row.attempt} ${Date.now()}`;
+  const stored = await storePart(deps.call, account, { name: row.type, type, span, part: read.part, hash });
+  await countSkipped(deps.database, account.provider, read.part.skipped);
+  return { ...stored, cursor: read.cursor };
+}
+
+// The time of the last sync is informational: an error here does not fail the read.
+async function noteSynced({ deps, row }: Working): Promise<void> {
+  await deps.call('users.synced', { connection_ids: [row.connection_id] }).catch(() => undefined);
+}
+
+async function settle({ deps, row }: Working, stop: Stop | null, floorMs: number): Promise<string> {
+  const { database, pace } = deps;
+  if (stop === null) {
+    await releaseReading(database, row, pace.floorMs ?? floorMs);
+    return 'done';
+  }
+  if (stop.kind === 'wait') {
+    await postponeReading(database, row, { delayMs: stop.waitMs, reason: null });
+    return 'wait';
+  }
+  const { kind, reason } = stop;
+  if ((kind === 'later' || kind === 'missing') && row.failures < mostFailures) {
+    await postponeReading(database, row, { delayMs: backoffMs(row.failures + 1), reason });
+    return 'later';
+  }
+  await endReading(database, row, reason);
+  await endType(database, row, kind === 'withheld' ? 'skipped' : 'failed', reason);
+  if (kind === 'withheld') await countSkipped(database, row.provider, { [reason]: 1 });
+  return kind === 'withheld' ? 'withheld' : 'dead';
+}
