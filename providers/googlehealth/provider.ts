@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { jsonOrNull } from '../../domain/json.ts';
+import type { Provider } from '../../domain/provider.ts';
+import { hourMs, minuteMs } from '../../domain/time.ts';
+import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
+import { dataScopes, dataTypes, scopeOf } from './data-types.ts';
+import { isVerification, readHints } from './notifications.ts';
+import { failureOf } from './points.ts';
+import { keyId, readKeyset, verify } from './signature.ts';
+import { ServiceAccount, subscriber } from './subscription.ts';
+
+const settings = {
+  WEBHOOK_SECRET_GOOGLEHEALTH: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_GOOGLEHEALTH: networks.default([]),
+  GOOGLEHEALTH_API_URL: url.default('https://health.googleapis.com'),
+  GOOGLEHEALTH_AUTHORIZE_URL: url.default('https://accounts.google.com/o/oauth2/v2/auth'),
+  GOOGLEHEALTH_TOKEN_URL: url.default('https://oauth2.googleapis.com/token'),
+  GOOGLEHEALTH_REVOKE_URL: url.default('https://oauth2.googleapis.com/revoke'),
+  GOOGLEHEALTH_KEYSET_URL: url.default(
+    'https://www.gstatic.com/googlehealthapi/webhooks/webhooks_public_keyset.json',
+  ),
+  GOOGLEHEALTH_CLIENT_ID: z.string().optional(),
+  GOOGLEHEALTH_CLIENT_SECRET: z.string().optional(),
+  GOOGLEHEALTH_WEBHOOK_AUTHORIZATION: z.string().min(16).max(1000).optional(),
+  GOOGLEHEALTH_PROJECT_NUMBER: z
+    .string()
+    .regex(/^\d{1,20}$/, 'must be a number')
+    .optional(),
+  GOOGLEHEALTH_SUBSCRIBER_ID: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{3,35}$/, 'must be 4 to 36 letters, digits or -')
+    .default('pulsebus'),
+  GOOGLEHEALTH_SERVICE_ACCOUNT: z
+    .string()
+    .transform((text, ctx) => {
+      const read = ServiceAccount.safeParse(jsonOrNull(text));
+      if (read.success) return read.data;
+      ctx.addIssue({ code: 'custom', message: 'must be the JSON key of a service account' });
+      return z.NEVER;
+    })
+    .optional(),
+  GOOGLEHEALTH_REQUESTS_PER_MINUTE: whole(1, 1_000_000).default(300),
+  GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: whole(1, 100_000_000).default(120_000),
+};
+
+interface Urls {
+  readonly GOOGLEHEALTH_AUTHORIZE_URL: string;
+  readonly GOOGLEHEALTH_TOKEN_URL: string;
+  readonly GOOGLEHEALTH_REVOKE_URL: string;
+  readonly GOOGLEHEALTH_KEYSET_URL: string;
+}
+
+interface Limits {
+  readonly GOOGLEHEALTH_REQUESTS_PER_MINUTE: number;
+  readonly GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE: number;
+}
+
+const identityPath = '/v4/users/me/identity';
+const Identity = z.object({ healthUserId: z.union([z.string().min(1).max(255), z.int().transform(String)]) });
+
+function readAccount(text: string): string | null {
+  return Identity.safeParse(jsonOrNull(text)).data?.healthUserId ?? null;
+}
+
+const anyData: readonly string[] = Object.values(dataScopes);
+const scopes = [...anyData, scopeOf('profile'), scopeOf('settings')];
+
+/** The health data platform: the Google Health API v4. */
+export const googlehealth = {
+  title: 'the health data platform',
+  settings,
+  names: {
+    apiUrl: 'GOOGLEHEALTH_API_URL',
+    clientId: 'GOOGLEHEALTH_CLIENT_ID',
+    clientSecret: 'GOOGLEHEALTH_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_GOOGLEHEALTH',
+    webhookSenders: 'WEBHOOK_SENDERS_GOOGLEHEALTH',
+  },
+  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  oauth: {
+    authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Urls) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),
+    tokenUrl: ({ GOOGLEHEALTH_TOKEN_URL }: Urls) => new URL(GOOGLEHEALTH_TOKEN_URL),
+    scope: scopes.join(' '),
+    // Without these there is no refresh token.
+    authorizeFields: { access_type: 'offline', prompt: 'consent' },
+    usesPkce: true,
+    clientAuthentication: 'form',
+    grant: { from: 'requests', accountPath: identityPath, readAccount, scope: null },
+    isScopeEnough: (scope) => scope.some((one) => anyData.includes(one)),
+    revocation: {
+      url: ({ GOOGLEHEALTH_REVOKE_URL }: Urls) => new URL(GOOGLEHEALTH_REVOKE_URL),
+      method: 'POST',
+      sendsTokenInForm: true,
+      tokenField: 'token',
+    },
+  },
+  accessCheck: {
+    service: 'connect',
+    accessPath: identityPath,
+    scope: null,
+    isWithheld: ({ status }) => status === 403,
+    readsPerHour: () => 300,
+  },
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: ['google-health-api-signature', 'x-healthapi-signature'],
+    subscriptionSettings: ['GOOGLEHEALTH_WEBHOOK_AUTHORIZATION'],
+    body: { form: 'single-event', accountsOf: () => null },
+  },
+  backfill: { from: 'pages', service: 'pull-ingest' },
+  quota: null,
+  shares: ['activities', 'daily_activity', 'heart_rate', 'sleep', 'body', 'profile'],
+  sampleSources: 'days-and-activities',
+  pull: {
+    notifications: {
+      kind: 'notifications',
+      example: {
+        data: {
+          version: '1',
+          healthUserId: 'health-1001',
+          operation: 'UPSERT',
+          dataType: 'steps',
+          intervals: [
+            { physicalTimeInterval: { startTime: '2026-01-01T06:00:00Z', endTime: '2026-01-01T07:00:00Z' } },
+          ],
+        },
+      },
+      bodyLimitBytes: 1024 * 1024,
+      form: 'json',
+      acceptedStatus: 204,
+      answersProbe: false,
+      authentication: {
+        by: 'signature',
+        headers: ['google-health-api-signature', 'x-healthapi-signature'],
+        keyset: {
+          url: ({ GOOGLEHEALTH_KEYSET_URL }: Urls) => new URL(GOOGLEHEALTH_KEYSET_URL),
+          read: readKeyset,
+          freshMs: 6 * hourMs,
+          floorMs: minuteMs,
+        },
+        ...{ keyId, verify },
+      },
+      isHandshake: isVerification,
+      authorization: ({
+        GOOGLEHEALTH_WEBHOOK_AUTHORIZATION: value,
+      }: {
+        GOOGLEHEALTH_WEBHOOK_AUTHORIZATION?: string;
+      }) => value,
+      read: readHints,
+    },
+    types: dataTypes,
+    probe: { path: identityPath },
+    failure: failureOf,
+    limits: [
+      {
+        of: 'account',
+        requests: ({ GOOGLEHEALTH_REQUESTS_PER_MINUTE }: Limits) => GOOGLEHEALTH_REQUESTS_PER_MINUTE,
+        windowMs: minuteMs,
+      },
+      {
+        of: 'application',
+        requests: ({ GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE }: Limits) =>
+          GOOGLEHEALTH_PROJECT_REQUESTS_PER_MINUTE,
+        windowMs: minuteMs,
+      },
+    ],
+    // A burst of notifications of one type is read once.
+    pace: { settleMs: 3000, floorMs: 10_000, unauthenticatedFloorMs: minuteMs },
+    subscription: subscriber,
+  },
+} as const satisfies Provider;
