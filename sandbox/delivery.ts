@@ -13,9 +13,11 @@ export interface DeliveryPolicy {
   readonly attempts: number;
   readonly firstGapMs: number;
   readonly longestGapMs: number;
+  /** The status of success. Default: 200. */
+  readonly acceptedStatus?: number;
 }
 
-/** Sends notifications until the receiver answers exactly 200. */
+/** Sends notifications until the receiver answers with the status of success. */
 export interface Outbox {
   /** Queues a notification of a provider. Faults may duplicate or delay it, or add an invalid one. */
   add(provider: string, contents: Contents): void;

@@ -101,7 +101,7 @@ async function deliver(
   const { counts } = store.state;
   const { contents } = notification;
   const post = postOf(contents);
-  const taken = post === null || (await isTaken(post, delivery.answerWithinMs, stop));
+  const taken = post === null || (await isTaken(post, delivery, stop));
   if (stop.aborted && !taken) return null; // it is still in the store and is sent after the next start
   notification.attempts += 1;
   if (post !== null) counts.posts += 1;
@@ -116,17 +116,17 @@ async function deliver(
   return null;
 }
 
-// Only 200 is success. A redirect, a 204 and a time-out are failures.
+// Only one status is success, usually 200. A redirect, another 2xx and a time-out are failures.
 async function isTaken(
   { url, headers, body }: Post,
-  answerWithinMs: number,
+  { answerWithinMs, acceptedStatus = 200 }: DeliveryPolicy,
   stop: AbortSignal,
 ): Promise<boolean> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(answerWithinMs)]);
   try {
     const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
     await response.arrayBuffer();
-    return response.status === 200;
+    return response.status === acceptedStatus;
   } catch {
     return false;
   }

@@ -153,6 +153,36 @@ export async function connectAthlete(
   return Tokens.parse(answer.body);
 }
 
+const healthScopes = ['activity_and_fitness', 'health_metrics_and_measurements', 'sleep', 'profile'];
+
+/** Connects a user to the health data platform, with some of its scopes. */
+export async function connectHealth(
+  sandbox: Sandbox,
+  person = 4,
+  parts: readonly string[] = healthScopes,
+): Promise<Tokens> {
+  const { settings } = sandbox.access;
+  const client = {
+    client_id: settings.GOOGLEHEALTH_CLIENT_ID ?? '',
+    client_secret: settings.GOOGLEHEALTH_CLIENT_SECRET ?? '',
+  };
+  const { verifier, query } = authorization(sandbox, { client_id: null });
+  query.set('client_id', client.client_id);
+  const scopes = parts.map((part) => `https://www.googleapis.com/auth/googlehealth.${part}.readonly`);
+  query.set('scope', scopes.join(' '));
+  query.set('decision', 'allow');
+  query.set('person', String(person));
+  for (const scope of scopes) query.append('permission', scope);
+  const back = await decide(settings.GOOGLEHEALTH_AUTHORIZE_URL ?? '', query);
+  const answer = await token(settings.GOOGLEHEALTH_TOKEN_URL ?? '', client, {
+    grant_type: 'authorization_code',
+    code: back?.searchParams.get('code') ?? '',
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+  });
+  return Tokens.parse(answer.body);
+}
+
 /** The URL of a backfill request. */
 export function historyUrl(sandbox: Sandbox, type: string, days = 3): string {
   const end = Math.floor(sandbox.world.clock.nowMs() / 1000);

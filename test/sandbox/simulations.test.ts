@@ -5,7 +5,14 @@ import t from 'tap';
 import { z } from 'zod';
 import { simulations } from '../../sandbox/all.ts';
 import { startSandbox } from '../../sandbox/server.ts';
-import { connectAthlete, connectDevice, control, startApplication, startMs } from './application.ts';
+import {
+  connectAthlete,
+  connectDevice,
+  connectHealth,
+  control,
+  startApplication,
+  startMs,
+} from './application.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -51,6 +58,8 @@ t.test('reads a file whose notifications do not name their senders', async (t) =
   await connectAthlete(sandbox);
   await control(sandbox, 'POST', '/people/1/permissions', { permissions: ['HEALTH_EXPORT'] });
   await control(sandbox, 'POST', '/people/6/deauthorize');
+  await connectHealth(sandbox);
+  await control(sandbox, 'DELETE', '/people/4/health-points/steps-watch-1');
   await sandbox.stop();
   const File = z.looseObject({ letters: z.array(z.looseObject({ provider: z.string().optional() })) });
   const saved = File.parse(JSON.parse(readFileSync(file, 'utf8')));
