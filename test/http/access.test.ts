@@ -118,6 +118,7 @@ const rows: readonly Row[] = [
   ['GET', '/webhooks/activitynet/webhook', 'anybody', 422],
   ['POST', '/webhooks/activitynet/webhook', 'anybody', 200],
   ['GET', '/webhooks/activitynet/health', 'anybody', 200],
+  ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
 ];
 
 type Credential = Pick<Ask, 'key' | 'token' | 'headers'>;

@@ -156,7 +156,11 @@ const secrets: Readonly<Record<string, () => Promise<Record<string, unknown>>>> 
 };
 
 /** Answered otherwise than with success: what is not built yet. */
-const statuses: Readonly<Record<string, number>> = { 'summaries.recovery': 501 };
+const statuses: Readonly<Record<string, number>> = {
+  'summaries.recovery': 501,
+  // The example has no signature.
+  'pull-ingest.receive_googlehealth': 401,
+};
 
 async function parameterFor({ operationId }: Operation, name: string, example: unknown): Promise<string> {
   const make = ids[`${operationId} ${name}`] ?? idsOfAll[name];

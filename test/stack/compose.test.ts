@@ -50,6 +50,10 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'SERVICES',
     'WEBHOOK_SECRET_DEVICEMAKER',
     'WEBHOOK_SECRET_ACTIVITYNET',
+    'WEBHOOK_SECRET_GOOGLEHEALTH',
+    'GOOGLEHEALTH_CLIENT_SECRET',
+    'GOOGLEHEALTH_WEBHOOK_AUTHORIZATION',
+    'GOOGLEHEALTH_SERVICE_ACCOUNT',
   ];
   const none = [
     'CHECK_ANSWERS',
@@ -87,7 +91,7 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
   );
   t.strictSame(
     serviceNames.filter((name) => groupsOf(name).includes('webhooks')),
-    ['api-gateway', 'deliveries'],
+    ['api-gateway', 'deliveries', 'pull-ingest'],
   );
   t.strictSame(
     serviceNames.filter((name) => groupsOf(name).includes('admin')),

@@ -19,7 +19,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
     ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute', 'deliveries.stored'],
-    ...['jobs.job'],
+    ...['jobs.job', 'pull.rate', 'pull.skipped', 'pull.subscription', 'pull.sweep'],
     ...['timeseries.retention', 'timeseries.series_type', 'users.access_quota'],
     ...['users.connection_change', 'users.list_change', 'users.list_fence', 'users.list_total'],
   ],
@@ -30,6 +30,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
   ],
   'work in progress; what it stores is recorded where it is stored': [
     ...['activitynet.activity', 'backfill.receipt', 'deliveries.delivery', 'deliveries.progress'],
+    ...['pull.connection', 'pull.reading'],
     ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],
     ...['users.access_check', 'users.farewell', 'users.held_delivery'],
   ],
@@ -57,6 +58,9 @@ const silentWrites: Readonly<Record<string, string>> = {
   'backfill.run delete': 'erased with its user',
   'backfill.step delete': 'erased with its user',
   'backfill.step insert': 'the run has begun, which is recorded',
+  'pull.run delete': 'erased with its connection',
+  'pull.run_type delete': 'erased with its connection',
+  'pull.run_type insert': 'the run has begun, which is recorded',
   'timeseries.series insert': 'shown by its samples only',
   'timeseries.series update': 'shown by its samples only',
   'users.connection delete': 'erased with its user',
@@ -75,6 +79,15 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     'the last request of a type is recorded, not each': [
       ...['attempts', 'deadline', 'end_time', 'items', 'position', 'reason', 'received_at', 'requested_at'],
       ...['saved', 'start_time'],
+    ],
+  },
+  of_pulled_backfill: {
+    'set by the insert only': ['created_at'],
+    'the reason of the end': ['finished_at', 'reason'],
+  },
+  of_pulled_backfill_type: {
+    'the end of a type is recorded, not each part': [
+      ...['items', 'parts', 'parts_done', 'reason', 'received_at', 'requested_at', 'saved'],
     ],
   },
   of_connection: {

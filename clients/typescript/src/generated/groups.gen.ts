@@ -574,6 +574,24 @@ export class ActivitynetIngest extends Group {
   }
 }
 
+export class PullIngest extends Group {
+  /**
+   * Receive notifications of the provider googlehealth.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveGooglehealth(params: Input<types.PullIngestReceiveGooglehealthData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/googlehealth/notifications', params, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider googlehealth.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveGooglehealthAtSecretAddress(params: Input<types.PullIngestReceiveGooglehealthAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/googlehealth/notifications/{secret}', params, options, { isOpen: true });
+  }
+}
+
 export class Deliveries extends Group {
   /**
    * Count received data by time and provider.
@@ -652,6 +670,7 @@ export class Api {
   readonly phoneIngest: PhoneIngest;
   readonly devicemakerIngest: DevicemakerIngest;
   readonly activitynetIngest: ActivitynetIngest;
+  readonly pullIngest: PullIngest;
   readonly deliveries: Deliveries;
 
   constructor(transport: Transport) {
@@ -666,6 +685,7 @@ export class Api {
     this.phoneIngest = new PhoneIngest(transport);
     this.devicemakerIngest = new DevicemakerIngest(transport);
     this.activitynetIngest = new ActivitynetIngest(transport);
+    this.pullIngest = new PullIngest(transport);
     this.deliveries = new Deliveries(transport);
   }
 }

@@ -1311,6 +1311,11 @@ export type NewWebhookEndpoint = {
     former_secret_until: string | null;
 };
 
+export type NotificationAnswer = {
+    status: 'accepted' | 'ignored' | 'refused' | 'verified';
+    reason?: string;
+};
+
 /**
  * Movement that a device detected by itself, or a day of the menstrual cycle. `data` has the form that the provider sent.
  */
@@ -1479,7 +1484,7 @@ export type PingWellness = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -1517,6 +1522,10 @@ export type ProviderSetup = {
      * Null if it limits no reads, or if its service is unavailable.
      */
     quota: RemainingQuota | null;
+    /**
+     * Null if the provider has no subscription of the application, or if it was never checked.
+     */
+    subscription: SubscriptionState | null;
 };
 
 /**
@@ -1609,6 +1618,7 @@ export type Received = {
         devicemaker: ReceivedColumns;
         activitynet: ReceivedColumns;
         phone: ReceivedColumns;
+        googlehealth: ReceivedColumns;
     };
 };
 
@@ -1972,12 +1982,22 @@ export type Status = {
         devicemaker: ProviderStatus;
         activitynet: ProviderStatus;
         phone: ProviderStatus;
+        googlehealth: ProviderStatus;
     };
     away: Array<string>;
 };
 
 export type SubscriptionChallenge = {
     'hub.challenge': string;
+};
+
+/**
+ * The state of the application's subscription at the provider, and since when it has it.
+ */
+export type SubscriptionState = {
+    state: 'active' | 'missing' | 'off' | 'unknown';
+    checked_at: string;
+    since: string;
 };
 
 /**
@@ -3687,6 +3707,25 @@ export type ActivitynetIngestHealthData = {
     path?: never;
     query?: never;
     url: '/webhooks/activitynet/health';
+};
+
+export type PullIngestReceiveGooglehealthData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/googlehealth/notifications';
+};
+
+export type PullIngestReceiveGooglehealthAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/googlehealth/notifications/{secret}';
 };
 
 export type AuthAuditData = {
