@@ -25,9 +25,15 @@ export function User({ id }: { id: string }) {
   const user = useResource(`${id} ${version}`, (signal) => api.users.get({ user_id: id }, { signal }), true);
   // Sections are read beside the user. An unknown user has none.
   if (user.error !== undefined && user.data === undefined)
-    return <Problem error={user.error} what="user" retry={user.reload} />;
+    return (
+      <>
+        <h1>User</h1>
+        <Problem error={user.error} what="user" retry={user.reload} />
+      </>
+    );
   return (
     <>
+      {user.data === undefined && <h1>User</h1>}
       <Loaded of={user} what="user">
         {(fields) => <Head user={fields} setLeaving={setLeaving} />}
       </Loaded>

@@ -12,17 +12,20 @@ import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
-import { useResource } from '../resource.ts';
+import { useRepeated, useResource } from '../resource.ts';
 import { navigate } from '../router.tsx';
 import { endpointState } from './webhooks.tsx';
 
 const states: readonly WebhookMessageStatus[] = ['waiting', 'delivered', 'failed', 'dropped'];
 const dayMs = 86_400_000;
+/** Messages are sent, and repeated, without a change in the feed. */
+const everyMs = 3000;
 
 /** One endpoint: its state, its messages and their attempts. */
 export function Endpoint({ id }: { id: string }) {
   const endpoint = useResource(id, (signal) => api.webhooks.getEndpoint({ endpoint_id: id }, { signal }));
   const [version, setVersion] = useState(0);
+  useRepeated(everyMs, () => setVersion((last) => last + 1));
   return (
     <>
       <h1>Webhook endpoint</h1>
@@ -32,7 +35,7 @@ export function Endpoint({ id }: { id: string }) {
             endpoint={one}
             changed={() => {
               endpoint.reload();
-              setVersion(version + 1);
+              setVersion((last) => last + 1);
             }}
           />
         )}

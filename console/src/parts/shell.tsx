@@ -91,9 +91,12 @@ export function Shell({ session }: { session: Session }) {
         ) : (
           <Suspense
             fallback={
-              <p class="state" role="status">
-                Loading …
-              </p>
+              <>
+                <h1>{title}</h1>
+                <p class="state" role="status">
+                  Loading …
+                </p>
+              </>
             }
           >
             <route.page key={path} id={id} />

@@ -1,0 +1,75 @@
+// npm run test:browser: what the pages of the console show while they load, without data, and after a failure.
+import t from 'tap';
+import { startConsole, violations } from './console.ts';
+
+const { api, root, logIn } = await startConsole(t);
+const user = String(Object(await api.expect(201, '/users', { body: { first_name: 'Ada' } })).id);
+const every = '**/console/api/v1/**';
+// At once: a list that is read again meanwhile has no button any more.
+const retryAll = "document.querySelectorAll('.problem button').forEach((one) => one.click())";
+
+/** Each page with its first list, and the sentence that an installation without data shows there. */
+const pages: readonly (readonly [path: string, what: string, empty: string])[] = [
+  ['', 'figures', 'none in two days'],
+  ['/users?search=nobody', 'users', 'No user matches. The search looks at names'],
+  [`/users/${user}`, 'user', 'They arrive once an account is connected'],
+  ['/deliveries', 'deliveries', 'No delivery is processed yet. Connect a user'],
+  ['/deliveries?status=dead', 'deliveries', 'A delivery is dead once no further attempt can succeed'],
+  ['/jobs?state=dead', 'jobs', 'A job is dead once no further attempt can succeed'],
+  ['/webhooks', 'endpoints', 'Add the address of your application'],
+  ['/developers', 'API keys', 'One obtains tokens that read the data of one user'],
+  ['/providers', 'providers', 'none in two days'],
+];
+
+t.test('each page says what it loads, and what is not there yet', async (t) => {
+  const { page, complaints } = await logIn(t);
+  for (const [path, what, empty] of pages) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(every, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(root + path);
+    await page.getByText(`Loading ${what} …`).first().waitFor();
+    t.strictSame(await violations(page), [], `${path} has no violations while it loads`);
+    release();
+    await page.getByText(empty).first().waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+  }
+  t.strictSame(complaints, []);
+});
+
+t.test('each page says what failed, and reads it again', async (t) => {
+  const { page } = await logIn(t);
+  for (const [path, what, empty] of pages) {
+    await page.route(every, (route) =>
+      route.fulfill({
+        status: 501,
+        json: { detail: 'It is not there today.' },
+        headers: { 'X-Request-Id': 'request-1' },
+      }),
+    );
+    await page.goto(root + path);
+    const alert = page
+      .getByRole('alert')
+      .filter({ hasText: `The ${what} could not be loaded` })
+      .first();
+    await alert.getByText('It is not there today.').waitFor();
+    await alert.getByText('Request request-1').waitFor();
+    t.strictSame(await violations(page), [], `${path} has no violations after a failure`);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.evaluate(retryAll);
+    await page.getByText(empty).first().waitFor();
+  }
+});
+
+t.test('a list that fails says so and is read again', async (t) => {
+  const { page } = await logIn(t);
+  await page.route('**/console/api/v1/users?*', (route) => route.abort());
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByText('The users could not be loaded').waitFor();
+  await page.unroute('**/console/api/v1/users?*');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('table').waitFor();
+  t.equal(await page.getByText('The users could not be loaded').count(), 0);
+});
