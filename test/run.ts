@@ -1,20 +1,20 @@
 // `npm test`: a throw-away database server and bus for all test files, then these, in groups that share a process, then
 // the count in one plain line.
+// Those that drive a browser run where Chromium is; elsewhere a line says that they were skipped.
 // Tests get TEST_DATABASE_URL (a role that may create databases) and, where there is a bus, TEST_NATS_URL.
 // usage: npm test [-- --changed] [-- test/some.test.ts …]
-import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findChromium } from '../stack/find-chromium.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { buildTap } from './support/build-tap.ts';
-import { touchedTests } from './support/changed.ts';
 import { keepDurations, readDurations } from './support/durations.ts';
 import { groupFiles } from './support/file-groups.ts';
 import { Tally } from './support/tally.ts';
 import { TestProcesses } from './support/test-processes.ts';
+import { type Wanted, wantedFiles } from './support/wanted-files.ts';
 
-// A run of all tests with fewer files than this fails: files that are renamed or lost would go unnoticed.
-const leastFiles = 145;
 // Most files wait for something now and then: two more than there are cores keep these busy.
 const jobs = Math.min(availableParallelism() + 2, 6);
 
@@ -34,9 +34,10 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const wanted = wantedFiles(process.argv.slice(2));
+  const wanted = wantedFiles(root, process.argv.slice(2), findChromium() !== null);
   if (wanted.files.length === 0 && wanted.least === 0) {
-    console.log('No test uses what was changed.\n0 passed, 0 failed');
+    const lines = ['No test uses what was changed.', ...wanted.notes, '0 passed, 0 failed'];
+    console.log(lines.join('\n'));
     return 0;
   }
   let stack: Stack | null = null;
@@ -83,28 +84,13 @@ function withTools(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Runs the files, with a line per file as it ends; then the count. */
-async function runFiles(env: NodeJS.ProcessEnv, { files, least }: Wanted): Promise<number> {
+async function runFiles(env: NodeJS.ProcessEnv, { files, least, notes }: Wanted): Promise<number> {
   const tally = new Tally({ files, least });
   processes = new TestProcesses(tally, { root, env, print: (text) => console.log(text) });
   const code = await processes.run(groupFiles(files, readDurations(root)), jobs);
-  for (const problem of tally.problems()) console.log(problem);
+  for (const line of [...tally.problems(), ...notes]) console.log(line);
   keepDurations(root, tally.reports);
   const { passed, failed } = tally.count(code);
   console.log(`${passed} passed, ${failed} failed`);
   return failed > 0 ? Math.max(code, 1) : 0;
-}
-
-/** The test files of a run, and how many there must be at least. */
-interface Wanted {
-  readonly files: readonly string[];
-  readonly least: number;
-}
-
-/** The test files that are named, those that a change touches, or all there are. */
-function wantedFiles(args: readonly string[]): Wanted {
-  const all = globSync('test/**/*.test.ts', { cwd: root });
-  if (args.includes('--changed')) return { files: touchedTests(root, all), least: 0 };
-  const named = args.flatMap((arg) => (existsSync(join(root, arg)) ? [arg] : globSync(arg, { cwd: root })));
-  if (args.length > 0) return { files: named, least: args.length };
-  return { files: all, least: leastFiles };
 }

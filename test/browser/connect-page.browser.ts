@@ -10,12 +10,11 @@ import { startSandbox } from '../../sandbox/server.ts';
 import { textsOf } from '../../services/api-gateway/connect-page/choose-language.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
-import { recordViolations, startBrowser } from '../support/browser.ts';
+import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
 
-const patienceMs = 60_000;
-t.setTimeout(10 * patienceMs);
+t.setTimeout(5 * patienceMs);
 /** CONNECT_SCREENSHOTS names a folder for pictures of the pages. */
 const pictures = process.env.CONNECT_SCREENSHOTS;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -8,7 +8,7 @@ import { connectUsers } from '../../sandbox/connect-users.ts';
 import { buildConsole } from '../../stack/console-build.ts';
 import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
 import { developer, type TestApi } from '../support/api.ts';
-import { recordViolations, startBrowser } from '../support/browser.ts';
+import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 
 /** How a page is looked at. */
 export interface View {
@@ -57,6 +57,7 @@ export async function startConsole(t: Test, who: readonly number[] = []) {
     const complaints: string[] = [];
     await recordViolations(context, complaints);
     const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
     page.on('console', (message) => {
       const { url } = message.location();
       if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} ${url}`);

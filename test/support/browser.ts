@@ -2,6 +2,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import type { Test } from 'tap';
 import { chromiumOptions } from '../../stack/find-chromium.ts';
 
+/** How long an action waits on a machine that runs other tests. */
+export const patienceMs = 120_000;
+
 /** A real browser without a window, until the test ends. */
 export async function startBrowser(t: Test): Promise<Browser> {
   const browser = await chromium.launch(chromiumOptions());
@@ -23,6 +26,7 @@ export async function openPage(t: Test, browser: Browser): Promise<{ page: Page;
   const complaints: string[] = [];
   await recordViolations(context, complaints);
   const page = await context.newPage();
+  page.setDefaultTimeout(patienceMs);
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });

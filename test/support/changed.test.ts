@@ -13,12 +13,15 @@ const files: Readonly<Record<string, string>> = {
   'migrations/migrate.ts': '',
   'migrations/0001-a.up.sql': '',
   'services/users/users.service.ts': "import { time } from '../../domain/time.ts';",
+  'console/src/main.tsx': '',
+  'stack/console-build.ts': "build('console');",
   'stack/services.ts': 'import(name);',
   'stack/start.ts': "import './services.ts';",
   'test/unit.test.ts': "import { time } from '../domain/unit.ts';",
   'test/none.test.ts': "import t from 'tap';",
   'test/program.test.ts': "spawn(join(root, '../stack/start.ts'));",
   'test/database.test.ts': "import '../migrations/migrate.ts';",
+  'test/page.test.ts': "import '../stack/console-build.ts';",
   'test/tree.test.ts': "readdirSync(join(root, 'domain'));",
   'test/document.test.ts': "readFileSync(join(root, 'notes.md'));",
 };
@@ -57,13 +60,14 @@ t.test('without a change no test is touched', async (t) => {
 });
 
 const cases: readonly (readonly [changed: string, touched: readonly string[]])[] = [
+  ['console/src/main.tsx', ['page']],
   ['domain/time.ts', ['program', 'tree', 'unit']],
   ['domain/unit.ts', ['tree', 'unit']],
   ['services/users/users.service.ts', ['program']],
   ['migrations/0001-a.up.sql', ['database']],
   ['notes.md', ['document']],
   ['test/none.test.ts', ['none']],
-  ['package.json', ['database', 'document', 'none', 'program', 'tree', 'unit']],
+  ['package.json', ['database', 'document', 'none', 'page', 'program', 'tree', 'unit']],
 ];
 t.test('a change touches the tests that use the file, committed or not', async (t) => {
   for (const [changed, touched] of cases) {

@@ -49,6 +49,7 @@ function usesOf(root: string): ReadonlyMap<string, readonly string[]> {
   const more: Readonly<Record<string, readonly string[]>> = {
     'stack/services.ts': services,
     'migrations/migrate.ts': queries,
+    'stack/console-build.ts': globSync('console/{index.html,src/**/*}', { cwd: root }),
   };
   const files = globSync(source, { cwd: root });
   return new Map(

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { keepFileTest } from './file-tests.ts';
 
 const root = join(import.meta.dirname, '../..');
-const timeout = 300_000;
+const timeoutOf = (file: string) => (file.endsWith('.browser.ts') ? 600_000 : 300_000);
 const files = new Map(process.argv.slice(2).map((file) => [pathToFileURL(join(root, file)).href, file]));
 
 // tap's `t` is one per process. A test file gets the subtest of the file instead.
@@ -30,7 +30,7 @@ const { default: t } = await import('tap');
 
 t.setTimeout(0);
 for (const [url, file] of files)
-  await t.test(file, { timeout }, async (test) => {
+  await t.test(file, { timeout: timeoutOf(file) }, async (test) => {
     keepFileTest(url, test);
     await import(url);
   });
