@@ -28,7 +28,8 @@ export function healthApi(world: HealthWorld, counts: RequestCounts): Route[] {
       `${path}/dataTypes/:type/:call`,
       (request) => {
         const type = types[request.params.type ?? ''];
-        const scope = type?.scope ?? 'health_metrics_and_measurements';
+        // Types that are not simulated have no points.
+        const scope = type?.scope ?? 'profile';
         return as(world, counts, request, scope, (account) => points(world, account, request));
       },
       'api',

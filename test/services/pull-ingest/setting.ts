@@ -1,14 +1,16 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { quarterOf } from '../../../sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/server.ts';
+import { userTraits } from '../../../sandbox/simulated-users.ts';
 import type { PullServicePace } from '../../../services/pull-ingest/pace.ts';
 import { pullIngestService } from '../../../services/pull-ingest/pull-ingest.service.ts';
 import { environmentOf, settingsOf } from '../../../stack/sandbox.ts';
 import { joinApi, type TestApi } from '../../support/api.ts';
-import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { startBroker } from '../../support/broker.ts';
+import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
 
 const hourMs = 3_600_000;
 
@@ -22,7 +24,9 @@ export interface PullSetting {
   /** The address of its notifications. */
   readonly address: string;
   /** A user of ours who connects an account; `without` are scopes that the user deselects. */
-  connect(person: number, without?: readonly string[]): Promise<string>;
+  connect(person: number | 'new', without?: readonly string[]): Promise<string>;
+  /** The number of users of the simulation's table. */
+  readonly basePeople: number;
   /** Waits until nothing is to be read. */
   settled(): Promise<void>;
   /** What the simulation holds from an instant on, and what is stored, in the same form. */
@@ -36,10 +40,13 @@ export async function setUp(
     settings = {},
     pace = {},
     sandbox: options = {},
+    processes = 1,
   }: {
     readonly settings?: Readonly<Record<string, string>>;
     readonly pace?: Partial<PullServicePace>;
     readonly sandbox?: SandboxOptions;
+    /** Processes of the ingest service. */
+    readonly processes?: number;
   } = {},
 ): Promise<PullSetting> {
   const startMs = quarterOf(Date.now()) - 8 * hourMs;
@@ -51,12 +58,17 @@ export async function setUp(
     ...{ BACKFILL_ON_CONNECT: 'false', RATE_LIMIT_ADDRESS: '100000', RATE_LIMIT_API_KEY: '1000000' },
     ...settings,
   };
-  const api = await joinApi(t, {
-    ...{ database, settings: given, instead: [pullIngestService({ ...fast, ...pace })] },
-  });
+  const service = () => pullIngestService({ ...fast, ...pace });
+  const bus = processes === 1 ? {} : { natsUrl: natsUrl(), namespace: `pull-${randomUUID()}` };
+  const api = await joinApi(t, { database, settings: given, instead: [service()], ...bus });
+  for (let count = 1; count < processes; count++) {
+    const choice = { databaseUrl: database.url, services: [service()], settings: given, ...bus };
+    const { broker } = await startBroker(t, choice);
+    await broker.waitForServices(['users', 'timeseries'], 60_000);
+  }
   const address = `${api.url}/api/v1/webhooks/googlehealth/notifications`;
   return {
-    ...{ api, sandbox, address },
+    ...{ api, sandbox, address, basePeople: userTraits.length },
     connect: (person, without = []) => connect(api, sandbox, person, without),
     settled: () => settled(api),
     compare: async (person, userId, fromMs) => ({
@@ -89,7 +101,7 @@ const Link = z.object({ authorization_url: z.string() });
 async function connect(
   api: TestApi,
   sandbox: Sandbox,
-  person: number,
+  person: number | 'new',
   without: readonly string[],
 ): Promise<string> {
   const body = { external_user_id: `person-${person}-${randomBytes(4).toString('hex')}` };
