@@ -1,9 +1,14 @@
 import { activitynet } from './activitynet/simulation.ts';
 import { devicemaker } from './devicemaker/simulation.ts';
 import { googlehealth } from './googlehealth/simulation.ts';
+import { phoneUploads } from './phone/uploads.ts';
+import type { SimulatedUploads } from './uploads.ts';
 
 /** The simulated providers. The start page connects a visitor to the first. */
 export const simulations = [devicemaker, activitynet, googlehealth] as const;
+
+/** Users whose devices upload data by themselves. */
+export const uploads: readonly SimulatedUploads[] = [phoneUploads];
 
 /** The name of a simulated provider. */
 export type SimulatedProvider = (typeof simulations)[number]['name'];

@@ -4,7 +4,7 @@ import type { ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
 import { dayMs } from '../domain/time.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
-import { simulations } from '../sandbox/all.ts';
+import { simulations, uploads } from '../sandbox/all.ts';
 import { apiAt } from '../sandbox/api.ts';
 import {
   backfillProgress,
@@ -66,6 +66,7 @@ async function connectAll(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
   };
   await pointAt(sandbox, url, signal, config);
   const connected = await connectUsers(connecting);
+  uploadInBackground(choice, connecting);
   const [first] = connected;
   const link = await serveConnectLink(connecting);
   started(link.stop);
@@ -81,6 +82,18 @@ async function connectAll(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
     example,
     showBackfill: () => showBackfill(choice, connecting, connected).catch(noProgress(choice)),
   };
+}
+
+// The start page does not wait for uploads: a failed one is repeated at the next start.
+function uploadInBackground(
+  { url, signal, say }: SandboxUsersDeps,
+  { api, apiKey, fetch }: ConnectDeps,
+): void {
+  for (const { run } of uploads)
+    void run(api, { apiKey, baseUrl: url, fetch, signal }).catch((error: unknown) => {
+      if (!signal.aborted)
+        say(`  An upload failed: ${error instanceof Error ? error.message : String(error)}`);
+    });
 }
 
 /** Points the notifications of all providers at the services, at the secret addresses where `config` has secrets. */

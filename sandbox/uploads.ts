@@ -1,0 +1,11 @@
+import type { Api, ApiAccess } from './api.ts';
+
+/** The services, for a simulation that uploads. */
+export interface UploadAccess extends ApiAccess {
+  readonly apiKey: string;
+}
+
+/** A provider without an API of its own: its users' devices upload. */
+export interface SimulatedUploads {
+  run(api: Api, access: UploadAccess): Promise<void>;
+}
