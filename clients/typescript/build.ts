@@ -101,5 +101,24 @@ function shorten(file: string): void {
     .replace(/\/\*\*\n\t* \* (.*)\n\t* \*\//g, '/** $1 */')
     .replace(/^\tpath: \{\n[^}]*\}/gm, (path) => path.replace(/^\t*\/\*\*.*\*\/\n/gm, ''))
     .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '');
-  writeFileSync(file, text);
+  writeFileSync(file, withoutRepetition(text));
+}
+
+const commentOfField = /^\t*\/\*\* .* \*\/\n/gm;
+/** Fields that many types have, such as those of every event, are explained in the first of them. */
+const often = 10;
+
+function withoutRepetition(text: string): string {
+  const times = new Map<string, number>();
+  for (const [comment] of text.matchAll(commentOfField))
+    times.set(comment.trim(), (times.get(comment.trim()) ?? 0) + 1);
+  const seen = new Set<string>();
+  return text.replace(commentOfField, (comment) => {
+    const words = comment.trim();
+    if ((times.get(words) ?? 0) < often || !seen.has(words)) {
+      seen.add(words);
+      return comment;
+    }
+    return '';
+  });
 }

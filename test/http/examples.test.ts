@@ -110,13 +110,16 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'timeseries.sleepStages event_id': () => eventOf('sleep'),
   'timeseries.other event_id': () => eventOf('other'),
   'webhooks.removeEndpoint endpoint_id': () => newEndpoint(),
-  'deliveries.replay delivery_id': async () => {
-    const [row] = await api.database.query<{ id: string }>(
-      "select id from deliveries.delivery where state = 'done'",
-    );
-    return row?.id ?? '';
-  },
+  'deliveries.get delivery_id': () => doneDelivery(),
+  'deliveries.body delivery_id': () => doneDelivery(),
+  'deliveries.replay delivery_id': () => doneDelivery(),
 };
+async function doneDelivery(): Promise<string> {
+  const [row] = await api.database.query<{ id: string }>(
+    "select id from deliveries.delivery where state = 'done'",
+  );
+  return row?.id ?? '';
+}
 async function messageOf(endpoint: string): Promise<string> {
   const [row] = await api.database.query<{ id: string }>(
     `insert into webhooks.message (endpoint_id, change_id, type, state, recorded_at)
