@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
+const mostMs = 60_000;
 const Milliseconds = z.number().positive();
 
 // The clock of the page begins with the navigation. A frame in which the condition holds is drawn before the next but one.
-const whenDrawn = (condition: string) => `new Promise((resolve) => {
+const whenDrawn = (condition: string) => `new Promise((resolve, reject) => {
+  setTimeout(() => reject(new Error('is not drawn after ${mostMs / 1000} s')), ${mostMs});
   const look = () => requestAnimationFrame(() => (${condition})
     ? requestAnimationFrame(() => resolve(performance.now()))
     : look());
