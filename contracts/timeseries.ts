@@ -6,6 +6,7 @@ import { exportActions } from './timeseries/exports.ts';
 import { intervalActions } from './timeseries/intervals.ts';
 import { readActions } from './timeseries/reads.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
+import { sourcePriorityActions } from './timeseries/source-priority.ts';
 import { writeActions } from './timeseries/writes.ts';
 
 /** All stored health data. */
@@ -18,4 +19,5 @@ export const timeseries = contract('timeseries', {
   ...exportActions,
   ...writeActions,
   ...intervalActions,
+  ...sourcePriorityActions,
 });

@@ -24,6 +24,7 @@ export const auditActions = {
   'token.reused': 'A used refresh token came back; all tokens of its family ended.',
   'user.created': 'A user was created.',
   'user.updated': 'A user was changed; `details.fields` names what.',
+  'user.source_priority_changed': 'The order of sources of a user was changed.',
   'user.deleted': 'A user was deleted.',
   'user.erased': 'All samples and records of a deleted user were erased.',
   'user.exported': 'The data of a user was exported.',

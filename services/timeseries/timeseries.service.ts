@@ -14,6 +14,7 @@ import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
+import { changeSourcePriority, readSourcePriority } from './intervals/source-priority.ts';
 import { keyedMutex } from './keyed-mutex.ts';
 import { replaceSummaryTypes } from './queries/replace-summary-types.ts';
 import { selectEvent } from './queries/select-events.ts';
@@ -132,6 +133,16 @@ export default implement(timeseries, {
     bodyFacts: ({ params, database }) => readBody(database, params),
     ...storeHandlers,
     ...intervalHandlers,
+    async sourcePriority({ params: { user_id }, database, settings, call }) {
+      await call('users.get', { user_id });
+      return readSourcePriority(database, settings.sourceOrder, user_id);
+    },
+    async changeSourcePriority({ params, database, settings, jobs, call, origin }) {
+      await call('users.get', { user_id: params.user_id });
+      await changeSourcePriority(database, params, origin);
+      jobs.notify();
+      return readSourcePriority(database, settings.sourceOrder, params.user_id);
+    },
     exportRecords({ params, database, settings }) {
       return exportRecords(database, settings, params);
     },

@@ -106,6 +106,9 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   const [other] = await timeseries.others({ ...days, limit: 2 }).toArray();
   await timeseries.other({ user_id, event_id: other?.id ?? '' });
   await timeseries.calendar(days);
+  await timeseries.sourcePriority({ user_id });
+  await timeseries.changeSourcePriority({ user_id, series_type: 'steps', device_types: ['phone', 'watch'] });
+  await timeseries.changeSourcePriority({ user_id, series_type: 'steps', device_types: null });
   await summaries.activity({ ...days, explain: true }).toArray();
   await summaries.sleep(days).toArray();
   await summaries.body({ user_id });

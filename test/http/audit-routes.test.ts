@@ -118,6 +118,12 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     method: 'PATCH',
     body: { ...secret, external_user_id: 'ext-7352' },
   }),
+  'timeseries.changeSourcePriority': async () => ({
+    path: `/users/${await createUser(api)}/source-priority`,
+    key: api.apiKey,
+    method: 'PATCH',
+    body: { device_types: ['phone', 'watch'] },
+  }),
   'users.remove': async () => ({
     path: `/users/${await createUser(api)}`,
     key: api.apiKey,

@@ -310,6 +310,19 @@ export class Timeseries extends Group {
   chart(params: Input<types.TimeseriesChartData>, options?: CallOptions): Promise<types.Chart> {
     return this.json('GET /users/{user_id}/timeseries/chart', params, options);
   }
+
+  /** Get the order of sources of a user */
+  sourcePriority(params: Input<types.TimeseriesSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
+    return this.json('GET /users/{user_id}/source-priority', params, options);
+  }
+
+  /**
+   * Change the order of sources of a user.
+   * Where several sources measured the same time in intervals, the first provider counts, and of one provider the first device type. What an order does not name comes after what it names. Days and hours are computed anew in the background; `activity_summary.updated` reports the days that change.
+   */
+  changeSourcePriority(params: Input<types.TimeseriesChangeSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
+    return this.json('PATCH /users/{user_id}/source-priority', params, options);
+  }
 }
 
 export class Summaries extends Group {

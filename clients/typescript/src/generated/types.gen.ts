@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1961,6 +1961,50 @@ export type Source = {
     device: string;
 };
 
+export type SourceOrderEntry = {
+    /**
+     * Null: all series types without an entry of their own.
+     */
+    series_type: 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'flights_climbed' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'swimming_stroke_count' | 'time_in_daylight' | 'inhaler_usage' | 'push_count' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration' | null;
+    /**
+     * Best first. Null: the order of the entry for all types.
+     */
+    providers: Array<Provider> | null;
+    /**
+     * Best first. Null: the order of the entry for all types.
+     */
+    device_types: Array<'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown'> | null;
+};
+
+/**
+ * The order in which sources count where several measured the same time.
+ */
+export type SourcePriority = {
+    /**
+     * The settings SOURCE_PRIORITY and DEVICE_PRIORITY.
+     */
+    configured: {
+        providers: Array<Provider>;
+        device_types: Array<'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown'>;
+    };
+    overrides: Array<SourceOrderEntry>;
+};
+
+export type SourcePriorityChange = {
+    /**
+     * The series type. Default: all types without an order of their own.
+     */
+    series_type?: 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'flights_climbed' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'swimming_stroke_count' | 'time_in_daylight' | 'inhaler_usage' | 'push_count' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration' | null;
+    /**
+     * Best first. Null removes the order.
+     */
+    providers?: Array<Provider> | null;
+    /**
+     * Best first. Null removes the order.
+     */
+    device_types?: Array<'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown'> | null;
+};
+
 /**
  * A time that was spent in one stage of sleep.
  */
@@ -3100,6 +3144,30 @@ export type TimeseriesChartData = {
         aggregates?: Array<Aggregate>;
     };
     url: '/users/{user_id}/timeseries/chart';
+};
+
+export type TimeseriesSourcePriorityData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/source-priority';
+};
+
+export type TimeseriesChangeSourcePriorityData = {
+    body: SourcePriorityChange;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/source-priority';
 };
 
 export type SummariesActivityData = {
