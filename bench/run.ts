@@ -21,6 +21,7 @@ import { exports } from './measurements/exports.ts';
 import { figures } from './measurements/figures.ts';
 import { hertz } from './measurements/hertz.ts';
 import { ingest } from './measurements/ingest.ts';
+import { intervals } from './measurements/intervals.ts';
 import { memory } from './measurements/memory.ts';
 import { pages } from './measurements/pages.ts';
 import { processes } from './measurements/processes.ts';
@@ -50,6 +51,7 @@ const rest: readonly Measurement[] = [
   disk,
   browser,
   ingest,
+  intervals,
   activitynet,
   changelog,
   webhooks,

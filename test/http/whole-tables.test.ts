@@ -9,6 +9,7 @@ import { foldConnectionChanges } from '../../services/users/queries/connection-c
 import { foldChanges } from '../../services/users/queries/fold-changes.ts';
 import { deliver } from '../services/summaries/deliver.ts';
 import { bothProviders, brokenNights } from '../services/summaries/user-data.ts';
+import { phone, steps, watch } from '../services/timeseries/interval-items.ts';
 import { type Answer, type Ask, joinApi, type TestApi } from '../support/api.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { fillStatements, rowsPerStatement, smallTables } from '../support/many-rows.ts';
@@ -21,10 +22,21 @@ const range = 'start_time=2025-03-01&end_time=2025-03-31';
 const dates = 'start_date=2025-03-01&end_date=2025-03-31';
 const asked = new Set<string>();
 
+/** Steps that a watch and a phone both counted. */
+async function storeIntervals({ call }: TestApi, user_id: string) {
+  const nine = Date.parse('2025-03-10T09:00:00Z');
+  const intervals = Array.from({ length: 200 }, (_, index) =>
+    steps(nine + Math.floor(index / 2) * 600_000, 15, 100, { source: index % 2 }),
+  );
+  const sources = [watch, phone];
+  await call('timeseries.storeIntervals', { user_id, provider: 'devicemaker', sources, intervals });
+}
+
 t.test('no route scans a growing table', async (t) => {
   const database = await freshDatabase(t);
   const writer = await start(t, database);
   const userId = await deliver(writer, bothProviders());
+  await storeIntervals(writer, userId);
   const sleeper = await deliver(writer, brokenNights());
   await writer.broker.stop();
   await onOneConnection(database, fillStatements);
@@ -145,6 +157,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   await get('/users/:user_id/summaries/recovery', dates);
   for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])
     await get('/users/:user_id/data-calendar', `${dates}${filter}`);
+  await get('/users/:user_id/source-priority');
   await get('/users/:user_id/export');
   await get('/users/:user_id/export', 'since=2025-03-10&kinds=workout,sample,day');
   await get('/users', 'search=crowd+1999');

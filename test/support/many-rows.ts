@@ -71,6 +71,18 @@ export const fillStatements: readonly string[] = [
   `insert into webhooks.attempt (message_id, number, status, duration_ms) select id, 1, 200, 10 from webhooks.message`,
   `insert into timeseries.series (user_id, type_id, provider, device)
    select gen_random_uuid(), 1, 'devicemaker', 'd' from ${people}`,
+  `insert into timeseries.interval_set (user_id, provider, ranked_by)
+   select gen_random_uuid(), 'devicemaker', (select max(ranked_by) from timeseries.interval_set) from ${people}`,
+  `insert into timeseries.interval_source (set_id, device_type, device_id, app, device)
+   select id, 'watch', 'd', '', 'd' from timeseries.interval_set`,
+  `insert into timeseries.interval_series (series_id, source_id, longest_ms, min_offset_minutes, max_offset_minutes)
+   select id, id, 60000, 0, 0 from timeseries.series where type_id = 1`,
+  `insert into timeseries.interval_value (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes)
+   select i, i, ${days}, 1, gen_random_uuid(), 60000, 0 from ${people}`,
+  `insert into timeseries.deleted_interval (set_id, key)
+   select id, gen_random_uuid() from timeseries.interval_set`,
+  `insert into timeseries.source_priority (user_id, type_id, device_types)
+   select gen_random_uuid(), 0, '{watch}' from ${people}`,
   // every 48 minutes of 66 days, so that each row is an hour of its own and few share a local day
   `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
    select 1000000 + n, 0, timestamptz '2025-02-10' + i * interval '48 minutes', 60
