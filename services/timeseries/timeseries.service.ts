@@ -187,7 +187,7 @@ export default implement(timeseries, {
     await replaceSummaryTypes(database, summaryTypes);
     const settling = { database, order: settings.sourceOrder };
     return jobs.start([
-      ...removalHandlers({ database, days: config.SAMPLE_RETENTION_DAYS, logger }),
+      ...removalHandlers({ ...settling, days: config.SAMPLE_RETENTION_DAYS, logger }),
       settlementHandler(settling),
       rankedByHandler(settling),
     ]);

@@ -1,6 +1,7 @@
 import type { Logger } from 'moleculer';
 import type { Database } from '../../../mixins/database.ts';
 import type { JobHandler } from '../../../mixins/jobs.ts';
+import type { SourceOrder } from '../intervals/ranks.ts';
 import { erasureHandler } from './erasure.ts';
 import { purgeHandler } from './purge.ts';
 import { retentionHandler } from './retention.ts';
@@ -9,6 +10,7 @@ import { retentionHandler } from './retention.ts';
 export function removalHandlers(deps: {
   readonly database: Database;
   readonly days: number;
+  readonly order: SourceOrder;
   readonly logger: Logger;
 }): JobHandler[] {
   return [erasureHandler(deps.database), purgeHandler(deps.database), retentionHandler(deps)];

@@ -5,6 +5,9 @@ import type { Database, Queryable } from '../../../mixins/database.ts';
 import type { JobOutcome } from '../../../mixins/job-queue.ts';
 import { type JobHandler, recurringHandler, workInParts } from '../../../mixins/jobs.ts';
 import type { Held } from '../../../runtime/job-worker.ts';
+import { deleteOldIntervals, hasOldIntervals } from '../intervals/queries/delete-old-intervals.ts';
+import type { SourceOrder } from '../intervals/ranks.ts';
+import { settleIntervals } from '../intervals/settle-intervals.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { claimRetention, finishRetention, passSeries } from './queries/claim-retention.ts';
@@ -12,7 +15,7 @@ import { deleteEmptySeries, deleteOldSamples, oldSamplesPerPart } from './querie
 import { dropEmptyChunks } from './queries/drop-empty-chunks.ts';
 import { forgetActivityBlocks } from './queries/forget-activity-blocks.ts';
 import { forgetEpochValues } from './queries/forget-epoch-values.ts';
-import { selectOldSeries } from './queries/select-old-series.ts';
+import { type OldSeriesRow, selectOldSeries } from './queries/select-old-series.ts';
 
 /*
  * SAMPLE_RETENTION_DAYS. Samples are deleted in whole local days, by the clock of each sample, so that no summary
@@ -50,6 +53,7 @@ export type RetentionPart = 'worked' | 'swept' | 'nothing';
 export function retainOnePart(
   database: Database,
   firstDay: string,
+  order: SourceOrder,
   most = oldSamplesPerPart,
 ): Promise<RetentionPart> {
   return database.transaction(async (transaction) => {
@@ -65,7 +69,7 @@ export function retainOnePart(
       return isSwept.includes(false) ? 'worked' : 'swept';
     }
     await lockUser(transaction, series.user_id);
-    await deleteFrom(transaction, series.id, firstDay, most);
+    await deleteFrom(transaction, { series, firstDay, order, most });
     return 'worked';
   });
 }
@@ -75,15 +79,37 @@ async function leaveUnrecorded(transaction: Queryable): Promise<void> {
   await transaction.query("set local changes.unrecorded = 'on'");
 }
 
-async function deleteFrom(transaction: Queryable, seriesId: number, firstDay: string, most: number) {
-  if (!(await deleteOldSamples(transaction, seriesId, firstDay, most))) return;
-  await deleteEmptySeries(transaction, seriesId);
-  await passSeries(transaction, seriesId);
+interface OldData {
+  readonly series: OldSeriesRow;
+  readonly firstDay: string;
+  readonly order: SourceOrder;
+  readonly most: number;
+}
+
+async function deleteFrom(transaction: Queryable, old: OldData) {
+  const { series, firstDay, most } = old;
+  if (!(await deleteOldSamples(transaction, series.id, firstDay, most))) return;
+  if (!(await deleteIntervals(transaction, old))) return;
+  await deleteEmptySeries(transaction, series.id);
+  await passSeries(transaction, series.id);
+}
+
+/** Deletes some intervals, with what counted of them. Returns whether those were all. */
+async function deleteIntervals(
+  transaction: Queryable,
+  { series, firstDay, order, most }: OldData,
+): Promise<boolean> {
+  const gone = await deleteOldIntervals(transaction, series.id, firstDay, most);
+  if (gone === undefined || gone.start_ms === null || gone.end_ms === null) return true;
+  const span = { type_id: gone.type_id, startMs: gone.start_ms, endMs: gone.end_ms };
+  await settleIntervals(transaction, { user_id: series.user_id, order }, [span]);
+  return !(await hasOldIntervals(transaction, series.id, firstDay));
 }
 
 interface Retaining {
   readonly database: Database;
   readonly days: number;
+  readonly order: SourceOrder;
   readonly logger: Logger;
 }
 
@@ -94,12 +120,12 @@ export function retentionHandler(deps: Retaining): JobHandler {
   return recurringHandler(retention, (held) => retain(deps, held));
 }
 
-async function retain({ database, days, logger }: Retaining, held: Held): Promise<JobOutcome> {
+async function retain({ database, days, order, logger }: Retaining, held: Held): Promise<JobOutcome> {
   const firstDay = keptFrom(Date.now(), days);
   if (firstDay === null) return { kind: 'done' };
   return workInParts(async () => {
     const began = performance.now();
-    const part = await retainOnePart(database, firstDay);
+    const part = await retainOnePart(database, firstDay, order);
     if (part === 'swept') await finish(database, firstDay, logger);
     if (part !== 'worked') return false;
     await sleep(performance.now() - began);

@@ -44,11 +44,15 @@ export function perSecond(
       if (other === undefined || isBetter(one, other)) best[second - first] = one;
     }
   const sums = new Map<string, number>();
+  let known: { one: MeasuredInterval; minute: number; key: string } | undefined;
   for (const [index, one] of best.entries()) {
     if (one === undefined) continue;
-    const key = keyOf(one, first + index);
+    const second = first + index;
+    const minute = Math.floor(second / 60);
+    // All borders of days and hours are whole minutes.
+    if (known?.one !== one || known.minute !== minute) known = { one, minute, key: keyOf(one, second) };
     const seconds = (one.interval.end_ms - one.interval.start_ms) / 1000;
-    sums.set(key, (sums.get(key) ?? 0) + one.interval.value / seconds);
+    sums.set(known.key, (sums.get(known.key) ?? 0) + one.interval.value / seconds);
   }
   return sums;
 }

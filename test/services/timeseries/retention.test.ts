@@ -7,12 +7,14 @@ import type { Database } from '../../../mixins/database.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
 import { dropEmptyChunks } from '../../../services/timeseries/removal/queries/drop-empty-chunks.ts';
 import { keptBlocks, keptFrom, retainOnePart } from '../../../services/timeseries/removal/retention.ts';
+import { phone, steps, watch } from './interval-items.ts';
 import { activity, at, block, day, epoch, item, night, sleep, workout } from './items.ts';
 import { modelTypes, seeded } from './model.ts';
 import { setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
 
 const border = '2026-03-01';
+const order = { providers: ['devicemaker', 'activitynet'], deviceTypes: ['watch', 'phone'] };
 const borderMs = Date.parse(border);
 
 /** Samples every 17 minutes from 40 hours before the border to 40 hours after it. */
@@ -30,7 +32,7 @@ const localDate = "((ts at time zone 'UTC') + make_interval(mins => zone_offset_
 
 async function sweep(database: Database, firstDay = border): Promise<number> {
   for (let parts = 1; ; parts += 1) {
-    const part = await retainOnePart(database, firstDay, 50);
+    const part = await retainOnePart(database, firstDay, order, 50);
     if (part !== 'worked') return parts;
   }
 }
@@ -66,7 +68,7 @@ t.test('takes whole local days, and leaves statistics exact after each part', as
   t.strictSame(await wrongStatistics(database), []);
   let parts = 0;
   for (let part = 'worked'; part === 'worked'; parts += 1) {
-    part = await retainOnePart(database, border, 50);
+    part = await retainOnePart(database, border, order, 50);
     t.strictSame(await wrongStatistics(database), [], `after part ${parts}`);
   }
   t.ok(parts > 40, 'in many parts');
@@ -132,7 +134,7 @@ t.test('waits for a store of the same user that is under way', async (t) => {
   await store([item({ samples: [across('heart_rate', 0)] })]);
   const part = await database.transaction(async (transaction) => {
     await lockUser(transaction, userId);
-    const working = retainOnePart(database, border);
+    const working = retainOnePart(database, border, order);
     const waiting =
       "select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()";
     const waits = async (): Promise<string> =>
@@ -149,7 +151,7 @@ t.test('goes on where a process died', async (t) => {
   const devices = ['A', 'B', 'C'];
   await store([item({ samples: devices.map((device) => across('heart_rate', 0, { device })) })]);
   const whole = await database.query<{ series_id: number }>(stored);
-  for (let part = 0; part < 4; part += 1) await retainOnePart(database, border, 50);
+  for (let part = 0; part < 4; part += 1) await retainOnePart(database, border, order, 50);
   const [before] = await database.query('select series_id, finished_at from timeseries.retention');
   const dying = new pg.Client({ connectionString: database.url });
   dying.on('error', () => undefined);
@@ -157,7 +159,7 @@ t.test('goes on where a process died', async (t) => {
   await dying.query('begin');
   await dying.query('select from timeseries.retention for update');
   await dying.query('delete from timeseries.sample where series_id = $1', [whole.at(-1)?.series_id]);
-  t.equal(await retainOnePart(database, border, 50), 'nothing', 'others stand back while it lives');
+  t.equal(await retainOnePart(database, border, order, 50), 'nothing', 'others stand back while it lives');
   const { rows } = await dying.query('select pg_backend_pid() as pid');
   await database.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
   for (let gone = false; !gone; )
@@ -274,3 +276,31 @@ t.test(
     t.strictSame(await wrongStatistics(database), []);
   },
 );
+
+t.test('intervals go by the local day of their start, with what counts of them', async (t) => {
+  const { database, call, storeIntervals, userId } = await setUp(t);
+  const hours = Array.from({ length: 96 }, (_, index) => borderMs + (index - 48) * hourMs);
+  const given = (source: number) =>
+    hours.map((ms) => steps(ms, 60, 10 + source, { source, zone_offset_minutes: 120 }));
+  await storeIntervals([watch, phone], [...given(0), ...given(1)]);
+  await sweep(database);
+  const left = hours.filter((ms) => ms + 2 * hourMs >= borderMs).length;
+  const [rows] = await database.query<{ n: number }>(
+    'select count(*)::int as n from timeseries.interval_value',
+  );
+  t.equal(rows?.n, 2 * left);
+  const range = { user_id: userId, start_time: '2026-01-01', end_time: '2026-12-31' };
+  const { pagination } = await call('timeseries.samples', range);
+  t.equal(pagination.total_count, 2 * left, 'counts follow');
+  const days = await database.query<{ date: string; sum: number }>(
+    `select date::text, sum(sum) as sum from timeseries.sample_local_day group by date order by date`,
+  );
+  t.same(days, [
+    { date: '2026-03-01', sum: 240 },
+    { date: '2026-03-02', sum: 240 },
+    { date: '2026-03-03', sum: 20 },
+  ]);
+  await sweep(database, '2026-04-01');
+  const series = await database.query('select from timeseries.series');
+  t.equal(series.length, 0, 'an empty series goes');
+});

@@ -102,7 +102,8 @@ t.test('the expiry of old samples is no change', async (t) => {
   });
   const before = await s.settled(user_id);
   t.ok(before.length > 2);
-  while ((await retainOnePart(s.database, localDate(longAgo + 10 * dayMs, 0))) === 'worked');
+  const order = { providers: [], deviceTypes: [] };
+  while ((await retainOnePart(s.database, localDate(longAgo + 10 * dayMs, 0), order)) === 'worked');
   const left = 'select from timeseries.series where user_id = $1';
   t.strictSame(await s.database.query(left, [user_id]), []);
   t.strictSame(await s.settled(user_id), before);
