@@ -35,7 +35,7 @@ export interface Single {
 }
 
 /** The units of figures. */
-export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | '%' | 'values/s' | '';
+export type Unit = 'ms' | '/s' | 'MB' | 'bytes' | '%' | 'values/s' | 'items/s' | '';
 
 /** The line of a pair. */
 export function pairRow({ what, a, b, unit, goal, notes = ['', ''] }: Pair): Row {

@@ -27,6 +27,7 @@ import { pages } from './measurements/pages.ts';
 import { processes } from './measurements/processes.ts';
 import { ranges } from './measurements/ranges.ts';
 import { scale } from './measurements/scale.ts';
+import { uploads } from './measurements/uploads.ts';
 import { users } from './measurements/users.ts';
 import { webhooks } from './measurements/webhooks.ts';
 import { type Options, readOptions } from './options.ts';
@@ -52,6 +53,7 @@ const rest: readonly Measurement[] = [
   browser,
   ingest,
   intervals,
+  uploads,
   activitynet,
   changelog,
   webhooks,

@@ -1,0 +1,186 @@
+import t from 'tap';
+import { isSeriesType, seriesTypes } from '../../../domain/series.ts';
+import { readRecord } from '../../../providers/phone/normalise/record.ts';
+import { recordTypeNames, recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
+import { workoutTypeOf } from '../../../providers/phone/normalise/workout-types.ts';
+import { readItem } from '../../../providers/phone/upload.ts';
+
+const nowMs = Date.UTC(2026, 2, 3);
+const hk = (name: string) => `HKQuantityTypeIdentifier${name}`;
+const start = '2026-03-02T08:00:00Z';
+
+function read(type: string, value: unknown, unit: unknown, fields: Record<string, unknown> = {}) {
+  const span = { startDate: start, endDate: '2026-03-02T08:05:00Z', zoneOffset: null };
+  return readRecord({ id: 'one', type, ...span, value, unit, ...fields }, nowMs);
+}
+
+/** Type, value and unit as sent; series and value as stored. */
+const table: readonly (readonly [
+  type: string,
+  value: number,
+  unit: string | null,
+  series: string,
+  stored: number,
+])[] = [
+  [hk('HeartRate'), 61, 'count/min', 'heart_rate', 61],
+  ['HEART_RATE', 61, 'bpm', 'heart_rate', 61],
+  [hk('HeartRateVariabilitySDNN'), 45, 'ms', 'heart_rate_variability_sdnn', 45],
+  [hk('HeartRateVariabilitySDNN'), 0.045, 's', 'heart_rate_variability_sdnn', 45],
+  ['HEART_RATE_VARIABILITY', 45, 'ms', 'heart_rate_variability_rmssd', 45],
+  [hk('OxygenSaturation'), 97, '%', 'oxygen_saturation', 97],
+  ['OXYGEN_SATURATION', 97, 'percent', 'oxygen_saturation', 97],
+  [hk('BodyFatPercentage'), 0.21, '%', 'body_fat_percentage', 21],
+  ['BODY_FAT', 21, '%', 'body_fat_percentage', 21],
+  [hk('WalkingAsymmetryPercentage'), 0.05, '%', 'walking_asymmetry_percentage', 5],
+  [hk('WalkingDoubleSupportPercentage'), 0.28, '%', 'walking_double_support_percentage', 28],
+  [hk('AppleWalkingSteadiness'), 0.9, '%', 'walking_steadiness', 90],
+  [hk('BloodAlcoholContent'), 0.0008, '%', 'blood_alcohol_content', 80],
+  [hk('Height'), 1.8, 'm', 'height', 180],
+  ['HEIGHT', 180, 'cm', 'height', 180],
+  [hk('WalkingStepLength'), 0.7, 'm', 'walking_step_length', 70],
+  [hk('RunningVerticalOscillation'), 9, 'cm', 'running_vertical_oscillation', 9],
+  [hk('RunningGroundContactTime'), 240, 'ms', 'running_ground_contact_time', 240],
+  [hk('ActiveEnergyBurned'), 12, 'Cal', 'energy', 12],
+  [hk('ActiveEnergyBurned'), 12, 'kcal', 'energy', 12],
+  [hk('ActiveEnergyBurned'), 50.208, 'kJ', 'energy', 12],
+  ['ACTIVE_CALORIES_BURNED', 12, 'kcal', 'energy', 12],
+  [hk('BloodGlucose'), 99, 'mg/dL', 'blood_glucose', 99],
+  ['BLOOD_GLUCOSE', 5.5, 'mmol/L', 'blood_glucose', 99.1001],
+  [hk('BodyTemperature'), 98.6, 'degF', 'body_temperature', 37],
+  [hk('BodyMass'), 70_000, 'g', 'weight', 70],
+  ['WEIGHT', 70, 'kg', 'weight', 70],
+  [hk('BodyMassIndex'), 22, 'count', 'body_mass_index', 22],
+  ['BMI', 22, 'kg/m2', 'body_mass_index', 22],
+  [hk('StepCount'), 400, 'count', 'steps', 400],
+  ['STEP_COUNT', 400, 'count', 'steps', 400],
+  ['FLOORS_CLIMBED', 3, 'count', 'flights_climbed', 3],
+  ['DISTANCE', 1.2, 'km', 'distance_walking_running', 1200],
+  [hk('DistanceCycling'), 1200, 'm', 'distance_cycling', 1200],
+  [hk('AppleExerciseTime'), 5, 'min', 'exercise_time', 5],
+  [hk('TimeInDaylight'), 300, 's', 'time_in_daylight', 5],
+  ['HYDRATION', 0.25, 'L', 'hydration', 250],
+  [hk('VO2Max'), 45, 'mL/kg*min', 'vo2_max', 45],
+  [hk('VO2Max'), 45, 'ml/(kg*min)', 'vo2_max', 45],
+  [hk('PhysicalEffort'), 3, 'kcal/(kg*hr)', 'physical_effort', 3],
+  [hk('EnvironmentalAudioExposure'), 70, 'dBASPL', 'environmental_audio_exposure', 70],
+  [hk('WalkingSpeed'), 4.5, 'km/hr', 'walking_speed', 1.25],
+  [hk('RespiratoryRate'), 14, 'count/min', 'respiratory_rate', 14],
+  [hk('BloodPressureSystolic'), 16, 'kPa', 'blood_pressure_systolic', 120.01],
+  [hk('HeartRate'), 61, null, 'heart_rate', 61],
+];
+
+t.test('values are converted to the units of the catalogue', async (t) => {
+  const wrong = table.flatMap(([type, value, unit, series, stored]) => {
+    const got = read(type, value, unit);
+    const isRight = 'series' in got && got.series === series && Math.abs(got.value - stored) < stored * 1e-4;
+    return isRight ? [] : [[type, unit, got]];
+  });
+  t.same(wrong, []);
+});
+
+t.test('every type leads to a series of the catalogue, and the number of types is known', async (t) => {
+  t.same(
+    recordTypeNames.filter((name) => !isSeriesType(recordTypeOf(name)?.series ?? '')),
+    [],
+  );
+  t.ok(recordTypeNames.length > 95, String(recordTypeNames.length));
+  t.ok(seriesTypes.length > 80);
+});
+
+t.test('what cannot be stored is named by field, without its value', async (t) => {
+  const cases: [object, string][] = [
+    [read(hk('HeartRate'), 900, 'bpm'), 'value'],
+    [read(hk('HeartRate'), null, 'bpm'), 'value'],
+    [read(hk('HeartRate'), '61', 'bpm'), 'value'],
+    [read(hk('HeartRate'), 61, 'furlongs'), 'unit'],
+    [read(hk('HeartRate'), 61, 'bpm', { id: '' }), 'id'],
+    [read(hk('HeartRate'), 61, 'bpm', { startDate: '2026-03-02T08:00:00' }), 'startDate'],
+    [read(hk('HeartRate'), 61, 'bpm', { startDate: '2026-03-06T08:00:00Z', endDate: null }), 'startDate'],
+    [read(hk('HeartRate'), 61, 'bpm', { endDate: '2026-03-02T07:00:00Z' }), 'endDate'],
+    [read(hk('StepCount'), 61, 'count', { startDate: '2026-02-02T07:00:00Z' }), 'endDate'],
+  ];
+  t.same(
+    cases.filter(([got, field]) => !('reason' in got) || Reflect.get(got, 'field') !== field),
+    [],
+  );
+});
+
+t.test('summed types keep their span, other types their start', async (t) => {
+  const steps = read('STEP_COUNT', 10, 'count', { zoneOffset: '+05:30' });
+  t.match(steps, {
+    kind: 'interval',
+    start_ms: Date.parse(start),
+    end_ms: Date.parse(start) + 300_000,
+    zone_offset_minutes: 330,
+  });
+  t.match(read('HEART_RATE', 60, 'bpm'), {
+    kind: 'sample',
+    start_ms: Date.parse(start),
+    zone_offset_minutes: null,
+  });
+  t.match(read('BASAL_METABOLIC_RATE', 1600, 'kcal', { endDate: start }), { kind: 'unmapped' });
+  t.match(read('SOMETHING_NEW', 1, 'count'), { kind: 'unmapped', type: 'SOMETHING_NEW' });
+});
+
+t.test('sources have a device type, and a copy by another app is a source of its own', async (t) => {
+  const sourceOf = (source: object, metadata: object | null = null) =>
+    Reflect.get(read('STEP_COUNT', 1, 'count', { source, metadata }), 'source');
+  const apple = {
+    bundleIdentifier: 'com.apple.health.1',
+    deviceName: 'Apple Watch',
+    deviceModel: 'Watch7,1',
+  };
+  t.match(sourceOf(apple), { device: 'Apple Watch', device_type: 'watch', app: 'com.apple.health.1' });
+  t.match(sourceOf({ ...apple, bundleIdentifier: 'com.strava', name: 'Strava' }), {
+    device: 'Apple Watch (Strava)',
+  });
+  t.match(sourceOf(apple, { HKWasUserEntered: '1' }), { device_type: 'manual' });
+  t.match(sourceOf({ appId: 'com.fitbit', deviceType: 'fitness_band' }), {
+    device: 'com.fitbit',
+    device_type: 'band',
+  });
+  t.match(sourceOf({}), { device: 'unknown', device_type: 'unknown' });
+});
+
+t.test('workout types of both dialects become ours', async (t) => {
+  const types = [
+    'running',
+    'RUNNING_TREADMILL',
+    'SWIMMING_POOL',
+    'functional_strength_training',
+    'HIIT',
+    'tai_chi',
+    'hiking',
+  ];
+  t.same(types.map(workoutTypeOf), [
+    'running',
+    'running',
+    'swimming',
+    'strength_training',
+    'hiit',
+    'other',
+    'hiking',
+  ]);
+});
+
+t.test('no item of any shape makes a reader throw', async (t) => {
+  const odd = [
+    null,
+    1,
+    'x',
+    [],
+    {},
+    { id: 1 },
+    { id: 'a', startDate: {} },
+    { id: 'a\ud800', type: [], values: {} },
+  ];
+  for (const list of ['records', 'sleep', 'workouts', 'deleted'] as const)
+    for (const item of odd)
+      for (const more of [
+        {},
+        { startDate: start, endDate: start, stage: 'deep', samples: [null, {}], values: [1] },
+      ])
+        t.doesNotThrow(() =>
+          readItem(list, typeof item === 'object' && item !== null ? { ...item, ...more } : item, nowMs),
+        );
+});
