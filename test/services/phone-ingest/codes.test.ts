@@ -1,6 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { createUser, startApi } from '../../support/api.ts';
+import { agree, formOf, sessionFor, visitor } from '../../support/connect-page.ts';
 import { installApp, record, uploadOf } from './app.ts';
 import { connectionStatus, eventsOf } from './first-sync.ts';
 
@@ -94,6 +95,17 @@ t.test('the first upload is shown per type and ends in a completed backfill', as
     key: api.apiKey,
   });
   t.equal(started.status, 409, 'the app sends past data by itself');
+});
+
+t.test('the connect page shows a code, which connects the app of its user', async (t) => {
+  const userId = await createUser(api);
+  const browser = visitor(api);
+  const page = await browser.open((await sessionFor(api, userId, { providers: ['phone'] })).url);
+  t.equal(page.status, 200);
+  const shown = await agree(browser, `${page.url}/phone`, formOf(page));
+  const [, code = ''] = /class="code">([2-9A-Z]{4}-[2-9A-Z]{4})</.exec(shown.text) ?? [];
+  t.match(await redeem(code), { status: 200, body: { user_id: userId } });
+  t.equal((await redeem(code)).status, 401);
 });
 
 t.test('wrong codes are limited per address', async (t) => {
