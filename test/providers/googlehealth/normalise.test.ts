@@ -1,0 +1,191 @@
+import t from 'tap';
+import { dataScopes, dataTypes } from '../../../providers/googlehealth/data-types.ts';
+import { isVerification, readHints } from '../../../providers/googlehealth/notifications.ts';
+import { failureOf } from '../../../providers/googlehealth/points.ts';
+
+const startMs = Date.parse('2026-03-01T06:00:00Z');
+const hourMs = 3_600_000;
+const span = { startMs, endMs: startMs + hourMs };
+const watch = { device: { displayName: 'Watch 2', formFactor: 'WATCH' } };
+const interval = {
+  startTime: '2026-03-01T06:10:00Z',
+  endTime: '2026-03-01T06:11:00Z',
+  startUtcOffset: '7200s',
+};
+const named = (id: string, more: object) => ({ name: `users/1/dataTypes/x/dataPoints/${id}`, ...more });
+
+function normalised(type: string, records: Record<string, unknown[]>) {
+  const found = dataTypes[type];
+  if (found === undefined) throw new Error(`no type ${type}`);
+  return found.normalise({ records, span, nowMs: startMs + 2 * hourMs });
+}
+
+t.test('keeps the merge and the devices of a summed type apart', async (t) => {
+  const { intervals, skipped } = normalised('steps', {
+    reconcile: [{ steps: { interval, count: '90' } }],
+    list: [
+      named('a', { dataSource: watch, steps: { interval, count: 88 } }),
+      named('b', { dataSource: { device: { formFactor: 'PHONE' } }, steps: { interval, count: '61' } }),
+      named('c', { steps: { interval, count: 'many' } }),
+      named('d', { steps: { interval: { ...interval, startTime: '2026-03-01T05:59:00Z' }, count: 1 } }),
+      null,
+    ],
+  });
+  t.match(intervals?.sources, [
+    { device_type: 'merged', device: 'merged' },
+    { device_type: 'watch', device: 'Watch 2' },
+    { device_type: 'phone', device: 'unknown' },
+  ]);
+  t.same(
+    intervals?.intervals.map(({ source, value, zone_offset_minutes }) => [
+      source,
+      value,
+      zone_offset_minutes,
+    ]),
+    [
+      [0, 90, 120],
+      [1, 88, 120],
+      [2, 61, 120],
+    ],
+  );
+  t.equal(new Set(intervals?.intervals.map(({ id }) => id)).size, 3);
+  t.same(skipped, { POINT_INVALID: 2 });
+});
+
+t.test('converts units', async (t) => {
+  const value = (type: string, member: object) =>
+    normalised(type, { list: [named('a', { dataSource: watch, ...member })] });
+  t.equal(
+    value('distance', { distance: { interval, millimeters: 1500 } }).intervals?.intervals[0]?.value,
+    1.5,
+  );
+  t.equal(
+    value('hydration-log', { hydrationLog: { interval, amountConsumed: { milliliters: 250 } } }).intervals
+      ?.intervals[0]?.value,
+    250,
+  );
+  const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '-18000s' };
+  const weighed = normalised('weight', { weight: [{ weight: { sampleTime, weightGrams: '70500' } }] });
+  t.match(weighed.items[0]?.samples, [{ type: 'weight', zone_offset_minutes: -300, values: [70.5] }]);
+  const variability = normalised('heart-rate-variability', {
+    'heart-rate-variability': [
+      {
+        heartRateVariability: {
+          ...{ sampleTime, rootMeanSquareOfSuccessiveDifferencesMilliseconds: 41 },
+          standardDeviationMilliseconds: 52,
+        },
+      },
+    ],
+  });
+  t.same(
+    variability.items[0]?.samples.map(({ type, values }) => [type, values]),
+    [
+      ['heart_rate_variability_rmssd', [41]],
+      ['heart_rate_variability_sdnn', [52]],
+    ],
+  );
+});
+
+t.test('reads a night with its stages, and an exercise', async (t) => {
+  const stage = (from: string, to: string, type: string) => ({
+    ...{ startTime: `2026-03-01T${from}:00Z`, endTime: `2026-03-01T${to}:00Z`, type },
+  });
+  const night = {
+    startTime: '2026-03-01T06:00:00Z',
+    endTime: '2026-03-01T08:00:00Z',
+    startUtcOffset: '3600s',
+  };
+  const stages = [
+    stage('06:00', '06:30', 'LIGHT'),
+    stage('06:30', '06:40', 'AWAKE'),
+    stage('06:40', '07:40', 'DEEP'),
+    stage('07:40', '08:00', 'REM'),
+  ];
+  const { items } = normalised('sleep', {
+    list: [named('n1', { dataSource: watch, sleep: { interval: night, metadata: { nap: false }, stages } })],
+  });
+  t.match(items, [
+    {
+      key: 'n1',
+      sleeps: [
+        {
+          ...{ date: '2026-03-01', asleep_seconds: 6600, deep_seconds: 3600, light_seconds: 1800 },
+          ...{ rem_seconds: 1200, awake_seconds: 600, interruptions: 1, device: 'Watch 2' },
+        },
+      ],
+    },
+  ]);
+  const metricsSummary = {
+    ...{ caloriesKcal: 300, distanceMillimeters: '5000000', steps: '6000' },
+    ...{ averageSpeedMillimetersPerSecond: 2500, averageHeartRateBeatsPerMinute: '141' },
+  };
+  const exercise = {
+    interval: night,
+    exerciseType: 'TRAIL_RUNNING',
+    activeDuration: '1830s',
+    metricsSummary,
+  };
+  const run = normalised('exercise', { list: [named('e1', { dataSource: watch, exercise })] });
+  t.match(run.items[0]?.workout, {
+    ...{ type: 'running', name: 'Trail running', moving_seconds: 1830, distance_meters: 5000, steps: 6000 },
+    ...{ avg_pace_sec_per_km: 400, avg_heart_rate_bpm: 141, calories_kcal: 300 },
+  });
+});
+
+t.test('reads one notification and arrays, and names what cannot be read', async (t) => {
+  const notification = (dataType: string, more: object = {}) => ({
+    data: {
+      ...{ version: '1', healthUserId: 'h1', operation: 'DELETE', dataType },
+      intervals: [{ physicalTimeInterval: { startTime: interval.startTime, endTime: interval.endTime } }],
+      ...more,
+    },
+  });
+  const hintsOf = (value: unknown) => readHints(Buffer.from(JSON.stringify(value)));
+  const at = Date.parse(interval.startTime);
+  const hint = (type: string) => ({
+    ...{ kind: 'changed', account: 'h1', types: [type], span: { startMs: at, endMs: at + 60_000 } },
+  });
+  t.same(hintsOf(notification('steps')), [hint('steps')]);
+  t.same(
+    hintsOf([
+      notification('heart_rate'),
+      { data: {} },
+      notification('run-vo2-max'),
+      notification('steps', { intervals: [] }),
+    ]),
+    [hint('heart-rate'), hint('vo2-max')],
+  );
+  t.same(
+    ['{', 'null', '[]', '{"data":{}}'].map((text) => readHints(Buffer.from(text))),
+    [null, null, null, null],
+  );
+  t.ok(isVerification(Buffer.from('{"type":"verification"}')));
+  t.notOk(isVerification(Buffer.from('{"type":"other"}')));
+});
+
+t.test('classes the answers of the API', async (t) => {
+  const kind = (status: number, headers = {}) => failureOf({ status, headers, text: '' }, 0)?.kind ?? null;
+  t.same(
+    [200, 401, 403, 404, 408, 429, 400, 503].map((status) => kind(status)),
+    [null, 'unauthorized', 'withheld', 'missing', 'later', 'limited', 'refused', 'later'],
+  );
+  t.match(failureOf({ status: 429, headers: { 'retry-after': '7' }, text: '' }, 0), {
+    waitMs: 7000,
+    of: 'account',
+  });
+});
+
+t.test('each type has a scope, and a filter by its own field', async (t) => {
+  const granted = Object.values(dataScopes);
+  for (const [name, type] of Object.entries(dataTypes)) {
+    t.ok(type.isGranted(granted) && !type.isGranted([]), name);
+    const [pass] = Object.values(type.passes);
+    const { path, query } = pass?.request({}, { span, cursor: null, page: 'p2' }) ?? {};
+    t.match(path, `/v4/users/me/dataTypes/${name}/dataPoints`);
+    t.match(query, { pageToken: 'p2', filter: new RegExp(`^${name.replaceAll('-', '_')}\\.`) });
+  }
+  t.match(dataTypes.steps?.passes.list?.request({}, { span, cursor: null, page: null }).query, {
+    filter:
+      'steps.interval.start_time >= "2026-03-01T06:00:00.000Z" AND steps.interval.start_time < "2026-03-01T07:00:00.000Z"',
+  });
+});
