@@ -1,13 +1,15 @@
 import type { StoreItem } from '../../../domain/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import { samplesPerStatement } from '../queries/upsert-samples.ts';
+import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
 import { settleDuplicates } from '../workouts/settle-duplicates.ts';
 import {
-  deleteUnlistedSamples,
   deleteUnlistedSleeps,
   deleteUnlistedWorkouts,
-  type ListedSamples,
   type Reread,
+  type StoredSample,
+  selectSamplesOfSpan,
 } from './queries/delete-unlisted.ts';
 
 /** A span that was read again: what the items of the call do not contain no longer exists at the provider. */
@@ -35,7 +37,7 @@ export async function deleteUnlisted(
 ): Promise<void> {
   const reread: Reread = { user_id, provider, span: { startMs: start_ms, endMs: end_ms } };
   const ids = series.map((type) => seriesOf(type).id);
-  await deleteUnlistedSamples(transaction, reread, ids, listedSamples(items));
+  await deleteGone(transaction, await selectSamplesOfSpan(transaction, reread, ids), listedSamples(items));
   const keys = items.map(({ key }) => key);
   if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
   if (!records.includes('workouts')) return;
@@ -43,16 +45,29 @@ export async function deleteUnlisted(
   if (gone.length > 0) await settleDuplicates(transaction, user_id, gone, sourcePriority);
 }
 
-function listedSamples(items: readonly StoreItem[]): ListedSamples {
-  const listed = items.flatMap(({ samples }) =>
-    samples.flatMap(({ type, device, base_ms, at }) => {
-      const { id } = seriesOf(type);
-      return at.map((offset) => ({ id, device, ms: base_ms + offset }));
-    }),
+async function deleteGone(
+  transaction: Queryable,
+  stored: readonly StoredSample[],
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  const gone = stored.filter(
+    ({ type_id, device, ms }) => !listed.has(sampleKey(type_id, device, Math.round(ms))),
   );
-  return {
-    types: listed.map(({ id }) => id),
-    devices: listed.map(({ device }) => device),
-    times: listed.map(({ ms }) => ms),
-  };
+  for (let from = 0; from < gone.length; from += samplesPerStatement) {
+    const part = gone.slice(from, from + samplesPerStatement);
+    const seriesIds = part.map(({ series_id }) => series_id);
+    await deleteSampleInstants(transaction, { seriesIds, times: part.map(({ ms }) => ms) });
+  }
 }
+
+function listedSamples(items: readonly StoreItem[]): ReadonlySet<string> {
+  const listed = new Set<string>();
+  for (const { samples } of items)
+    for (const { type, device, base_ms, at } of samples) {
+      const { id } = seriesOf(type);
+      for (const offset of at) listed.add(sampleKey(id, device, base_ms + offset));
+    }
+  return listed;
+}
+
+const sampleKey = (typeId: number, device: string, ms: number) => `${typeId} ${ms} ${device}`;

@@ -8,41 +8,31 @@ export interface Reread {
   readonly span: Range;
 }
 
-/** Samples by type, device and instant, as columns. */
-export interface ListedSamples {
-  readonly types: readonly number[];
-  readonly devices: readonly string[];
-  readonly times: readonly number[];
+/** A stored sample of a span. */
+export interface StoredSample {
+  readonly series_id: number;
+  readonly type_id: number;
+  readonly device: string;
+  readonly ms: number;
 }
 
 const samples = {
-  name: 'timeseries-delete-unlisted-samples',
+  name: 'timeseries-select-samples-of-span',
   text: `
-    with listed as materialized (
-      select s.id as series_id, to_timestamp(t.ms / 1000) as ts
-      from unnest($6::smallint[], $7::text[], $8::float8[]) t (type_id, device, ms)
-      join timeseries.series s on s.user_id = $1 and s.provider = $2 and s.type_id = t.type_id and s.device = t.device),
-    gone as (
-      delete from timeseries.sample x using timeseries.series s
-      where s.user_id = $1 and s.provider = $2 and s.type_id = any($3::smallint[]) and x.series_id = s.id
-        and x.ts >= $4 and x.ts < $5
-        and not exists (select from listed l where l.series_id = x.series_id and l.ts = x.ts)
-      returning 1)
-    select count(*)::int as n from gone`,
+    select x.series_id, s.type_id, s.device, (extract(epoch from x.ts) * 1000)::float8 as ms
+    from timeseries.series s join timeseries.sample x on x.series_id = s.id
+    where s.user_id = $1 and s.provider = $2 and s.type_id = any($3::smallint[]) and x.ts >= $4 and x.ts < $5`,
 };
 
-/** Deletes the samples of a span that are not listed. Triggers update the statistics. Returns their number. */
-export async function deleteUnlistedSamples(
+/** The samples of a span. They are compared in the process: an anti join with as many rows may become a nested loop. */
+export async function selectSamplesOfSpan(
   transaction: Queryable,
   { user_id, provider, span }: Reread,
   typeIds: readonly number[],
-  { types, devices, times }: ListedSamples,
-): Promise<number> {
-  if (typeIds.length === 0) return 0;
-  const bounds = [isoTime(span.startMs), isoTime(span.endMs)];
-  const values = [user_id, provider, typeIds, ...bounds, types, devices, times];
-  const [row] = await transaction.query<{ n: number }>(samples, values);
-  return row?.n ?? 0;
+): Promise<StoredSample[]> {
+  if (typeIds.length === 0) return [];
+  const values = [user_id, provider, typeIds, isoTime(span.startMs), isoTime(span.endMs)];
+  return transaction.query<StoredSample>(samples, values);
 }
 
 const sleeps = {
