@@ -105,6 +105,19 @@ t.test('samples and intervals are merged in the order of time', async (t) => {
   }
 });
 
+t.test('samples and intervals of one device and type have series of their own', async (t) => {
+  const user = await newUser();
+  const nine = at('09:00:00');
+  await user.storeIntervals([watch], [steps(nine, 10, 2)]);
+  await user.store([item({ samples: [block('steps', [[nine + 1, 5]]), block('heart_rate', [[nine, 60]])] })]);
+  const { items } = await read(user.userId, { ...whole, types: undefined, limit: 10 });
+  t.same(items.map(({ source, type, value }) => [source.device, type, value]).toSorted(), [
+    ['Watch 7 (samples)', 'steps', 5],
+    ['Watch 7', 'heart_rate', 60],
+    ['Watch 7', 'steps', 2],
+  ]);
+});
+
 t.test('a range that begins within an hour counts the intervals that begin in it', async (t) => {
   const user = await newUser();
   const nine = at('09:00:00');

@@ -8,12 +8,13 @@ export interface SeriesKey {
 
 interface SeriesRow extends SeriesKey {
   id: number;
+  is_interval?: boolean;
 }
 
 const select = {
   name: 'timeseries-select-provider-series',
   text: `
-    select s.id, s.type_id, s.device from unnest($3::smallint[], $4::text[]) t (type_id, device)
+    select s.id, s.type_id, s.device, s.is_interval from unnest($3::smallint[], $4::text[]) t (type_id, device)
     join timeseries.series s
       on s.user_id = $1 and s.type_id = t.type_id and s.provider = $2 and s.device = t.device`,
 };
@@ -36,6 +37,8 @@ export async function ensureSeries(
 ): Promise<SeriesRow[]> {
   if (keys.length === 0) return [];
   const found = await transaction.query<SeriesRow>(select, parameters(userId, provider, keys));
+  const taken = found.filter(({ is_interval }) => is_interval);
+  if (taken.length > 0) return besideIntervals(transaction, userId, provider, keys, taken);
   const known = new Set(found.map(({ type_id, device }) => `${type_id} ${device}`));
   const missing = keys.filter(({ type_id, device }) => !known.has(`${type_id} ${device}`));
   if (missing.length === 0) return found;
@@ -44,4 +47,25 @@ export async function ensureSeries(
 
 function parameters(userId: string, provider: string, keys: readonly SeriesKey[]): unknown[] {
   return [userId, provider, keys.map(({ type_id }) => type_id), keys.map(({ device }) => device)];
+}
+
+/** Samples of a device that has intervals of the type have a series of their own. */
+async function besideIntervals(
+  transaction: Queryable,
+  userId: string,
+  provider: string,
+  keys: readonly SeriesKey[],
+  taken: readonly SeriesKey[],
+): Promise<SeriesRow[]> {
+  const isTaken = (key: SeriesKey) =>
+    taken.some(({ type_id, device }) => type_id === key.type_id && device === key.device);
+  const nameOf = (key: SeriesKey) => (isTaken(key) ? `${key.device.slice(0, 90)} (samples)` : key.device);
+  const named = keys.map((key) => ({ type_id: key.type_id, device: nameOf(key) }));
+  const rows = await ensureSeries(transaction, userId, provider, named);
+  return keys.flatMap((key, index) => {
+    const row = rows.find(
+      ({ type_id, device }) => type_id === key.type_id && device === named[index]?.device,
+    );
+    return row === undefined ? [] : [{ ...key, id: row.id }];
+  });
 }
