@@ -61,12 +61,15 @@ alter table timeseries.interval_source alter column device set statistics 0, alt
 alter table timeseries.deleted_interval alter column key set statistics 0;
 
 -- Intervals that were written or moved. Removed ones are recorded as a change that wrote no value.
+-- In plpgsql, which keeps the plan: a function in SQL is planned anew in each transaction.
 create function changes.record_intervals(series int, first_at timestamptz, last_at timestamptz, n bigint) returns void
-language sql as $$
-  select changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, last_at,
+language plpgsql as $$
+begin
+  perform changes.record(s.user_id, 'timeseries', 'updated', s.provider || ':' || s.device || ':' || t.name, last_at,
     jsonb_build_object('series_type', t.name, 'provider', s.provider, 'device', s.device), first_at, last_at, n)
   from timeseries.series s join timeseries.series_type t on t.id = s.type_id
-  where s.id = series and not changes.is_erased(s.user_id) $$;
+  where s.id = series and not changes.is_erased(s.user_id);
+end $$;
 
 create function changes.of_intervals() returns trigger language plpgsql as $$
 begin

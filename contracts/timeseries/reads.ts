@@ -75,7 +75,7 @@ export const readActions = {
   others: action({
     summary: 'List events that are neither workouts nor sleep, newest first',
     description:
-      'Movement that a device detected by itself (`moveiq`) the menstrual cycle (`mct`, one event per day), and measurements that nobody confirmed (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit). None is part of any total.',
+      'Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), and measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit). None is part of any total.',
     params: z.object({
       ...eventRange,
       type: OtherEventType.optional().describe('Only events of this type.'),

@@ -61,6 +61,7 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
     'DEBIAN_MIRROR',
     'SANDBOX_RECEIVER',
     'SANDBOX_SPEED',
+    'SANDBOX_URL',
     'NAMESPACE',
   ];
   const known = [...passed, ...image, ...secret, ...entry, ...none];

@@ -1,8 +1,12 @@
 import t from 'tap';
 import { inboxOn } from '../../../mixins/inbox.ts';
+import { providerNames, providers } from '../../../providers/all.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
+
+/** Providers that service pull-ingest reads. */
+const pulled = providerNames.filter((name) => providers[name].ingest.service === 'pull-ingest');
 
 const quiet = {
   configured: false,
@@ -44,8 +48,9 @@ t.test('a service without anything to do says so, and names whom it could not as
       devicemaker: quiet,
       activitynet: { ...quiet, configured: true },
       phone: { ...quiet, configured: true },
+      ...Object.fromEntries(pulled.map((name) => [name, quiet])),
     },
-    away: ['activitynet-ingest'],
+    away: ['activitynet-ingest', 'pull-ingest'],
   });
 });
 
@@ -79,7 +84,7 @@ t.test('queues, answers and budgets of each provider', async (t) => {
     });
 
   const { providers, away } = await call('deliveries.status', {});
-  t.strictSame(away, []);
+  t.strictSame(away, ['pull-ingest']);
   const { oldest_waiting_seconds, ...queue } = providers.devicemaker.deliveries;
   t.strictSame(queue, { waiting: 2, working: 1, dead: 1 });
   t.ok((oldest_waiting_seconds ?? 0) >= 90 && (oldest_waiting_seconds ?? 0) < 3600, 'neither done nor dead');

@@ -276,7 +276,7 @@ export class Timeseries extends Group {
 
   /**
    * List events that are neither workouts nor sleep, newest first.
-   * Movement that a device detected by itself (`moveiq`) the menstrual cycle (`mct`, one event per day), and measurements that nobody confirmed (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit). None is part of any total.
+   * Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), and measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit). None is part of any total.
    */
   others(params: Input<types.TimeseriesOthersData>, options?: CallOptions): Pages<types.OtherEventPage> {
     return this.pages('GET /users/{user_id}/events/other', params, options);
