@@ -194,6 +194,7 @@ export interface PullPart {
   /** Null: there is none yet, and the request chooses where it begins. Past data is read by spans. */
   readonly cursor: string | null;
   readonly page: string | null;
+  readonly nowMs: number;
 }
 
 /** A page. `next` is the `page` of the following request, null on the last page. */
@@ -230,12 +231,15 @@ export interface PartIntervals {
 
 /**
  * What is deleted in the span of a part if its items do not contain it: samples of `series`, intervals of the summed types,
- * workouts and sleeps that start in the span.
+ * records that start in the span. With `devices`, only samples of these. Samples of the types `together` are deleted with a sample of `series` of the same device
+ * and instant.
  */
 export interface ReplacedTypes {
   readonly series?: readonly SeriesType[];
+  readonly devices?: readonly string[];
+  readonly together?: readonly SeriesType[];
   readonly intervals?: readonly SummedType[];
-  readonly records?: readonly ('workouts' | 'sleeps')[];
+  readonly records?: readonly ('workouts' | 'sleeps' | 'days' | 'others')[];
 }
 
 /** One subscription of the application, checked with credentials of the application. */

@@ -29,7 +29,8 @@ export const writeActions = {
   }),
   /**
    * As `store`, for a span that was read again: what it contained before and the items do not contain is deleted, in the same
-   * transaction: samples of the series, and workouts and sleeps that start in [start_ms, end_ms).
+   * transaction: samples of the series (only of `devices`, if given), samples of the types `together` at the same instants and devices, and records that
+   * start in [start_ms, end_ms).
    */
   replace: action({
     summary: 'Replace the data of one user in a span that was read again',
@@ -40,7 +41,9 @@ export const writeActions = {
       replaces: z.object({
         data_type: z.string().max(40),
         series: z.array(SeriesTypeName).max(20),
-        records: z.array(z.enum(['workouts', 'sleeps'])).max(2),
+        devices: z.array(z.string().max(100)).max(20).nullable().default(null),
+        together: z.array(SeriesTypeName).max(20).default([]),
+        records: z.array(z.enum(['workouts', 'sleeps', 'days', 'others'])).max(4),
         start_ms: z.int(),
         end_ms: z.int(),
       }),

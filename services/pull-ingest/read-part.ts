@@ -24,14 +24,20 @@ export async function readPart(
   signal: AbortSignal,
 ): Promise<ReadResult> {
   const records: Record<string, unknown[]> = {};
+  const nowMs = Date.now();
   let moved = cursor;
   for (const name of Object.keys(type.passes)) {
-    const read = await readPass(sending, account, { type, name, part: { span, cursor, page: null } }, signal);
+    const read = await readPass(
+      sending,
+      account,
+      { type, name, part: { span, cursor, page: null, nowMs } },
+      signal,
+    );
     if (read.kind !== 'pages') return read;
     records[name] = read.records;
     moved = read.cursor ?? moved;
   }
-  return { kind: 'read', part: type.normalise({ records, span, nowMs: Date.now() }), cursor: moved };
+  return { kind: 'read', part: type.normalise({ records, span, nowMs }), cursor: moved };
 }
 
 interface PassChoice {

@@ -59,7 +59,7 @@ interface Replacing extends Omit<PartToStore, 'span'> {
 // A part that is too large for one call is halved by time, and each half is replaced in a transaction of its own.
 async function replaceItems(call: Call, account: Account, replacing: Replacing): Promise<StoredPart> {
   const { name, type, span, items } = replacing;
-  const { series = [], records = [] } = type.replaces;
+  const { series = [], devices = null, together = [], records = [] } = type.replaces;
   if (series.length === 0 && records.length === 0) return addItems(call, account, items);
   const middleMs = Math.floor((span.startMs + span.endMs) / 2);
   if (isTooLarge(items) && middleMs > span.startMs) {
@@ -76,8 +76,8 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
     return all;
   }
   const replaces = {
-    ...{ data_type: name, series: [...series], records: [...records] },
-    ...{ start_ms: span.startMs, end_ms: span.endMs },
+    ...{ data_type: name, series: [...series], together: [...together], records: [...records] },
+    ...{ start_ms: span.startMs, end_ms: span.endMs, devices: devices === null ? null : [...devices] },
   };
   const outcomes = await call('timeseries.replace', { ...whose(account), items: [...items], replaces });
   return { items: items.length, saved: changed(outcomes) };
@@ -91,7 +91,9 @@ function isTooLarge(items: readonly StoreItem[]): boolean {
 function within(item: StoreItem, { startMs, endMs }: Span): StoreItem[] {
   const isIn = (ms: number) => ms >= startMs && ms < endMs;
   const start = item.workout?.start_ms ?? item.sleeps[0]?.start_ms ?? item.other?.start_ms ?? null;
-  if (start !== null) return isIn(start) ? [item] : [];
+  // A night that crosses the border belongs to both: otherwise its samples behind the border would not be listed.
+  if (start !== null)
+    return isIn(start) || item.samples.some((block) => cut(block, isIn).length > 0) ? [item] : [];
   const samples = item.samples.flatMap((block) => cut(block, isIn));
   const hasBesides = item.day !== null || item.epoch !== null;
   return samples.length > 0 || hasBesides

@@ -34,7 +34,17 @@ const demand: Statement = {
         else least(r.run_at, ${due}) end`,
 };
 
-// Rows that wait already are read anyway. Each other row gets a slot of its connection.
+const waiting: Statement = {
+  name: 'pull.select_waiting',
+  text: `
+    select connection_id, type from pull.reading where (connection_id, type) in (select * from unnest($1::uuid[], $2::text[]))
+      and not leased and run_at is not null`,
+};
+
+/** Longer than any row waits, so that a demand does not move it. */
+const noEarlierMs = 3650 * 86_400_000;
+
+// Rows that wait already are read anyway, at their own time. Each other row gets a slot of its connection.
 const defer: Statement = {
   name: 'pull.defer_unauthenticated',
   text: `
@@ -70,15 +80,15 @@ export async function demandReads(
   await transaction.query(lock, [ids]);
   await insertIdle(transaction, demands);
   const types = demands.map(({ type }) => type);
-  const waits = await transaction.query<{ connection_id: string; type: string; wait_ms: number }>(defer, [
-    ids,
-    types,
-    unauthenticatedFloorMs,
-  ]);
+  type Wait = Pick<Demand, 'connection_id' | 'type'> & { readonly wait_ms: number };
+  const known = await transaction.query<Omit<Wait, 'wait_ms'>>(waiting, [ids, types]);
+  const slots = await transaction.query<Wait>(defer, [ids, types, unauthenticatedFloorMs]);
+  const waits = [...known.map((row): Wait => ({ ...row, wait_ms: noEarlierMs })), ...slots];
   const waitOf = ({ connection_id, type }: Demand) =>
-    waits.find((one) => one.connection_id === connection_id && one.type === type)?.wait_ms ?? 0;
+    waits.find((one) => one.connection_id === connection_id && one.type === type)?.wait_ms ?? null;
+  // A row without a wait is being read. It would be due again at the end of its lease, so the demand is dropped.
   for (const [wait, own] of Map.groupBy(demands, waitOf))
-    await insert(transaction, own, Math.max(settleMs, wait), floorMs);
+    if (wait !== null) await insert(transaction, own, Math.max(settleMs, wait), floorMs);
 }
 
 async function insert(

@@ -5,6 +5,8 @@ import { samplesPerStatement } from '../queries/upsert-samples.ts';
 import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
 import { settleDuplicates } from '../workouts/settle-duplicates.ts';
 import {
+  deleteUnlistedDays,
+  deleteUnlistedOthers,
   deleteUnlistedSleeps,
   deleteUnlistedWorkouts,
   type Reread,
@@ -16,7 +18,11 @@ import {
 export interface ReplacedData {
   readonly data_type: string;
   readonly series: readonly SeriesType[];
-  readonly records: readonly ('workouts' | 'sleeps')[];
+  /** Only samples of these devices are deleted; null: of all. */
+  readonly devices: readonly string[] | null;
+  /** Deleted with a sample of `series` of the same device and instant. */
+  readonly together: readonly SeriesType[];
+  readonly records: readonly ('workouts' | 'sleeps' | 'days' | 'others')[];
   readonly start_ms: number;
   readonly end_ms: number;
 }
@@ -33,26 +39,46 @@ export interface Replacing {
 export async function deleteUnlisted(
   transaction: Queryable,
   { user_id, provider, items, sourcePriority }: Replacing,
-  { data_type, series, records, start_ms, end_ms }: ReplacedData,
+  replaces: ReplacedData,
 ): Promise<void> {
+  const { data_type, records, start_ms, end_ms } = replaces;
   const reread: Reread = { user_id, provider, span: { startMs: start_ms, endMs: end_ms } };
-  const ids = series.map((type) => seriesOf(type).id);
-  await deleteGone(transaction, await selectSamplesOfSpan(transaction, reread, ids), listedSamples(items));
+  const ids = [...replaces.series, ...replaces.together].map((type) => seriesOf(type).id);
+  const stored = await selectSamplesOfSpan(transaction, reread, ids);
+  await deleteSamples(transaction, goneOf(stored, listedSamples(items), replaces));
   const keys = items.map(({ key }) => key);
   if (records.includes('sleeps')) await deleteUnlistedSleeps(transaction, reread, data_type, keys);
+  if (records.includes('days')) await deleteUnlistedDays(transaction, reread, data_type, keys);
+  if (records.includes('others')) {
+    const listed = items.filter(({ other }) => other !== null).map(({ key }) => key);
+    await deleteUnlistedOthers(transaction, reread, data_type, listed);
+  }
   if (!records.includes('workouts')) return;
   const gone = await deleteUnlistedWorkouts(transaction, reread, data_type, keys);
   if (gone.length > 0) await settleDuplicates(transaction, user_id, gone, sourcePriority);
 }
 
-async function deleteGone(
-  transaction: Queryable,
+// Samples of the types `together` have no list of their own: they go with a sample of the same device and instant.
+function goneOf(
   stored: readonly StoredSample[],
   listed: ReadonlySet<string>,
-): Promise<void> {
-  const gone = stored.filter(
+  { series, devices, together }: ReplacedData,
+): StoredSample[] {
+  const [own, others] = [series, together].map((types) => new Set(types.map((type) => seriesOf(type).id)));
+  const unlisted = stored.filter(
     ({ type_id, device, ms }) => !listed.has(sampleKey(type_id, device, Math.round(ms))),
   );
+  const gone = unlisted.filter(
+    ({ type_id, device }) => own?.has(type_id) === true && (devices?.includes(device) ?? true),
+  );
+  const instants = new Set(gone.map(({ device, ms }) => `${Math.round(ms)} ${device}`));
+  const companions = unlisted.filter(({ type_id, device, ms }) => {
+    return others?.has(type_id) === true && instants.has(`${Math.round(ms)} ${device}`);
+  });
+  return [...gone, ...companions];
+}
+
+async function deleteSamples(transaction: Queryable, gone: readonly StoredSample[]): Promise<void> {
   for (let from = 0; from < gone.length; from += samplesPerStatement) {
     const part = gone.slice(from, from + samplesPerStatement);
     const seriesIds = part.map(({ series_id }) => series_id);

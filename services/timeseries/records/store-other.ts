@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreItem } from '../../../domain/records.ts';
 import { isoTime, localDate } from '../../../domain/time.ts';
-import { upsertOther } from './queries/upsert-other.ts';
+import { deleteOthers, upsertOther } from './queries/upsert-other.ts';
 import type { RecordContext } from './record-context.ts';
 
 /** Stores an item's event other than a workout or sleep. Returns its id. */
-export async function storeOther(context: RecordContext, { key, other }: StoreItem): Promise<string[]> {
-  if (other === null) return [];
+export async function storeOther(context: RecordContext, item: StoreItem): Promise<string[]> {
+  const { key, other } = item;
+  if (other === null) {
+    await dropFormer(context, item);
+    return [];
+  }
   const { transaction, userId: user_id, provider, clockMinutes } = context;
   const { start_ms, end_ms, zone_offset_minutes, date, type, device, data } = other;
   const offset = zone_offset_minutes ?? clockMinutes;
@@ -20,4 +24,13 @@ export async function storeOther(context: RecordContext, { key, other }: StoreIt
     data: JSON.stringify(data),
   });
   return [id];
+}
+
+// An item that has become samples: the event of its former version no longer exists.
+async function dropFormer(
+  { transaction, userId, storedIds }: RecordContext,
+  { workout, sleeps, day, epoch }: StoreItem,
+): Promise<void> {
+  const isBare = workout === null && sleeps.length === 0 && day === null && epoch === null;
+  if (isBare && storedIds.length > 0) await deleteOthers(transaction, userId, storedIds);
 }

@@ -81,3 +81,48 @@ export function deleteUnlistedWorkouts(
   const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), keys, dataType];
   return transaction.query(workouts, values);
 }
+
+/** Deletes records of a span whose keys are not listed, and forgets their items. */
+const recordsOf = (table: 'provider_day' | 'other_record') => ({
+  name: `timeseries-delete-unlisted-${table}`,
+  text: `
+    with gone as (
+      delete from timeseries.${table} where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+        and key <> all($5::text[]) returning key),
+    forgotten as (
+      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
+    select count(*)::int as n from gone`,
+});
+const days = recordsOf('provider_day');
+const others = recordsOf('other_record');
+
+/** Deletes the totals of days that start in a span and whose keys are not listed. Returns their number. */
+export function deleteUnlistedDays(
+  transaction: Queryable,
+  reread: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  return deleteUnlistedRecords(days, transaction, reread, [keys, dataType]);
+}
+
+/** Deletes the other events of a span whose keys are not listed. Returns their number. */
+export function deleteUnlistedOthers(
+  transaction: Queryable,
+  reread: Reread,
+  dataType: string,
+  keys: readonly string[],
+): Promise<number> {
+  return deleteUnlistedRecords(others, transaction, reread, [keys, dataType]);
+}
+
+async function deleteUnlistedRecords(
+  statement: ReturnType<typeof recordsOf>,
+  transaction: Queryable,
+  { user_id, provider, span }: Reread,
+  given: readonly [keys: readonly string[], dataType: string],
+): Promise<number> {
+  const values = [user_id, provider, isoTime(span.startMs), isoTime(span.endMs), ...given];
+  const [row] = await transaction.query<{ n: number }>(statement, values);
+  return row?.n ?? 0;
+}

@@ -35,3 +35,13 @@ export async function upsertOther(transaction: Queryable, values: OtherValues): 
   const [row] = await transaction.query<{ id: string }>(statement, all);
   return row?.id ?? id;
 }
+
+/** Deletes events by their ids. */
+export async function deleteOthers(
+  transaction: Queryable,
+  userId: string,
+  ids: readonly string[],
+): Promise<void> {
+  const text = 'delete from timeseries.other_record where user_id = $1 and id = any($2::uuid[])';
+  await transaction.query(text, [userId, ids]);
+}
