@@ -3,9 +3,10 @@ import { devicemaker } from './devicemaker/simulation.ts';
 import { googlehealth } from './googlehealth/simulation.ts';
 import { phoneUploads } from './phone/uploads.ts';
 import type { SimulatedUploads } from './uploads.ts';
+import { withings } from './withings/simulation.ts';
 
 /** The simulated providers. The start page connects a visitor to the first. */
-export const simulations = [devicemaker, activitynet, googlehealth] as const;
+export const simulations = [devicemaker, activitynet, googlehealth, withings] as const;
 
 /** Users whose devices upload data by themselves. */
 export const uploads: readonly SimulatedUploads[] = [phoneUploads];

@@ -27,11 +27,13 @@ export interface ConsentSettings {
   readonly users: () => readonly Choice[];
   /** The user that a choice of the form selects; null for none. */
   readonly userOf: (choice: string) => number | null;
+  /** The lifetime of a code by the clock. Default: ten minutes. */
+  readonly codeLivesMs?: () => number;
   /** Redirect parameters besides code and state. */
   readonly extra: (scope: readonly string[]) => Readonly<Record<string, string>>;
 }
 
-const codeLivesMs = 10 * 60_000;
+const usualCodeLivesMs = 10 * 60_000;
 const pkceForm = /^[A-Za-z0-9_-]{43}$/;
 
 /** The authorize endpoint of a provider and the codes that it issued. */
@@ -69,7 +71,7 @@ export function consentEndpoint(settings: ConsentSettings) {
         scope,
         redirect_uri: form.get('redirect_uri') ?? '',
         challenge: form.get('code_challenge'),
-        ends_ms: settings.clock.nowMs() + codeLivesMs,
+        ends_ms: settings.clock.nowMs() + (settings.codeLivesMs?.() ?? usualCodeLivesMs),
       });
       return back(form, { code, ...settings.extra(scope) });
     },

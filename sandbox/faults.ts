@@ -6,7 +6,7 @@ import { type Random, randomOf } from './random.ts';
  * Faults on demand. `error`: an API returns 500, 502 or 503 and does nothing else. `delay`: answers are slow.
  * `lost`: a request is served, and its answer is cut off. `rate_limit`: 429. `expiry`: access tokens expire early.
  * `duplicate`: notifications are sent twice. `disorder`: they are sent late and out of order. `garbage`: invalid
- * notifications are sent besides them, and callbacks return an invalid body.
+ * notifications are sent besides them, and callbacks return an invalid body. `dropped`: notifications are never sent.
  */
 export const faultKinds = [
   'error',
@@ -17,6 +17,7 @@ export const faultKinds = [
   'duplicate',
   'disorder',
   'garbage',
+  'dropped',
 ] as const;
 
 /** A requested fault. It lasts `for_seconds` of the providers' clock, or until it is removed. */

@@ -72,6 +72,7 @@ export function openOutbox(deps: OutboxDeps): Outbox {
   return {
     pump,
     add(provider, contents) {
+      if (faults.trigger('dropped', provider) !== null) return;
       const dueMs = clock.nowMs();
       const held = faults.trigger('disorder', provider);
       const later = held === null ? 0 : faults.chance.between(0, held.spread_seconds * 1000);

@@ -30,7 +30,13 @@ function faultBefore(
     return { status: faults.chance.pick([500, 502, 503]), text: 'Something went wrong.' };
   if (route.faults === 'token') return null;
   if (faults.trigger('rate_limit', provider.name) !== null)
-    return { status: 429, headers: provider.retryAfter, json: { errorMessage: 'Too many requests.' } };
+    return (
+      provider.overLimit?.() ?? {
+        status: 429,
+        headers: provider.retryAfter,
+        json: { errorMessage: 'Too many requests.' },
+      }
+    );
   if (route.faults === 'api' && faults.trigger('expiry', provider.name) !== null)
     expireEarly(provider.tokenHolders(), bearerOf(request));
   return null;

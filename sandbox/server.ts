@@ -54,6 +54,7 @@ const usualLimits: SandboxLimits = {
   backfillRequestsPerMinute: 1000,
   readsPer15Minutes: 100,
   readsPerDay: 1000,
+  requestsPerMinute: 120,
 };
 
 /** A route, and the provider whose API it belongs to. */

@@ -13,6 +13,7 @@ const base = {
   ride_watts: null,
   cycle_days: null,
   uploads_workouts: false,
+  owns_scale: false,
   charges_every_days: 4,
   nap_chance: 0.06,
   spo2_percent: 96.5,
@@ -178,6 +179,7 @@ export const userTraits: readonly Traits[] = [
     age_years: 37,
     vo2_max: 47,
     uploads_workouts: true,
+    owns_scale: true,
     rhythm: {
       kind: 'weekdays',
       bed: clock(23),

@@ -46,6 +46,8 @@ export interface Provider extends Sender {
   readonly settings: SandboxAccess['settings'];
   /** The headers of a 429. */
   readonly retryAfter: NonNullable<Reply['headers']>;
+  /** The answer to a request over the limit, if it is not always a 429. */
+  readonly overLimit?: () => Reply;
   /** Sends new data; called each quarter of an hour. */
   sendNewData(): void;
   tokenHolders(): readonly TokenHolder[];

@@ -62,4 +62,6 @@ export interface Traits {
   readonly cycle_days: number | null;
   /** Whether the user also has an account at the platform to which only workouts are uploaded. */
   readonly uploads_workouts: boolean;
+  /** Whether the user also has an account at the maker of scales. */
+  readonly owns_scale: boolean;
 }

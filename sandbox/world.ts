@@ -28,6 +28,8 @@ export interface SandboxLimits {
   /** Reads of an API with quotas. The limit of all its requests is twice as high. */
   readonly readsPer15Minutes: number;
   readonly readsPerDay: number;
+  /** Requests of an API with such a limit, by the wall clock. */
+  readonly requestsPerMinute: number;
 }
 
 /** Seconds of the providers' clock, but not before the wall clock, which applications use for the time of a connection. */

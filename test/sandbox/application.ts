@@ -183,6 +183,26 @@ export async function connectHealth(
   return Tokens.parse(answer.body);
 }
 
+const scaleScopes = ['user.info', 'user.metrics', 'user.activity'];
+
+/** Connects a user to the maker of scales. */
+export async function connectScale({ access: { settings } }: Sandbox, person = 6): Promise<void> {
+  const client = {
+    client_id: settings.WITHINGS_CLIENT_ID ?? '',
+    client_secret: settings.WITHINGS_CLIENT_SECRET ?? '',
+  };
+  const fields = new URLSearchParams({
+    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: redirectUri, state: 's' },
+    ...{ scope: scaleScopes.join(','), person: String(person), decision: 'allow' },
+  });
+  for (const scope of scaleScopes) fields.append('permission', scope);
+  const back = await decide(settings.WITHINGS_AUTHORIZE_URL ?? '', fields);
+  await token(`${settings.WITHINGS_API_URL}/v2/oauth2`, client, {
+    ...{ action: 'requesttoken', grant_type: 'authorization_code', redirect_uri: redirectUri },
+    code: back?.searchParams.get('code') ?? '',
+  });
+}
+
 /** The URL of a backfill request. */
 export function historyUrl(sandbox: Sandbox, type: string, days = 3): string {
   const end = Math.floor(sandbox.world.clock.nowMs() / 1000);

@@ -9,6 +9,7 @@ import {
   connectAthlete,
   connectDevice,
   connectHealth,
+  connectScale,
   control,
   startApplication,
   startMs,
@@ -60,6 +61,8 @@ t.test('reads a file whose notifications do not name their senders', async (t) =
   await control(sandbox, 'POST', '/people/6/deauthorize');
   await connectHealth(sandbox);
   await control(sandbox, 'DELETE', '/people/4/health-points/steps-watch-1');
+  await connectScale(sandbox);
+  await control(sandbox, 'POST', '/people/6/withings/unlink');
   await sandbox.stop();
   const File = z.looseObject({ letters: z.array(z.looseObject({ provider: z.string().optional() })) });
   const saved = File.parse(JSON.parse(readFileSync(file, 'utf8')));
