@@ -85,7 +85,8 @@ export interface OAuth {
   readonly grant: GrantInTokenAnswer | GrantByRequest;
   /** Whether a granted scope allows anything to be read. */
   readonly isScopeEnough: (scope: readonly string[]) => boolean;
-  readonly revocation: Revocation;
+  /** Null: only the user can end our access, at the provider. */
+  readonly revocation: Revocation | null;
 }
 
 /** The token answer contains the account; the scope is there too, or in the callback's address. */

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { ConfigError, loadConfig } from '../config.ts';
+import { providerNames } from '../providers/all.ts';
 
 const long = 'x'.repeat(32);
 
@@ -12,7 +13,7 @@ t.test('all settings have defaults or are optional', async (t) => {
     RATE_LIMIT_API_KEY: 1000,
     RATE_LIMIT_SDK: 100,
   });
-  t.same(config.SOURCE_PRIORITY, ['devicemaker', 'activitynet']);
+  t.same(config.SOURCE_PRIORITY, [...providerNames]);
   t.equal(config.BACKFILL_TYPES.length, 16);
 });
 

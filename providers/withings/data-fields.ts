@@ -11,6 +11,7 @@ const computed = 'computed from the samples';
 const noSeries = 'the catalogue has no such series';
 const onlyRead = 'used to read, not part of a record';
 
+/** The fields of all calls. */
 export const answerFields = {
   days: {
     kept: [

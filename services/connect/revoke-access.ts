@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Revocation } from '../../domain/provider.ts';
+import type { OAuth, Revocation } from '../../domain/provider.ts';
 import { plainAnswer } from '../../mixins/plain-answer.ts';
 import { sendOnce } from '../../mixins/provider-api.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
@@ -25,6 +25,7 @@ export async function revokeAccess(
   { access_token, refresh_token, expires_at_ms }: FreshTokens,
   nowMs: number,
 ): Promise<Revoked> {
+  if (isUserOnly(oauthOf(provider))) return { done: true, tokens: null };
   const isOver = expires_at_ms !== null && expires_at_ms <= nowMs;
   const first = isOver ? 401 : await requestRevocation(config, provider, access_token);
   if (first !== 401 || refresh_token === null) return { done: isSettled(first), tokens: null };
@@ -38,12 +39,19 @@ export async function revokeAccess(
 async function requestRevocation(config: Config, provider: ProviderName, token: string): Promise<number> {
   clientOf(config, provider); // throws: an unconfigured provider is asked later
   const { revocation } = oauthOf(provider);
+  if (revocation === null) return nothingToRevoke;
   const { url, method, sendsTokenInForm } = revocation;
   const { tokenField = 'access_token' }: Revocation = revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
   const how = method === 'POST' ? { form } : { method };
   const answer = await sendOnce({ url: url(config), token, ...how, timeoutMs: callMs });
   return plainAnswer(provider, answer).status;
+}
+
+const nothingToRevoke = 204;
+
+function isUserOnly({ revocation }: Pick<OAuth, 'revocation'>): boolean {
+  return revocation === null;
 }
 
 // Success and permanent failures end the revocation; temporary failures are retried.

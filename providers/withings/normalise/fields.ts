@@ -25,6 +25,7 @@ export const text = (most: number) =>
     .default(null)
     .catch(null);
 
+/** A boolean; an invalid one counts as absent. */
 export const flag = z.boolean().nullable().default(null).catch(null);
 /** An id, sent as a number or as a text. */
 export const id = z

@@ -58,7 +58,11 @@ export interface SleepRead {
   readonly stages: readonly unknown[];
 }
 
-const devices: Readonly<Record<number, string>> = { 16: 'tracker', 32: 'Sleep mat' };
+const devices: Readonly<Record<number, string>> = { 16: 'Sleep tracker', 32: 'Sleep mat' };
+const otherDevice = 'Sleep sensor';
+
+/** The names of the devices of nights. No other data has them. */
+export const sleepDevices: readonly string[] = [...Object.values(devices), otherDevice, importedDevice];
 const longestSeconds = 2 * 86_400;
 
 /** Nights with their stages, heart rates and respiration. */
@@ -103,7 +107,7 @@ function isImported({ data }: Night): boolean {
 }
 
 function deviceOf(night: Night): string {
-  return isImported(night) ? importedDevice : (devices[night.model ?? 0] ?? 'unknown');
+  return isImported(night) ? importedDevice : (devices[night.model ?? 0] ?? otherDevice);
 }
 
 function sleepOf(night: Night, spans: StageSpan[] | null): SleepRecord {

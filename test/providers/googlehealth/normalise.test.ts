@@ -180,11 +180,11 @@ t.test('each type has a scope, and a filter by its own field', async (t) => {
   for (const [name, type] of Object.entries(dataTypes)) {
     t.ok(type.isGranted(granted) && !type.isGranted([]), name);
     const [pass] = Object.values(type.passes);
-    const { path, query } = pass?.request({}, { span, cursor: null, page: 'p2' }) ?? {};
+    const { path, query } = pass?.request({}, { span, cursor: null, nowMs: 0, page: 'p2' }) ?? {};
     t.match(path, `/v4/users/me/dataTypes/${name}/dataPoints`);
     t.match(query, { pageToken: 'p2', filter: new RegExp(`^${name.replaceAll('-', '_')}\\.`) });
   }
-  t.match(dataTypes.steps?.passes.list?.request({}, { span, cursor: null, page: null }).query, {
+  t.match(dataTypes.steps?.passes.list?.request({}, { span, cursor: null, nowMs: 0, page: null }).query, {
     filter:
       'steps.interval.start_time >= "2026-03-01T06:00:00.000Z" AND steps.interval.start_time < "2026-03-01T07:00:00.000Z"',
   });

@@ -603,6 +603,32 @@ export class PullIngest extends Group {
   receiveGooglehealthAtSecretAddress(params: Input<types.PullIngestReceiveGooglehealthAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
     return this.json('POST /webhooks/googlehealth/notifications/{secret}', params, options, { isOpen: true });
   }
+
+  /**
+   * Receive notifications of the provider withings.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveWithings(params: Input<types.PullIngestReceiveWithingsData> = {}, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/withings/notify', params, options, { isOpen: true });
+  }
+
+  /** Answer the check of the webhook address of the provider withings */
+  probeWithings(options?: CallOptions): Promise<types.WebhookProbe> {
+    return this.json('GET /webhooks/withings/notify', {}, options, { isOpen: true });
+  }
+
+  /**
+   * Receive notifications of the provider withings.
+   * A notification names what changed. It is stored, checked and answered; the data is read from the provider afterwards. A body with a wrong or missing signature is 401, where the provider signs.
+   */
+  receiveWithingsAtSecretAddress(params: Input<types.PullIngestReceiveWithingsAtSecretAddressData>, options?: CallOptions): Promise<types.NotificationAnswer> {
+    return this.json('POST /webhooks/withings/notify/{secret}', params, options, { isOpen: true });
+  }
+
+  /** Answer the check of the webhook address of the provider withings */
+  probeWithingsAtSecretAddress(params: Input<types.PullIngestProbeWithingsAtSecretAddressData>, options?: CallOptions): Promise<types.WebhookProbe> {
+    return this.json('GET /webhooks/withings/notify/{secret}', params, options, { isOpen: true });
+  }
 }
 
 export class Deliveries extends Group {

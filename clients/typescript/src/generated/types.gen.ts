@@ -1484,7 +1484,7 @@ export type PingWellness = {
 /**
  * The provider.
  */
-export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth';
+export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings';
 
 /**
  * Whether a provider is set up, and what it sent last.
@@ -1619,6 +1619,7 @@ export type Received = {
         activitynet: ReceivedColumns;
         phone: ReceivedColumns;
         googlehealth: ReceivedColumns;
+        withings: ReceivedColumns;
     };
 };
 
@@ -2027,6 +2028,7 @@ export type Status = {
         activitynet: ProviderStatus;
         phone: ProviderStatus;
         googlehealth: ProviderStatus;
+        withings: ProviderStatus;
     };
     away: Array<string>;
 };
@@ -2377,6 +2379,10 @@ export type WebhookMessagePage = {
 };
 
 export type WebhookMessageStatus = 'waiting' | 'delivered' | 'failed' | 'dropped';
+
+export type WebhookProbe = {
+    status: 'ok';
+};
 
 /**
  * A recorded activity. A field is null if no provider sent a value.
@@ -3794,6 +3800,44 @@ export type PullIngestReceiveGooglehealthAtSecretAddressData = {
     };
     query?: never;
     url: '/webhooks/googlehealth/notifications/{secret}';
+};
+
+export type PullIngestProbeWithingsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/webhooks/withings/notify';
+};
+
+export type PullIngestReceiveWithingsData = {
+    body: WebhookBody;
+    path?: never;
+    query?: never;
+    url: '/webhooks/withings/notify';
+};
+
+export type PullIngestProbeWithingsAtSecretAddressData = {
+    body?: never;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/withings/notify/{secret}';
+};
+
+export type PullIngestReceiveWithingsAtSecretAddressData = {
+    body: WebhookBody;
+    path: {
+        /**
+         * A secret of WEBHOOK_SECRET_<PROVIDER>. `GET /status` returns the whole address.
+         */
+        secret: string;
+    };
+    query?: never;
+    url: '/webhooks/withings/notify/{secret}';
 };
 
 export type AuthAuditData = {

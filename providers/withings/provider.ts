@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Provider } from '../../domain/provider.ts';
+import { minuteMs } from '../../domain/time.ts';
+import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
+import { apiPath } from '../urls.ts';
+import { failureOf } from './calls.ts';
+import { notifications } from './notifications.ts';
+import { plainReply } from './plain-reply.ts';
+import { subscription } from './subscription.ts';
+import { types } from './types.ts';
+
+const settings = {
+  WEBHOOK_SECRET_WITHINGS: webhookSecrets.optional(),
+  WEBHOOK_SENDERS_WITHINGS: networks.default([]),
+  WITHINGS_API_URL: url.default('https://wbsapi.withings.net'),
+  WITHINGS_AUTHORIZE_URL: url.default('https://account.withings.com/oauth2_user/authorize2'),
+  WITHINGS_CLIENT_ID: z.string().optional(),
+  WITHINGS_CLIENT_SECRET: z.string().optional(),
+  WITHINGS_REQUESTS_PER_MINUTE: whole(1, 100_000).default(120),
+};
+
+interface Settings {
+  readonly WITHINGS_API_URL: string;
+  readonly WITHINGS_AUTHORIZE_URL: string;
+  readonly WITHINGS_REQUESTS_PER_MINUTE: number;
+}
+
+const TokenAnswer = z.object({ userid: z.union([z.int(), z.string().min(1).max(100)]) });
+
+function readAccount(body: unknown): string | null {
+  const read = TokenAnswer.safeParse(body);
+  return read.success ? String(read.data.userid) : null;
+}
+
+const probe = { path: '/v2/user', form: { action: 'getdevice' } };
+
+/** Withings: the public health data API. */
+export const withings = {
+  title: 'Withings',
+  settings,
+  names: {
+    apiUrl: 'WITHINGS_API_URL',
+    clientId: 'WITHINGS_CLIENT_ID',
+    clientSecret: 'WITHINGS_CLIENT_SECRET',
+    webhookSecrets: 'WEBHOOK_SECRET_WITHINGS',
+    webhookSenders: 'WEBHOOK_SENDERS_WITHINGS',
+  },
+  ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
+  plainReply,
+  oauth: {
+    authorizeUrl: ({ WITHINGS_AUTHORIZE_URL }: Settings) => new URL(WITHINGS_AUTHORIZE_URL),
+    tokenUrl: ({ WITHINGS_API_URL }: Settings) => apiPath(WITHINGS_API_URL, '/v2/oauth2'),
+    scope: 'user.info,user.metrics,user.activity',
+    usesPkce: false,
+    tokenFields: { action: 'requesttoken' },
+    clientAuthentication: 'form',
+    grant: { from: 'token-answer', readAccount },
+    isScopeEnough: (scope) => scope.includes('user.metrics') || scope.includes('user.activity'),
+    revocation: null,
+  },
+  accessCheck: {
+    service: 'connect',
+    accessPath: probe.path,
+    accessForm: probe.form,
+    scope: null,
+    isWithheld: ({ text }) => /"code":277\b/.test(text),
+    readsPerHour: ({ WITHINGS_REQUESTS_PER_MINUTE }: Settings) => WITHINGS_REQUESTS_PER_MINUTE,
+  },
+  webhooks: {
+    clientIdHeaders: [],
+    keptHeaders: [],
+    subscriptionSettings: [],
+    // A body names one account. What mentions it is erased whole.
+    body: { form: 'single-event', accountsOf: () => null },
+  },
+  backfill: { from: 'pages', service: 'pull-ingest' },
+  quota: null,
+  shares: ['daily_activity', 'activities', 'heart_rate', 'sleep', 'body', 'blood_pressure', 'profile'],
+  sampleSources: 'days-and-activities',
+  pull: {
+    notifications,
+    types,
+    probe,
+    failure: failureOf,
+    limits: [
+      {
+        of: 'application',
+        requests: ({ WITHINGS_REQUESTS_PER_MINUTE }: Settings) => WITHINGS_REQUESTS_PER_MINUTE,
+        windowMs: minuteMs,
+      },
+    ],
+    // Retries of a notification come within 10 s and then minutes apart.
+    pace: { settleMs: 2000, floorMs: 5000, unauthenticatedFloorMs: minuteMs },
+    subscription,
+  },
+} as const satisfies Provider;

@@ -1,0 +1,164 @@
+import t from 'tap';
+import type { PullPart } from '../../../domain/pulled-provider.ts';
+import { withings } from '../../../providers/withings/provider.ts';
+
+const nowMs = Date.UTC(2026, 2, 2, 12);
+const nowSeconds = nowMs / 1000;
+const cursorPart: PullPart = { span: null, cursor: '1772000000', page: null, nowMs };
+const span = { startMs: Date.UTC(2026, 1, 20), endMs: Date.UTC(2026, 1, 22) };
+const spanPart: PullPart = { span, cursor: null, page: null, nowMs };
+const { measures, days, sleep, intraday } = withings.pull.types;
+const reply = (body: unknown, status = 0) => ({
+  ...{ status: 200, headers: {} },
+  text: JSON.stringify({ status, body, error: 'a reason' }),
+});
+const rows = measures.passes.rows;
+
+t.test('a list is read from its cursor, and from a day ago without one', async (t) => {
+  t.match(rows.request({}, cursorPart), {
+    path: '/measure',
+    form: { action: 'getmeas', lastupdate: '1772000000' },
+  });
+  const { form } = rows.request({}, { ...cursorPart, cursor: null });
+  t.equal(form?.lastupdate, String(nowSeconds - 86_400));
+});
+
+t.test('a span is named by instants or by days, a day more on both sides', async (t) => {
+  t.match(rows.request({}, spanPart).form, {
+    startdate: '1771545600',
+    enddate: '1771718400',
+    lastupdate: undefined,
+  });
+  t.match(days.passes.rows.request({}, spanPart).form, {
+    startdateymd: '2026-02-19',
+    enddateymd: '2026-02-22',
+  });
+});
+
+t.test('pages are followed by their offset, and the cursor is the newest of all pages', async (t) => {
+  const group = (modified: number) => ({ grpid: modified, modified });
+  const first = rows.read(reply({ measuregrps: [group(1772000009)], more: 1, offset: 1 }), cursorPart);
+  const next = { ...cursorPart, page: first?.next ?? null };
+  t.match(rows.request({}, next).form, { offset: '1', lastupdate: '1772000000' });
+  const last = rows.read(reply({ measuregrps: [group(1772000005)], more: 0, timezone: 'Asia/Tokyo' }), next);
+  t.match(last, {
+    next: null,
+    cursor: '1772000009',
+    records: [{ grpid: 1772000005, timezone: 'Asia/Tokyo' }],
+  });
+  t.equal(
+    rows.read(reply({ measuregrps: [] }), cursorPart)?.cursor,
+    '1772000000',
+    'nothing new keeps the cursor',
+  );
+  t.equal(
+    rows.read(reply({ measuregrps: [group(1)] }), spanPart)?.cursor,
+    undefined,
+    'a span moves no cursor',
+  );
+});
+
+t.test('an answer that cannot be read is no page', async (t) => {
+  for (const body of [{}, { measuregrps: 'x' }, null]) t.equal(rows.read(reply(body), cursorPart), null);
+});
+
+t.test('sleep is read in steps: nights, then the stages of each night', async (t) => {
+  const pass = sleep.passes.rows;
+  const night = (startdate: number) => ({
+    id: startdate,
+    startdate,
+    enddate: startdate + 100_000,
+    modified: 1772000001,
+  });
+  const first = pass.read(reply({ series: [night(1771900000), night(1771800000)] }), cursorPart);
+  t.equal(first?.records.length, 2);
+  const second = { ...cursorPart, page: first?.next ?? null };
+  t.match(pass.request({}, second).form, { action: 'get', startdate: '1771900000', enddate: '1771986400' });
+  const stages = pass.read(
+    reply({ series: [{ startdate: 1771900000, enddate: 1771900600, state: 1 }] }),
+    second,
+  );
+  const third = { ...cursorPart, page: stages?.next ?? null };
+  t.match(pass.request({}, third).form, { action: 'get', startdate: '1771800000' });
+  t.match(pass.read(reply({ series: [] }), third), { records: [], next: null, cursor: '1772000001' });
+});
+
+t.test('nights outside of the span are left to their own span', async (t) => {
+  const inside = Date.UTC(2026, 1, 20, 23) / 1000;
+  const series = [inside - 86_400, inside, inside + 2 * 86_400].map((startdate) => ({
+    startdate,
+    enddate: startdate + 60,
+  }));
+  const page = sleep.passes.rows.read(reply({ series }), spanPart);
+  t.match(page?.records, [{ startdate: inside }]);
+  t.equal(page?.records.length, 1);
+});
+
+t.test('intraday activity is a map by instants, or an empty list', async (t) => {
+  const pass = intraday.passes.entries;
+  t.match(pass.request({}, spanPart).form, { action: 'getintradayactivity', startdate: '1771545600' });
+  t.same(pass.read(reply({ series: { 1771545600: { steps: 3 } } }))?.records, [
+    { steps: 3, epoch: 1771545600 },
+  ]);
+  t.same(pass.read(reply({ series: [] })), { records: [], next: null });
+  t.equal(pass.read(reply({ series: 'x' })), null);
+});
+
+t.test('an error in the body of a 200 is a failure', async (t) => {
+  const failure = (status: number) => withings.pull.failure(reply({}, status));
+  t.equal(failure(0), null);
+  t.match(failure(401), { kind: 'unauthorized' });
+  t.match(failure(601), { kind: 'limited', of: 'application', reason: 'STATUS_601' });
+  t.match(failure(277), { kind: 'withheld' });
+  t.match(failure(522), { kind: 'later' });
+  t.match(failure(503), { kind: 'refused', reason: 'STATUS_503' });
+  const http = (status: number) => withings.pull.failure({ status, headers: {}, text: '' });
+  t.match(http(429), { kind: 'limited' });
+  t.match([http(500), http(502)], [{ kind: 'later' }, { kind: 'later' }]);
+});
+
+const hintsOf = (fields: Record<string, string>) =>
+  withings.pull.notifications.read(Buffer.from(new URLSearchParams(fields).toString()));
+
+t.test('a notification names what to read again', async (t) => {
+  const at = { userid: '10000007', startdate: '1771545600', enddate: '1771545700' };
+  t.same(hintsOf({ ...at, appli: '4' }), [
+    {
+      ...{ kind: 'changed', account: '10000007', types: ['measures'] },
+      span: { startMs: 1771545600000, endMs: 1771545701000 },
+    },
+  ]);
+  t.match(hintsOf({ ...at, appli: '16' }), [{ types: ['days', 'intraday', 'workouts'] }]);
+  t.match(hintsOf({ userid: '7', appli: '16', date: '2026-02-20' }), [
+    { span: { startMs: Date.UTC(2026, 1, 19, 12), endMs: Date.UTC(2026, 1, 21, 12) } },
+  ]);
+  t.same(hintsOf({ ...at, appli: '54' }), [], 'what is not read is no hint');
+});
+
+t.test('the end of the access is a hint of its own, and an update of the profile is none', async (t) => {
+  for (const action of ['unlink', 'delete'])
+    t.same(hintsOf({ userid: '7', appli: '46', action }), [{ kind: 'access', account: '7' }]);
+  t.same(hintsOf({ userid: '7', appli: '46', action: 'update' }), []);
+});
+
+t.test('a long span is cut, and what is no notification is refused', async (t) => {
+  const [hint] = hintsOf({ userid: '7', appli: '16', startdate: '0', enddate: '1771545700' }) ?? [];
+  t.match(hint, { span: { startMs: (1771545701 - 3 * 86_400) * 1000, endMs: 1771545701000 } });
+  t.match(hintsOf({ userid: '7', appli: '16', startdate: '5', enddate: '1' }), [{ span: null }]);
+  for (const fields of [{}, { userid: '7' }, { userid: 'x', appli: '1' }, { userid: '7', appli: 'x' }])
+    t.equal(hintsOf(fields), null);
+});
+
+t.test('missing subscriptions are made for the granted scope', async (t) => {
+  const { subscription } = withings.pull;
+  const address = 'https://pulsebus.example/hook';
+  const profiles = [
+    { appli: 1, callbackurl: address },
+    { appli: 2, callbackurl: 'https://elsewhere.example' },
+  ];
+  const missing = (scope: string[], body: unknown) =>
+    subscription.missing({}, reply(body), { address, scope })?.map(({ form }) => form?.appli);
+  t.same(missing(['user.metrics'], { profiles }), ['2', '4']);
+  t.same(missing(['user.activity', 'user.info'], { profiles: [] }), ['16', '44', '46']);
+  t.equal(missing(['user.info'], { profiles: 'x' }), undefined);
+});
