@@ -31,7 +31,7 @@ export const apiGateway = contract('api-gateway', {
   export: action({
     summary: 'Export all data of a user as JSON lines',
     description:
-      'Streams the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series, and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
+      'Streams the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.',
     params: z.object({
       user_id: UserId,
       since: TimeParameter.optional().describe(

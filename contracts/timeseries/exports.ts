@@ -35,9 +35,12 @@ export const exportActions = {
     returns: z.array(z.object({ series_id: z.int(), type: z.string(), unit: z.string(), source: Source })),
     idempotent: true,
   }),
-  /** Samples of one series after `after`, as columns. Times are microseconds since 1970. */
+  /**
+   * Samples or intervals of one series after `after`, as columns. Times are microseconds since 1970. `ends` is null for
+   * samples. A page of intervals has more than `limit` entries if several start at its last instant.
+   */
   exportSamples: action({
-    summary: 'Read samples of a series for an export',
+    summary: 'Read samples or intervals of a series for an export',
     params: z.object({
       user_id: UserId,
       series_id: z.int(),
@@ -46,6 +49,7 @@ export const exportActions = {
     }),
     returns: z.object({
       at: z.array(z.number()),
+      ends: z.array(z.number()).nullable(),
       values: z.array(z.number()),
       zone_offset_minutes: z.array(z.int()),
     }),

@@ -115,8 +115,11 @@ async function* samplesOf(
     });
     for (const [index, at] of page.at.entries()) {
       const timestamp = formatInstant(at / 1000);
+      const endAt = page.ends?.[index];
+      const end = endAt === undefined ? {} : { end_time: formatInstant(endAt / 1000) };
       const zone_offset_minutes = page.zone_offset_minutes[index];
-      yield { kind: 'sample', type, timestamp, value: page.values[index], unit, zone_offset_minutes, source };
+      const value = page.values[index];
+      yield { kind: 'sample', type, timestamp, ...end, value, unit, zone_offset_minutes, source };
     }
     after = page.at.length < samplesPerCall ? null : (page.at.at(-1) ?? null);
   }
@@ -124,6 +127,7 @@ async function* samplesOf(
 
 interface SamplePage {
   readonly at: readonly number[];
+  readonly ends: readonly number[] | null;
   readonly values: readonly number[];
   readonly zone_offset_minutes: readonly number[];
 }

@@ -163,3 +163,39 @@ t.test('the gateway works on after a client disconnects in the middle', async (t
   });
   t.equal((await api.ask('/api/v1/health')).status, 200);
 });
+
+t.test(
+  'an export has intervals with their ends, also when more start together than a page has',
+  async (t) => {
+    const user = await createUser(api);
+    const at = start + 3_600_000;
+    const interval = (n: number, start_ms: number) => ({
+      ...{ id: `walk ${n}`, type: 'steps' as const, source: 0, start_ms, end_ms: start_ms + 60_000 + n },
+      ...{ value: n, zone_offset_minutes: 60 },
+    });
+    const together = Array.from({ length: 5001 }, (_, n) => interval(n, at));
+    const last = interval(9999, at + 60_000);
+    const sources = [{ device_type: 'watch' as const, device: 'Watch' }];
+    for (const all = [...together, last]; all.length > 0; )
+      await api.call('timeseries.storeIntervals', {
+        ...{ user_id: user, provider: 'devicemaker', sources, intervals: all.splice(0, 1000) },
+      });
+    const lines = linesOf(
+      (await api.ask(`/api/v1/users/${user}/export?kinds=sample`, { key: api.apiKey })).text,
+    );
+    const values = lines.flatMap(({ kind, value }) => (kind === 'sample' ? [Number(value)] : []));
+    t.strictSame(
+      values.toSorted((a, b) => a - b),
+      [...together.keys(), 9999],
+    );
+    t.match(lines.at(-2), {
+      ...{
+        type: 'steps',
+        timestamp: '2026-03-10T01:01:00Z',
+        end_time: '2026-03-10T01:02:09.999Z',
+        value: 9999,
+      },
+      ...{ unit: 'count', zone_offset_minutes: 60, source: { device: 'Watch' } },
+    });
+  },
+);

@@ -44,9 +44,11 @@ export function selectExportRecords(
   return database.query<ExportRow>(statement, [userId, after?.start_time ?? null, after?.id ?? null, most]);
 }
 
-/** Samples of one series as columns. `at` is in microseconds since 1970. */
+/** Samples or intervals of one series as columns. `at` is in microseconds since 1970. */
 export interface SampleColumns {
   at: number[];
+  /** The ends of intervals, in microseconds since 1970. Null for samples. */
+  ends: number[] | null;
   values: number[];
   zone_offset_minutes: number[];
 }
@@ -55,7 +57,7 @@ export interface SampleColumns {
 const samples = {
   name: 'timeseries-export-samples',
   text: `
-    select coalesce(array_agg((extract(epoch from ts) * 1000000)::float8 order by ts), '{}') as at,
+    select coalesce(array_agg((extract(epoch from ts) * 1000000)::float8 order by ts), '{}') as at, null as ends,
       coalesce(array_agg(value order by ts), '{}') as values,
       coalesce(array_agg(zone_offset_minutes order by ts), '{}') as zone_offset_minutes
     from (
@@ -65,7 +67,29 @@ const samples = {
       order by ts limit $4) page`,
 };
 
-/** The next samples of a user's series after an instant in microseconds, oldest first. */
+// The next page begins after an instant, so intervals that start together are on one page.
+const intervals = {
+  name: 'timeseries-export-intervals',
+  text: `
+    select coalesce(array_agg(at order by start_time, key), '{}') as at,
+      coalesce(array_agg(at + duration_ms * 1000.0 order by start_time, key), '{}')::float8[] as ends,
+      coalesce(array_agg(value order by start_time, key), '{}') as values,
+      coalesce(array_agg(zone_offset_minutes order by start_time, key), '{}') as zone_offset_minutes
+    from (
+      select start_time, key, duration_ms, value, zone_offset_minutes,
+        (extract(epoch from start_time) * 1000000)::float8 as at
+      from timeseries.interval_value
+      where series_id = (select id from timeseries.series where id = $2 and user_id = $1)
+        and start_time > to_timestamp($3::float8 / 1000000)
+      order by start_time fetch first $4 rows with ties) page`,
+};
+
+const kindOfSeries = {
+  name: 'timeseries-export-series-kind',
+  text: 'select is_interval from timeseries.series where id = $2 and user_id = $1',
+};
+
+/** The next samples or intervals of a user's series after an instant in microseconds, oldest first. */
 export async function selectExportSamples(
   database: Queryable,
   userId: string,
@@ -73,6 +97,8 @@ export async function selectExportSamples(
   after: number,
   most: number,
 ): Promise<SampleColumns> {
-  const [row] = await database.query<SampleColumns>(samples, [userId, seriesId, after, most]);
-  return row ?? { at: [], values: [], zone_offset_minutes: [] };
+  const [series] = await database.query<{ is_interval: boolean }>(kindOfSeries, [userId, seriesId]);
+  const statement = series?.is_interval === true ? intervals : samples;
+  const [row] = await database.query<SampleColumns>(statement, [userId, seriesId, after, most]);
+  return row ?? { at: [], ends: null, values: [], zone_offset_minutes: [] };
 }
