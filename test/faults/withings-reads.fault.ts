@@ -48,7 +48,7 @@ t.test('what notifications name is read, and lost notifications are repaired by 
   await on.settled();
   await on.sweep();
   const { want, have } = await on.compare(userId, fromMs);
-  t.ok(want.some((line) => line.startsWith('night')) && want.some((line) => line.startsWith('day')));
+  t.ok(want.some((line) => line.startsWith('night')));
   t.same(have, want, 'rows that differ after one sweep');
 
   const rows = await rowsOf(on);
@@ -70,7 +70,7 @@ t.test(
     const userId = await on.connect();
     await until(async () => (await on.api.database.query('select from pull.reading')).length > 0);
     await on.settled();
-    const fromMs = on.sandbox.world.clock.nowMs() - 10 * 24 * hourMs;
+    const fromMs = on.sandbox.world.clock.nowMs() - 9 * 24 * hourMs;
     const before = await on.compare(userId, fromMs);
     t.same(before.have, before.want, 'the backfill has everything');
     const ambiguous = (await rowsOf(on)).findLast(
@@ -144,6 +144,9 @@ t.test('the address answers HEAD, and a wrong secret is not found', async (t) =>
 });
 
 t.test('the end of the access is believed only if the token fails', async (t) => {
+  const on = await setUp(t);
+  const userId = await on.connect();
+  await until(async () => (await subscribed(on)).length === 6);
   await on.settled();
   const form = { userid: '0', appli: '46', action: 'unlink' };
   const account = (await on.api.call('users.connections', { user_id: userId }))[0]?.provider_user_id ?? '';
