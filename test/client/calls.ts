@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
 import { dayMs } from '../../domain/time.ts';
+import type { ProviderName } from '../../providers/all.ts';
 import { admin, type ClientProduct } from './product-with-sandbox.ts';
 
 interface Calling extends ClientProduct {
@@ -34,6 +35,7 @@ export async function callEveryOperation(calling: Calling): Promise<void> {
   await callDeviceMaker(clients);
   await callActivityNet(clients, calling);
   await callPhones(clients);
+  await callPulled(clients);
   await callWebhooks(clients, calling);
 }
 
@@ -179,7 +181,19 @@ async function callPhones({ anyone, developer, pulsebus }: Clients) {
   await anyone.phoneIngest.refreshToken({ refresh_token });
 }
 
-async function secretOf(developer: Pulsebus, provider: 'devicemaker' | 'activitynet'): Promise<string> {
+// One provider signs its notifications, which the client cannot. The body of the other names nothing.
+async function callPulled({ anyone, developer }: Clients) {
+  const signed = await secretOf(developer, 'googlehealth');
+  await expectFailure(401, anyone.pullIngest.receiveGooglehealth());
+  await expectFailure(401, anyone.pullIngest.receiveGooglehealthAtSecretAddress({ secret: signed }));
+  const secret = await secretOf(developer, 'withings');
+  await anyone.pullIngest.probeWithings();
+  await anyone.pullIngest.probeWithingsAtSecretAddress({ secret });
+  await anyone.pullIngest.receiveWithings();
+  await anyone.pullIngest.receiveWithingsAtSecretAddress({ secret });
+}
+
+async function secretOf(developer: Pulsebus, provider: ProviderName): Promise<string> {
   const { providers } = await developer.deliveries.status();
   const [address = ''] = Object.values(providers[provider].webhook_addresses ?? {});
   return address.split('/').at(-1) ?? '';
