@@ -27,6 +27,8 @@ t.test('three processes send at most 120 requests a minute, and nothing is missi
     return runs.length === users && runs.every(({ state }) => state !== 'running');
   });
   await on.settled();
+  await on.sandbox.advance(4 * hourMs);
+  await on.settled();
   await on.control('POST', '/faults', { kind: 'dropped', provider: 'withings', probability: 0.3 });
   await on.sandbox.advance(6 * hourMs);
   await on.control('DELETE', '/faults');
