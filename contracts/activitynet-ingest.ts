@@ -126,7 +126,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     returns: z.object({ dropped: z.int() }),
     idempotent: true,
     on: ['connectionEnded'],
-    provider: 'activitynet',
+    providers: ['activitynet'],
   }),
   /** The provider contradicted the ending of a connection: the fetches that were dropped since then wait again. */
   resumeConnection: action({
@@ -135,7 +135,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     returns: z.object({ resumed: z.int() }),
     idempotent: true,
     on: ['connectionRestored'],
-    provider: 'activitynet',
+    providers: ['activitynet'],
   }),
   /** The read counts against the limits of the activity platform. */
   checkAccess: action({
@@ -150,7 +150,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
     on: ['userErased', 'connectionPurged'],
-    provider: 'activitynet',
+    providers: ['activitynet'],
   }),
   figures: action({
     summary: 'Get queue lengths and the remaining read quota',

@@ -48,7 +48,7 @@ export const actionsByName: ReadonlyMap<string, ActionDefinition> = new Map(
 
 /** The full names of the actions that an event calls, in the order of the contracts. `provider` is that of the connection. */
 export function actionsOn(event: keyof Lifecycle, provider?: ProviderName): string[] {
-  const isCalled = ({ on, provider: own = provider }: ActionDefinition) =>
-    on?.includes(event) === true && (provider === undefined || own === provider);
+  const isCalled = ({ on, providers }: ActionDefinition) =>
+    on?.includes(event) === true && (provider === undefined || (providers?.includes(provider) ?? true));
   return [...actionsByName].flatMap(([name, definition]) => (isCalled(definition) ? [name] : []));
 }

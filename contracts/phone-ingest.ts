@@ -161,7 +161,7 @@ export const phoneIngest = contract('phone-ingest', {
     returns: z.object({ stopped: z.boolean() }),
     idempotent: true,
     on: ['connectionEnded'],
-    provider: 'phone',
+    providers: ['phone'],
   }),
   purge: action({
     summary: 'Erase what is kept of a user whose connection is purged',
@@ -169,7 +169,7 @@ export const phoneIngest = contract('phone-ingest', {
     returns: z.object({ forgotten: z.boolean() }),
     idempotent: true,
     on: ['connectionPurged'],
-    provider: 'phone',
+    providers: ['phone'],
   }),
   forgetUser: action({
     summary: 'Erase what is kept of a deleted user',

@@ -129,6 +129,7 @@ export const pullIngest = contract('pull-ingest', {
     returns: z.object({ stopped: z.boolean() }),
     idempotent: true,
     on: ['connectionEnded'],
+    providers: pulledNames,
   }),
   resumeConnection: action({
     summary: 'Read again for a restored connection',
@@ -136,6 +137,7 @@ export const pullIngest = contract('pull-ingest', {
     returns: z.object({ resumed: z.boolean() }),
     idempotent: true,
     on: ['connectionRestored'],
+    providers: pulledNames,
   }),
   forgetUser: action({
     summary: 'Forget what is to be read of a deleted user',
@@ -150,6 +152,7 @@ export const pullIngest = contract('pull-ingest', {
     returns: z.object({ forgotten: z.int() }),
     idempotent: true,
     on: ['connectionPurged'],
+    providers: pulledNames,
   }),
   figures: action({
     summary: 'Get queue lengths and the state of the subscription of a provider',

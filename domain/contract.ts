@@ -102,8 +102,8 @@ export interface ActionDefinition<P extends z.ZodType = z.ZodType, R extends z.Z
   readonly timeoutMs?: number;
   /** The events on which it is called. */
   readonly on?: readonly (keyof Lifecycle)[];
-  /** The only provider whose connections it is called about. */
-  readonly provider?: string;
+  /** The only providers whose connections it is called about. Omitted: all. */
+  readonly providers?: readonly string[];
 }
 
 /**
