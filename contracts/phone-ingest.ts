@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { action, auditOfDelivery, contract } from '../domain/contract.ts';
 import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
-import { Tokens } from './auth/schemas.ts';
+import { RefreshRequest, Tokens } from './auth/schemas.ts';
 import { Backfill } from './backfill.ts';
 import { logsExample, pendingUpload, UploadAnswer, uploadExample } from './phone-ingest/answers.ts';
 
@@ -128,15 +128,7 @@ export const phoneIngest = contract('phone-ingest', {
   refreshToken: action({
     summary: 'Exchange a refresh token for new tokens (as POST /auth/refresh)',
     description: 'The path that the Open Wearables SDKs use.',
-    params: z
-      .object({
-        refresh_token: z
-          .string()
-          .min(1)
-          .max(200)
-          .meta({ description: 'The `refresh_token` of the latest response.', example: 'rt-00000000' }),
-      })
-      .meta({ id: 'PhoneRefreshRequest' }),
+    params: RefreshRequest,
     returns: Tokens,
     http: {
       method: 'POST',

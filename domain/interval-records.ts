@@ -21,11 +21,18 @@ export const deviceTypes = [
   'manual',
   'unknown',
 ] as const;
-export const DeviceType = z.enum(deviceTypes);
+export const DeviceType = z
+  .enum(deviceTypes)
+  .meta({
+    id: 'DeviceType',
+    description: 'The kind of device. `merged`: a merge of several devices by the provider.',
+  });
 
 /** The series types that interval data may have: those whose buckets are sums. */
 export const summedTypes = seriesCatalogue.flatMap((row) => (row.bucket === 'sum' ? [row.type] : []));
-export const SummedTypeName = z.enum(summedTypes);
+export const SummedTypeName = z
+  .enum(summedTypes)
+  .meta({ id: 'SummedSeriesType', description: 'A series type whose buckets are sums.' });
 
 /** The most intervals of a call. */
 export const mostIntervals = 2000;

@@ -3,6 +3,16 @@ import { auditActions } from '../../domain/audit.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
 
 /** A pair of tokens. */
+export const RefreshRequest = z
+  .object({
+    refresh_token: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({ description: 'The `refresh_token` of the latest response.', example: 'rt-00000000' }),
+  })
+  .meta({ id: 'RefreshRequest' });
+
 export const Tokens = z
   .object({
     access_token: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
 import { Text, UserId } from '../../domain/wire.ts';
-import { AppId, AppSecret, hashingTimeoutMs, Tokens } from './schemas.ts';
+import { AppId, AppSecret, hashingTimeoutMs, RefreshRequest, Tokens } from './schemas.ts';
 
 /** Start, renewal and end of sessions. */
 export const sessionActions = {
@@ -40,15 +40,7 @@ export const sessionActions = {
     summary: 'Exchange a refresh token for new tokens',
     description:
       'A refresh token is valid once. A second use more than 10 seconds after the first revokes all tokens of the same session.',
-    params: z
-      .object({
-        refresh_token: z
-          .string()
-          .min(1)
-          .max(200)
-          .meta({ description: 'The `refresh_token` of the latest response.', example: 'rt-00000000' }),
-      })
-      .meta({ id: 'RefreshRequest' }),
+    params: RefreshRequest,
     returns: Tokens,
     http: {
       method: 'POST',

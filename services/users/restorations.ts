@@ -48,12 +48,12 @@ export async function resumeRestored(
 
 async function resume(
   deps: RestorationDeps,
-  { connection_id, since }: Restoration,
+  { connection_id, provider, since }: Restoration,
   signal: AbortSignal,
 ): Promise<boolean> {
   const resumed = { connection_id, since: new Date(since.getTime() - roundingMs).toISOString() };
   const [elsewhere, held] = await Promise.all([
-    callOn(deps.call, { event: 'connectionRestored', params: resumed }, patience),
+    callOn(deps.call, { event: 'connectionRestored', params: resumed, provider }, patience),
     Promise.allSettled([replayHeld(deps, connection_id, signal)]),
   ]);
   const results = [...elsewhere, ...held];

@@ -116,6 +116,8 @@ export async function install(
     'connect',
     'backfill',
     'deliveries',
+    'phone-ingest',
+    'pull-ingest',
     'summaries',
     'webhooks',
   ];

@@ -73,6 +73,8 @@ t.test('only 200 is success; otherwise the request is repeated with growing paus
     [
       [10_000, 20_000, 6 * 3_600_000],
       [15_000, 30_000, 60_000],
+      [10_000, 20_000, 4 * 3_600_000],
+      [10_000, 20_000, 4 * 3_600_000],
     ],
   );
 });

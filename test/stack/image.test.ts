@@ -36,7 +36,7 @@ t.test('the stage of the console copies what the build receives', async (t) => {
   );
 });
 
-t.test('the stage builds the console, and the image takes it from there', async (t) => {
+t.test('the stage builds the console', async (t) => {
   const app = t.testdir();
   for (const path of context.filter((one) => copied.some((name) => `${one}/`.startsWith(`${name}/`)))) {
     mkdirSync(dirname(join(app, path)), { recursive: true });

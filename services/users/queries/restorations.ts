@@ -1,8 +1,10 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ProviderName } from '../../../providers/all.ts';
 
 /** A connection that is active again and has work to resume. */
 export interface Restoration {
   readonly connection_id: string;
+  readonly provider: ProviderName;
   /** Changes with each check of the connection. */
   readonly attempt: number;
   /** When the work stopped. */
@@ -15,8 +17,9 @@ export async function selectRestoration(
   connectionId: string,
 ): Promise<Restoration | undefined> {
   const [row] = await database.query<Restoration>(
-    `select connection_id, attempt, ending_since as since from users.access_check
-     where connection_id = $1 and ending = 'restoring'`,
+    `select a.connection_id, c.provider, a.attempt, a.ending_since as since
+     from users.access_check a join users.connection c on c.id = a.connection_id
+     where a.connection_id = $1 and a.ending = 'restoring'`,
     [connectionId],
   );
   return row;

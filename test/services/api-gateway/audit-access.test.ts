@@ -19,6 +19,7 @@ t.test('only reads of personal data are audited as reads', async (t) => {
     'timeseries.sleep',
     'timeseries.sleepStages',
     'timeseries.sleeps',
+    'timeseries.sourcePriority',
     'timeseries.workout',
     'timeseries.workouts',
     'users.connections',

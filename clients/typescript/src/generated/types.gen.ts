@@ -1083,6 +1083,11 @@ export type Developer = {
 };
 
 /**
+ * The kind of device. `merged`: a merge of several devices by the provider.
+ */
+export type DeviceType = 'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown';
+
+/**
  * Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days).
  */
 export type DisabledReason = 'gone' | 'failing';
@@ -1414,13 +1419,6 @@ export type Pagination = {
 export type PermissionsChanges = {
     updated: number;
     errors: Array<string>;
-};
-
-export type PhoneRefreshRequest = {
-    /**
-     * The `refresh_token` of the latest response.
-     */
-    refresh_token: string;
 };
 
 export type PingActivityResult = {
@@ -1966,7 +1964,7 @@ export type SourceOrderEntry = {
     /**
      * Null: all series types without an entry of their own.
      */
-    series_type: 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'flights_climbed' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'swimming_stroke_count' | 'time_in_daylight' | 'inhaler_usage' | 'push_count' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration' | null;
+    series_type: SummedSeriesType | null;
     /**
      * Best first. Null: the order of the entry for all types.
      */
@@ -1974,7 +1972,7 @@ export type SourceOrderEntry = {
     /**
      * Best first. Null: the order of the entry for all types.
      */
-    device_types: Array<'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown'> | null;
+    device_types: Array<DeviceType> | null;
 };
 
 /**
@@ -1986,7 +1984,7 @@ export type SourcePriority = {
      */
     configured: {
         providers: Array<Provider>;
-        device_types: Array<'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown'>;
+        device_types: Array<DeviceType>;
     };
     overrides: Array<SourceOrderEntry>;
 };
@@ -1995,7 +1993,7 @@ export type SourcePriorityChange = {
     /**
      * The series type. Default: all types without an order of their own.
      */
-    series_type?: 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'flights_climbed' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'swimming_stroke_count' | 'time_in_daylight' | 'inhaler_usage' | 'push_count' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration' | null;
+    series_type?: SummedSeriesType | null;
     /**
      * Best first. Null removes the order.
      */
@@ -2003,7 +2001,7 @@ export type SourcePriorityChange = {
     /**
      * Best first. Null removes the order.
      */
-    device_types?: Array<'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown'> | null;
+    device_types?: Array<DeviceType> | null;
 };
 
 /**
@@ -2045,6 +2043,11 @@ export type SubscriptionState = {
     checked_at: string;
     since: string;
 };
+
+/**
+ * A series type whose buckets are sums.
+ */
+export type SummedSeriesType = 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'flights_climbed' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'swimming_stroke_count' | 'time_in_daylight' | 'inhaler_usage' | 'push_count' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration';
 
 /**
  * A test of the endpoint.
@@ -3637,7 +3640,7 @@ export type PhoneIngestRedeemCodeData = {
 };
 
 export type PhoneIngestRefreshTokenData = {
-    body: PhoneRefreshRequest;
+    body: RefreshRequest;
     path?: never;
     query?: never;
     url: '/token/refresh';
