@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { action, contract, Nothing, readers } from '../domain/contract.ts';
 import { RangeEnd, RangeStart, TimeParameter } from '../domain/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
+import { Health } from './fields.ts';
 import { Resolution, Sample, TypesParameter } from './timeseries/schemas.ts';
 
 /** The kinds of lines of an export, in its order. */
@@ -24,7 +25,7 @@ export const apiGateway = contract('api-gateway', {
   health: action({
     summary: 'Check that the gateway runs',
     params: Nothing,
-    returns: z.object({ status: z.literal('ok') }).meta({ id: 'Health' }),
+    returns: Health,
     http: { method: 'GET', path: '/health', access: ['public'], tag: 'Operations', unlimited: true },
     idempotent: true,
   }),

@@ -17,3 +17,6 @@ export const Scope = z.array(Text.min(1).max(100)).max(100);
 
 /** A provider's token, encrypted. */
 export const Ciphertext = z.string().min(1).max(16_384);
+
+/** The answer of what runs. */
+export const Health = z.object({ status: z.literal('ok') }).meta({ id: 'Health' });

@@ -9,6 +9,7 @@ import {
 import { Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName, type PulledName, pulledNames, pullOf } from '../providers/all.ts';
 import { Backfill } from './backfill.ts';
+import { Health } from './fields.ts';
 import { Figures } from './ingest-figures.ts';
 import { NotificationAnswer } from './pull-ingest/answer.ts';
 
@@ -94,7 +95,7 @@ const probing: Probing = eachPulled('probe', (provider): ProbeAction => {
   return action({
     summary: `Answer the check of the webhook address of the provider ${provider}`,
     params: z.object({}),
-    returns: z.object({ status: z.literal('ok') }).meta({ id: 'WebhookProbe' }),
+    returns: Health,
     idempotent: true,
     ...(answersProbe ? { http } : {}),
   });

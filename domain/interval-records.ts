@@ -21,12 +21,10 @@ export const deviceTypes = [
   'manual',
   'unknown',
 ] as const;
-export const DeviceType = z
-  .enum(deviceTypes)
-  .meta({
-    id: 'DeviceType',
-    description: 'The kind of device. `merged`: a merge of several devices by the provider.',
-  });
+export const DeviceType = z.enum(deviceTypes).meta({
+  id: 'DeviceType',
+  description: 'The kind of device. `merged`: a merge of several devices by the provider.',
+});
 
 /** The series types that interval data may have: those whose buckets are sums. */
 export const summedTypes = seriesCatalogue.flatMap((row) => (row.bucket === 'sum' ? [row.type] : []));

@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { loadConfig } from '../../config.ts';
+import { providers } from '../../providers/all.ts';
 import { notesOn, webhookAddresses } from '../../stack/prepare.ts';
 import { generatedSecrets } from '../../stack/secrets.ts';
 import { startPage } from '../../stack/start-page.ts';
+
+const webhookSecretNames = Object.values(providers).flatMap(({ names }) =>
+  names === null ? [] : [names.webhookSecrets],
+);
 
 function folder(t: Test): string {
   const made = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
@@ -17,7 +22,7 @@ t.test('secrets are generated once, readable by the owner of the folder only', a
   const dir = folder(t);
   const made = generatedSecrets(dir);
   t.strictSame(generatedSecrets(dir), made);
-  t.equal(new Set(Object.values(made)).size, 4);
+  t.equal(new Set(Object.values(made)).size, 2 + webhookSecretNames.length);
   t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
   for (const secret of Object.values(made)) t.match(secret, /^[0-9a-f]{64}$/);
 });
@@ -80,7 +85,7 @@ t.test('the start page shows the addresses to register', async (t) => {
 });
 
 t.test('the start page warns of plain addresses once a provider is configured', async (t) => {
-  const secrets = { WEBHOOK_SECRET_DEVICEMAKER: secret, WEBHOOK_SECRET_ACTIVITYNET: secret };
+  const secrets = Object.fromEntries(webhookSecretNames.map((name) => [name, secret]));
   const real = { ...secrets, DEVICEMAKER_CLIENT_ID: 'x', DEVICEMAKER_CLIENT_SECRET: 'x' };
   const warning = /WARNING: anybody can post webhooks of devicemaker/;
   t.match(notesOn(loadConfig(real), false).join('\n'), warning);

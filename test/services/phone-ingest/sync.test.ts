@@ -20,7 +20,7 @@ const valuesOf = async (userId: string, type: string) => {
 
 const stepsOf = (userId: string) =>
   api.database.query(
-    `select extract(epoch from i.start_time)::float8 * 1000 as start_ms, i.value from timeseries.interval_value i
+    `select floor(extract(epoch from i.start_time) * 1000)::float8 as start_ms, i.value from timeseries.interval_value i
      join timeseries.series s on s.id = i.series_id where s.user_id = $1 order by 1`,
     [userId],
   );

@@ -48,6 +48,8 @@ function playOthers(isWilling: () => boolean): { services: ServiceSchema[]; forg
     'api-gateway': {},
     webhooks: {},
     'activitynet-ingest': { stopConnection: () => ({ dropped: 0 }) },
+    'phone-ingest': {},
+    'pull-ingest': {},
   };
   const services: ServiceSchema[] = Object.entries(actionsOf).map(([name, actions]) => ({
     name,
@@ -126,7 +128,9 @@ t.test('every service that keeps something of a user is told to forget them', as
   t.same(erased, [user_id]);
   t.same(
     forgotten.by.toSorted(),
-    ['activitynet-ingest', 'api-gateway', 'backfill', 'webhooks'].map((name) => [name, user_id]),
+    ['activitynet-ingest', 'api-gateway', 'backfill', 'phone-ingest', 'pull-ingest', 'webhooks'].map(
+      (name) => [name, user_id],
+    ),
   );
   t.match(forgotten.accounts, [
     { accounts: [{ provider: 'activitynet', provider_user_id: `of ${user_id}` }] },

@@ -613,7 +613,7 @@ export class PullIngest extends Group {
   }
 
   /** Answer the check of the webhook address of the provider withings */
-  probeWithings(options?: CallOptions): Promise<types.WebhookProbe> {
+  probeWithings(options?: CallOptions): Promise<types.Health> {
     return this.json('GET /webhooks/withings/notify', {}, options, { isOpen: true });
   }
 
@@ -626,7 +626,7 @@ export class PullIngest extends Group {
   }
 
   /** Answer the check of the webhook address of the provider withings */
-  probeWithingsAtSecretAddress(params: Input<types.PullIngestProbeWithingsAtSecretAddressData>, options?: CallOptions): Promise<types.WebhookProbe> {
+  probeWithingsAtSecretAddress(params: Input<types.PullIngestProbeWithingsAtSecretAddressData>, options?: CallOptions): Promise<types.Health> {
     return this.json('GET /webhooks/withings/notify/{secret}', params, options, { isOpen: true });
   }
 }

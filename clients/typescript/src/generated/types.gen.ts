@@ -2383,10 +2383,6 @@ export type WebhookMessagePage = {
 
 export type WebhookMessageStatus = 'waiting' | 'delivered' | 'failed' | 'dropped';
 
-export type WebhookProbe = {
-    status: 'ok';
-};
-
 /**
  * A recorded activity. A field is null if no provider sent a value.
  */
