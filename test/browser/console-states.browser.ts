@@ -13,7 +13,7 @@ const pages: readonly (readonly [path: string, what: string, empty: string])[] =
   ['', 'figures', 'none in two days'],
   ['/users?search=nobody', 'users', 'No user matches. The search looks at names'],
   [`/users/${user}`, 'user', 'They arrive once an account is connected'],
-  ['/deliveries', 'deliveries', 'No delivery is processed yet. Connect a user'],
+  ['/deliveries?status=ready', 'deliveries', 'A delivery is ready while it waits'],
   ['/deliveries?status=dead', 'deliveries', 'A delivery is dead once no further attempt can succeed'],
   ['/jobs?state=dead', 'jobs', 'A job is dead once no further attempt can succeed'],
   ['/webhooks', 'endpoints', 'Add the address of your application'],

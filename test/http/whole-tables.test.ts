@@ -195,7 +195,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await get(path);
   for (const path of ['/auth/me', '/developers', '/api-keys', '/applications'])
     await get(path, '', developer);
-  for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook'])
+  for (const path of ['devicemaker/health', 'activitynet/health', 'activitynet/webhook', 'withings/notify'])
     await get(`/webhooks/${path}`);
 }
 
