@@ -82,7 +82,7 @@ const listenLine =
 
 function sandboxLines({ connectUrl, sandboxUrl }: NonNullable<StartPage['example']>): string[] {
   return [
-    `  Sandbox        ${sandboxUrl}  (both providers, simulated, with synthetic users)`,
+    `  Sandbox        ${sandboxUrl}  (all providers, simulated, with synthetic users)`,
     `  Connect        ${connectUrl}  (the connect page of one more user; each visit has a new link)`,
   ];
 }
