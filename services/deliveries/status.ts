@@ -35,9 +35,11 @@ export async function readStatus({ database, call, config, addressesAt }: Deps):
   });
   return {
     providers: byProvider(of),
-    away: [...figures].flatMap(([provider, one]) =>
-      one === null ? [providers[provider].ingest.service] : [],
-    ),
+    away: [
+      ...new Set(
+        [...figures].flatMap(([provider, one]) => (one === null ? [providers[provider].ingest.service] : [])),
+      ),
+    ],
   };
 }
 

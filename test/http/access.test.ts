@@ -119,6 +119,8 @@ const rows: readonly Row[] = [
   ['GET', '/webhooks/devicemaker/health', 'anybody', 200],
   ['GET', '/webhooks/activitynet/webhook', 'anybody', 422],
   ['POST', '/webhooks/activitynet/webhook', 'anybody', 200],
+  ['GET', '/webhooks/withings/notify', 'anybody', 200],
+  ['POST', '/webhooks/withings/notify', 'anybody', 200],
   ['GET', '/webhooks/activitynet/health', 'anybody', 200],
   ['POST', '/webhooks/googlehealth/notifications', 'client', 401],
 ];

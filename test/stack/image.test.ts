@@ -1,5 +1,15 @@
 // What `docker build` does for the console, without Docker: the files that its stage copies, and its command.
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { run } from '../../stack/processes.ts';
@@ -37,7 +47,8 @@ t.test('the stage of the console copies what the build receives', async (t) => {
 });
 
 t.test('the stage builds the console', async (t) => {
-  const app = t.testdir();
+  const app = mkdtempSync(join(tmpdir(), 'image-'));
+  t.teardown(() => rmSync(app, { recursive: true, force: true }));
   for (const path of context.filter((one) => copied.some((name) => `${one}/`.startsWith(`${name}/`)))) {
     mkdirSync(dirname(join(app, path)), { recursive: true });
     cpSync(join(root, path), join(app, path), { recursive: true, filter: (one) => !one.includes('dist') });

@@ -5,6 +5,7 @@ export const faultKinds = {
   lost: 'answers of the API are cut off',
   rate_limit: 'the API answers 429',
   expiry: 'access tokens expire early',
+  dropped: 'notifications are never sent',
   duplicate: 'notifications are sent twice',
   disorder: 'notifications are sent late and out of order',
   garbage: 'invalid notifications are sent besides the others',

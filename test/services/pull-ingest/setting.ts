@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
-import { quarterOf } from '../../../sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/server.ts';
 import { userTraits } from '../../../sandbox/simulated-users.ts';
 import type { PullServicePace } from '../../../services/pull-ingest/pace.ts';
@@ -13,6 +12,7 @@ import { startBroker } from '../../support/broker.ts';
 import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** Reads without a pause, polls often. */
 export const fast: Partial<PullServicePace> = { pollMs: 20, settleMs: 0, floorMs: 0, firstUpkeepMs: 600_000 };
@@ -49,7 +49,8 @@ export async function setUp(
     readonly processes?: number;
   } = {},
 ): Promise<PullSetting> {
-  const startMs = quarterOf(Date.now()) - 8 * hourMs;
+  // The same time of day in every run: 07:45, the last one at least eight hours ago.
+  const startMs = Math.floor((Date.now() - 15.75 * hourMs) / dayMs) * dayMs + 7.75 * hourMs;
   const sandbox = await startSandbox({ seed: 'a seed', speed: 0, startMs, ...options });
   t.teardown(() => sandbox.stop());
   const database = await freshDatabase(t);
