@@ -5,6 +5,8 @@ import { finishBackfills, snapshots, whole } from './product-with-sandbox.ts';
 
 const minuteMs = 60_000;
 const who = [0, 5];
+// This provider has no cursor: what it never sends cannot be read later.
+const kinds = faultKinds.filter((kind) => kind !== 'dropped');
 const types = ['dailies', 'sleeps', 'activities', 'activityDetails', 'epochs', 'stressDetails'];
 
 t.test('no fault loses or duplicates data: one at a time, then all together', async (t) => {
@@ -20,17 +22,17 @@ t.test('no fault loses or duplicates data: one at a time, then all together', as
       delay_ms: 30,
       spread_seconds: 60,
     });
-  for (const kind of faultKinds) trouble(kind, 0.15);
+  for (const kind of kinds) trouble(kind, 0.15);
   await finishBackfills(all, connected);
   for (const style of ['push', 'ping'] as const) {
     store.state.application = { ...store.state.application, style };
-    for (const kind of faultKinds) {
+    for (const kind of kinds) {
       faults.remove(null);
       const fault = trouble(kind, 1);
       await all.sandbox.advance(15 * minuteMs);
       t.ok(fault.hits > 0 || isOfApi(kind, style), `${kind} struck`);
     }
-    for (const kind of faultKinds) trouble(kind, 0.3);
+    for (const kind of kinds) trouble(kind, 0.3);
     await all.sandbox.advance(30 * minuteMs);
   }
   faults.remove(null);
