@@ -13,6 +13,8 @@ export interface ConnectDeps {
   readonly seed: string;
   /** The indexes of the users to connect. */
   readonly who: readonly number[];
+  /** Only accounts at these providers are connected. Omitted: all. */
+  readonly providers?: readonly SimulatedProvider[];
   readonly fetch: typeof fetch;
 }
 
@@ -58,7 +60,11 @@ async function connectUser(
     headers,
   });
   const connected: ConnectedAccount[] = [];
-  for (const { name: provider } of simulations.filter((one) => one.hasAccount(user.traits))) {
+  const isChosen = ({ name }: { readonly name: SimulatedProvider }) =>
+    choice.providers?.includes(name) ?? true;
+  for (const { name: provider } of simulations.filter(
+    (one) => one.hasAccount(user.traits) && isChosen(one),
+  )) {
     const status = connections.find((one) => one.provider === provider)?.status ?? 'none';
     const isWanted = status === 'none' || (status === 'active' && !isKnown(provider));
     if (isWanted) await consent(choice, user_id, provider, String(index + 1));

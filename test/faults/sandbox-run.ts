@@ -12,6 +12,7 @@ import { userTraits } from '../../sandbox/simulated-users.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
 import { pointAt } from '../../stack/sandbox-users.ts';
 import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
+import { compared } from '../sandbox/compare.ts';
 import type { ProductWithSandbox } from '../sandbox/product-with-sandbox.ts';
 import { ask, developer } from '../support/api.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -64,6 +65,7 @@ export async function startRun(t: Test, seed: string): Promise<SandboxRun> {
     secrets,
     connecting: {
       ...{ api, apiKey: key, sandboxUrl: sandbox.access.url, seed, who: [...userTraits.keys()], fetch },
+      providers: compared,
     },
     api: {
       url: product.url,

@@ -12,6 +12,8 @@ import { type SandboxRun, startRun } from './sandbox-run.ts';
 t.setTimeout(0);
 
 const minuteMs = 60_000;
+// A notification that the device maker never sends cannot be read later.
+const kinds = faultKinds.filter((kind) => kind !== 'dropped');
 const quiet = { waiting: 0, working: 0 };
 const fetches = { live_waiting: 0, history_waiting: 0, postponed: 0, given_up: 0 };
 /** The one at both providers. */
@@ -28,13 +30,13 @@ t.test(
       faults.add({
         ...{ kind, probability, provider: null, for_seconds: null, delay_ms: 30, spread_seconds: 60 },
       });
-    for (const kind of faultKinds) trouble(kind, 0.15);
+    for (const kind of kinds) trouble(kind, 0.15);
     await untilHistory(run, connected);
     t.equal((await backfillProgress(run.connecting, connected)).running, 0);
     took('30 days of history under all troubles');
     for (const style of ['push', 'ping'] as const) {
       store.state.application = { ...store.state.application, style };
-      for (const kind of faultKinds) {
+      for (const kind of kinds) {
         faults.remove(null);
         const fault = trouble(kind, 1);
         await changeActivities(run);
@@ -42,7 +44,7 @@ t.test(
         await settle(run);
         t.ok(fault.hits > 0, `${kind} struck in ${style} style`);
       }
-      for (const kind of faultKinds) trouble(kind, 0.3);
+      for (const kind of kinds) trouble(kind, 0.3);
       for (let minutes = 0; minutes < 30; minutes += 5) {
         await changeActivities(run);
         await run.sandbox.advance(5 * minuteMs);

@@ -127,7 +127,7 @@ t.test('subscriptions that ended without a word are renewed', async (t) => {
   t.same(await subscribed(on), []);
   await on.api.database.query('update pull.connection set subscribe_at = now()');
   await until(async () => (await subscribed(on)).length === 6);
-  t.pass();
+  t.same(await subscribed(on), [1, 2, 4, 16, 44, 46]);
 });
 
 t.test('only what was granted is subscribed to and read', async (t) => {
@@ -161,5 +161,6 @@ t.test('the end of the access is believed only if the token fails', async (t) =>
   await on.control('POST', `${people}/unlink`);
   await on.sandbox.advance(minuteMs);
   await until(async () => (await statusOf(on, userId)) === 'expired');
-  t.pass('the refused token ends it');
+  const [connection] = await on.api.call('users.connections', { user_id: userId });
+  t.match(connection, { status: 'expired', provider_user_id: account }, 'the refused token ends it');
 });

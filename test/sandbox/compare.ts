@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** Gets JSON of the API, with its key. */
 export type Get = (path: string) => Promise<unknown>;
 
+/** The providers whose data is compared. */
+export const compared = ['devicemaker', 'activitynet'] as const;
+
 const Line = z.object({ type: z.string(), device: z.string(), samples: z.int() });
 const Start = z.object({ start_time: z.string() });
 const Ledger = z.object({

@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/server.ts';
 import { environmentOf, settingsOf } from '../../stack/sandbox.ts';
 import { pointAt } from '../../stack/sandbox-users.ts';
 import { startApi, type TestApi } from '../support/api.ts';
-import { found, readLedger, type Snapshot, wanted } from './compare.ts';
+import { compared, found, readLedger, type Snapshot, wanted } from './compare.ts';
 
 const minuteMs = 60_000;
 
@@ -41,7 +41,10 @@ export async function whole(
   return {
     api,
     sandbox,
-    connecting: { api: client, apiKey: api.apiKey, sandboxUrl: sandbox.access.url, seed, who, fetch },
+    connecting: {
+      ...{ api: client, apiKey: api.apiKey, sandboxUrl: sandbox.access.url, seed, who, fetch },
+      providers: compared,
+    },
   };
 }
 

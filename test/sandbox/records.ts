@@ -2,6 +2,9 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { compared } from './compare.ts';
+
+const names: ReadonlySet<string> = new Set(compared);
 
 /** A record in a form that both sides have. */
 export type Plain = Readonly<Record<string, unknown>>;
@@ -38,6 +41,7 @@ export async function readExport(response: Response): Promise<Stored> {
   if (response.status !== 200 || response.body === null) throw new Error(`the export: ${response.status}`);
   for await (const text of createInterface({ input: Readable.fromWeb(response.body) })) {
     const line = Line.parse(JSON.parse(text));
+    if (!isCompared(line)) continue;
     if (line.kind === 'sample') twice += addSample(series, Sample.parse(line)) ? 0 : 1;
     else if (line.kind === 'end') isWhole = true;
     else kinds[line.kind]?.push(line);
@@ -51,6 +55,12 @@ export async function readExport(response: Response): Promise<Stored> {
     others: sorted(other.map(pick(otherFields))),
   };
   return { records, series, twice };
+}
+
+/** Whether a line is of a provider whose data is compared. `npm start` connects further ones. */
+function isCompared(line: Plain): boolean {
+  const { provider = line.provider } = Object(line.source);
+  return provider === undefined || names.has(String(provider));
 }
 
 function addSample(
@@ -368,6 +378,7 @@ export async function compareSamples(ask: Ask, person: number, have: Stored['ser
   for (const { provider, type, device, samples } of Series.parse(
     await ask(`/ledger/samples?person=${person}`),
   )) {
+    if (!names.has(provider)) continue;
     const name = `${provider}/${type}/${device}`;
     seen.add(name);
     const stored = have.get(name) ?? new Map<number, number>();
