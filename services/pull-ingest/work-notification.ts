@@ -1,5 +1,6 @@
 import type { NotificationAnswer } from '../../contracts/pull-ingest/answer.ts';
 import type { Hint, Pull } from '../../domain/pulled-provider.ts';
+import { dayMs } from '../../domain/time.ts';
 import type { Database } from '../../mixins/database.ts';
 import { authorizationHeader } from '../../mixins/delivery.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
@@ -25,6 +26,10 @@ export interface NotificationDeps extends Environment {
 
 /** The most hints of one body that are used. */
 const mostHints = 1000;
+/** A span ends at most so long after now. */
+const aheadMs = dayMs;
+/** The span that an unauthenticated notification may demand begins at most so long ago: any past would cost years of reads. */
+const forgeableMs = 3 * dayMs;
 
 /**
  * Processes a notification: checks that it is the provider's, and demands reads of what it names. It changes nothing else, so
@@ -84,7 +89,11 @@ async function demand(
   const accounts = hints.map(({ account }) => account);
   const arrival = { ...arrivalOf(job), authenticated };
   const linked = await findLinkedUsers(call, provider, accounts, arrival);
-  const demands = demandsOf(provider, hints, linked);
+  const demands = demandsOf(
+    provider,
+    hints.map((hint) => clipped(hint, authenticated)),
+    linked,
+  );
   // Whether an account is connected is not told, because a sender of an unsigned notification may guess.
   if (demands.length === 0) await countSkipped(database, provider, { NOTHING_TO_READ: 1 });
   await database.transaction(async (transaction) => {
@@ -96,6 +105,15 @@ async function demand(
     });
   });
   return answer('accepted', undefined, authenticated);
+}
+
+/** A hint without the part of its span that is not read. Nothing is left of a span outside these bounds. */
+function clipped(hint: Hint, authenticated: boolean): Hint {
+  if (hint.kind === 'access' || hint.span === null) return hint;
+  const now = Date.now();
+  const startMs = authenticated ? hint.span.startMs : Math.max(hint.span.startMs, now - forgeableMs);
+  const endMs = Math.min(hint.span.endMs, now + aheadMs);
+  return { ...hint, span: startMs < endMs ? { startMs, endMs } : null };
 }
 
 function demandsOf(provider: PulledName, hints: readonly Hint[], linked: LinkedUsers): Demand[] {
