@@ -188,3 +188,19 @@ export type OtherRecord = z.infer<typeof OtherRecord>;
 export type Supersede = z.infer<typeof Supersede>;
 export type StoreItem = z.infer<typeof StoreItem>;
 export type StoreOutcome = z.infer<typeof StoreOutcome>;
+
+/** Defaults for the parts of a store item that its data does not have. */
+export const bareItem: Pick<
+  StoreItem,
+  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples' | 'samples_kept'
+> = {
+  more: false,
+  part: 0,
+  workout: null,
+  sleeps: [],
+  day: null,
+  epoch: null,
+  other: null,
+  samples: [],
+  samples_kept: false,
+};

@@ -1,7 +1,7 @@
-import type { SampleBlock } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock } from '../../../domain/records.ts';
 import { Activity, workoutOf } from './activity.ts';
 import { readTrack } from './activity-track.ts';
-import { bareItem, isObject, type Normaliser, type Problem, refused } from './item.ts';
+import { isObject, type Normaliser, type Problem, refused } from './item.ts';
 import { readTimed, type Timed } from './timed-item.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

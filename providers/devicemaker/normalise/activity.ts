@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WorkoutRecord } from '../../../domain/records.ts';
-import { bareItem, beats, count, flag, head, id, measure, type Normaliser, refused, text } from './item.ts';
+import { bareItem, type WorkoutRecord } from '../../../domain/records.ts';
+import { beats, count, flag, head, id, measure, type Normaliser, refused, text } from './item.ts';
 import type { SampleOrigin } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { OtherRecord } from '../../../domain/records.ts';
+import { bareItem, type OtherRecord } from '../../../domain/records.ts';
 import { CalendarDate, dateToMs, dayMs, earliestMs, localDate } from '../../../domain/time.ts';
 import { contentHash } from './content-hash.ts';
-import { bareItem, count, isObject, measure, type Normaliser, readItem, refused, text } from './item.ts';
+import { count, isObject, measure, type Normaliser, readItem, refused, text } from './item.ts';
 import { wholeItem, wholeReason } from './whole-item.ts';
 
 const date = CalendarDate.nullable().default(null);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DayRecord, SampleBlock } from '../../../domain/records.ts';
+import { bareItem, type DayRecord, type SampleBlock } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
-import { bareItem, beats, count, head, map, measure, type Normaliser } from './item.ts';
+import { beats, count, head, map, measure, type Normaliser } from './item.ts';
 import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { EpochRecord } from '../../../domain/records.ts';
+import { bareItem, type EpochRecord } from '../../../domain/records.ts';
 import type { SeriesType } from '../../../domain/series.ts';
-import { bareItem, count, head, type Normaliser, type Problem, text } from './item.ts';
+import { count, head, type Normaliser, type Problem, text } from './item.ts';
 import { valueIn } from './sample-item.ts';
 import { readTimed } from './timed-item.ts';
 import { plainActivityType, workoutTypeOf } from './workout-type.ts';

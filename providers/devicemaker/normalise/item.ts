@@ -19,22 +19,6 @@ export type Normalised =
 /** Makes a record from one item of a data type. Pure. Never throws because of an item's content. */
 export type Normaliser = (item: unknown, nowMs: number) => Normalised;
 
-/** Defaults for the parts of a store item that a data type does not have. */
-export const bareItem: Pick<
-  StoreItem,
-  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples' | 'samples_kept'
-> = {
-  more: false,
-  part: 0,
-  workout: null,
-  sleeps: [],
-  day: null,
-  epoch: null,
-  other: null,
-  samples: [],
-  samples_kept: false,
-};
-
 /** The result for an item that cannot be stored. */
 export function refused(field: string, reason: string): { ok: false; problems: Problem[] } {
   return { ok: false, problems: [{ field, reason }] };

@@ -1,5 +1,6 @@
+import { bareItem } from '../../../domain/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
-import { bareItem, measure, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
+import { measure, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
 import type { ReadSamples } from './samples.ts';
 import type { Timed } from './timed-item.ts';
 

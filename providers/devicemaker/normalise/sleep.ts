@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type SampleBlock, type SleepRecord, sleepRanks } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock, type SleepRecord, sleepRanks } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
 import {
-  bareItem,
   count,
   head,
   instantMs,

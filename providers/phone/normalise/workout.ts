@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SampleBlock, StoreItem } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType } from '../../../domain/series.ts';
 import {
   type ItemSpan,
@@ -29,9 +29,9 @@ export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
   const moving = values('minutes', 'duration', 'totalDuration');
   const distance = values('meters', 'distance', 'totalDistance');
   return {
+    ...bareItem,
     ...{ data_type: workoutDataType, key: span.id, hash: hashOf(item), supersede: 'latest' },
-    ...{ duration_seconds: seconds, more: false, part: 0, sleeps: [], day: null, epoch: null, other: null },
-    samples_kept: false,
+    duration_seconds: seconds,
     workout: {
       ...{
         type: workoutTypeOf(raw),

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { DayRecord, StoreItem } from '../../../domain/records.ts';
+import { bareItem, type DayRecord, type StoreItem } from '../../../domain/records.ts';
 import { CalendarDate, dateToMs, dayMs } from '../../../domain/time.ts';
 import { midnightIn } from '../../../domain/zone.ts';
 import { importedDevice, isImported } from './devices.ts';
 import {
-  bareItem,
   beats,
   count,
   flag,

@@ -48,22 +48,6 @@ export interface Normalised {
 /** Counts what is not stored, by reason. */
 export type Skip = (reason: string, number?: number) => void;
 
-/** Defaults for the parts of a store item that a record does not have. */
-export const bareItem: Pick<
-  StoreItem,
-  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples' | 'samples_kept'
-> = {
-  more: false,
-  part: 0,
-  workout: null,
-  sleeps: [],
-  day: null,
-  epoch: null,
-  other: null,
-  samples: [],
-  samples_kept: false,
-};
-
 /** The items of records, each made alone. A record without an item is counted by its reason. */
 export function itemsOf(
   records: readonly unknown[],

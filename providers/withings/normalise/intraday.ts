@@ -1,18 +1,9 @@
 import { z } from 'zod';
 import type { IntervalRecord, IntervalSource, SummedType } from '../../../domain/interval-records.ts';
-import type { SampleBlock, StoreItem } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType } from '../../../domain/series.ts';
 import { deviceTypeOf } from './devices.ts';
-import {
-  bareItem,
-  count,
-  epochSeconds,
-  isStorable,
-  measure,
-  type Normalised,
-  text,
-  withHash,
-} from './fields.ts';
+import { count, epochSeconds, isStorable, measure, type Normalised, text, withHash } from './fields.ts';
 
 /** One entry of the map of an answer, with its key as `epoch`. */
 const Entry = z.object({

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { withoutNoise } from '../../../domain/decimals.ts';
-import type { OtherRecord, SampleBlock, StoreItem } from '../../../domain/records.ts';
+import { bareItem, type OtherRecord, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { knownLocalDate } from '../../../domain/time.ts';
 import { manualDevice } from './devices.ts';
 import {
-  bareItem,
   epochSeconds,
   id,
   isStorable,

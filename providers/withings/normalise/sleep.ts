@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  bareItem,
   type SampleBlock,
   type SleepRecord,
   type StageSpan,
@@ -9,7 +10,6 @@ import {
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
 import { importedDevice } from './devices.ts';
 import {
-  bareItem,
   count,
   epochSeconds,
   flag,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { StoreItem, WorkoutRecord } from '../../../domain/records.ts';
+import { bareItem, type StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
 import {
-  bareItem,
   beats,
   count,
   epochSeconds,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SampleBlock, StoreItem } from '../../../domain/records.ts';
+import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 
 /** The samples of one series of a batch, with the ids by which they can be deleted. */
@@ -40,9 +40,8 @@ export function itemOf(blocks: readonly IdentifiedBlock[]): StoreItem {
   const samples = blocks.map(({ block }) => block);
   const hash = createHash('sha256').update(JSON.stringify(samples)).digest('base64url');
   return {
-    ...{ data_type: 'records', key: hash, hash, supersede: 'latest', duration_seconds: 0 },
-    ...{ more: false, part: 0, workout: null, sleeps: [], day: null, epoch: null, other: null },
-    ...{ samples, samples_kept: false },
+    ...bareItem,
+    ...{ data_type: 'records', key: hash, hash, supersede: 'latest', duration_seconds: 0, samples },
   };
 }
 

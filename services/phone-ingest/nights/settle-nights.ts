@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isError } from '../../../domain/errors.ts';
-import type { SleepRecord, StoreItem } from '../../../domain/records.ts';
+import { bareItem, type SleepRecord, type StoreItem } from '../../../domain/records.ts';
 import { dayMs } from '../../../domain/time.ts';
 import type { Database } from '../../../mixins/database.ts';
 import type { Job, JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
@@ -89,9 +89,9 @@ const itemsPerCall = 4;
 
 function itemOf({ row: { id, hash }, session }: PlannedNight): StoreItem {
   return {
+    ...bareItem,
     ...{ data_type: 'sleep', key: id, hash, supersede: 'sleep', duration_seconds: secondsOf(session) },
-    ...{ more: false, part: 0, workout: null, sleeps: [session], day: null, epoch: null, other: null },
-    ...{ samples: [], samples_kept: false },
+    sleeps: [session],
   };
 }
 
