@@ -132,6 +132,7 @@ const idsKept = [
   'connect.attempt.user_id',
   'gateway.idempotent_answer.user_id',
   'pg_catalog.pg_statistic.stavalues1',
+  'pg_catalog.pg_statistic.stavalues2',
   'pg_catalog.pg_stats.histogram_bounds',
   'pg_catalog.pg_stats.most_common_vals',
   'timeseries.tombstone.user_id',

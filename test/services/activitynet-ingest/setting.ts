@@ -98,7 +98,7 @@ export async function setUp(
     });
     next += 1;
     const ingest = ingests[next % ingests.length];
-    await ingest?.call('activitynet-ingest.receive', { delivery_id });
+    await ingest?.call('activitynet-ingest.receive', { delivery_id }, { timeout: 120_000 });
     return EventAnswer.parse(await inbox.answerOf(delivery_id));
   };
   const rows = () =>
