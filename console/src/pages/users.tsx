@@ -3,7 +3,7 @@ import type { UsersListData } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useChanges } from '../changes.ts';
 import { ConnectionFilter, connectionFilter } from '../parts/connection-filter.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -151,42 +151,23 @@ const fields = [
 ] as const;
 
 function CreateUser({ close }: { close: () => void }) {
-  const [problem, setProblem] = useState('');
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const form = new FormData(event.currentTarget);
-    const given = fields.map(([name]) => [name, String(form.get(name)).trim()]);
-    try {
-      const user = await api.users.create(Object.fromEntries(given.filter(([, value]) => value !== '')));
-      navigate(`/users/${user.id}`);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
   return (
-    <Dialog title="Create a user" close={close}>
-      <form onSubmit={submit}>
-        {fields.map(([name, title]) => (
-          <label key={name}>
-            {title}
-            <input name={name} autocomplete="off" />
-          </label>
-        ))}
-        {problem !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <p class="row">
-          <button type="submit" class="main">
-            Create
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create a user"
+      button="Create"
+      close={close}
+      send={async (field) => {
+        const given = fields.map(([name]) => [name, field(name).trim()]);
+        const user = await api.users.create(Object.fromEntries(given.filter(([, value]) => value !== '')));
+        navigate(`/users/${user.id}`);
+      }}
+    >
+      {fields.map(([name, title]) => (
+        <label key={name}>
+          {title}
+          <input name={name} autocomplete="off" />
+        </label>
+      ))}
+    </FormDialog>
   );
 }

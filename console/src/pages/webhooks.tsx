@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { Badge } from '../parts/badge.tsx';
-import { Dialog, ShownOnce } from '../parts/dialog.tsx';
+import { ShownOnce } from '../parts/dialog.tsx';
+import { FormDialog } from '../parts/form.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
@@ -89,47 +90,24 @@ export function Webhooks() {
 }
 
 function CreateEndpoint({ created, close }: { created: (secret: string) => void; close: () => void }) {
-  const [problem, setProblem] = useState('');
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    if (!(event.currentTarget instanceof HTMLFormElement)) return;
-    const form = new FormData(event.currentTarget);
-    const description = String(form.get('description')).trim();
-    try {
-      const made = await api.webhooks.createEndpoint({
-        url: String(form.get('url')),
-        description: description === '' ? null : description,
-      });
-      created(made.secret);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
   return (
-    <Dialog title="Add an endpoint" close={close}>
-      <form onSubmit={submit}>
-        <label>
-          Address
-          <input name="url" type="url" required placeholder="https://" />
-        </label>
-        <label>
-          Description
-          <input name="description" maxLength={255} />
-        </label>
-        {problem !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <p class="row">
-          <button type="submit" class="main">
-            Add
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add an endpoint"
+      button="Add"
+      close={close}
+      send={async (field) => {
+        const description = field('description').trim() || null;
+        created((await api.webhooks.createEndpoint({ url: field('url'), description })).secret);
+      }}
+    >
+      <label>
+        Address
+        <input name="url" type="url" required placeholder="https://" />
+      </label>
+      <label>
+        Description
+        <input name="description" maxLength={255} />
+      </label>
+    </FormDialog>
   );
 }

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { session } from '../session.ts';
 import { TypedConfirmation } from './dialog.tsx';
+import { Form } from './form.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
@@ -60,24 +60,16 @@ function Remove({ id, email, renew }: { id: string; email: string; renew: () => 
 }
 
 function CreateAccount({ created }: { created: () => void }) {
-  const [problem, setProblem] = useState('');
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    if (!(form instanceof HTMLFormElement)) return;
-    const fields = new FormData(form);
-    try {
-      setProblem('');
-      const given = { email: String(fields.get('email')), password: String(fields.get('password')) };
-      await api.auth.createDeveloper(given);
-      form.reset();
-      created();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
-  };
   return (
-    <form class="row" onSubmit={submit} aria-label="Create an account">
+    <Form
+      class="row"
+      label="Create an account"
+      button="Create an account"
+      send={async (field) => {
+        await api.auth.createDeveloper({ email: field('email'), password: field('password') });
+        created();
+      }}
+    >
       <label>
         E-mail address
         <input name="email" type="email" autocomplete="off" required />
@@ -86,12 +78,6 @@ function CreateAccount({ created }: { created: () => void }) {
         Initial password
         <input name="password" type="password" autocomplete="new-password" minLength={10} required />
       </label>
-      <button type="submit">Create an account</button>
-      {problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </form>
+    </Form>
   );
 }
