@@ -44,6 +44,7 @@ export const auditActions = {
   'backfill.cancelled': 'A backfill of past data was cancelled.',
   'delivery.read': 'The body of a delivery was read, which contains data of users.',
   'delivery.replayed': 'A delivery was put into the queue again.',
+  'job.retried': 'A dead job was made due again; `details.kind` names its kind.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'A webhook endpoint was changed; `details.fields` names what.',
   'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',

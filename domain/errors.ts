@@ -37,6 +37,7 @@ export const errorTable = {
   APPLICATION_NOT_FOUND: { status: 404, detail: 'Application not found.' },
   DEVELOPER_NOT_FOUND: { status: 404, detail: 'Developer not found.' },
   DELIVERY_NOT_FOUND: { status: 404, detail: 'Delivery not found.' },
+  JOB_NOT_FOUND: { status: 404, detail: 'Job not found. A job that is done is deleted.' },
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, detail: 'Webhook endpoint not found.' },
   WEBHOOK_MESSAGE_NOT_FOUND: { status: 404, detail: 'Message not found.' },
   EXTERNAL_USER_ID_TAKEN: { status: 409, detail: 'A user with this external_user_id exists.' },
@@ -74,6 +75,7 @@ export const errorTable = {
       'The first request with this Idempotency-Key was interrupted. Check whether it took effect, and use another key.',
   },
   DELIVERY_IN_WORK: { status: 409, detail: 'This delivery is being processed.' },
+  JOB_IN_WORK: { status: 409, detail: 'This job is being processed.' },
   DELIVERY_ERASED: { status: 409, detail: 'The content of this delivery was erased with its user.' },
   DELIVERY_BEING_ERASED: {
     status: 409,

@@ -23,12 +23,26 @@ const retried: Statement = {
   name: 'jobs.retry_dead_letter',
   text: `
     update jobs.job set dead_at = null, error = null, failures = 0, crashes = 0, run_at = now()
-    where kind = $1 and key = $2 and dead_at is not null returning kind`,
+    where kind = $1 and key = $2 and dead_at is not null
+    returning kind, key, failures, error, run_at, dead_at`,
 };
 
-/** Makes a dead letter due again. Returns false if there is none. */
-export const retryDeadJob = async (database: Queryable, kind: string, key: string): Promise<boolean> =>
-  (await database.query(retried, [kind, key])).length > 0;
+/** A job that waits, without its payload. */
+export interface RetriedJobRow extends Omit<DeadJobRow, 'dead_at'> {
+  readonly failures: number;
+  readonly run_at: Date;
+  readonly dead_at: null;
+}
+
+/** Makes a dead letter due again. Undefined if there is none. */
+export async function retryDeadJob(
+  database: Queryable,
+  kind: string,
+  key: string,
+): Promise<RetriedJobRow | undefined> {
+  const [row] = await database.query<RetriedJobRow>(retried, [kind, key]);
+  return row;
+}
 
 const expired: Statement = {
   name: 'jobs.expired_dead_letters',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Backfill } from '../contracts/backfill.ts';
+import { jobIdOf } from '../contracts/deliveries/jobs.ts';
 import { type Delivery, DeliveryStatus } from '../contracts/deliveries/schemas.ts';
 import type { WebhookEndpoint, WebhookMessage } from '../contracts/webhooks/schemas.ts';
 import { plainMessage } from '../domain/plain-message.ts';
@@ -75,9 +76,9 @@ export const commands: readonly Command[] = [
     'retry-job <kind> [key]',
     'Makes a dead letter of `jobs` due again',
     z.object({ kind: z.string(), key: z.string().default('') }),
-    async (call, job) => {
-      const { retried } = await call('deliveries.retryJob', job);
-      return [retried ? `${job.kind} is due again` : 'No dead letter has this kind and key.'];
+    async (call, { kind, key }) => {
+      await call('deliveries.retryJob', { job_id: jobIdOf(kind, key) });
+      return [`${kind} is due again`];
     },
   ),
   command(

@@ -5,12 +5,16 @@ import { Timestamp } from '../../domain/wire.ts';
 
 const Count = z.int().nonnegative();
 
+/** The id of a job. It is opaque, because a key may contain any character and be empty. */
+export const jobIdOf = (kind: string, key: string) => Buffer.from(`${kind}:${key}`).toString('base64url');
+
 /** The state of a job in a list. */
 const ListedJobState = z.enum(['waiting', 'dead']).meta({ id: 'JobState' });
 
 /** A job of a service, without its payload. */
 export const Job = z
   .object({
+    id: z.string().describe('The id of the job, as long as it exists.'),
     kind: z.string().describe('The service and its work: `users.erasure`.'),
     key: z
       .string()
@@ -38,11 +42,24 @@ export const jobActions = {
     http: { method: 'GET', path: '/jobs', access: writers, tag: 'Operations' },
     idempotent: true,
   }),
-  /** `retried` is false if there is no dead letter of this kind and key. */
   retryJob: action({
-    summary: 'Make a dead letter of the jobs due again',
-    params: z.object({ kind: z.string(), key: z.string() }),
-    returns: z.object({ retried: z.boolean() }),
+    summary: 'Retry a dead job',
+    description:
+      'Makes the job due now and resets its failures. A job that is already waiting is returned unchanged, so the request may be repeated. Returns 409 while the job is being processed, and 404 once it is done: a job that is done is deleted.',
+    params: z.object({
+      job_id: z.string().min(1).max(2000).describe('The `id` of a job, from `GET /jobs`.'),
+    }),
+    returns: Job,
+    http: {
+      method: 'POST',
+      path: '/jobs/:job_id/retry',
+      access: writers,
+      status: 202,
+      tag: 'Operations',
+      bodyOptional: true,
+      audit: 'job.retried',
+    },
+    idempotent: true,
   }),
 };
 

@@ -2,7 +2,6 @@ import type { Config } from '../../config.ts';
 import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
-import { retryDeadJob } from '../../mixins/dead-jobs.ts';
 import { jobs } from '../../mixins/jobs.ts';
 import type { Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -11,7 +10,7 @@ import { publicUrl } from '../../runtime/provider-settings.ts';
 import { readContent, readDelivery } from './content.ts';
 import { erasureHandler, requestErasure, requestLateErasure } from './erasure.ts';
 import { setFigures } from './figures.ts';
-import { countAllJobs, listJobs } from './jobs.ts';
+import { countAllJobs, listJobs, retryJob } from './jobs.ts';
 import { listDeliveries, toWire } from './listing.ts';
 import { readOverview, readProviders } from './overview.ts';
 import { addAnswers } from './queries/answer-minutes.ts';
@@ -51,11 +50,7 @@ export default implement(deliveries, {
     listJobs: async ({ params, database }) => ({
       data: await listJobs(database, params.state, params.limit),
     }),
-    async retryJob({ params: { kind, key }, database, logger }) {
-      const retried = await retryDeadJob(database, kind, key);
-      if (retried) logger.info('job.retried', { kind });
-      return { retried };
-    },
+    retryJob: ({ params, database, origin }) => retryJob(database, origin, params.job_id),
     async eraseAccounts({ params, database }) {
       await requestErasure(database, params.accounts, params.erased_at);
       return { noted: true as const };

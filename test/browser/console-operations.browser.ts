@@ -30,6 +30,25 @@ async function follow(page: Page, name: RegExp | string, heading: string, query:
   t.equal(page.url(), `${root}${query}`);
 }
 
+t.test('a dead job is retried', async (t) => {
+  const key = '00000000-0000-4000-8000-0000000000dd';
+  await api.database.query(
+    "insert into jobs.job (kind, key, error, dead_at) values ('test.dead', $1, 'BROKEN', now())",
+    [key],
+  );
+  const { page, complaints } = await logIn(t);
+  await page.goto(`${root}/jobs?state=dead`);
+  await page.getByRole('cell', { name: 'BROKEN', exact: true }).waitFor();
+  t.strictSame(await violations(page), []);
+  await page.getByRole('button', { name: `Retry test.dead ${key}` }).click();
+  await page.getByText('No job is dead').waitFor();
+  await page.goto(`${root}/jobs?state=waiting`);
+  await page.getByRole('row').filter({ hasText: 'test.dead' }).getByText('waiting').waitFor();
+  await auditShows(page, root, 'job.retried', key.slice(0, 8));
+  t.strictSame(complaints, []);
+  await api.database.query("delete from jobs.job where kind = 'test.dead'");
+});
+
 t.test('each number of the overview leads to its list', async (t) => {
   const { page, complaints } = await logIn(t);
   await follow(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Pulsebus, PulsebusError } from '../../clients/typescript/src/index.ts';
+import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { dayMs } from '../../domain/time.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import { admin, type ClientProduct } from './product-with-sandbox.ts';
@@ -155,6 +156,7 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await pulsebus.deliveries.body({ delivery_id, limit: 100 });
   await pulsebus.deliveries.replay({ delivery_id });
   for (const state of ['waiting', 'dead'] as const) await pulsebus.deliveries.listJobs({ state, limit: 5 });
+  await pulsebus.deliveries.retryJob({ job_id: jobIdOf('auth.cleaning', '') });
 }
 
 async function callActivityNet({ anyone, developer }: Clients, { settings }: Calling) {

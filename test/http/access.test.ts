@@ -93,6 +93,7 @@ const rows: readonly Row[] = [
   ['GET', '/deliveries/:delivery_id/body', 'company', 404],
   ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
   ['GET', '/jobs', 'company', 200],
+  ['POST', '/jobs/:job_id/retry', 'company', 404],
   ['GET', '/status', 'company', 200],
   ['GET', '/status/received', 'company', 200],
   ['GET', '/overview', 'company', 200],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
@@ -150,6 +151,13 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     key: api.apiKey,
     method: 'POST',
   }),
+  'deliveries.retryJob': async () => {
+    const key = randomUUID();
+    await api.database.query("insert into jobs.job (kind, key, dead_at) values ('test.dead', $1, now())", [
+      key,
+    ]);
+    return { path: `/jobs/${jobIdOf('test.dead', key)}/retry`, key: api.apiKey, method: 'POST' };
+  },
   'deliveries.body': async () => ({ path: `/deliveries/${await deliveryId()}/body`, key: api.apiKey }),
   'webhooks.createEndpoint': async () => ({ path: '/webhook-endpoints', key: api.apiKey, body: endpoint }),
   'webhooks.updateEndpoint': () => endpointCall('', { method: 'PATCH', body: { include_data: true } }),

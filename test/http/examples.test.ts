@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { z } from 'zod';
+import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { openapiDocument } from '../../services/api-gateway/openapi.ts';
 import { developer, startApi } from '../support/api.ts';
 
@@ -113,12 +114,17 @@ const ids: Readonly<Record<string, () => Promise<string>>> = {
   'deliveries.get delivery_id': () => doneDelivery(),
   'deliveries.body delivery_id': () => doneDelivery(),
   'deliveries.replay delivery_id': () => doneDelivery(),
+  'deliveries.retryJob job_id': () => deadJob(),
 };
 async function doneDelivery(): Promise<string> {
   const [row] = await api.database.query<{ id: string }>(
     "select id from deliveries.delivery where state = 'done'",
   );
   return row?.id ?? '';
+}
+async function deadJob(): Promise<string> {
+  await api.database.query("insert into jobs.job (kind, key, dead_at) values ('test.dead', '', now())");
+  return jobIdOf('test.dead', '');
 }
 async function messageOf(endpoint: string): Promise<string> {
   const [row] = await api.database.query<{ id: string }>(
@@ -215,7 +221,7 @@ t.test('every required parameter except ids and secrets has an example', async (
     new Set(without.map(({ name }) => name)),
     new Set([
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
-      ...['endpoint_id', 'message_id'],
+      ...['endpoint_id', 'message_id', 'job_id'],
     ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);

@@ -31,6 +31,7 @@ const withoutBody = new Set([
   'POST /users/:user_id/connections/:provider/backfill',
   'POST /users/:user_id/invitation-code',
   'POST /deliveries/:delivery_id/replay',
+  'POST /jobs/:job_id/retry',
   'POST /webhook-endpoints/:endpoint_id/rotate-secret',
   'POST /webhook-endpoints/:endpoint_id/test',
   'POST /webhook-endpoints/:endpoint_id/messages/:message_id/resend',

@@ -101,7 +101,7 @@ t.test('lists jobs without payloads, and makes a dead letter due again', async (
     'test.given_up              dead    1',
     'test.given_up a:b  dead since 20',
     'Z, AWAY',
-    'No dead letter has this kind and key.',
+    'Job not found.',
   ])
     t.match(output, said);
   t.notMatch(output, 'hidden');

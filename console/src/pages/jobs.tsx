@@ -1,4 +1,5 @@
 import { api } from '../api.ts';
+import { Action } from '../parts/action.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
@@ -22,8 +23,8 @@ export function Jobs() {
     <>
       <h1>Jobs</h1>
       <p>
-        A job is background work of a service, such as an erasure. In <code>npm run repl</code>,{' '}
-        <code>retry-job</code> makes a dead job due again.
+        A job is background work of a service, such as an erasure. A dead job is not attempted again until it
+        is retried.
       </p>
       <label class="filters">
         State
@@ -42,9 +43,12 @@ export function Jobs() {
                 : 'No job is dead. A job is dead once no further attempt can succeed.'}
             </Empty>
           ) : (
-            <Table title="Jobs" head={['Due', 'Kind', 'Key', 'State', 'Failures', 'Error', 'Dead since']}>
+            <Table
+              title="Jobs"
+              head={['Due', 'Kind', 'Key', 'State', 'Failures', 'Error', 'Dead since', 'Actions']}
+            >
               {data.map((one) => (
-                <tr key={`${one.kind} ${one.key}`}>
+                <tr key={one.id}>
                   <td>
                     <Time at={one.due_at} />
                   </td>
@@ -56,6 +60,22 @@ export function Jobs() {
                   <td>{one.failures}</td>
                   <td>{one.error}</td>
                   <td>{one.dead_at !== null && <Time at={one.dead_at} />}</td>
+                  <td>
+                    {one.state === 'dead' && (
+                      <Action
+                        run={async () => {
+                          await api.deliveries.retryJob({ job_id: one.id });
+                          jobs.reload();
+                        }}
+                      >
+                        Retry
+                        <span class="hidden">
+                          {' '}
+                          {one.kind} {one.key}
+                        </span>
+                      </Action>
+                    )}
+                  </td>
                 </tr>
               ))}
             </Table>

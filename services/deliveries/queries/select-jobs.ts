@@ -38,6 +38,21 @@ const dead: Statement = {
   text: `select ${columns} from jobs.job where dead_at is not null order by dead_at desc limit $1`,
 };
 
+const named: Statement = {
+  name: 'deliveries.select_job',
+  text: `select ${columns}, leased from jobs.job where kind = $1 and key = $2`,
+};
+
+/** A job by its kind and key; `leased`: a worker processes it, or died and its lease has not expired. */
+export async function selectJob(
+  database: Queryable,
+  kind: string,
+  key: string,
+): Promise<(ListedJob & { leased: boolean }) | undefined> {
+  const [row] = await database.query<ListedJob & { leased: boolean }>(named, [kind, key]);
+  return row;
+}
+
 /** Jobs that are due, oldest first, or dead letters, newest first. */
 export const selectJobs = (database: Queryable, state: 'waiting' | 'dead', most: number) =>
   database.query<ListedJob>(state === 'dead' ? dead : due, [most]);

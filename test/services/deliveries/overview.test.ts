@@ -1,4 +1,5 @@
 import t from 'tap';
+import { jobIdOf } from '../../../contracts/deliveries/jobs.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
 import { selectJobs } from '../../../services/deliveries/queries/select-jobs.ts';
@@ -16,6 +17,7 @@ import {
 import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { refusal } from '../../support/refusal.ts';
 import { countingRows } from '../../support/rows-read.ts';
 
 const database = await freshDatabase(t);
@@ -121,10 +123,41 @@ t.test('jobs that are due, and dead ones, are listed without payloads; a dead on
   t.notMatch(JSON.stringify(due), 'secret');
   t.equal((await call('deliveries.listJobs', { state: 'waiting', limit: 1 })).data.length, 1);
   t.match(await listed('dead'), [{ kind: 'test.b', key: 'dead', state: 'dead', dead_at: /^\d{4}-/ }]);
-  const job = { kind: 'test.b', key: 'dead' };
-  t.strictSame(await call('deliveries.retryJob', job), { retried: true });
-  t.strictSame(await call('deliveries.retryJob', job), { retried: false });
+  const [dead] = await listed('dead');
+  const retry = () => call('deliveries.retryJob', { job_id: dead?.id ?? '' });
+  const retried = await retry();
+  t.match(retried, {
+    kind: 'test.b',
+    key: 'dead',
+    state: 'waiting',
+    failures: 0,
+    error: null,
+    dead_at: null,
+  });
+  t.strictSame(await retry(), retried, 'a second request changes nothing');
   t.strictSame(await listed('dead'), []);
+  const entries = "select subject_id, details from auth.audit_entry where action = 'job.retried'";
+  t.strictSame(await database.query(entries), [{ subject_id: null, details: { kind: 'test.b' } }]);
+  await database.query("update jobs.job set leased = true where kind = 'test.b'");
+  await t.rejects(retry(), refusal('JOB_IN_WORK'));
+  await database.query("delete from jobs.job where kind like 'test.%'");
+  await t.rejects(retry(), refusal('JOB_NOT_FOUND'));
+});
+
+t.test('the id of a job may contain any key, and other texts are the id of none', async (t) => {
+  const id = '00000000-0000-4000-8000-0000000000aa';
+  await database.query(
+    "insert into jobs.job (kind, key, dead_at) select 'test.d', key, now() from unnest($1::text[]) key",
+    [['', 'a:b/c?', 'ü 山', `${id}:account-1`]],
+  );
+  const { data } = await call('deliveries.listJobs', { state: 'dead', limit: 5 });
+  t.strictSame(data.map(({ key }) => key).sort(), ['', `${id}:account-1`, 'a:b/c?', 'ü 山']);
+  t.ok(data.every(({ id }) => /^[\w-]+$/.test(id)));
+  for (const { id, key } of data) t.match(await call('deliveries.retryJob', { job_id: id }), { key });
+  for (const job_id of ['x', 'test.d:', jobIdOf('test.d', '\0'), `${jobIdOf('test.d', '')}=`, '%'])
+    await t.rejects(call('deliveries.retryJob', { job_id }), refusal('JOB_NOT_FOUND'), job_id);
+  const named = 'select details from auth.audit_entry where subject_id = $1';
+  t.strictSame(await database.query(named, [id]), [{ details: { kind: 'test.d' } }], 'no account');
   await database.query("delete from jobs.job where kind like 'test.%'");
 });
 

@@ -661,6 +661,14 @@ export class Deliveries extends Group {
     return this.json('GET /jobs', params, options);
   }
 
+  /**
+   * Retry a dead job.
+   * Makes the job due now and resets its failures. A job that is already waiting is returned unchanged, so the request may be repeated. Returns 409 while the job is being processed, and 404 once it is done: a job that is done is deleted.
+   */
+  retryJob(params: Input<types.DeliveriesRetryJobData>, options?: CallOptions): Promise<types.Job> {
+    return this.json('POST /jobs/{job_id}/retry', params, options);
+  }
+
   /** Get a delivery with the errors of its items */
   get(params: Input<types.DeliveriesGetData>, options?: CallOptions): Promise<types.DeliveryDetails> {
     return this.json('GET /deliveries/{delivery_id}', params, options);
