@@ -27,6 +27,11 @@ export const ProviderSetup = z
   .object({
     provider: ProviderName,
     title: z.string(),
+    connected_by: z
+      .enum(['consent_page', 'app'])
+      .describe(
+        '`consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.',
+      ),
     configured: z.boolean().describe('Whether no setting is missing.'),
     missing_settings: z.array(z.string()).describe('Names of settings that are needed and not set.'),
     subscription_configured: z

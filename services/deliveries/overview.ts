@@ -62,6 +62,7 @@ export async function readProviders({ database, call, config, addressesAt }: Dep
     return {
       provider,
       title: providers[provider].title,
+      connected_by: providers[provider].oauth === null ? 'app' : 'consent_page',
       ...setupOf(config, provider),
       webhook_addresses:
         addressesAt === undefined ? null : addressesToRegister(config, provider, addressesAt),

@@ -59,6 +59,39 @@ t.test('connect leads to the connect page, and the connection is shown as soon a
 });
 
 t.test(
+  'an invitation code is made, shown once with its expiry, and copied; an app has no backfill',
+  async (t) => {
+    const { page, complaints } = await logIn(t);
+    const id = String(Object(await api.expect(201, '/users', { body: { first_name: 'Invited' } })).id);
+    await page.goto(`${root}/users/${id}`);
+    const make = page.getByRole('button', { name: 'Make an invitation code' });
+    await make.click();
+    t.equal(await make.count(), 1, 'one provider is connected by an app');
+    const dialog = page.getByRole('dialog');
+    const code = await dialog.locator('.secret').innerText();
+    t.match(code, /^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
+    const expiry = Date.parse((await dialog.locator('time').getAttribute('datetime')) ?? '');
+    t.ok(expiry > Date.now());
+    t.strictSame(await violations(page), []);
+    await dialog.getByRole('button', { name: 'Copy' }).click();
+    await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+    t.equal(await page.evaluate('navigator.clipboard.readText()'), code);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    t.equal(await page.getByText(code).count(), 0, 'it is not shown again');
+    const redeemed = await api.ask('/api/v1/invitation-code/redeem', { body: { code } });
+    t.match(redeemed, { status: 200, body: { user_id: id } });
+    const app = card(page, 'phone');
+    await app.getByText('active', { exact: true }).waitFor();
+    t.equal(await app.getByRole('button', { name: 'Start a backfill' }).count(), 0);
+    await auditShows(page, root, 'token.code_created', id.slice(0, 8));
+    t.strictSame(
+      complaints.filter((text) => !text.includes('404')), // no upload has begun
+      [],
+    );
+  },
+);
+
+t.test(
   'a connection shows its last data, scope and expiry; a backfill is started and cancelled',
   async (t) => {
     const { page, complaints } = await logIn(t);

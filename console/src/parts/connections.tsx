@@ -1,12 +1,17 @@
 import { useState } from 'preact/hooks';
-import type { Backfill, Connection, Provider } from '../../../clients/typescript/src/index.ts';
+import type {
+  Backfill,
+  Connection,
+  InvitationCode,
+  Provider,
+} from '../../../clients/typescript/src/index.ts';
 import { NotFoundError, providers } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useRepeated, useResource } from '../resource.ts';
 import { Action } from './action.tsx';
 import { Badge } from './badge.tsx';
 import { Copy } from './copy.tsx';
-import { TypedConfirmation } from './dialog.tsx';
+import { ShownOnce, TypedConfirmation } from './dialog.tsx';
 import { Loaded } from './states.tsx';
 import { Time } from './time.tsx';
 
@@ -17,6 +22,9 @@ export function Connections({ userId, version }: { userId: string; version: numb
     (signal) => api.users.connections({ user_id: userId }, { signal }),
     true,
   );
+  const setups = useResource('providers', (signal) => api.deliveries.providers({ signal }));
+  const isByApp = (provider: Provider) =>
+    setups.data?.find((one) => one.provider === provider)?.connected_by === 'app';
   return (
     <Loaded of={connections} what="connections">
       {(list) => (
@@ -31,8 +39,9 @@ export function Connections({ userId, version }: { userId: string; version: numb
                 {one === undefined ? (
                   <p class="faint">No account is connected.</p>
                 ) : (
-                  <Details connection={one} changed={connections.reload} />
+                  <Details connection={one} isByApp={isByApp(provider)} changed={connections.reload} />
                 )}
+                {isByApp(provider) && <Invitation userId={userId} />}
                 {one?.status !== 'active' && (
                   <Connect userId={userId} provider={provider} isAnew={one === undefined} />
                 )}
@@ -71,7 +80,34 @@ function Connect({ userId, provider, isAnew }: { userId: string; provider: Provi
   );
 }
 
-function Details({ connection, changed }: { connection: Connection; changed: () => void }) {
+/** Makes a code that the user types into an app, which then sends data. */
+function Invitation({ userId }: { userId: string }) {
+  const [made, setMade] = useState<InvitationCode | null>(null);
+  return (
+    <p>
+      <Action run={async () => setMade(await api.phoneIngest.createCode({ user_id: userId }))}>
+        Make an invitation code
+      </Action>
+      {made !== null && (
+        <ShownOnce title="Invitation code" secret={made.code} close={() => setMade(null)}>
+          <p>
+            The user types it into the app until <Time at={made.expires_at} />. It works once, and a new code
+            replaces it.
+          </p>
+        </ShownOnce>
+      )}
+    </p>
+  );
+}
+
+interface OfConnection {
+  readonly connection: Connection;
+  /** An app sends the data: there is no backfill to start or to cancel. */
+  readonly isByApp: boolean;
+  readonly changed: () => void;
+}
+
+function Details({ connection, isByApp, changed }: OfConnection) {
   const { user_id, provider } = connection;
   return (
     <>
@@ -96,7 +132,7 @@ function Details({ connection, changed }: { connection: Connection; changed: () 
       <LastError connection={connection} />
       {connection.status === 'active' && (
         <>
-          <BackfillState userId={user_id} provider={provider} />
+          <BackfillState userId={user_id} provider={provider} isByApp={isByApp} />
           <TypedConfirmation
             label={`Disconnect ${provider}`}
             title={`Disconnect ${provider}?`}
@@ -138,7 +174,15 @@ function LastError({ connection }: { connection: Connection }) {
 
 const pollMs = 5000;
 
-function BackfillState({ userId, provider }: { userId: string; provider: Provider }) {
+function BackfillState({
+  userId,
+  provider,
+  isByApp,
+}: {
+  userId: string;
+  provider: Provider;
+  isByApp: boolean;
+}) {
   const backfill = useResource<Backfill | null>(
     `${userId} ${provider}`,
     (signal) => newest(userId, provider, signal),
@@ -151,30 +195,37 @@ function BackfillState({ userId, provider }: { userId: string; provider: Provide
       {(one) => (
         <>
           {one !== null && <Progress backfill={one} />}
-          <p class="row">
-            {one?.status === 'running' ? (
-              <Action
-                run={async () => {
-                  await api.backfill.cancel(path);
-                  backfill.reload();
-                }}
-              >
-                Cancel the backfill
-              </Action>
-            ) : (
-              <Action
-                run={async () => {
-                  await api.backfill.start(path);
-                  backfill.reload();
-                }}
-              >
-                Start a backfill
-              </Action>
-            )}
-          </p>
+          {!isByApp && (
+            <BackfillAction {...path} isRunning={one?.status === 'running'} changed={backfill.reload} />
+          )}
         </>
       )}
     </Loaded>
+  );
+}
+
+function BackfillAction({
+  isRunning,
+  changed,
+  ...path
+}: {
+  user_id: string;
+  provider: Provider;
+  isRunning: boolean;
+  changed: () => void;
+}) {
+  const run = (work: (given: typeof path) => Promise<unknown>) => async () => {
+    await work(path);
+    changed();
+  };
+  return (
+    <p class="row">
+      {isRunning ? (
+        <Action run={run((given) => api.backfill.cancel(given))}>Cancel the backfill</Action>
+      ) : (
+        <Action run={run((given) => api.backfill.start(given))}>Start a backfill</Action>
+      )}
+    </p>
   );
 }
 

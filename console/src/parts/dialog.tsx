@@ -81,11 +81,22 @@ export function TypedConfirmation({
   );
 }
 
-/** A secret that is shown once, with a button that copies it. */
-export function ShownOnce({ title, secret, close }: { title: string; secret: string; close: () => void }) {
+/** A secret that is shown once, with a button that copies it, and with what else is said about it. */
+export function ShownOnce({
+  title,
+  secret,
+  close,
+  children,
+}: {
+  title: string;
+  secret: string;
+  close: () => void;
+  children?: ComponentChildren;
+}) {
   return (
     <Dialog title={title} close={close}>
       <p>Copy it now: it is not shown again.</p>
+      {children}
       <p>
         <code class="secret">{secret}</code>
       </p>

@@ -177,6 +177,11 @@ t.test('providers name what is missing, and no value', async (t) => {
     },
   ]);
   t.ok(providers.every(({ webhook_addresses }) => webhook_addresses === null));
+  const byApp = providers.filter(({ connected_by }) => connected_by === 'app');
+  t.strictSame(
+    byApp.map(({ provider }) => provider),
+    ['phone'],
+  );
   const id = '00000000-0000-4000-8000-000000000001';
   const caller = { kind: 'developer' as const, id, developer_id: id, user_id: null };
   const shown = await call('deliveries.providers', {}, { meta: { caller, gateway_url: 'http://gateway' } });

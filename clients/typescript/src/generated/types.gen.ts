@@ -1495,6 +1495,10 @@ export type ProviderSetup = {
     provider: Provider;
     title: string;
     /**
+     * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.
+     */
+    connected_by: 'consent_page' | 'app';
+    /**
      * Whether no setting is missing.
      */
     configured: boolean;
