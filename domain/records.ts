@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Extra } from './extra.ts';
 import { CalendarDate } from './time.ts';
 import { OtherEventType, SeriesTypeName, SleepStageName, WorkoutTypeName } from './wire.ts';
 
@@ -64,6 +65,26 @@ export const mostStageSpans = 2000;
 /** A time in one stage: seconds after the start of the session, from and to. */
 export const StageSpan = z.tuple([SleepStageName, z.int(), z.int()]);
 
+const ShortText = z.string().max(60);
+
+/** A part of the score of a sleep, by the provider's own name: a number, a word for it, or both. */
+export const SleepScorePart = z.object({
+  name: ShortText,
+  value: Measure,
+  qualifier: ShortText.nullable(),
+});
+
+/** What a provider reports of a sleep beside its times and stages. */
+export const SleepDetails = z.object({
+  /** The state of the record, by the provider's own name. */
+  validation: ShortText.nullable(),
+  score_qualifier: ShortText.nullable(),
+  score_parts: z.array(SleepScorePart).max(30),
+  /** The time between going to bed and falling asleep. */
+  latency_seconds: Count,
+  extra: Extra,
+});
+
 /** A night's main sleep or a nap. `date` is the local day of waking up; durations are seconds. */
 export const SleepRecord = z.object({
   start_ms: Milliseconds,
@@ -84,6 +105,8 @@ export const SleepRecord = z.object({
   score: Count,
   /** Sorted by start; null if the provider sent none. Processes of the previous version do not send it. */
   stage_intervals: z.array(StageSpan).max(mostStageSpans).nullable().default(null),
+  /** Null if the provider reports none of it. Processes of the previous version do not send it. */
+  details: SleepDetails.nullable().default(null),
 });
 
 /** A provider's own totals of one local day. They are never stored as samples. */
@@ -181,6 +204,8 @@ export const StoreOutcome = z.object({
 export type SampleBlock = z.infer<typeof SampleBlock>;
 export type WorkoutRecord = z.infer<typeof WorkoutRecord>;
 export type SleepRecord = z.infer<typeof SleepRecord>;
+export type SleepDetails = z.infer<typeof SleepDetails>;
+export type SleepScorePart = z.infer<typeof SleepScorePart>;
 export type StageSpan = z.infer<typeof StageSpan>;
 export type DayRecord = z.infer<typeof DayRecord>;
 export type EpochRecord = z.infer<typeof EpochRecord>;

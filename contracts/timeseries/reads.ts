@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../../domain/page.ts';
 import { RangeEnd, RangeStart } from '../../domain/time.ts';
-import { OtherEventType, UserId, WorkoutTypeName } from '../../domain/wire.ts';
+import { OtherEventType, repeated, UserId, WorkoutTypeName } from '../../domain/wire.ts';
 import {
+  ListedSleepSession,
   OtherEvent,
   RecordId,
   Resolution,
   Sample,
+  SingleSleepSession,
   SingleWorkout,
-  SleepSession,
+  SleepInclude,
   TypesParameter,
   Workout,
 } from './schemas.ts';
@@ -60,15 +62,22 @@ export const readActions = {
   }),
   sleeps: action({
     summary: 'List sleep sessions and naps, newest first',
-    params: z.object(eventRange),
-    returns: pageOf(SleepSession).meta({ id: 'SleepSessionPage' }),
+    params: z.object({
+      ...eventRange,
+      include: repeated(SleepInclude, 10)
+        .optional()
+        .describe(
+          '`timeline`: each session has its score, validation and stages as intervals. A page then has fewer sessions than `limit` if they have many intervals.',
+        ),
+    }),
+    returns: pageOf(ListedSleepSession).meta({ id: 'SleepSessionPage' }),
     http: { method: 'GET', path: '/users/:user_id/events/sleep', access: readers, tag: 'Data' },
     idempotent: true,
   }),
   sleep: action({
     summary: 'Get one sleep session',
     params: z.object({ user_id: UserId, event_id: RecordId }),
-    returns: SleepSession,
+    returns: SingleSleepSession,
     http: { method: 'GET', path: '/users/:user_id/events/sleep/:event_id', access: readers, tag: 'Data' },
     idempotent: true,
   }),

@@ -3,6 +3,7 @@ import {
   OtherEventType,
   repeated,
   SeriesTypeName,
+  SleepStageName,
   SleepStages,
   Source,
   Timestamp,
@@ -85,6 +86,74 @@ export const SleepSession = z
     description: "A night's sleep or a nap. `duration_seconds` is the time asleep.",
   });
 
+/** A time that was spent in one stage. */
+export const StageInterval = z
+  .object({ stage: SleepStageName, start_time: Timestamp, end_time: Timestamp })
+  .meta({ id: 'StageInterval', description: 'A time that was spent in one stage of sleep.' });
+
+/** The fields of a record that no other field takes. */
+export const ExtraFields = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .describe(
+    'What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.',
+  );
+
+/** The score of a sleep with its parts. */
+export const SleepScore = z
+  .object({
+    value: z.int().nullable().describe('0 to 100.'),
+    qualifier: z.string().nullable().describe("The provider's word for it."),
+    components: z
+      .array(
+        z
+          .object({ name: z.string(), value: z.number().nullable(), qualifier: z.string().nullable() })
+          .meta({ id: 'SleepScoreComponent' }),
+      )
+      .describe("The parts of the score, by the provider's own names."),
+  })
+  .meta({
+    id: 'SleepScore',
+    description:
+      'The score of a sleep as its provider sent it. A value or a qualifier is null if it sent none.',
+  });
+
+const sleepDetails = {
+  unmeasurable_seconds: z
+    .int()
+    .nullable()
+    .describe('The time in which the device could not measure. Null if the provider sends no such time.'),
+  latency_seconds: z.int().nullable().describe('The time before falling asleep.'),
+  interruptions_count: z.int().nullable(),
+  validation: z
+    .string()
+    .nullable()
+    .describe("The state of the record by the provider's own name, such as `ENHANCED_FINAL`."),
+  score: SleepScore.nullable(),
+  stages_timeline: z
+    .array(StageInterval)
+    .nullable()
+    .describe('Sorted by start, unchanged from the provider: they may have gaps. Null if it sent none.'),
+  extra: ExtraFields,
+};
+
+/** A sleep session with its score, validation and stages as intervals; a field is null if it was not measured. */
+export const SingleSleepSession = SleepSession.extend(sleepDetails).meta({
+  id: 'SingleSleepSession',
+  description:
+    'A sleep session with its score, validation and stages as intervals. A field is null if it was not measured.',
+});
+
+/** A session of a list. */
+export const ListedSleepSession = SleepSession.extend(z.object(sleepDetails).partial().shape).meta({
+  id: 'ListedSleepSession',
+  description:
+    'A sleep session of a list. Only with `include=timeline` it has the fields of a single session, from `unmeasurable_seconds` on.',
+});
+
+/** What a list of sleep sessions adds to its items. */
+export const SleepInclude = z.enum(['timeline']).meta({ id: 'SleepInclude' });
+
 /** Movement that a device detected by itself, or a day of the menstrual cycle. `data` is unchanged from the provider. */
 export const OtherEvent = z
   .object({
@@ -102,6 +171,9 @@ export const OtherEvent = z
   });
 export type Sample = z.infer<typeof Sample>;
 export type Workout = z.infer<typeof Workout>;
+export type SingleSleepSession = z.infer<typeof SingleSleepSession>;
+export type ListedSleepSession = z.infer<typeof ListedSleepSession>;
+export type SleepScore = z.infer<typeof SleepScore>;
 export type SleepSession = z.infer<typeof SleepSession>;
 export type OtherEvent = z.infer<typeof OtherEvent>;
 export type Resolution = z.infer<typeof Resolution>;

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
-import { SleepStageName, Source, Timestamp, UserId } from '../../domain/wire.ts';
-import { RecordId } from './schemas.ts';
-
-/** A time that was spent in one stage. */
-const StageInterval = z
-  .object({ stage: SleepStageName, start_time: Timestamp, end_time: Timestamp })
-  .meta({ id: 'StageInterval', description: 'A time that was spent in one stage of sleep.' });
+import { Source, Timestamp, UserId } from '../../domain/wire.ts';
+import { RecordId, StageInterval } from './schemas.ts';
 
 /** A sleep session with the intervals of its stages. */
 export const SleepStageIntervals = z

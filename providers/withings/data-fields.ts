@@ -7,7 +7,6 @@ export interface AnswerFields {
   readonly left: Readonly<Record<string, string>>;
 }
 
-const computed = 'computed from the samples';
 const noSeries = 'the catalogue has no such series';
 const onlyRead = 'used to read, not part of a record';
 
@@ -56,18 +55,11 @@ export const answerFields = {
         'deepsleepduration',
         'remsleepduration',
       ],
-      ...['waso', 'wakeupcount', 'rmssd_start_avg', 'rmssd_end_avg', 'sleep_score'],
+      ...['waso', 'wakeupcount', 'rmssd_start_avg', 'rmssd_end_avg', 'sleep_score', 'sleep_latency'],
+      ...['sleep_efficiency', 'hr_average', 'hr_min', 'hr_max', 'rr_average', 'rr_min', 'rr_max'],
     ],
     left: {
       modified: onlyRead,
-      sleep_latency: 'a sleep has no such field',
-      sleep_efficiency: 'computed from the time asleep',
-      hr_average: computed,
-      hr_min: computed,
-      hr_max: computed,
-      rr_average: computed,
-      rr_min: computed,
-      rr_max: computed,
     },
   },
   stages: {

@@ -23,10 +23,11 @@ import { upsertSeriesTypes } from './queries/upsert-series-types.ts';
 import { readEvents } from './records/events.ts';
 import { otherEvents, otherToWire } from './records/other-records.ts';
 import { type OtherRow, otherTable } from './records/queries/select-others.ts';
-import { type SleepRow, sleepTable } from './records/queries/select-sleeps.ts';
+import { type DetailedSleepRow, detailedSleepTable } from './records/queries/select-sleeps.ts';
 import { type StagedSleepRow, stagedSleepTable, stagesToWire } from './records/sleep-stages.ts';
+import { readSleeps } from './records/sleeps.ts';
 import { storeHandlers } from './records/store-handlers.ts';
-import { sleepToWire, workoutToWire } from './records/wire.ts';
+import { detailedSleepToWire, workoutToWire } from './records/wire.ts';
 import { deleteItems } from './removal/delete-items.ts';
 import { markErased } from './removal/erasure.ts';
 import { exportRecords, exportSeries } from './removal/export.ts';
@@ -45,11 +46,6 @@ const workouts = (given: Settings) => ({
   table: workoutTable,
   toWire: (row: WorkoutRow) => workoutToWire(row, given),
   complete: completeWorkouts,
-});
-
-const sleeps = (given: Settings) => ({
-  table: sleepTable,
-  toWire: (row: SleepRow) => sleepToWire(row, given),
 });
 
 interface DayRange {
@@ -100,12 +96,13 @@ export default implement(timeseries, {
       return { ...workoutToWire(row, settings), private: row.private };
     },
     async sleeps({ params, pages, settings, call }) {
-      return unlessUnknown(await readEvents(pages, sleeps(settings), params), call, params.user_id);
+      return unlessUnknown(await readSleeps(pages, settings, params), call, params.user_id);
     },
     async sleep({ params, database, settings }) {
-      const row = await selectEvent<SleepRow>(database, sleepTable, params.user_id, params.event_id);
-      if (row === undefined) throw recordNotFound(params.event_id);
-      return sleepToWire(row, settings);
+      const { user_id, event_id } = params;
+      const row = await selectEvent<DetailedSleepRow>(database, detailedSleepTable, user_id, event_id);
+      if (row === undefined) throw recordNotFound(event_id);
+      return detailedSleepToWire(row, settings);
     },
     async sleepStages({ params: { user_id, event_id }, database, settings }) {
       const row = await selectEvent<StagedSleepRow>(database, stagedSleepTable, user_id, event_id);

@@ -1,4 +1,4 @@
-import { Workout } from '../../contracts/timeseries/schemas.ts';
+import { SleepSession, Workout } from '../../contracts/timeseries/schemas.ts';
 import { isError } from '../../domain/errors.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
@@ -39,7 +39,7 @@ async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
         return Workout.parse(await call('timeseries.workout', { user_id, event_id: String(data.id) }));
       case 'sleep.created':
       case 'sleep.updated':
-        return await call('timeseries.sleep', { user_id, event_id: String(data.id) });
+        return SleepSession.parse(await call('timeseries.sleep', { user_id, event_id: String(data.id) }));
       case 'activity_summary.updated':
         return await activityOf(call, user_id, String(data.date));
       case 'body.updated':

@@ -104,6 +104,7 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   const [workout] = await timeseries.workouts({ ...days, limit: 2 }).toArray();
   await timeseries.workout({ user_id, event_id: workout?.id ?? '' });
   const [sleep] = await timeseries.sleeps({ ...days, limit: 2 }).toArray();
+  await timeseries.sleeps({ ...days, include: ['timeline'], limit: 2 });
   await timeseries.sleep({ user_id, event_id: sleep?.id ?? '' });
   await timeseries.sleepStages({ user_id, event_id: sleep?.id ?? '' });
   const [other] = await timeseries.others({ ...days, limit: 2 }).toArray();

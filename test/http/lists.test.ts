@@ -96,6 +96,7 @@ t.test('every list of every route is accepted in every style', async (t) => {
   );
   t.strictSame([...new Set(lists.map(([, name]) => name))].sort(), [
     'aggregates',
+    'include',
     'kinds',
     'providers',
     'types',

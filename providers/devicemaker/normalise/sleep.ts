@@ -19,6 +19,7 @@ import {
 } from './item.ts';
 import { named } from './named.ts';
 import { offsetSamples, type SampleOrigin } from './samples.ts';
+import { sleepDetails } from './sleep-details.ts';
 import { type Levels, readLevels } from './sleep-levels.ts';
 import { readTimed } from './timed-item.ts';
 
@@ -70,7 +71,8 @@ function normaliseNight(item: unknown, nowMs: number): Normalised {
   if (!read.ok) return read;
   const { fields, origin, hash } = read;
   const levels = readLevels(fields.sleepLevelsMap, origin.startMs);
-  const main = mainSleep(fields, levels, origin);
+  const details = sleepDetails(item, fields.validation, Object.keys(Sleep.shape));
+  const main = mainSleep(fields, levels, { ...origin, details });
   const naps = readNaps(fields, origin);
   const sleeps = [...(main === null ? [] : [main]), ...naps.sleeps];
   if (sleeps.length === 0) return refused('durationInSeconds', 'is required: nothing else tells an end');
@@ -89,7 +91,11 @@ function normaliseNight(item: unknown, nowMs: number): Normalised {
   return { ok: true, item: record, problems };
 }
 
-function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRecord | null {
+function mainSleep(
+  fields: Sleep,
+  levels: Levels,
+  { details, ...origin }: SampleOrigin & Pick<SleepRecord, 'details'>,
+): SleepRecord | null {
   const staged = {
     deep_seconds: fields.deepSleepDurationInSeconds ?? levels.seconds('deep'),
     light_seconds: fields.lightSleepDurationInSeconds ?? levels.seconds('light'),
@@ -114,6 +120,7 @@ function mainSleep(fields: Sleep, levels: Levels, origin: SampleOrigin): SleepRe
     interruptions: hasAwakeIntervals(staged, levels) ? levels.interruptions(startMs, endMs) : null,
     score: fields.overallSleepScore,
     stage_intervals: levels.spans(startMs),
+    details,
   };
 }
 
@@ -186,6 +193,7 @@ function napOf(nap: z.output<typeof Nap>, startMs: number, fields: Sleep, origin
     interruptions: null,
     score: null,
     stage_intervals: null,
+    details: null,
   };
 }
 

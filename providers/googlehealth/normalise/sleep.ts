@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { extraOf } from '../../../domain/extra.ts';
 import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
 import {
   mostStageSpans,
+  type SleepDetails,
   type SleepRecord,
   type StageSpan,
   StoreItem,
@@ -70,7 +72,25 @@ function recordOf(
       intervals?.filter(([stage, from, to]) => stage === 'awake' && from > 0 && to < inSession).length ??
       null,
     stage_intervals: intervals,
+    details: detailsOf(summary, metadata),
   };
+}
+
+const takenOfSummary = ['minutesAsleep', 'minutesAwake', 'minutesToFallAsleep', 'stagesSummary'];
+const takenOfMetadata = ['nap', 'stagesStatus'];
+
+// The status of the stages is the only state that the provider reports of a sleep.
+function detailsOf(
+  summary: Readonly<Record<string, unknown>>,
+  metadata: Readonly<Record<string, unknown>>,
+): SleepDetails | null {
+  const latency_seconds = minutesToSeconds(summary, 'minutesToFallAsleep');
+  const { stagesStatus } = metadata;
+  const validation =
+    typeof stagesStatus === 'string' ? stagesStatus.replaceAll('\0', '').slice(0, 60).toWellFormed() : null;
+  const extra = extraOf({ ...extraOf(summary, takenOfSummary), ...extraOf(metadata, takenOfMetadata) }, []);
+  if (latency_seconds === null && validation === null && extra === null) return null;
+  return { validation, score_qualifier: null, score_parts: [], latency_seconds, extra };
 }
 
 function minutesToSeconds(summary: Readonly<Record<string, unknown>>, name: string): number | null {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { extraOf } from '../../../domain/extra.ts';
 import {
   bareItem,
   type SampleBlock,
+  type SleepDetails,
   type SleepRecord,
   type StageSpan,
   type StoreItem,
@@ -37,6 +39,8 @@ const Data = z.object({
   rmssd_start_avg: measure(1, 1000),
   rmssd_end_avg: measure(1, 1000),
   sleep_score: count(0, 100),
+  sleep_latency: seconds,
+  durationtosleep: seconds,
 });
 
 const Night = z.object({
@@ -48,6 +52,8 @@ const Night = z.object({
   model: count(0, 100_000),
   completed: flag,
   data: Data.catch(Data.parse({})).default(Data.parse({})),
+  /** The data as sent. */
+  sent: z.record(z.string(), z.unknown()).default({}).catch({}),
 });
 
 type Night = z.output<typeof Night>;
@@ -70,13 +76,18 @@ export function normaliseSleep({ nights, stages }: SleepRead, nowMs: number): No
   const known = stages.map((stage) => Stage.safeParse(stage).data).filter((stage) => stage !== undefined);
   const skipped: Record<string, number> = {};
   const items = nights.flatMap((record) => {
-    const night = Night.safeParse(record).data;
+    const night = Night.safeParse(withSent(record)).data;
     if (night !== undefined && isPlausible(night, nowMs)) return [itemOf(night, known)];
     const reason = night === undefined ? 'unreadable' : 'time_out_of_range';
     skipped[reason] = (skipped[reason] ?? 0) + 1;
     return [];
   });
   return { items, intervals: [], sources: [], skipped };
+}
+
+function withSent(record: unknown): unknown {
+  const isRecord = typeof record === 'object' && record !== null && 'data' in record;
+  return isRecord ? { ...record, sent: record.data } : record;
 }
 
 function isPlausible({ startdate, enddate }: Night, nowMs: number): boolean {
@@ -131,7 +142,17 @@ function sleepOf(night: Night, spans: StageSpan[] | null): SleepRecord {
     interruptions: data.wakeupcount ?? interruptionsIn(spans),
     score: data.sleep_score,
     stage_intervals: spans,
+    details: detailsOf(night),
   };
+}
+
+// What the samples of the night contain already is not repeated, except as the provider's own figures.
+function detailsOf({ data, completed, sent }: Night): SleepDetails | null {
+  const validation = completed === null ? null : completed ? 'completed' : 'not_completed';
+  const latency_seconds = data.sleep_latency ?? data.durationtosleep;
+  const extra = extraOf(sent, Object.keys(Data.shape));
+  if (validation === null && latency_seconds === null && extra === null) return null;
+  return { validation, score_qualifier: null, score_parts: [], latency_seconds, extra };
 }
 
 // An imported night gives way to any of the user's own devices.

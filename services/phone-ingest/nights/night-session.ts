@@ -43,6 +43,7 @@ export function sessionOf({ phases, start_ms, end_ms }: PhaseGroup): SleepRecord
     interruptions: isStaged || awakes > 0 ? awakes : null,
     score: phases.findLast(({ score }) => score !== null)?.score ?? null,
     stage_intervals: isStaged ? spansOf(stretches, start_ms) : null,
+    details: null,
   };
 }
 

@@ -22,6 +22,8 @@ export interface EventKind<Row, Item> {
   readonly toWire: (row: Row) => Item;
   /** Adds values to the rows of a page that are not stored with them. */
   readonly complete?: (on: Queryable, userId: string, rows: readonly Row[]) => Promise<Row[]>;
+  /** The number of rows that fit on a page, at least one, if rows may be large. */
+  readonly fitting?: (rows: readonly Row[]) => number;
 }
 
 const Key = z.tuple([z.int(), z.uuid()]);
@@ -35,7 +37,7 @@ export async function readEvents<Row extends EventRow, Item>(
   kind: EventKind<Row, Item>,
   request: EventsQuery,
 ): Promise<Page<Item>> {
-  const { user_id, limit } = request;
+  const { user_id } = request;
   const range = resolveRange(request.start_date, request.end_date);
   const type = request.type ?? null;
   const query = [kind.table.name, user_id, range.startMs, range.endMs, type];
@@ -43,9 +45,10 @@ export async function readEvents<Row extends EventRow, Item>(
   const filter = { userId: user_id, range, type };
   const after = cursor === null ? null : { start: isoMicroseconds(cursor.key[0]), id: cursor.key[1] };
   const from = { direction: cursor?.direction ?? ('next' as const), after };
-  const found = await selectEvents<Row>(database, kind.table, filter, from, limit + 1);
+  const found = await selectEvents<Row>(database, kind.table, filter, from, request.limit + 1);
   const rows = (await kind.complete?.(database, user_id, found.rows)) ?? found.rows;
   const totalCount = found.total;
+  const limit = Math.min(request.limit, kind.fitting?.(rows) ?? request.limit);
   const keyOf = (row: Row) => [row.at, row.id];
   const direction = cursor?.direction ?? null;
   const { toWire } = kind;

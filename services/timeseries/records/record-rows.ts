@@ -28,7 +28,7 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
 
 /** The row of a sleep session. It belongs to the local day of waking up. */
 export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
-  const { start_ms, end_ms, zone_offset_minutes, date, stage_intervals, ...rest } = record;
+  const { start_ms, end_ms, zone_offset_minutes, date, stage_intervals, details, ...rest } = record;
   const offset = zone_offset_minutes ?? clockMinutes;
   return {
     ...identity,
@@ -37,7 +37,8 @@ export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMin
     end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
     date: date ?? localDate(end_ms, offset),
-    stage_intervals: stage_intervals === null ? null : JSON.stringify(stage_intervals),
+    stage_intervals: jsonOrNull(stage_intervals),
+    details: jsonOrNull(details),
   };
 }
 
@@ -52,4 +53,8 @@ export function dayRow(identity: RecordIdentity, record: DayRecord, clockMinutes
     zone_offset_minutes: offset,
     date: date ?? localDate(start_ms, offset),
   };
+}
+
+function jsonOrNull(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
 }

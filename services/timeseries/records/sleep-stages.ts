@@ -41,3 +41,16 @@ export function intervalsToWire(
     end_time: formatInstant(startMs + last * 1000),
   }));
 }
+
+/** The most stage intervals of a page: about 400 kB, because the bus rejects messages over 1 MB. */
+const mostSpansOfPage = 4000;
+
+/** The number of sessions whose intervals fit on a page; one always does. */
+export function fittingSleeps(rows: readonly Pick<StagedSleepRow, 'stage_intervals'>[]): number {
+  let spans = 0;
+  const beyond = rows.findIndex(({ stage_intervals }) => {
+    spans += stage_intervals?.length ?? 0;
+    return spans > mostSpansOfPage;
+  });
+  return beyond === -1 ? rows.length : Math.max(1, beyond);
+}

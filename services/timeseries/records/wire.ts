@@ -1,8 +1,14 @@
-import type { SleepSession, Workout } from '../../../contracts/timeseries/schemas.ts';
+import type {
+  SingleSleepSession,
+  SleepScore,
+  SleepSession,
+  Workout,
+} from '../../../contracts/timeseries/schemas.ts';
 import { formatInstant, wholeMinutes } from '../../../domain/time.ts';
 import type { WorkoutRow } from '../queries/select-workouts.ts';
 import type { Settings } from '../settings.ts';
-import type { SleepRow } from './queries/select-sleeps.ts';
+import type { DetailedSleepRow, SleepRow } from './queries/select-sleeps.ts';
+import { intervalsToWire } from './sleep-stages.ts';
 
 /** The wire form of a workout, with heart rates if the provider sent them. */
 export function workoutToWire(row: WorkoutRow, { shownAs }: Settings): Workout {
@@ -40,6 +46,29 @@ export function sleepToWire(row: SleepRow, { shownAs }: Settings): SleepSession 
     },
     is_nap: row.is_nap,
   };
+}
+
+/** The wire form of a sleep session with its details. */
+export function detailedSleepToWire(row: DetailedSleepRow, settings: Settings): SingleSleepSession {
+  const { details } = row;
+  return {
+    ...sleepToWire(row, settings),
+    unmeasurable_seconds: row.unmeasurable_seconds,
+    latency_seconds: details?.latency_seconds ?? null,
+    interruptions_count: row.interruptions,
+    validation: details?.validation ?? null,
+    score: scoreOf(row),
+    stages_timeline: intervalsToWire(row.stage_intervals, row.start_ms),
+    extra: details?.extra ?? null,
+  };
+}
+
+function scoreOf({ score: value, details }: DetailedSleepRow): SleepScore | null {
+  const qualifier = details?.score_qualifier ?? null;
+  const components = details?.score_parts ?? [];
+  return value === null && qualifier === null && components.length === 0
+    ? null
+    : { value, qualifier, components };
 }
 
 /**

@@ -55,8 +55,35 @@ t.test('makes one session of a night, with every field that the table names', as
         ['rem', 19_800, 26_100],
         ['awake', 26_100, 27_000],
       ],
+      details: {
+        validation: 'ENHANCED_FINAL',
+        score_qualifier: 'GOOD',
+        score_parts: [
+          { name: 'totalDuration', value: null, qualifier: 'FAIR' },
+          { name: 'stress', value: null, qualifier: 'GOOD' },
+        ],
+        latency_seconds: null,
+        extra: null,
+      },
     },
   ]);
+});
+
+t.test('keeps what the record has no field for, and no more', async (t) => {
+  const of = (changes: Record<string, unknown>) => mainOf(changes)?.details;
+  t.match(of({ totalNapDurationInSeconds: 1200, restless: { count: 4, list: [null] }, none: null }), {
+    extra: { totalNapDurationInSeconds: 1200, restless: { count: 4 } },
+  });
+  t.match(of({ sleepScores: { stress: { value: 61 }, deep: 'x', rem: 80 }, overallSleepScore: 70 }), {
+    score_qualifier: null,
+    score_parts: [
+      { name: 'stress', value: 61, qualifier: null },
+      { name: 'rem', value: 80, qualifier: null },
+    ],
+  });
+  t.strictSame(of({ note: 'a\0b\ud800', long: 'x'.repeat(5000) })?.extra, { note: 'ab\ufffd' });
+  const bare = { validation: undefined, sleepScores: undefined, overallSleepScore: undefined };
+  t.equal(of(bare), null);
 });
 
 t.test('keeps intervals of known stages, and none where there are none or too many', async (t) => {
@@ -174,6 +201,7 @@ t.test('without any stage the time asleep is the session less its awake time', a
       interruptions: null,
       score: null,
       stage_intervals: null,
+      details: null,
     },
   ]);
 });

@@ -115,6 +115,18 @@ t.test('reads a night with its stages, and an exercise', async (t) => {
       ],
     },
   ]);
+  const summary = {
+    ...{ minutesInSleepPeriod: '120', minutesAsleep: '110', minutesToFallAsleep: '7' },
+    stagesSummary: [{ type: 'REM', minutes: '20' }],
+  };
+  const scored = {
+    ...{ interval: night, summary, stages },
+    metadata: { nap: false, stagesStatus: 'SUCCEEDED', externalId: 'x' },
+  };
+  t.strictSame(normalised('sleep', { list: [named('n1', { sleep: scored })] }).items[0]?.sleeps[0]?.details, {
+    ...{ validation: 'SUCCEEDED', score_qualifier: null, score_parts: [], latency_seconds: 420 },
+    extra: { externalId: 'x', minutesInSleepPeriod: '120' },
+  });
   const metricsSummary = {
     ...{ caloriesKcal: 300, distanceMillimeters: '5000000', steps: '6000' },
     ...{ averageSpeedMillimetersPerSecond: 2500, averageHeartRateBeatsPerMinute: '141' },

@@ -21,6 +21,10 @@ t.test('a night has the times of its summary and the stages of its details', asy
         ['awake', 9_000, 9_300],
         ['rem', 9_300, 28_800],
       ],
+      details: {
+        ...{ validation: 'completed', score_qualifier: null, score_parts: [], latency_seconds: 900 },
+        extra: { hr_average: 52, rr_average: 14, sleep_efficiency: 0.87 },
+      },
     },
   ]);
   t.equal(item?.supersede, 'sleep');

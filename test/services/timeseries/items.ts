@@ -111,6 +111,7 @@ export function sleep(startMs: number, minutes: number, fields: Partial<SleepRec
     interruptions: null,
     score: null,
     stage_intervals: null,
+    details: null,
     ...fields,
   };
 }

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { z } from 'zod';
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { ChangeRow } from '../../../services/webhooks/event-of-change.ts';
@@ -22,6 +23,12 @@ const change: ChangeRow = {
   },
   data: { id: 's1', provider: 'devicemaker', device: 'watch', is_nap: false },
 };
+const session = {
+  ...{ id: 's1', start_time: '1970-01-01T00:00:00Z', end_time: '1970-01-01T01:00:00Z' },
+  ...{ duration_seconds: 60, efficiency_percent: null, is_nap: false },
+  source: { provider: 'Shown', device: 'watch' },
+  stages: { awake_minutes: 1, light_minutes: null, deep_minutes: null, rem_minutes: null },
+};
 const shown = { providerAs: () => 'Shown', baseUrl: 'https://api.example' };
 
 /** The body of a message, where the bus answers as given. */
@@ -44,6 +51,8 @@ async function bodyOf(
   const body: unknown = JSON.parse(await messageBodies(call, shown)({ ...message, ...fields }));
   return { body, calls };
 }
+const recordIn = (body: unknown) =>
+  z.object({ data: z.object({ record: z.unknown() }) }).parse(body).data.record;
 const missing = () => {
   throw new ServiceError('RECORD_NOT_FOUND');
 };
@@ -65,9 +74,10 @@ t.test('contains identifiers and an address without include_data', async (t) => 
 });
 
 t.test('contains the record with include_data, null if it no longer exists', async (t) => {
-  const { body, calls } = await bodyOf(() => ({ id: 's1', duration_seconds: 60 }));
+  const { body, calls } = await bodyOf(() => ({ ...session, stages_timeline: [] }));
   t.match(calls, [['timeseries.sleep', { user_id: 'u1', event_id: 's1' }]]);
-  t.match(body, { data: { sequence: 7, record: { id: 's1', duration_seconds: 60 } } });
+  t.match(body, { data: { sequence: 7 } });
+  t.strictSame(recordIn(body), session, 'as in a list');
   t.match((await bodyOf(missing)).body, { data: { id: 's1', record: null } });
   const day: ChangeRow = { ...change, type: 'activity_summary.updated', data: { date: '2025-01-02' } };
   const summary = await bodyOf(() => ({ data: [{ date: '2025-01-02', steps: 5 }] }), { change: day });
@@ -76,7 +86,7 @@ t.test('contains the record with include_data, null if it no longer exists', asy
 });
 
 t.test('contains no record that makes it larger than 20 kB', async (t) => {
-  const { body } = await bodyOf(() => ({ id: 's1', note: 'ä'.repeat(10_000) }));
+  const { body } = await bodyOf(() => ({ ...session, id: 'ä'.repeat(10_000) }));
   t.match(body, { data: { id: 's1', record: undefined } });
 });
 

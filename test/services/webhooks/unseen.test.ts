@@ -136,7 +136,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ],
     ],
   },
-  of_sleep: { 'not shown': ['key', 'rank', 'score', 'unmeasurable_seconds', 'zone_offset_minutes'] },
+  of_sleep: { 'not shown': ['key', 'rank', 'zone_offset_minutes'] },
   of_user: {
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
     'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
@@ -254,6 +254,22 @@ t.test('interruptions of a night are a change of its sleep', async (t) => {
   t.same(typesOf(await s.settled(id)), ['user.created', 'sleep.created', 'sleep.updated']);
   await nightOf(3);
   t.equal((await s.settled(id)).length, 3);
+});
+
+t.test('the validation and the score of a night are a change of its sleep', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const of = (validation: string) => ({
+    ...{ validation, score_qualifier: null, score_parts: [], latency_seconds: null, extra: null },
+  });
+  const final = { details: of('FINAL'), score: 80 };
+  for (const version of [{ details: of('TENTATIVE') }, { details: of('FINAL') }, final, final]) {
+    await s.call('timeseries.store', {
+      ...{ user_id: id, provider: 'devicemaker' },
+      items: [night([sleep(at, 400, version)])],
+    });
+    await s.settled(id);
+  }
+  t.same(typesOf(await s.settled(id)).slice(1), ['sleep.created', 'sleep.updated', 'sleep.updated']);
 });
 
 t.test('stages of a night that move are a change of its sleep', async (t) => {

@@ -270,7 +270,7 @@ export class Timeseries extends Group {
   }
 
   /** Get one sleep session */
-  sleep(params: Input<types.TimeseriesSleepData>, options?: CallOptions): Promise<types.SleepSession> {
+  sleep(params: Input<types.TimeseriesSleepData>, options?: CallOptions): Promise<types.SingleSleepSession> {
     return this.json('GET /users/{user_id}/events/sleep/{event_id}', params, options);
   }
 

@@ -1262,6 +1262,44 @@ export type JobState = 'waiting' | 'dead';
  */
 export type Language = 'en' | 'de' | 'fr' | 'es';
 
+/**
+ * A sleep session of a list. Only with `include=timeline` it has the fields of a single session, from `unmeasurable_seconds` on.
+ */
+export type ListedSleepSession = {
+    id: string;
+    start_time: string;
+    end_time: string;
+    source: Source;
+    duration_seconds: number;
+    efficiency_percent: number | null;
+    stages: SleepStages;
+    is_nap: boolean;
+    /**
+     * The time in which the device could not measure. Null if the provider sends no such time.
+     */
+    unmeasurable_seconds?: number | null;
+    /**
+     * The time before falling asleep.
+     */
+    latency_seconds?: number | null;
+    interruptions_count?: number | null;
+    /**
+     * The state of the record by the provider's own name, such as `ENHANCED_FINAL`.
+     */
+    validation?: string | null;
+    score?: SleepScore | null;
+    /**
+     * Sorted by start, unchanged from the provider: they may have gaps. Null if it sent none.
+     */
+    stages_timeline?: Array<StageInterval> | null;
+    /**
+     * What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.
+     */
+    extra?: {
+        [key: string]: unknown;
+    } | null;
+};
+
 export type LoginRequest = {
     /**
      * The e-mail address of the account.
@@ -1763,6 +1801,44 @@ export type SendAgainRequest = {
 export type SeriesType = 'heart_rate' | 'resting_heart_rate' | 'heart_rate_variability_sdnn' | 'heart_rate_variability_rmssd' | 'heart_rate_recovery_one_minute' | 'walking_heart_rate_average' | 'recovery_score' | 'oxygen_saturation' | 'blood_glucose' | 'blood_pressure_systolic' | 'blood_pressure_diastolic' | 'respiratory_rate' | 'sleeping_breathing_disturbances' | 'blood_alcohol_content' | 'peripheral_perfusion_index' | 'forced_vital_capacity' | 'forced_expiratory_volume_1' | 'peak_expiratory_flow_rate' | 'height' | 'weight' | 'body_fat_percentage' | 'body_mass_index' | 'lean_body_mass' | 'body_temperature' | 'skin_temperature' | 'waist_circumference' | 'body_fat_mass' | 'skeletal_muscle_mass' | 'vo2_max' | 'six_minute_walk_test_distance' | 'steps' | 'energy' | 'basal_energy' | 'stand_time' | 'exercise_time' | 'physical_effort' | 'flights_climbed' | 'average_met' | 'distance_walking_running' | 'distance_cycling' | 'distance_swimming' | 'distance_downhill_snow_sports' | 'distance_other' | 'walking_step_length' | 'walking_speed' | 'walking_double_support_percentage' | 'walking_asymmetry_percentage' | 'walking_steadiness' | 'stair_descent_speed' | 'stair_ascent_speed' | 'running_power' | 'running_speed' | 'running_vertical_oscillation' | 'running_ground_contact_time' | 'running_stride_length' | 'swimming_stroke_count' | 'underwater_depth' | 'cadence' | 'power' | 'speed' | 'workout_effort_score' | 'estimated_workout_effort_score' | 'environmental_audio_exposure' | 'headphone_audio_exposure' | 'environmental_sound_reduction' | 'time_in_daylight' | 'water_temperature' | 'uv_exposure' | 'inhaler_usage' | 'weather_temperature' | 'weather_humidity' | 'devicemaker_stress_level' | 'devicemaker_skin_temperature' | 'devicemaker_fitness_age' | 'devicemaker_body_battery' | 'electrodermal_activity' | 'push_count' | 'atrial_fibrillation_burden' | 'insulin_delivery' | 'number_of_times_fallen' | 'number_of_alcoholic_beverages' | 'sportswear_fuel' | 'hydration';
 
 /**
+ * A sleep session with its score, validation and stages as intervals. A field is null if it was not measured.
+ */
+export type SingleSleepSession = {
+    id: string;
+    start_time: string;
+    end_time: string;
+    source: Source;
+    duration_seconds: number;
+    efficiency_percent: number | null;
+    stages: SleepStages;
+    is_nap: boolean;
+    /**
+     * The time in which the device could not measure. Null if the provider sends no such time.
+     */
+    unmeasurable_seconds: number | null;
+    /**
+     * The time before falling asleep.
+     */
+    latency_seconds: number | null;
+    interruptions_count: number | null;
+    /**
+     * The state of the record by the provider's own name, such as `ENHANCED_FINAL`.
+     */
+    validation: string | null;
+    score: SleepScore | null;
+    /**
+     * Sorted by start, unchanged from the provider: they may have gaps. Null if it sent none.
+     */
+    stages_timeline: Array<StageInterval> | null;
+    /**
+     * What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.
+     */
+    extra: {
+        [key: string]: unknown;
+    } | null;
+};
+
+/**
  * A workout with `private`: whether the user keeps it private at the provider. Null if the provider sent no value.
  */
 export type SingleWorkout = {
@@ -1863,6 +1939,32 @@ export type SleepEventData = {
     record?: SleepSession | null;
 };
 
+export type SleepInclude = 'timeline';
+
+/**
+ * The score of a sleep as its provider sent it. A value or a qualifier is null if it sent none.
+ */
+export type SleepScore = {
+    /**
+     * 0 to 100.
+     */
+    value: number | null;
+    /**
+     * The provider's word for it.
+     */
+    qualifier: string | null;
+    /**
+     * The parts of the score, by the provider's own names.
+     */
+    components: Array<SleepScoreComponent>;
+};
+
+export type SleepScoreComponent = {
+    name: string;
+    value: number | null;
+    qualifier: string | null;
+};
+
 /**
  * A night's sleep or a nap. `duration_seconds` is the time asleep.
  */
@@ -1878,7 +1980,7 @@ export type SleepSession = {
 };
 
 export type SleepSessionPage = {
-    data: Array<SleepSession>;
+    data: Array<ListedSleepSession>;
     pagination: Pagination;
     metadata: PageMetadata;
 };
@@ -3000,6 +3102,10 @@ export type TimeseriesSleepsData = {
          * Maximum number of items on a page, 1 to 100. Default: 50.
          */
         limit?: number | string;
+        /**
+         * `timeline`: each session has its score, validation and stages as intervals. A page then has fewer sessions than `limit` if they have many intervals.
+         */
+        include?: Array<SleepInclude>;
     };
     url: '/users/{user_id}/events/sleep';
 };

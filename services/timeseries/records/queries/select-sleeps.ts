@@ -1,3 +1,4 @@
+import type { SleepDetails, StageSpan } from '../../../../domain/records.ts';
 import type { EventRow, EventTable } from '../../queries/select-events.ts';
 
 /** The columns of a sleep session that the API shows. */
@@ -15,4 +16,20 @@ export const sleepTable: EventTable = {
   name: 'sleeps',
   table: 'timeseries.sleep_session',
   columns: 'is_nap, asleep_seconds, awake_seconds, light_seconds, deep_seconds, rem_seconds',
+};
+
+/** A sleep session with what lists read only on request. */
+export interface DetailedSleepRow extends SleepRow {
+  unmeasurable_seconds: number | null;
+  interruptions: number | null;
+  score: number | null;
+  stage_intervals: StageSpan[] | null;
+  details: SleepDetails | null;
+}
+
+/** Sleep sessions with their details. */
+export const detailedSleepTable: EventTable = {
+  ...sleepTable,
+  name: 'detailed-sleeps',
+  columns: `${sleepTable.columns}, unmeasurable_seconds, interruptions, score, stage_intervals, details`,
 };
