@@ -30,7 +30,7 @@ export async function freshDatabase(t: Test): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   template ??= ensureTemplate();
   const source = await template;
-  await asAdmin((admin) => admin.query(`create database ${name} template ${source}`));
+  await asAdmin((admin) => admin.query(`create database ${name} template ${source} strategy file_copy`));
   const url = urlOf(name);
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   pool.on('error', () => undefined);
