@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Delivery, DeliveryStatus } from '../../contracts/deliveries.ts';
+import type { Delivery } from '../../contracts/deliveries.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import type { Pagination } from '../../domain/page.ts';
 import { formatInstant, instantOrNull } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import {
   countDeliveries,
+  type DeliveryFilter,
   type DeliveryKey,
   type DeliveryRow,
   selectDeliveries,
@@ -14,22 +15,22 @@ import {
 const Key = z.tuple([z.number(), z.uuid()]);
 
 /** The filter and the page of a list of deliveries. */
-export interface DeliveriesQuery {
-  readonly status: DeliveryStatus;
+export interface DeliveriesQuery extends DeliveryFilter {
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-/** One page of deliveries of a status, newest first, in either direction. @throws CURSOR_INVALID (422). */
+/** One page of deliveries of a filter, newest first, in either direction. @throws CURSOR_INVALID (422). */
 export async function listDeliveries(
   database: Queryable,
-  { status, cursor: text, limit }: DeliveriesQuery,
+  { cursor: text, limit, ...filter }: DeliveriesQuery,
 ): Promise<{ data: Delivery[]; pagination: Pagination }> {
-  const query = ['deliveries', status];
+  const { status, provider } = filter;
+  const query = ['deliveries', status, ...(provider === undefined ? [] : [provider])];
   const cursor: Cursor<DeliveryKey> | null = text === undefined ? null : decodeCursor(text, query, Key);
   const [read, total] = await Promise.all([
-    selectDeliveries(database, status, cursor, limit + 1),
-    countDeliveries(database, status),
+    selectDeliveries(database, filter, cursor, limit + 1),
+    countDeliveries(database, filter),
   ]);
   const isCut = read.length > limit;
   const isBackward = cursor?.direction === 'previous';

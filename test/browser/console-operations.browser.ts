@@ -71,8 +71,21 @@ t.test('each number of the overview leads to its list', async (t) => {
   await page.getByText('No delivery is ready').waitFor();
   await follow(page, /^Dead letters/, 'Deliveries', '/deliveries?status=dead');
   for (const share of ['p50', 'p99'])
-    await follow(page, `, ${share} of devicemaker`, 'Deliveries', '/deliveries?status=done');
+    await follow(
+      page,
+      `, ${share} of devicemaker`,
+      'Deliveries',
+      '/deliveries?status=done&provider=devicemaker',
+    );
   await page.getByRole('table').waitFor();
+  await page.getByLabel('Provider').selectOption('withings');
+  await page.getByText('No delivery of withings is processed yet').waitFor();
+  t.equal(page.url(), `${root}/deliveries?status=done&provider=withings`);
+  await page.reload();
+  await page.getByText('No delivery of withings is processed yet').waitFor();
+  await page.getByLabel('Provider').selectOption('any');
+  await page.getByRole('table').waitFor();
+  t.equal(page.url(), `${root}/deliveries?status=done`);
   await follow(page, /^Oldest waiting job/, 'Jobs', '/jobs?state=waiting');
   await follow(page, /^Dead jobs/, 'Jobs', '/jobs?state=dead');
   await page.getByText('No job is dead').waitFor();

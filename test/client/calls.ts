@@ -152,6 +152,7 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await pulsebus.deliveries.received({ period: 'hour' });
   await developer.deliveries.overview();
   await developer.deliveries.providers();
+  await pulsebus.deliveries.list({ limit: 1, status: 'done', provider: 'devicemaker' });
   const delivery_id = delivery?.id ?? '';
   await pulsebus.deliveries.get({ delivery_id });
   await pulsebus.deliveries.body({ delivery_id, limit: 100 });

@@ -62,6 +62,7 @@ const lists: readonly List[] = [
   })),
   { path: ofUser('summaries/sleep', range('date')), key: keyed('date') },
   { path: '/deliveries?status=done', key: keyed('id') },
+  { path: '/deliveries?status=done&provider=devicemaker', key: keyed('id') },
   { path: '/audit?', key: (row) => JSON.stringify(row), developer: true },
 ];
 

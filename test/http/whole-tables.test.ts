@@ -171,6 +171,8 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await get(`/deliveries/:delivery_id${path}`, '', { id: delivery ?? randomUUID() });
   for (const state of ['waiting', 'dead']) await get('/jobs', `state=${state}`);
   await get('/deliveries', 'status=dead');
+  for (const provider of ['devicemaker', 'activitynet'])
+    await readPages(get, '/deliveries', `status=done&provider=${provider}`);
   const developer: Ask = { token: api.developerToken, headers: {} };
   await get('/audit', `user_id=${userId}`, developer);
   await readPages((route, query) => get(route, query, developer), '/audit', '');

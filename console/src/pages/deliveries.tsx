@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../../../clients/typescript/src/index.ts';
+import { type DeliveryStatus, providers } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useChanges } from '../changes.ts';
 import { Action } from '../parts/action.tsx';
@@ -22,33 +22,53 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
 /** What providers sent: the state of each delivery, and replay. */
 export function Deliveries() {
   const version = useChanges({ pauseMs });
-  const chosen = states.find((one) => one === location.value.query.get('status')) ?? 'done';
+  const { query } = location.value;
+  const provider = providers.find((one) => one === query.get('provider'));
+  const filter = provider === undefined ? {} : { provider };
+  const chosen = states.find((one) => one === query.get('status')) ?? 'done';
+  const from = provider === undefined ? '' : ` of ${provider}`;
   return (
     <>
       <h1>Deliveries</h1>
       <p>
         A delivery is one webhook request of a provider. Its page shows the errors of its items, and its body.
       </p>
-      <label class="filters">
-        State
-        <select value={chosen} onChange={(event) => setQuery({ status: event.currentTarget.value })}>
-          {states.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
+      <div class="row filters">
+        <label>
+          State
+          <select value={chosen} onChange={(event) => setQuery({ status: event.currentTarget.value })}>
+            {states.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Provider
+          <select
+            value={provider ?? ''}
+            onChange={(event) => setQuery({ provider: event.currentTarget.value })}
+          >
+            <option value="">any</option>
+            {providers.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      </div>
       <CursorList
-        name={`deliveries ${chosen}`}
+        name={`deliveries ${chosen} ${provider ?? ''}`}
         what="deliveries"
         version={version}
-        load={(query, signal) => api.deliveries.list({ status: chosen, ...query, limit: 25 }, { signal })}
+        load={(page, signal) =>
+          api.deliveries.list({ status: chosen, ...filter, ...page, limit: 25 }, { signal })
+        }
       >
         {(items, reload) =>
           items.length === 0 ? (
             <Empty>
               {chosen === 'done'
-                ? 'No delivery is processed yet. Connect a user, or check the addresses under Providers.'
-                : `No delivery is ${chosen}. ${meanings[chosen]}`}
+                ? `No delivery${from} is processed yet. Connect a user, or check the addresses under Providers.`
+                : `No delivery${from} is ${chosen}. ${meanings[chosen]}`}
             </Empty>
           ) : (
             <Table

@@ -57,7 +57,7 @@ function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderSta
         <Addresses setup={setup} />
         <dt>Last delivery</dt>
         <dd>{last_delivery_at === null ? 'none in two days' : <Time at={last_delivery_at} />}</dd>
-        <Work status={status} />
+        <Work provider={provider} status={status} />
         <dt>Reads left</dt>
         <dd>
           {quota === null
@@ -91,18 +91,18 @@ function Addresses({ setup: { webhook_addresses: addresses, secret_address } }: 
   ]);
 }
 
-function Work({ status: { deliveries, answers } }: { status: ProviderStatus }) {
+function Work({ provider, status: { deliveries, answers } }: { provider: string; status: ProviderStatus }) {
   const { waiting, oldest_waiting_seconds: oldest, dead } = deliveries;
   return (
     <>
       <dt>Deliveries waiting</dt>
       <dd>
-        <Link to="/deliveries?status=ready">{waiting.toLocaleString()}</Link>
+        <Link to={`/deliveries?status=ready&provider=${provider}`}>{waiting.toLocaleString()}</Link>
         {waiting > 0 && oldest !== null && `, oldest ${duration(oldest)}`}
       </dd>
       <dt>Dead letters</dt>
       <dd>
-        <Link to="/deliveries?status=dead">{dead.toLocaleString()}</Link>
+        <Link to={`/deliveries?status=dead&provider=${provider}`}>{dead.toLocaleString()}</Link>
       </dd>
       <dt>Requests in the last {answers.minutes} min</dt>
       <dd>

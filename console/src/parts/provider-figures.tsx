@@ -75,7 +75,7 @@ function Times({ overview, provider }: OfProvider) {
       {times === undefined ? (
         <span class="faint">none</span>
       ) : (
-        <Link to="/deliveries?status=done">
+        <Link to={`/deliveries?status=done&provider=${provider}`}>
           {times[name].toLocaleString()} ms
           <span class="hidden">
             , {name.slice(0, 3)} of {provider}

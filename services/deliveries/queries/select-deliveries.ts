@@ -27,28 +27,40 @@ export const deliveryColumns = `id, provider, kind, state, attempts, received_at
   (extract(epoch from received_at) * 1000000)::float8 as received_us, run_at, done_at, error,
   octet_length(body) as body_bytes, authenticated`;
 
-const page = (name: string, sign: '<' | '>', order: 'asc' | 'desc'): Statement => ({
+/** Which deliveries a list has. */
+export interface DeliveryFilter {
+  readonly status: DeliveryStatus;
+  readonly provider?: ProviderName | undefined;
+}
+
+const page = (name: string, sign: '<' | '>', order: 'asc' | 'desc', filter = ''): Statement => ({
   name: `deliveries.${name}`,
   text: `
     select ${deliveryColumns} from deliveries.delivery
-    where state = $1 and ($2::float8 is null
+    where state = $1 ${filter} and ($2::float8 is null
       or (received_at, id) ${sign} (timestamptz 'epoch' + $2 * interval '1 microsecond', $3::uuid))
     order by received_at ${order}, id ${order} limit $4`,
 });
 
 const newestFirst = page('newest', '<', 'desc');
 const backward = page('backward', '>', 'asc');
+const ofProvider = 'and provider = $5';
+const newestOfProvider = page('newest_of_provider', '<', 'desc', ofProvider);
+const backwardOfProvider = page('backward_of_provider', '>', 'asc', ofProvider);
 
-/** Deliveries of one status in the order of reading: newest first, or back towards the newest from a cursor. */
+/** Deliveries of a filter in the order of reading: newest first, or back towards the newest from a cursor. */
 export function selectDeliveries(
   database: Queryable,
-  status: DeliveryStatus,
+  { status, provider }: DeliveryFilter,
   cursor: Cursor<DeliveryKey> | null,
   most: number,
 ): Promise<DeliveryRow[]> {
   const [receivedUs, id] = cursor?.key ?? [null, null];
-  const statement = cursor?.direction === 'previous' ? backward : newestFirst;
-  return database.query<DeliveryRow>(statement, [status, receivedUs, id, most]);
+  const isBackward = cursor?.direction === 'previous';
+  const values = [status, receivedUs, id, most];
+  if (provider === undefined) return database.query<DeliveryRow>(isBackward ? backward : newestFirst, values);
+  const statement = isBackward ? backwardOfProvider : newestOfProvider;
+  return database.query<DeliveryRow>(statement, [...values, provider]);
 }
 
 const counting: Statement = {
@@ -56,8 +68,25 @@ const counting: Statement = {
   text: 'select count(*)::int as n from deliveries.delivery where state = $1',
 };
 
-/** The number of deliveries of a status. */
-export async function countDeliveries(database: Queryable, status: DeliveryStatus): Promise<number> {
-  const [row] = await database.query<{ n: number }>(counting, [status]);
+/** The number of deliveries of one provider that is counted at most. */
+export const mostOfProvider = 10_000;
+
+// The order makes the planner read the index. For a frequent provider it would read the table.
+const countingOfProvider: Statement = {
+  name: 'deliveries.count_of_provider',
+  text: `
+    select count(*)::int as n from (
+      select from deliveries.delivery where state = $1 and provider = $2
+      order by received_at, id limit ${mostOfProvider}) d`,
+};
+
+/** The number of deliveries of a filter; with a provider at most `mostOfProvider`. */
+export async function countDeliveries(
+  database: Queryable,
+  { status, provider }: DeliveryFilter,
+): Promise<number> {
+  const [row] = await (provider === undefined
+    ? database.query<{ n: number }>(counting, [status])
+    : database.query<{ n: number }>(countingOfProvider, [status, provider]));
   return row?.n ?? 0;
 }

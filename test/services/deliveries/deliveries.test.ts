@@ -100,6 +100,30 @@ t.test('pages forward to the end and backward to the start, each delivery once',
   t.same(backward, forward.slice(0, -1));
 });
 
+t.test('lists the deliveries of one provider, page by page', async (t) => {
+  await closed(9, 'dead');
+  await database.query(`update deliveries.delivery set provider = 'activitynet' where id in (
+    select id from deliveries.delivery order by received_at offset 2 limit 5)`);
+  await closed(2, 'done');
+  const own = { provider: 'activitynet', limit: 3 } as const;
+  const first = await call('deliveries.list', own);
+  t.match(first.pagination, { total_count: 5, has_more: true });
+  const next = await call('deliveries.list', { ...own, cursor: first.pagination.next_cursor ?? '' });
+  t.match(next.pagination, { total_count: 5, has_more: false });
+  const all = (await call('deliveries.list', {})).data;
+  t.equal(all.length, 9, 'the others are in the whole list');
+  t.same(
+    [...first.data, ...next.data],
+    all.filter(({ provider }) => provider === 'activitynet'),
+  );
+  const back = await call('deliveries.list', { ...own, cursor: next.pagination.previous_cursor ?? '' });
+  t.same(back.data, first.data);
+  t.match(await call('deliveries.list', { provider: 'phone' }), { data: [], pagination: { total_count: 0 } });
+  const cursor = first.pagination.next_cursor ?? '';
+  await t.rejects(call('deliveries.list', { cursor }), refusal('CURSOR_INVALID'));
+  await t.rejects(call('deliveries.list', { provider: 'phone', cursor }), refusal('CURSOR_INVALID'));
+});
+
 t.test('refuses a cursor of another list, and a broken one', async (t) => {
   await closed(3, 'dead');
   const { pagination } = await call('deliveries.list', { limit: 1 });

@@ -1,7 +1,13 @@
 import t from 'tap';
 import { jobIdOf } from '../../../contracts/deliveries/jobs.ts';
+import type { Queryable } from '../../../mixins/database.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
 import deliveries from '../../../services/deliveries/deliveries.service.ts';
+import {
+  countDeliveries,
+  mostOfProvider,
+  selectDeliveries,
+} from '../../../services/deliveries/queries/select-deliveries.ts';
 import { selectJobs } from '../../../services/deliveries/queries/select-jobs.ts';
 import {
   mostCounted,
@@ -234,4 +240,27 @@ t.test('reads as many rows with twenty times the deliveries, jobs and connection
   const after = await measure();
   for (const [table, rows] of after) t.ok(rows <= (before.get(table) ?? 0) + 10, `${table}: ${rows}`);
   t.ok((after.get('delivery') ?? 0) <= 2 * mostCounted + 10);
+});
+
+t.test('a list of one provider reads its page and a limited count, however rare the provider', async (t) => {
+  await database.query(
+    `insert into deliveries.delivery (provider, kind, state, received_at, done_at, headers, body)
+     select 'activitynet', 'event', 'done', now() - i * interval '1 hour', now(), '{}', '{}' from generate_series(1, 30) i`,
+  );
+  await database.query('vacuum analyze deliveries.delivery');
+  const rowsRead = async (work: (on: Queryable) => Promise<unknown>) => {
+    const { on, read } = countingRows(database);
+    await work(on);
+    return read.get('delivery') ?? 0;
+  };
+  for (const provider of ['devicemaker', 'activitynet'] as const) {
+    const filter = { status: 'done', provider } as const;
+    const [first] = await selectDeliveries(database, filter, null, 1);
+    const key = [first?.received_us ?? 0, first?.id ?? ''] as const;
+    for (const direction of ['next', 'previous'] as const)
+      t.ok((await rowsRead((on) => selectDeliveries(on, filter, { direction, key }, 26))) <= 26);
+    t.ok((await rowsRead((on) => countDeliveries(on, filter))) <= mostOfProvider);
+  }
+  t.equal(await countDeliveries(database, { status: 'done', provider: 'devicemaker' }), mostOfProvider);
+  t.equal(await countDeliveries(database, { status: 'done', provider: 'activitynet' }), 30);
 });

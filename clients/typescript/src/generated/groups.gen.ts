@@ -684,7 +684,7 @@ export class Deliveries extends Group {
 
   /**
    * List deliveries, newest first.
-   * Returns dead deliveries unless `status` names another state.
+   * Returns dead deliveries unless `status` names another state. With `provider`, a `total_count` of 10,000 means 10,000 or more.
    */
   list(params: Input<types.DeliveriesListData> = {}, options?: CallOptions): Pages<types.DeliveryPage> {
     return this.pages('GET /deliveries', params, options);

@@ -4085,6 +4085,10 @@ export type DeliveriesListData = {
          */
         status?: DeliveryStatus;
         /**
+         * Only deliveries of this provider.
+         */
+        provider?: Provider;
+        /**
          * `next_cursor` or `previous_cursor` of an earlier response to the same query.
          */
         cursor?: string;

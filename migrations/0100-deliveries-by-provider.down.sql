@@ -1,0 +1,1 @@
+drop index deliveries.delivery_of_provider;
