@@ -68,6 +68,7 @@ const Settings = z.object({
   BODY_MAX_RATIO: whole(10, 100_000).default(200),
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
+  STORE_ROUTES: flag.default(true),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
   CHANGE_RETENTION_DAYS: whole(1, 3650).default(30),
   CHANGE_JOIN_SECONDS: whole(0, 3600).default(1),

@@ -5,8 +5,10 @@ import { dayActions } from './timeseries/days.ts';
 import { exportActions } from './timeseries/exports.ts';
 import { intervalActions } from './timeseries/intervals.ts';
 import { readActions } from './timeseries/reads.ts';
+import { routePrivacyActions } from './timeseries/route-privacy.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { sourcePriorityActions } from './timeseries/source-priority.ts';
+import { workoutDetailActions } from './timeseries/workout-details.ts';
 import { writeActions } from './timeseries/writes.ts';
 
 /** All stored health data. */
@@ -20,4 +22,6 @@ export const timeseries = contract('timeseries', {
   ...writeActions,
   ...intervalActions,
   ...sourcePriorityActions,
+  ...routePrivacyActions,
+  ...workoutDetailActions,
 });

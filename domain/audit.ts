@@ -25,6 +25,8 @@ export const auditActions = {
   'user.created': 'A user was created.',
   'user.updated': 'A user was changed; `details.fields` names what.',
   'user.source_priority_changed': 'The order of sources of a user was changed.',
+  'user.route_privacy_changed':
+    'What is stored of the routes of a user was changed; `details` has the number of zones, not the places.',
   'user.deleted': 'A user was deleted.',
   'user.erased': 'All samples and records of a deleted user were erased.',
   'user.exported': 'The data of a user was exported.',

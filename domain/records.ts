@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Extra } from './extra.ts';
 import { CalendarDate } from './time.ts';
 import { OtherEventType, SeriesTypeName, SleepStageName, WorkoutTypeName } from './wire.ts';
+import { WorkoutExtras } from './workouts/details.ts';
+import { TrackChunk } from './workouts/track.ts';
 
 /**
  * The normalised form of one item of a provider, before it is stored. Times are UTC milliseconds; the local time is the
@@ -187,8 +189,13 @@ export const StoreItem = z.object({
   epoch: EpochRecord.nullable().default(null),
   other: OtherRecord.nullable().default(null),
   samples: z.array(SampleBlock).default([]),
-  /** The item contains no samples, and those of the stored version are kept. */
+  /** The item contains no samples, and those of the stored version are kept, with its track. */
   samples_kept: z.boolean().default(false),
+  extras: WorkoutExtras.nullable().default(null),
+  /** The track of the workout, in order, over all parts of the item. */
+  track: z.array(TrackChunk).max(50).default([]),
+  /** The version of the user's route privacy that the track was cut by. Another version stores no positions. */
+  route_version: z.int().nullable().default(null),
 });
 
 /**
@@ -217,7 +224,18 @@ export type StoreOutcome = z.infer<typeof StoreOutcome>;
 /** Defaults for the parts of a store item that its data does not have. */
 export const bareItem: Pick<
   StoreItem,
-  'more' | 'part' | 'workout' | 'sleeps' | 'day' | 'epoch' | 'other' | 'samples' | 'samples_kept'
+  | 'more'
+  | 'part'
+  | 'workout'
+  | 'sleeps'
+  | 'day'
+  | 'epoch'
+  | 'other'
+  | 'samples'
+  | 'samples_kept'
+  | 'extras'
+  | 'track'
+  | 'route_version'
 > = {
   more: false,
   part: 0,
@@ -228,4 +246,7 @@ export const bareItem: Pick<
   other: null,
   samples: [],
   samples_kept: false,
+  extras: null,
+  track: [],
+  route_version: null,
 };

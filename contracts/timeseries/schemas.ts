@@ -9,6 +9,7 @@ import {
   Timestamp,
   WorkoutTypeName,
 } from '../../domain/wire.ts';
+import { LapRecord, WorkoutDetails, WorkoutSplit } from '../../domain/workouts/details.ts';
 
 /** The id of an event in a path. */
 export const RecordId = z
@@ -62,13 +63,45 @@ export const Workout = z
   })
   .meta({ id: 'Workout', description: 'A recorded activity. A field is null if no provider sent a value.' });
 
-/** A workout with `private`: whether the user keeps it private at the provider; null if the provider sent no value. */
-export const SingleWorkout = Workout.extend({ private: z.boolean().nullable() }).meta({
-  id: 'SingleWorkout',
-  description:
-    'A workout with `private`: whether the user keeps it private at the provider. Null if the provider sent no value.',
+/** A lap of a workout. */
+const WorkoutLap = LapRecord.omit({ start_ms: true, end_ms: true })
+  .extend({ start_time: Timestamp, end_time: Timestamp.nullable() })
+  .meta({
+    id: 'WorkoutLap',
+    description: 'A lap of a workout. A field is null if no provider sent a value.',
+  });
+
+/** A part of a multisport activity, which is a workout of its own. */
+const WorkoutSegment = Workout.pick({
+  id: true,
+  type: true,
+  name: true,
+  start_time: true,
+  end_time: true,
+  duration_seconds: true,
+  distance_meters: true,
+}).meta({
+  id: 'WorkoutSegment',
+  description: 'A part of a multisport activity, which is a workout of its own.',
 });
 
+/** A workout with all that its provider sent, except its streams. */
+export const SingleWorkout = Workout.extend({
+  private: z.boolean().nullable().describe('Whether the user keeps it private at the provider.'),
+  details: WorkoutDetails,
+  laps: z.array(WorkoutLap).nullable().describe('In order. Null if the provider sent none.'),
+  splits: z.array(WorkoutSplit).nullable().describe('In order. Null if the provider sent none.'),
+  segments: z
+    .array(WorkoutSegment)
+    .nullable()
+    .describe(
+      'All parts of the multisport activity that the workout is, or belongs to. Null for other workouts.',
+    ),
+}).meta({
+  id: 'SingleWorkout',
+  description:
+    'A workout with its details, laps, splits and the parts of its multisport activity. A field is null if the provider sent no value.',
+});
 /** A night's sleep or a nap. `duration_seconds` is the time asleep. */
 export const SleepSession = z
   .object({
@@ -174,6 +207,7 @@ export type Workout = z.infer<typeof Workout>;
 export type SingleSleepSession = z.infer<typeof SingleSleepSession>;
 export type ListedSleepSession = z.infer<typeof ListedSleepSession>;
 export type SleepScore = z.infer<typeof SleepScore>;
+export type SingleWorkout = z.infer<typeof SingleWorkout>;
 export type SleepSession = z.infer<typeof SleepSession>;
 export type OtherEvent = z.infer<typeof OtherEvent>;
 export type Resolution = z.infer<typeof Resolution>;

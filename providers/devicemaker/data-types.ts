@@ -24,6 +24,8 @@ export interface DataType {
   /** Alternative spellings that some senders use. */
   readonly alsoSentAs: readonly string[];
   readonly normalise: Normaliser;
+  /** Its items may contain a track. */
+  readonly hasTrack?: true;
 }
 
 /**
@@ -34,7 +36,7 @@ export const dataTypes: readonly DataType[] = [
   { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily },
   { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep },
   { name: 'activities', alsoSentAs: ['manuallyUpdatedActivities'], normalise: normaliseActivity },
-  { name: 'activityDetails', alsoSentAs: [], normalise: normaliseActivityDetails },
+  { name: 'activityDetails', alsoSentAs: [], normalise: normaliseActivityDetails, hasTrack: true },
   { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch },
   { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv },
   { name: 'stressDetails', alsoSentAs: [], normalise: normaliseStress },

@@ -32,17 +32,14 @@ export const answerFields = {
   workouts: {
     kept: [
       ...['id', 'category', 'timezone', 'startdate', 'enddate', 'calories', 'distance', 'steps'],
-      ...['hr_average', 'hr_max', 'pause_duration'],
+      ...['hr_average', 'hr_min', 'hr_max', 'pause_duration', 'pool_laps', 'strokes'],
     ],
     left: {
       modified: onlyRead,
-      hr_min: 'a workout has an average and a maximum only',
       hr_zone_0: noSeries,
       hr_zone_1: noSeries,
       hr_zone_2: noSeries,
       hr_zone_3: noSeries,
-      pool_laps: noSeries,
-      strokes: 'the strokes of intraday activity are kept',
     },
   },
   sleep: {

@@ -1,11 +1,14 @@
 import { isError } from '../../domain/errors.ts';
 import { partsOf } from '../../domain/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
+import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
+import type { Track } from '../../domain/workouts/track.ts';
 import {
   type NormalisedActivity,
   normaliseActivity,
 } from '../../providers/activitynet/normalise/activity.ts';
-import { streamKeys, streamSamples } from '../../providers/activitynet/normalise/streams.ts';
+import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
+import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
@@ -87,15 +90,22 @@ async function storeFetched(
   };
   if (!needsStreams || first.isKnown) return done;
   const streams = await reservation.read(`${pathOf(job)}/streams`, {
-    keys: streamKeys.join(','),
+    keys: trackKeys.join(','),
     key_by_type: 'true',
   });
   // The provider answers 404 for an activity without streams.
   const hasNone = streams.kind === 'missing' || streams.kind === 'refused';
   if (streams.kind !== 'found' && !hasNone) return unfetched(streams);
   const body = streams.kind === 'found' ? streams.body : null;
-  const rest = await store(fetching, held, laterParts(item, body, activity.workout, nowMs));
+  const track = streamTrack(body, activity.workout.start_ms);
+  const cut = cutChunks(track, await rulesFor(fetching, job, track));
+  const rest = await store(fetching, held, laterParts({ ...item, ...cut }, body, activity.workout, nowMs));
   return rest.kind === 'stored' ? done : rest;
+}
+
+// Only positions need the rules.
+async function rulesFor({ call }: Fetching, { user_id }: ActivityLease, track: Track | null) {
+  return track?.columns.has('latitude') ? call('timeseries.routeRules', { user_id }) : null;
 }
 
 // Streams of the same recording are already stored, unless they were stored for an earlier connection: its end may have
@@ -111,7 +121,7 @@ function hasStreams(
 /** An activity as a store item, without its samples. */
 export function itemOf(
   { object_id }: Pick<ActivityLease, 'object_id'>,
-  { workout, hash }: NormalisedActivity,
+  { workout, extras, hash }: NormalisedActivity,
 ): StoreItem {
   return StoreItem.parse({
     data_type: 'activities',
@@ -120,13 +130,19 @@ export function itemOf(
     supersede: 'latest',
     duration_seconds: workout.duration_seconds,
     workout,
+    extras,
   });
 }
 
 // The first part carried the record. Later parts carry samples. Only the last part marks the item as stored.
 function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, nowMs: number): StoreItem[] {
   const samples = streamSamples(streams, workout, nowMs);
-  return partsOf({ ...item, samples }).map((one) => ({ ...one, workout: null, part: one.part + 1 }));
+  return partsOf({ ...item, samples }).map((one) => ({
+    ...one,
+    workout: null,
+    extras: null,
+    part: one.part + 1,
+  }));
 }
 
 type Stored = { readonly kind: 'stored'; readonly isKnown: boolean } | Exclude<Fetched, { kind: 'done' }>;

@@ -38,6 +38,8 @@ import { readChart } from './samples/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readSamples } from './samples/samples.ts';
 import { type Settings, settings } from './settings.ts';
+import { routeCutHandler } from './tracks/route-privacy.ts';
+import { trackHandlers } from './tracks/track-handlers.ts';
 import { changeWorkout } from './workouts/change-workout.ts';
 import { completeWorkouts } from './workouts/complete-workouts.ts';
 import { deleteWorkout, hideWorkout, restoreWorkout } from './workouts/delete-workout.ts';
@@ -88,13 +90,6 @@ export default implement(timeseries, {
       const query = { ...params, type: params.record_type };
       return unlessUnknown(await readEvents(pages, workouts(settings), query), call, params.user_id);
     },
-    async workout({ params, database, settings }) {
-      const { user_id, event_id } = params;
-      const stored = await selectEvent<WorkoutRow>(database, workoutTable, user_id, event_id);
-      const [row] = stored === undefined ? [] : await completeWorkouts(database, user_id, [stored]);
-      if (row === undefined) throw recordNotFound(event_id);
-      return { ...workoutToWire(row, settings), private: row.private };
-    },
     async sleeps({ params, pages, settings, call }) {
       return unlessUnknown(await readSleeps(pages, settings, params), call, params.user_id);
     },
@@ -130,6 +125,7 @@ export default implement(timeseries, {
     bodyFacts: ({ params, database }) => readBody(database, params),
     ...storeHandlers,
     ...intervalHandlers,
+    ...trackHandlers,
     async sourcePriority({ params: { user_id }, database, settings, call }) {
       await call('users.get', { user_id });
       return readSourcePriority(database, settings.sourceOrder, user_id);
@@ -187,6 +183,7 @@ export default implement(timeseries, {
       ...removalHandlers({ ...settling, days: config.SAMPLE_RETENTION_DAYS, logger }),
       settlementHandler(settling),
       rankedByHandler(settling),
+      routeCutHandler(database),
     ]);
   },
 });

@@ -113,6 +113,10 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   await timeseries.sourcePriority({ user_id });
   await timeseries.changeSourcePriority({ user_id, series_type: 'steps', device_types: ['phone', 'watch'] });
   await timeseries.changeSourcePriority({ user_id, series_type: 'steps', device_types: null });
+  await timeseries.routePrivacy({ user_id });
+  const zone = { latitude: 52.5, longitude: 13.4, radius_meters: 200 };
+  await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [zone] });
+  await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [], store_routes: null });
   await summaries.activity({ ...days, explain: true }).toArray();
   await summaries.sleep(days).toArray();
   await summaries.body({ user_id });

@@ -73,6 +73,8 @@ const rows: readonly Row[] = [
   ['GET', `/users/:user_id/data-calendar?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/source-priority', 'readers', 200],
   ['PATCH', '/users/:user_id/source-priority', 'company', 404],
+  ['GET', '/users/:user_id/route-privacy', 'readers', 200],
+  ['PATCH', '/users/:user_id/route-privacy', 'company', 404],
   ['GET', `/users/:user_id/events/workouts?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/workouts/:event_id', 'readers', 404],
   ['GET', `/users/:user_id/events/sleep?${dates}`, 'readers', 200],

@@ -125,6 +125,12 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     method: 'PATCH',
     body: { device_types: ['phone', 'watch'] },
   }),
+  'timeseries.changeRoutePrivacy': async () => ({
+    path: `/users/${await createUser(api)}/route-privacy`,
+    key: api.apiKey,
+    method: 'PATCH',
+    body: { store_routes: false },
+  }),
   'users.remove': async () => ({
     path: `/users/${await createUser(api)}`,
     key: api.apiKey,

@@ -49,6 +49,7 @@ const reads: readonly (readonly [route: string, query: string])[] = [
       ] as const,
   ),
   ['/users/:user_id/source-priority', ''],
+  ['/users/:user_id/route-privacy', ''],
   ['/users/:user_id/data-calendar', 'start_date=2025-03-01&end_date=2025-03-31'],
   ['/users/:user_id/data-calendar', 'start_date=2025-03-01&end_date=2025-03-31&counts=true'],
   ['/users/:user_id/summaries/body', 'average_period=7&latest_window_hours=4'],

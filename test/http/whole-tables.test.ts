@@ -158,6 +158,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])
     await get('/users/:user_id/data-calendar', `${dates}${filter}`);
   await get('/users/:user_id/source-priority');
+  await get('/users/:user_id/route-privacy');
   await get('/users/:user_id/export');
   await get('/users/:user_id/export', 'since=2025-03-10&kinds=workout,sample,day');
   await get('/users', 'search=crowd+1999');

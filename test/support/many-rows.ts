@@ -83,6 +83,11 @@ export const fillStatements: readonly string[] = [
    select id, gen_random_uuid() from timeseries.interval_set`,
   `insert into timeseries.source_priority (user_id, type_id, device_types)
    select gen_random_uuid(), 0, '{watch}' from ${people}`,
+  `insert into timeseries.route_privacy (user_id, version) select gen_random_uuid(), 1 from ${people}`,
+  `insert into timeseries.workout_detail (workout_id, user_id) select id, user_id from timeseries.workout
+   on conflict do nothing`,
+  `insert into timeseries.workout_track (workout_id, user_id, data_type, hash, chunk, start_time, end_time, points, located, times)
+   select id, user_id, 'activityDetails', 'h', 0, start_time, end_time, 1, 1, '' from timeseries.workout`,
   // every 48 minutes of 66 days, so that each row is an hour of its own and few share a local day
   `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
    select 1000000 + n, 0, timestamptz '2025-02-10' + i * interval '48 minutes', 60

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WorkoutRecord } from '../../../domain/records.ts';
 import { dayMs, earliestMs, parseInstant } from '../../../domain/time.ts';
+import type { WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { activityExtras } from './extras.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';
 import { zoneOffsetMinutes } from './zone-offset.ts';
 
@@ -46,6 +48,7 @@ type Activity = z.output<typeof Activity>;
  */
 export interface NormalisedActivity {
   readonly workout: WorkoutRecord;
+  readonly extras: WorkoutExtras;
   readonly hash: string;
   readonly recording: string;
 }
@@ -58,10 +61,12 @@ export function normaliseActivity(details: unknown, nowMs: number): NormalisedAc
   const seconds = fields.elapsed_time ?? fields.moving_time;
   if (seconds === null || startMs < earliestMs || startMs > nowMs + dayMs) return null;
   const workout = workoutOf(fields, startMs, seconds);
+  const extras = activityExtras(details);
   const { start_ms, device, distance_meters, zone_offset_minutes } = workout;
   return {
     workout,
-    hash: hashOf(workout),
+    extras,
+    hash: hashOf([workout, extras]),
     recording: hashOf([start_ms, seconds, distance_meters, device, zone_offset_minutes]),
   };
 }

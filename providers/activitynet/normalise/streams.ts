@@ -12,9 +12,6 @@ const table: readonly (readonly [stream: string, type: SeriesType])[] = [
   ['temp', 'weather_temperature'],
 ];
 
-/** The streams to request: the time axis of all others, and those of the table. */
-export const streamKeys: readonly string[] = ['time', ...table.map(([stream]) => stream)];
-
 const Stream = z.object({ data: z.array(z.unknown()) });
 const Streams = z.record(z.string(), z.unknown());
 const longestSeconds = 31 * 86_400;

@@ -1,7 +1,9 @@
 import { bareItem, type SampleBlock } from '../../../domain/records.ts';
-import { Activity, workoutOf } from './activity.ts';
+import { Activity, givenExtras, workoutOf } from './activity.ts';
+import { extrasOf } from './activity-extras.ts';
 import { readTrack } from './activity-track.ts';
 import { isObject, type Normaliser, type Problem, refused } from './item.ts';
+import { lapsOf, routeOf } from './route.ts';
 import { readTimed, type Timed } from './timed-item.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,6 +25,9 @@ export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
   const key = fields.activityId ?? plainId(fields.summaryId);
   if (key === null) return refused('activityId', 'is required');
   const { device, zoneOffsetMinutes: zone_offset_minutes } = origin;
+  const route = routeOf(item.samples, nowMs);
+  const endMs = origin.startMs + fields.durationInSeconds * 1000;
+  const laps = lapsOf(item.laps, route, endMs, nowMs);
   const record = {
     ...bareItem,
     data_type: 'activityDetails',
@@ -31,9 +36,10 @@ export const normaliseActivityDetails: Normaliser = (item, nowMs) => {
     supersede: 'latest' as const,
     duration_seconds: fields.durationInSeconds,
     workout: workoutOf(fields, origin),
+    extras: givenExtras({ ...extrasOf(given), laps }),
     samples: track.blocks.map((block) => ({ ...block, device, zone_offset_minutes })),
   };
-  return { ok: true, item: record, problems: [...placed(read.problems), ...track.problems] };
+  return { ok: true, item: record, track: route, problems: [...placed(read.problems), ...track.problems] };
 };
 
 // If `startTimeInSeconds` or `durationInSeconds` is absent or unreadable, it is derived from the samples.

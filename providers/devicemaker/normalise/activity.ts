@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { bareItem, type WorkoutRecord } from '../../../domain/records.ts';
-import { beats, count, flag, head, id, measure, type Normaliser, refused, text } from './item.ts';
+import { hasExtras, type WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { extrasOf } from './activity-extras.ts';
+import { beats, count, flag, head, id, isObject, measure, type Normaliser, refused, text } from './item.ts';
 import type { SampleOrigin } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 import { plainName, workoutTypeOf } from './workout-type.ts';
@@ -52,9 +54,15 @@ export const normaliseActivity: Normaliser = (item, nowMs) => {
     supersede: 'latest' as const,
     duration_seconds: fields.durationInSeconds,
     workout: workoutOf(fields, origin),
+    extras: isObject(item) ? givenExtras(extrasOf(item)) : null,
   };
   return { ok: true, problems, item: record };
 };
+
+/** Null if there is nothing to store. */
+export function givenExtras(extras: WorkoutExtras): WorkoutExtras | null {
+  return hasExtras(extras) ? extras : null;
+}
 
 /** The workout that an activity's fields describe. */
 export function workoutOf(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { plainMessage } from '../../../domain/plain-message.ts';
 import type { StoreItem } from '../../../domain/records.ts';
 import { dayMs, earliestMs } from '../../../domain/time.ts';
+import type { Track } from '../../../domain/workouts/track.ts';
 
 /** A part of an item that was rejected. `reason` appears in answers and logs and never contains a value. */
 export interface Problem {
@@ -13,7 +14,13 @@ export interface Problem {
 
 /** A normalised item with the fields that were left out, or the reasons why the item cannot be stored. */
 export type Normalised =
-  | { readonly ok: true; readonly item: StoreItem; readonly problems: readonly Problem[] }
+  | {
+      readonly ok: true;
+      readonly item: StoreItem;
+      readonly problems: readonly Problem[];
+      /** The track of the item, which is cut by the rules of its user before it is stored. */
+      readonly track?: Track | null;
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Makes a record from one item of a data type. Pure. Never throws because of an item's content. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
 import { StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
 import type { WorkoutType } from '../../../domain/workout-types.ts';
+import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import { deviceOf, idOf, intervalOf, isObject, numberAt, secondsOf } from './point.ts';
 
 /** Parts of the provider's names of exercises, the most specific first. */
@@ -41,11 +42,27 @@ function exerciseOf(point: unknown): StoreItem | null {
   if (!isObject(point) || !isObject(value)) return null;
   const workout = recordOf(point, value);
   if (workout === null) return null;
+  const extras = extrasOf(value);
   return StoreItem.parse({
     ...{ data_type: 'exercise', key: idOf(point) ?? `${workout.start_ms}`, supersede: 'latest', workout },
-    ...{ hash: createHash('sha256').update(JSON.stringify(workout)).digest('hex') },
+    ...{
+      extras,
+      hash: createHash('sha256')
+        .update(JSON.stringify([workout, extras]))
+        .digest('hex'),
+    },
     ...{ duration_seconds: workout.duration_seconds },
   });
+}
+
+function extrasOf(value: Readonly<Record<string, unknown>>): WorkoutExtras | null {
+  const metrics = isObject(value.metricsSummary) ? value.metricsSummary : {};
+  const speed = meters(numberAt(metrics, 'averageSpeedMillimetersPerSecond'));
+  const notes =
+    typeof value.notes === 'string' ? value.notes.replaceAll('\0', '').slice(0, 5000).toWellFormed() : '';
+  const details = sentDetails({ avg_speed_meters_per_second: speed, description: notes || null });
+  const extras = { details, laps: null, splits: null };
+  return hasExtras(extras) ? extras : null;
 }
 
 function recordOf(

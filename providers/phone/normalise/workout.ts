@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType } from '../../../domain/series.ts';
+import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import {
   type ItemSpan,
   isObject,
@@ -53,8 +54,31 @@ export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
       ...{ manual: source.device_type === 'manual', web_upload: null, private: null },
       ...{ is_parent: false, parent_id: null },
     },
+    extras: extrasOf(item, values),
     samples: samplesOf(item.samples, span, source.device),
   };
+}
+
+type Values = ReturnType<typeof valuesOf>;
+
+function extrasOf(item: RawItem, values: Values): WorkoutExtras | null {
+  const details = sentDetails({
+    avg_cadence_rpm: values('rpm', 'averageCadence', 'meanCadence'),
+    max_cadence_rpm: values('rpm', 'maxCadence'),
+    avg_speed_meters_per_second: values('m/s', 'averageRunningSpeed', 'averageSpeed', 'meanSpeed'),
+    max_speed_meters_per_second: values('m/s', 'maxSpeed'),
+    avg_power_watts: values('watts', 'averageRunningPower', 'averagePower', 'meanPower'),
+    max_power_watts: values('watts', 'maxPower'),
+    elevation_loss_meters: values('meters', 'elevationDescended', 'altitudeLoss'),
+    elevation_high_meters: values('meters', 'maxAltitude'),
+    elevation_low_meters: values('meters', 'minAltitude'),
+    min_heart_rate_bpm: whole(values('bpm', 'minHeartRate')),
+    swim_strokes: whole(values('count', 'swimmingStrokeCount')),
+    pushes: whole(values('count', 'pushCount')),
+    description: textOrNull(item.notes, 5000),
+  });
+  const extras = { details, laps: null, splits: null };
+  return hasExtras(extras) ? extras : null;
 }
 
 /** The first of the named values that was sent, in a unit of the catalogue; null without one. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { bareItem, type StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
+import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
 import {
   beats,
   count,
@@ -21,7 +22,10 @@ const Data = z.object({
   distance: measure(0, 10_000_000),
   steps: count(0, 1_000_000),
   hr_average: beats,
+  hr_min: beats,
   hr_max: beats,
+  pool_laps: count(0, 100_000),
+  strokes: count(0, 1_000_000),
   pause_duration: count(0, 2_678_400),
 });
 
@@ -61,7 +65,18 @@ function itemOf(record: unknown, nowMs: number, skip: Skip): StoreItem | null {
     supersede: 'latest',
     duration_seconds: workout.duration_seconds,
     workout,
+    extras: extrasOf(fields.data),
   });
+}
+
+function extrasOf({ hr_min, pool_laps, strokes }: Workout['data']): WorkoutExtras | null {
+  const details = sentDetails({
+    min_heart_rate_bpm: hr_min,
+    swim_lengths: pool_laps,
+    swim_strokes: strokes,
+  });
+  const extras = { details, laps: null, splits: null };
+  return hasExtras(extras) ? extras : null;
 }
 
 function refusalOf({ category, startdate, enddate }: Workout, nowMs: number): string | null {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { partsOf } from '../../../domain/item-parts.ts';
 import type { StoreItem } from '../../../domain/records.ts';
+import { cutChunks, type VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from '../items/entries.ts';
 import type { Run } from '../items/store-run.ts';
@@ -23,6 +24,7 @@ const sliceMs = 8;
 
 /** Items that are in memory. */
 export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGenerator<StoreChunk> {
+  const rules = await routeRulesOf(run, entries);
   let began = performance.now();
   for (const entry of entries) {
     if (performance.now() - began > sliceMs) {
@@ -33,9 +35,23 @@ export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGe
     const normalised = normalise(run, entry);
     setStatus(entry, normalised);
     if (!normalised.ok) continue;
-    for (const part of partsOf(normalised.item))
+    for (const part of partsWithin(normalised, rules))
       yield { entry, part, bytes: Buffer.byteLength(JSON.stringify(part)) };
   }
+}
+
+/** The parts of an item, with its track as the rules permit. */
+export function partsWithin(
+  { item, track = null }: Extract<Normalised, { ok: true }>,
+  rules: VersionedRules | null,
+): StoreItem[] {
+  return partsOf({ ...item, ...cutChunks(track, rules) });
+}
+
+/** The route privacy of the user whose entries these are. Null if none of them can contain a track. */
+export async function routeRulesOf({ call }: Run, entries: readonly Entry[]): Promise<VersionedRules | null> {
+  const userId = entries.find(({ type }) => type.hasTrack)?.linkedUser?.user_id;
+  return userId === undefined ? null : call('timeseries.routeRules', { user_id: userId });
 }
 
 /** Whether no new work may begin. */

@@ -1,3 +1,4 @@
+import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import type { Order, Root } from './large-body.ts';
 
 /** A request to the reading thread. `orders` starts a queue, null continues it. */
@@ -15,6 +16,7 @@ export type Ask =
       readonly queue: number;
       readonly orders: readonly Order[] | null;
       readonly nowMs: number;
+      readonly rules: VersionedRules | null;
     }
   | { readonly kind: 'close'; readonly body: number };
 

@@ -1,4 +1,3 @@
-import { partsOf } from '../../../domain/item-parts.ts';
 import {
   expectEnd,
   JsonError,
@@ -11,9 +10,11 @@ import {
   valueAt,
 } from '../../../domain/json-scan.ts';
 import type { StoreItem } from '../../../domain/records.ts';
+import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from '../../../mixins/body-density.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normalised, Problem } from '../../../providers/devicemaker/normalise/item.ts';
+import { partsWithin } from './item-source.ts';
 import { stubOf, stubOfSpecial } from './item-stub.ts';
 import { mostItems, sortKeys, specialKeys, type TopKey } from './read-push.ts';
 
@@ -99,14 +100,18 @@ export class LargeBody {
   }
 
   /** Parses, normalises and splits items one by one. Yields `Batch`es as JSON. */
-  *batches(orders: readonly Order[], nowMs: number): Generator<string, void> {
+  *batches(
+    orders: readonly Order[],
+    nowMs: number,
+    rules: VersionedRules | null = null,
+  ): Generator<string, void> {
     let batch = newBatch();
     for (const [at, order] of orders.entries()) {
       const normalised = this.#normalise(order, nowMs);
       const { ok, problems } = normalised;
       batch.judged.push(JSON.stringify({ at, ok, problems, broken: normalised.broken ?? null }));
       if (!normalised.ok) continue;
-      for (const part of partsOf(normalised.item)) {
+      for (const part of partsWithin(normalised, rules)) {
         const text = JSON.stringify(part);
         const size = Buffer.byteLength(text);
         if (batch.bytes > 0 && batch.bytes + size > batchBytes) {

@@ -40,7 +40,7 @@ function open({ body, bytes, root }: Extract<Ask, { kind: 'open' }>): string {
 }
 
 function nextBatch({ large, queues }: Opened, ask: Extract<Ask, { kind: 'batch' }>): string | null {
-  if (ask.orders !== null) queues.set(ask.queue, large.batches(ask.orders, ask.nowMs));
+  if (ask.orders !== null) queues.set(ask.queue, large.batches(ask.orders, ask.nowMs, ask.rules));
   const { value } = queues.get(ask.queue)?.next() ?? {};
   if (value === undefined) queues.delete(ask.queue);
   return value ?? null;

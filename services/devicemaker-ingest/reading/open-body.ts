@@ -1,8 +1,16 @@
 import { ServiceError } from '../../../domain/errors.ts';
+import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Entry } from '../items/entries.ts';
 import type { Run } from '../items/store-run.ts';
-import { type ItemSource, isOver, itemsAtHand, type StoreChunk, setStatus } from './item-source.ts';
+import {
+  type ItemSource,
+  isOver,
+  itemsAtHand,
+  routeRulesOf,
+  type StoreChunk,
+  setStatus,
+} from './item-source.ts';
 import type { Batch, Order, Outline, Refusal, Root } from './large-body.ts';
 import { notAnObject, type Push, readPush, tooManyValues } from './read-push.ts';
 import { type ReadBody, sendToThread, ThreadEnded } from './reading-thread.ts';
@@ -137,10 +145,11 @@ let lastQueue = 0;
 
 function itemsInThread(threadBody: ReadBody, keyOf: (entry: Entry) => string): ItemSource {
   return async function* (run, entries) {
+    const rules = await routeRulesOf(run, entries);
     for (let from = 0; from < entries.length && !isOver(run); from += ordersAtOnce) {
       const next = entries.slice(from, from + ordersAtOnce);
       const orders = next.map((entry) => ({ key: keyOf(entry), type: entry.type.name, index: entry.index }));
-      for await (const batch of batchesOf(threadBody, orders, run.nowMs)) {
+      for await (const batch of batchesOf(threadBody, orders, { nowMs: run.nowMs, rules })) {
         if (isOver(run)) return;
         yield* settled(run, next, batch);
       }
@@ -152,10 +161,10 @@ function itemsInThread(threadBody: ReadBody, keyOf: (entry: Entry) => string): I
 async function* batchesOf(
   threadBody: ReadBody,
   orders: readonly Order[],
-  nowMs: number,
+  given: { readonly nowMs: number; readonly rules: VersionedRules | null },
 ): AsyncGenerator<Batch> {
   lastQueue += 1;
-  const common = { kind: 'batch' as const, queue: lastQueue, nowMs };
+  const common = { kind: 'batch' as const, queue: lastQueue, ...given };
   let ahead = threadBody.ask({ ...common, orders });
   for (;;) {
     const text = await ahead;

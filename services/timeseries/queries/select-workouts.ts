@@ -24,3 +24,21 @@ export const workoutTable: EventTable = {
   listed: 'deleted_at is null and duplicate_of is null and not is_parent',
   single: 'deleted_at is null',
 };
+
+/** A workout as its own route returns it. */
+export interface SingleWorkoutRow extends WorkoutRow {
+  key: string;
+  moving_seconds: number | null;
+  steps: number | null;
+  manual: boolean | null;
+  web_upload: boolean | null;
+  is_parent: boolean;
+  parent_id: string | null;
+}
+
+/** Single workouts, listed or not. */
+export const singleWorkoutTable: EventTable = {
+  ...workoutTable,
+  name: 'single-workouts',
+  columns: `${workoutTable.columns}, key, moving_seconds, steps, manual, web_upload, is_parent, parent_id`,
+};

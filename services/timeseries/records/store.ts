@@ -18,6 +18,7 @@ import { daysOfRows, isActivity } from '../samples/activity-samples.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { settleSamples } from '../samples/settle-samples.ts';
 import { writeSamples } from '../samples/write-samples.ts';
+import { storeTracks } from '../tracks/store-tracks.ts';
 import { cropActivities } from '../workouts/crop-activities.ts';
 import { type Span, settleDuplicates } from '../workouts/settle-duplicates.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
@@ -176,6 +177,7 @@ async function storeSamples(work: Work, localDays: LocalDays): Promise<ReadonlyM
   const stored = new Set(work.accepted.filter((item) => work.storedItems.isNewest(item)));
   const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
   const { byItem, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
+  await storeTracks(transaction, work, [...stored]);
   const cut = await cropActivities(transaction, work, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);
   const touched = [...daysOfRows(returned), ...left, ...cut];

@@ -1,4 +1,5 @@
 import type { StoreItem } from '../../../domain/records.ts';
+import { decodeTimes, encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
 import type { SeriesType } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { type DayInstants, dayKey, dayOf, daysWithout } from './day-instants.ts';
 import { readOtherInstants } from './other-instants.ts';
 import { type DaySamples, filtered, type PlacedBlock } from './placed-blocks.ts';
-import { decodeTimes, encodeTimes, encodeValues } from './sample-codec.ts';
 
 /** Series types of activity samples. Other records may contain some of them too. */
 export const activitySeries: ReadonlySet<SeriesType> = new Set([

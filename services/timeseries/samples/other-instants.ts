@@ -1,8 +1,8 @@
+import { decodeTimes, encodeTimes } from '../../../domain/sample-codec.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { type SeriesDay, selectOtherInstants, upsertOtherInstants } from '../queries/other-instants.ts';
 import { type DayInstants, dayKey, mergedDays, union, without } from './day-instants.ts';
 import { instantsOf, type PlacedBlock } from './placed-blocks.ts';
-import { decodeTimes, encodeTimes } from './sample-codec.ts';
 
 /** Instants of samples from records other than activities, by day of a series. */
 export type OtherInstants = ReadonlyMap<string, ReadonlySet<number>>;

@@ -1,3 +1,4 @@
+import { decodeTimes, decodeValues } from '../../../domain/sample-codec.ts';
 import { minuteMs } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { boundsOf } from '../days/local-days.ts';
@@ -9,7 +10,6 @@ import { type DayInstants, dayKey, mergedDays } from './day-instants.ts';
 import { type OtherInstants, readOtherInstants } from './other-instants.ts';
 import { deleteSampleInstants } from './queries/delete-sample-instants.ts';
 import type { Unclaimed } from './queries/unclaimed-samples.ts';
-import { decodeTimes, decodeValues } from './sample-codec.ts';
 import { unclaimedSamples } from './unclaimed-samples.ts';
 
 /*

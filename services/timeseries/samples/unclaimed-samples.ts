@@ -1,3 +1,4 @@
+import { encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { isProviderName, providers } from '../../../providers/all.ts';
@@ -11,7 +12,6 @@ import {
   type UnclaimedSeriesRow,
   type UnclaimedWorkout,
 } from './queries/unclaimed-samples.ts';
-import { encodeTimes, encodeValues } from './sample-codec.ts';
 
 /*
  * Samples that were stored before activity samples were stored separately (series.unclaimed_until). In series that only

@@ -1,7 +1,8 @@
 import type { StoreItem, WorkoutRecord } from '../../../domain/records.ts';
+import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { type DayInstants, dayOf } from '../samples/day-instants.ts';
-import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../samples/sample-codec.ts';
+import { cropTrack } from '../tracks/crop-track.ts';
 import type { WorkoutParts } from './merge-workouts.ts';
 import { deleteBlocks, selectBlocksOf, updateBlock } from './queries/crop-blocks.ts';
 import { selectCropped } from './queries/select-cropped.ts';
@@ -41,10 +42,11 @@ export async function cropActivities(
   const keys = stored.filter(isLastPart).map(({ key }) => key);
   if (keys.length === 0) return [];
   const cut: DayInstants[] = [];
-  for (const { key, parts } of await selectCropped(transaction, user_id, provider, keys)) {
+  for (const { id, key, parts } of await selectCropped(transaction, user_id, provider, keys)) {
     const { activities, activityDetails } = parts;
     if (activities === undefined || activityDetails === undefined) continue;
     if (!exceeds(activityDetails, activities)) continue;
+    await cropTrack(transaction, { user_id, id }, activities);
     cut.push(...(await cropBlocks(transaction, { user_id, provider, key }, activities)));
   }
   return cut;

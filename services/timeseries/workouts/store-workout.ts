@@ -3,6 +3,7 @@ import { upsertRecord } from '../queries/upsert-record.ts';
 import { identityOf, type RecordContext } from '../records/record-context.ts';
 import { workoutRow } from '../records/record-rows.ts';
 import { claimSamples } from '../samples/unclaimed-samples.ts';
+import { upsertDetail } from '../tracks/queries/workout-detail.ts';
 import { isCropped } from './crop-activities.ts';
 import { mergeWorkouts } from './merge-workouts.ts';
 import { forgetVersion } from './queries/forget-version.ts';
@@ -23,7 +24,7 @@ export interface StoredWorkout {
  * versions are stored per data type, so that each item is compared to its own last version only.
  */
 export async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
-  const { data_type, key, workout } = item;
+  const { data_type, key, workout, extras } = item;
   if (workout === null) return { ids: [], spans: [], wasThere: false, wasHidden: false };
   const { transaction, userId, provider, clockMinutes } = context;
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
@@ -34,6 +35,7 @@ export async function storeWorkout(context: RecordContext, item: StoreItem): Pro
   const cropped = isCropped(data_type, workout, stored);
   const row = { ...workoutRow(identity, merged, clockMinutes), parts: JSON.stringify(parts), cropped };
   await upsertRecord(transaction, 'workout', row);
+  if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
   const ids = [identity.id];
   if (stored === undefined) return { ids, spans: [merged], wasThere: false, wasHidden: false };
   if (stored.cropped && !cropped) await forgetDetails(context, key);

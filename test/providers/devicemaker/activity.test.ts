@@ -31,6 +31,17 @@ t.test('makes a workout of every field that the table names', async (t) => {
     other: null,
     samples: [],
     samples_kept: false,
+    extras: {
+      details: {
+        ...{ avg_cadence_rpm: 84.2, max_cadence_rpm: 90.5, avg_speed_meters_per_second: 2.78 },
+        ...{ max_speed_meters_per_second: 3.4, max_pace_sec_per_km: 294, elevation_loss_meters: 30 },
+        description: 'easy',
+      },
+      laps: null,
+      splits: null,
+    },
+    track: [],
+    route_version: null,
     workout: {
       type: 'running',
       raw_type: 'RUNNING',

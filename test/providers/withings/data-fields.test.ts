@@ -36,6 +36,9 @@ t.test('requested fields are those that are kept', async (t) => {
     dataFieldsOf('days'),
     'steps,distance,elevation,soft,moderate,intense,calories,totalcalories,hr_average,hr_min,hr_max',
   );
-  t.equal(dataFieldsOf('workouts'), 'calories,distance,steps,hr_average,hr_max,pause_duration');
+  t.equal(
+    dataFieldsOf('workouts'),
+    'calories,distance,steps,hr_average,hr_min,hr_max,pause_duration,pool_laps,strokes',
+  );
   t.equal(dataFieldsOf('stages'), 'hr,rr');
 });

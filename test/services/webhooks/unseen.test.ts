@@ -1,6 +1,6 @@
 import t from 'tap';
 import { hourMs } from '../../../domain/time.ts';
-import { epoch, item, night, sleep } from '../timeseries/items.ts';
+import { epoch, item, night, sleep, workout } from '../timeseries/items.ts';
 import { ofType, startWebhooks, typesOf } from './setting.ts';
 
 const s = await startWebhooks(t);
@@ -64,6 +64,8 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     'timeseries.interval_source',
   ],
   'a setting of a user; the days that it changes are recorded': ['timeseries.source_priority'],
+  'a setting of a user; it changes no record': ['timeseries.route_privacy'],
+  'points of a workout; its completed track is recorded': ['timeseries.workout_track'],
   'dates of later records only': ['timeseries.user_clock'],
   'no event type: records that are neither workouts nor sleep': ['timeseries.other_record'],
 };
@@ -284,4 +286,17 @@ t.test('stages of a night that move are a change of its sleep', async (t) => {
     await s.settled(id);
   }
   t.same(typesOf(await s.settled(id)), ['user.created', 'sleep.created', 'sleep.updated']);
+});
+
+t.test('details of a workout that change are a change of the workout', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const record = workout(at, 60);
+  for (const pushes of [3, 4, 4]) {
+    const extras = { details: { pushes }, laps: null, splits: null };
+    const fields = { data_type: 'activities', key: 'a', hash: `${pushes} ${extras.details.pushes}` };
+    await store(id, { ...fields, supersede: 'latest', workout: record, extras });
+    await s.settled(id);
+  }
+  const told = typesOf(await s.settled(id)).filter((type) => type.startsWith('workout'));
+  t.same(told, ['workout.created', 'workout.updated']);
 });

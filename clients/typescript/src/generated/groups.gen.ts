@@ -323,6 +323,19 @@ export class Timeseries extends Group {
   changeSourcePriority(params: Input<types.TimeseriesChangeSourcePriorityData>, options?: CallOptions): Promise<types.SourcePriority> {
     return this.json('PATCH /users/{user_id}/source-priority', params, options);
   }
+
+  /** Get which positions of routes are stored */
+  routePrivacy(params: Input<types.TimeseriesRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
+    return this.json('GET /users/{user_id}/route-privacy', params, options);
+  }
+
+  /**
+   * Change which positions of routes are stored.
+   * A privacy zone cuts both ends of a route before it is stored: the positions from its start to the first one outside of all zones, and those from the last one outside of all zones to its end. Other streams stay. A passage through a zone in the middle of a route stays. Routes that are already stored are cut in the background. Removed zones do not bring positions back.
+   */
+  changeRoutePrivacy(params: Input<types.TimeseriesChangeRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
+    return this.json('PATCH /users/{user_id}/route-privacy', params, options);
+  }
 }
 
 export class Summaries extends Group {

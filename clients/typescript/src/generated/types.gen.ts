@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1522,6 +1522,15 @@ export type PingWellness = {
 };
 
 /**
+ * A circle around a place to which no stored route leads.
+ */
+export type PrivacyZone = {
+    latitude: number;
+    longitude: number;
+    radius_meters: number;
+};
+
+/**
  * The provider.
  */
 export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' | 'withings';
@@ -1781,6 +1790,38 @@ export type RevokeRequest = {
 };
 
 /**
+ * Which positions of the routes of a user are stored.
+ */
+export type RoutePrivacy = {
+    /**
+     * The setting STORE_ROUTES.
+     */
+    configured: {
+        store_routes: boolean;
+    };
+    /**
+     * Whether positions are stored. Null: the setting applies.
+     */
+    store_routes: boolean | null;
+    privacy_zones: Array<PrivacyZone>;
+};
+
+export type RoutePrivacyChange = {
+    /**
+     * False: no positions are stored. Null: the setting STORE_ROUTES applies; it cannot be overruled.
+     */
+    store_routes?: boolean | null;
+    /**
+     * Replaces all zones. An empty list removes them.
+     */
+    privacy_zones?: Array<{
+        latitude: number;
+        longitude: number;
+        radius_meters: number;
+    }>;
+};
+
+/**
  * One sample, or one bucket of one source. The timestamp of a bucket is its start.
  */
 export type Sample = {
@@ -1839,7 +1880,7 @@ export type SingleSleepSession = {
 };
 
 /**
- * A workout with `private`: whether the user keeps it private at the provider. Null if the provider sent no value.
+ * A workout with its details, laps, splits and the parts of its multisport activity. A field is null if the provider sent no value.
  */
 export type SingleWorkout = {
     id: string;
@@ -1855,7 +1896,23 @@ export type SingleWorkout = {
     max_heart_rate_bpm: number | null;
     avg_pace_sec_per_km: number | null;
     elevation_gain_meters: number | null;
+    /**
+     * Whether the user keeps it private at the provider.
+     */
     private: boolean | null;
+    details: WorkoutDetails;
+    /**
+     * In order. Null if the provider sent none.
+     */
+    laps: Array<WorkoutLap> | null;
+    /**
+     * In order. Null if the provider sent none.
+     */
+    splits: Array<WorkoutSplit> | null;
+    /**
+     * All parts of the multisport activity that the workout is, or belongs to. Null for other workouts.
+     */
+    segments: Array<WorkoutSegment> | null;
 };
 
 /**
@@ -2542,6 +2599,47 @@ export type WorkoutDeletedEvent = {
     data: DeletedWorkoutEventData;
 };
 
+/**
+ * What a provider sent of a workout beside the fields of the list. A field is null if no provider sent a value. Cadence counts one foot.
+ */
+export type WorkoutDetails = {
+    moving_seconds: number | null;
+    steps: number | null;
+    avg_cadence_rpm: number | null;
+    max_cadence_rpm: number | null;
+    avg_speed_meters_per_second: number | null;
+    max_speed_meters_per_second: number | null;
+    max_pace_sec_per_km: number | null;
+    avg_power_watts: number | null;
+    max_power_watts: number | null;
+    weighted_power_watts: number | null;
+    work_kilojoules: number | null;
+    elevation_loss_meters: number | null;
+    elevation_high_meters: number | null;
+    elevation_low_meters: number | null;
+    avg_temperature_celsius: number | null;
+    min_heart_rate_bpm: number | null;
+    swim_lengths: number | null;
+    swim_strokes: number | null;
+    pool_length_meters: number | null;
+    avg_swim_cadence_strokes_per_minute: number | null;
+    max_swim_cadence_strokes_per_minute: number | null;
+    pushes: number | null;
+    avg_push_cadence_per_minute: number | null;
+    max_push_cadence_per_minute: number | null;
+    gear_id: string | null;
+    gear_name: string | null;
+    description: string | null;
+    perceived_exertion: number | null;
+    manual: boolean | null;
+    commute: boolean | null;
+    indoor: boolean | null;
+    web_upload: boolean | null;
+    activity_id: string | null;
+    external_id: string | null;
+    upload_id: string | null;
+};
+
 export type WorkoutEventData = {
     /**
      * The `id` of the user.
@@ -2590,10 +2688,58 @@ export type WorkoutEventData = {
     record?: Workout | null;
 };
 
+/**
+ * A lap of a workout. A field is null if no provider sent a value.
+ */
+export type WorkoutLap = {
+    duration_seconds: number | null;
+    moving_seconds: number | null;
+    distance_meters: number | null;
+    avg_speed_meters_per_second: number | null;
+    max_speed_meters_per_second: number | null;
+    avg_heart_rate_bpm: number | null;
+    max_heart_rate_bpm: number | null;
+    avg_cadence_rpm: number | null;
+    max_cadence_rpm: number | null;
+    avg_power_watts: number | null;
+    elevation_gain_meters: number | null;
+    start_time: string;
+    end_time: string | null;
+};
+
 export type WorkoutPage = {
     data: Array<Workout>;
     pagination: Pagination;
     metadata: PageMetadata;
+};
+
+/**
+ * A part of a multisport activity, which is a workout of its own.
+ */
+export type WorkoutSegment = {
+    id: string;
+    type: WorkoutType;
+    name: string;
+    start_time: string;
+    end_time: string;
+    duration_seconds: number;
+    distance_meters: number | null;
+};
+
+/**
+ * A part of a workout of a fixed length, a kilometer or a mile.
+ */
+export type WorkoutSplit = {
+    unit: 'kilometer' | 'mile' | 'pool_length';
+    split: number;
+    distance_meters: number | null;
+    duration_seconds: number | null;
+    moving_seconds: number | null;
+    avg_speed_meters_per_second: number | null;
+    grade_adjusted_speed_meters_per_second: number | null;
+    avg_heart_rate_bpm: number | null;
+    elevation_difference_meters: number | null;
+    pace_zone: number | null;
 };
 
 /**
@@ -3287,6 +3433,30 @@ export type TimeseriesChangeSourcePriorityData = {
     };
     query?: never;
     url: '/users/{user_id}/source-priority';
+};
+
+export type TimeseriesRoutePrivacyData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/route-privacy';
+};
+
+export type TimeseriesChangeRoutePrivacyData = {
+    body: RoutePrivacyChange;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/route-privacy';
 };
 
 export type SummariesActivityData = {

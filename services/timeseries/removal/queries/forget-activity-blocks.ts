@@ -9,9 +9,11 @@ const rules = [
     "day < $1::date + 1 and (day + 1)::timestamp + zone_offset_minutes * interval '1 minute' <= $1::date",
   ],
   ['other_instants', 'day < $1::date - 1'],
+  // Clocks differ from UTC by at most 18 hours.
+  ['workout_track', "end_time < $1::date - interval '18 hours'"],
 ] as const;
 
-/** Deletes activity blocks and known instants of expired samples in bounded parts. Returns whether those were all. */
+/** Deletes activity blocks, known instants and tracks of expired samples in bounded parts. Returns whether those were all. */
 export async function forgetActivityBlocks(transaction: Queryable, keptFrom: string): Promise<boolean> {
   let isAll = true;
   for (const [table, isOld] of rules) {

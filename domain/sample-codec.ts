@@ -1,7 +1,7 @@
 /*
  * Encodes instants and values of samples as bytes. Instants are ascending milliseconds, stored as runs of equal
  * distances: an hour at one sample a second takes 11 bytes. Values are stored as differences of whole numbers if at
- * most three decimals represent each value exactly, otherwise as binary floats of 4 or 8 bytes. Decoding returns
+ * most seven decimals represent each value exactly, otherwise as binary floats of 4 or 8 bytes. Decoding returns
  * exactly what was encoded.
  */
 
@@ -39,12 +39,13 @@ export function decodeTimes(bytes: Buffer): number[] {
   return times;
 }
 
+const mostDecimals = 7;
 const single = 101;
 const double = 102;
 
 /** Encodes values. The first byte is the number of decimals or the size of a float. */
 export function encodeValues(values: readonly number[]): Buffer {
-  for (const decimals of [0, 1, 2, 3]) {
+  for (let decimals = 0; decimals <= mostDecimals; decimals += 1) {
     const scale = 10 ** decimals;
     if (values.every((value) => isWholeOf(value, scale)))
       return Buffer.concat([Buffer.of(decimals), toBytes(differences(values, scale))]);
@@ -90,7 +91,9 @@ function fractions(bytes: Buffer, size: number, read: (offset: number) => number
 
 // Seven bits per byte, lowest first. The highest bit marks that another byte follows. Uses arithmetic, because an
 // instant exceeds the 32 bits of bitwise operators.
-function toBytes(numbers: readonly number[]): Buffer {
+
+/** Encodes whole numbers from 0. */
+export function toBytes(numbers: readonly number[]): Buffer {
   const bytes: number[] = [];
   for (let number of numbers) {
     for (; number >= base; number = Math.floor(number / base)) bytes.push((number % base) + base);
@@ -99,7 +102,8 @@ function toBytes(numbers: readonly number[]): Buffer {
   return Buffer.from(bytes);
 }
 
-function fromBytes(bytes: Buffer): number[] {
+/** Decodes what `toBytes` encoded. */
+export function fromBytes(bytes: Buffer): number[] {
   const numbers: number[] = [];
   let [number, weight] = [0, 1];
   for (const byte of bytes) {

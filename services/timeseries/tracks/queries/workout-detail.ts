@@ -1,0 +1,45 @@
+import type { WorkoutExtras } from '../../../../domain/workouts/details.ts';
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** What data types contain of a workout beside its fields. `track_hash` is the version of the complete track. */
+export interface DetailRow {
+  readonly parts: Readonly<Record<string, WorkoutExtras>>;
+  readonly track_of: string | null;
+  readonly track_hash: string | null;
+}
+
+const upsert = {
+  name: 'timeseries-upsert-workout-detail',
+  text: `
+    insert into timeseries.workout_detail as d (workout_id, user_id, parts)
+    values ($1, $2, jsonb_build_object($3::text, $4::jsonb))
+    on conflict (workout_id) do update set parts = d.parts || excluded.parts
+      where d.user_id = $2 and not d.parts @> excluded.parts`,
+};
+
+/** Stores what a data type contains of a workout, in place of what it contained before. */
+export async function upsertDetail(
+  transaction: Queryable,
+  userId: string,
+  workoutId: string,
+  dataType: string,
+  extras: WorkoutExtras,
+): Promise<void> {
+  await transaction.query(upsert, [workoutId, userId, dataType, JSON.stringify(extras)]);
+}
+
+const select = {
+  name: 'timeseries-select-workout-detail',
+  text: `
+    select parts, track_of, track_hash from timeseries.workout_detail where workout_id = $2 and user_id = $1`,
+};
+
+/** The details of a workout; undefined if there are none. */
+export async function selectDetail(
+  database: Queryable,
+  userId: string,
+  workoutId: string,
+): Promise<DetailRow | undefined> {
+  const [row] = await database.query<DetailRow>(select, [userId, workoutId]);
+  return row;
+}

@@ -1,0 +1,106 @@
+import type { SingleWorkout } from '../../../contracts/timeseries/schemas.ts';
+import type { TrackHead } from '../../../contracts/timeseries/workout-details.ts';
+import { recordNotFound } from '../../../domain/errors.ts';
+import { formatInstant } from '../../../domain/time.ts';
+import { type LapRecord, mergeExtras, type WorkoutDetails } from '../../../domain/workouts/details.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import { selectEvent } from '../queries/select-events.ts';
+import { type SingleWorkoutRow, singleWorkoutTable } from '../queries/select-workouts.ts';
+import { workoutToWire } from '../records/wire.ts';
+import type { Settings } from '../settings.ts';
+import { completeWorkouts } from '../workouts/complete-workouts.ts';
+import { selectSegments } from './queries/select-segments.ts';
+import { selectExtent } from './queries/store-track.ts';
+import { type DetailRow, selectDetail } from './queries/workout-detail.ts';
+
+/** Activity details repeat fields of the activity, so the activity itself counts first. */
+const lastBelieved = 'activityDetails';
+
+/** One workout with all that its provider sent, except its streams. @throws RECORD_NOT_FOUND (404) */
+export async function readWorkout(
+  database: Queryable,
+  settings: Settings,
+  userId: string,
+  id: string,
+): Promise<SingleWorkout> {
+  const stored = await workoutOf(database, userId, id);
+  const [row = stored] = await completeWorkouts(database, userId, [stored]);
+  const { details, laps, splits } = extrasOf(await selectDetail(database, userId, id));
+  return {
+    ...workoutToWire(row, settings),
+    private: row.private,
+    details: { ...details, ...columnsOf(stored, details) },
+    laps: laps?.map(lapToWire) ?? null,
+    splits,
+    segments: await segmentsOf(database, userId, stored),
+  };
+}
+
+async function workoutOf(database: Queryable, userId: string, id: string): Promise<SingleWorkoutRow> {
+  const row = await selectEvent<SingleWorkoutRow>(database, singleWorkoutTable, userId, id);
+  if (row === undefined) throw recordNotFound(id);
+  return row;
+}
+
+function extrasOf(row: DetailRow | undefined) {
+  const parts = Object.entries(row?.parts ?? {}).toSorted(
+    ([a], [b]) => Number(a === lastBelieved) - Number(b === lastBelieved),
+  );
+  return mergeExtras(parts.map(([, extras]) => extras));
+}
+
+// Some details are columns of the workout, which older workouts have too.
+function columnsOf(row: SingleWorkoutRow, details: WorkoutDetails) {
+  return {
+    moving_seconds: row.moving_seconds ?? details.moving_seconds,
+    steps: row.steps ?? details.steps,
+    manual: row.manual ?? details.manual,
+    web_upload: row.web_upload ?? details.web_upload,
+    activity_id: row.key,
+  };
+}
+
+function lapToWire({ start_ms, end_ms, ...figures }: LapRecord) {
+  return {
+    start_time: formatInstant(start_ms),
+    end_time: end_ms === null ? null : formatInstant(end_ms),
+    ...figures,
+  };
+}
+
+// The parts name the key of their parent.
+async function segmentsOf(database: Queryable, userId: string, row: SingleWorkoutRow) {
+  const parent = row.is_parent ? row.key : row.parent_id;
+  if (parent === null) return null;
+  const found = await selectSegments(database, userId, row.provider, parent);
+  return found.map(({ start_ms, end_ms, ...segment }) => ({
+    ...segment,
+    start_time: formatInstant(start_ms),
+    end_time: formatInstant(end_ms),
+  }));
+}
+
+/** The track of a workout with what a file of it contains beside its points. @throws RECORD_NOT_FOUND (404) */
+export async function readTrackHead(
+  database: Queryable,
+  { shownAs }: Settings,
+  userId: string,
+  id: string,
+): Promise<TrackHead> {
+  const row = await workoutOf(database, userId, id);
+  const detail = await selectDetail(database, userId, id);
+  const { type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal } = row;
+  return {
+    ...{ id, type, name, start_ms, end_ms, duration_seconds, distance_meters, calories_kcal },
+    source: { provider: shownAs(row.provider), device: row.device },
+    laps: extrasOf(detail).laps ?? [],
+    track: await trackOf(database, userId, id, detail),
+  };
+}
+
+async function trackOf(database: Queryable, userId: string, id: string, detail: DetailRow | undefined) {
+  if (detail === undefined || detail.track_of === null || detail.track_hash === null) return null;
+  const version = { track_of: detail.track_of, track_hash: detail.track_hash };
+  const extent = await selectExtent(database, userId, id, version);
+  return { ...version, ...extent, types: [...extent.types] };
+}
