@@ -12,6 +12,7 @@ export const exportKinds = [
   'workout',
   'sleep',
   'day',
+  'day_values',
   'other',
   'sample',
   'audit',

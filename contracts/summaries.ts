@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { action, contract, readers } from '../domain/contract.ts';
 import { CursorParameter, limitUpTo, pageOf } from '../domain/page.ts';
-import { RangeEnd, RangeStart } from '../domain/time.ts';
+import { CalendarDate, RangeEnd, RangeStart } from '../domain/time.ts';
 import { Flag, SortOrder, UserId } from '../domain/wire.ts';
-import { BodySummary, ExplainedActivitySummary, RecoverySummary, SleepSummary } from './summaries/schemas.ts';
+import { ProviderName } from '../providers/all.ts';
+import {
+  BodySummary,
+  Day,
+  ExplainedActivitySummary,
+  RecoverySummary,
+  SleepSummary,
+} from './summaries/schemas.ts';
 
 const days = {
   user_id: UserId,
@@ -35,6 +42,30 @@ export const summaries = contract('summaries', {
     }),
     returns: pageOf(ExplainedActivitySummary).meta({ id: 'ActivitySummaryPage' }),
     http: { method: 'GET', path: '/users/:user_id/summaries/activity', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  days: action({
+    summary: 'List the other values of local days: stress, goals, resting values',
+    description: `One item per day, with the records of each provider and data type: what it sent of the day that neither a series nor an activity summary has. ${rangeNote} A page has fewer days than \`limit\` if their records are large.`,
+    params: z.object({
+      ...days,
+      limit: limitUpTo(100),
+      sort_order: SortOrder.default('asc').describe('`asc`: oldest day first; `desc`: newest day first.'),
+      provider: ProviderName.optional().describe('Only records of this provider.'),
+    }),
+    returns: pageOf(Day).meta({ id: 'DayPage' }),
+    http: { method: 'GET', path: '/users/:user_id/days', access: readers, tag: 'Data' },
+    idempotent: true,
+  }),
+  day: action({
+    summary: 'Get the other values of one local day',
+    description: '`records` is empty if no provider sent any.',
+    params: z.object({
+      user_id: UserId,
+      date: CalendarDate.meta({ description: 'The local day, YYYY-MM-DD.', example: '2026-01-01' }),
+    }),
+    returns: Day,
+    http: { method: 'GET', path: '/users/:user_id/days/:date', access: readers, tag: 'Data' },
     idempotent: true,
   }),
   sleep: action({

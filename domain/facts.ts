@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { DayValues } from './day-values.ts';
+import { Extra } from './extra.ts';
 import { SeriesTypeName } from './wire.ts';
 
 /**
@@ -103,6 +105,25 @@ export const ActivityDays = z.object({
   days: z.array(z.object({ date: z.string(), sources: z.array(DaySource) })),
 });
 
+/** The day values of one item of a provider. */
+export const DayValueRecord = z.object({
+  provider: z.string(),
+  device: z.string(),
+  data_type: z.string(),
+  start_ms: Milliseconds,
+  end_ms: Milliseconds,
+  zone_offset_minutes: z.int().nullable(),
+  values: DayValues,
+  extra: Extra,
+});
+
+/** A page of local days with day values. `fitting` days of it fit into an answer; it has more only to show that others follow. */
+export const DayValueDays = z.object({
+  total: z.int(),
+  fitting: z.int(),
+  days: z.array(z.object({ date: z.string(), records: z.array(DayValueRecord) })),
+});
+
 /** Means over a night's main sleep. */
 export const NightMeans = z.object({
   heart_rate: Measure,
@@ -193,6 +214,8 @@ export type DayWorkouts = z.infer<typeof DayWorkouts>;
 export type DayPart = z.infer<typeof DayPart>;
 export type DaySource = z.infer<typeof DaySource>;
 export type ActivityDays = z.infer<typeof ActivityDays>;
+export type DayValueRecord = z.infer<typeof DayValueRecord>;
+export type DayValueDays = z.infer<typeof DayValueDays>;
 export type NightMeans = z.infer<typeof NightMeans>;
 export type NightSleep = z.infer<typeof NightSleep>;
 export type NightSource = z.infer<typeof NightSource>;

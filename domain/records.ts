@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DayValuesRecord } from './day-values.ts';
 import { Extra } from './extra.ts';
 import { CalendarDate } from './time.ts';
 import { OtherEventType, SeriesTypeName, SleepStageName, WorkoutTypeName } from './wire.ts';
@@ -186,6 +187,8 @@ export const StoreItem = z.object({
   workout: WorkoutRecord.nullable().default(null),
   sleeps: z.array(SleepRecord).max(50).default([]),
   day: DayRecord.nullable().default(null),
+  /** Values of a day that `day` and the samples do not have. */
+  day_values: DayValuesRecord.nullable().default(null),
   epoch: EpochRecord.nullable().default(null),
   other: OtherRecord.nullable().default(null),
   samples: z.array(SampleBlock).default([]),
@@ -229,6 +232,7 @@ export const bareItem: Pick<
   | 'workout'
   | 'sleeps'
   | 'day'
+  | 'day_values'
   | 'epoch'
   | 'other'
   | 'samples'
@@ -242,6 +246,7 @@ export const bareItem: Pick<
   workout: null,
   sleeps: [],
   day: null,
+  day_values: null,
   epoch: null,
   other: null,
   samples: [],

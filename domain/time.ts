@@ -164,6 +164,14 @@ export function knownLocalDate(ms: number, offsetMinutes: number | null): string
   return offsetMinutes === null ? null : localDate(ms, offsetMinutes);
 }
 
+/** An offset from UTC in the form of the API: `+02:00`. Null if it is unknown. */
+export function formatOffset(minutes: number | null): string | null {
+  if (minutes === null) return null;
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+}
+
 /** UTC midnight of a date, in milliseconds. */
 export function dateToMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`);

@@ -13,6 +13,21 @@ export const Source = z.object({ provider: z.string(), device: z.string() }).met
 /** An instant on the wire, `2026-01-01T06:30:00Z`. */
 export const Timestamp = z.string().meta({ format: 'date-time' });
 
+/** The local clock of a record, as its distance from UTC. */
+export const ZoneOffset = z
+  .string()
+  .nullable()
+  .meta({ example: '+02:00' })
+  .describe('The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.');
+
+/** The fields of a record that no other field takes. */
+export const ExtraFields = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .describe(
+    'What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.',
+  );
+
 /** Text that PostgreSQL can store. NUL is refused here, because PostgreSQL would fail and the answer would be 500. */
 export const Text = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 

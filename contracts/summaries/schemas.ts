@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { SleepStages, Source, Timestamp } from '../../domain/wire.ts';
+import { DayValues } from '../../domain/day-values.ts';
+import { ExtraFields, SleepStages, Source, Timestamp, ZoneOffset } from '../../domain/wire.ts';
 
 const Count = z.int().nullable();
 const Measure = z.number().nullable();
@@ -99,6 +100,24 @@ export const ExplainedActivitySummary = ActivitySummary.extend({
   description: 'The activity of one local day. A field is null if no provider sent a value.',
 });
 
+/** What one item of a provider contains of a day. */
+export const DayRecord = z
+  .object({
+    source: Source,
+    data_type: z.string().describe("The provider's data type that contained the values."),
+    start_time: Timestamp,
+    end_time: Timestamp,
+    zone_offset: ZoneOffset,
+    values: DayValues,
+    extra: ExtraFields,
+  })
+  .meta({ id: 'DayRecord', description: 'What one record of a provider contains of a day.' });
+
+/** The values of a local day that neither a series nor a summary has. */
+export const Day = z
+  .object({ date: LocalDate, records: z.array(DayRecord) })
+  .meta({ id: 'Day', description: 'The values of a local day that neither a series nor a summary has.' });
+
 /** The sleep that ended on a local day. All fields except those of naps are null if there was no main sleep. */
 export const SleepSummary = z
   .object({
@@ -180,5 +199,6 @@ export type ActivitySummary = z.infer<typeof ActivitySummary>;
 export type ExplainedActivitySummary = z.infer<typeof ExplainedActivitySummary>;
 export type ActivityExplanation = z.infer<typeof ActivityExplanation>;
 export type ExplainedSource = z.infer<typeof ExplainedSource>;
+export type Day = z.infer<typeof Day>;
 export type SleepSummary = z.infer<typeof SleepSummary>;
 export type BodySummary = z.infer<typeof BodySummary>;

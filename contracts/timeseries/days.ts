@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
-import { ActivityDays, BodyFacts, Nights } from '../../domain/facts.ts';
+import { ActivityDays, BodyFacts, DayValueDays, Nights } from '../../domain/facts.ts';
 import { CalendarDate } from '../../domain/time.ts';
 import { SortOrder, UserId } from '../../domain/wire.ts';
+import { ProviderName } from '../../providers/all.ts';
 
 /** Local days from first to last, both included. A page begins after the day `after`, in reading order. */
 const dayRange = {
@@ -19,6 +20,13 @@ export const dayActions = {
     summary: 'Read the stored activity of local days, by provider',
     params: z.object({ ...dayRange, limit: z.int().min(1).max(401), parts: z.boolean().default(false) }),
     returns: ActivityDays,
+    idempotent: true,
+  }),
+  /** At most `limit` days, and fewer if their values are large. Null for `provider` means all. */
+  dayValues: action({
+    summary: 'Read the stored values of local days that no summary has, by item',
+    params: z.object({ ...dayRange, provider: ProviderName.nullable(), limit: z.int().min(1).max(101) }),
+    returns: DayValueDays,
     idempotent: true,
   }),
   nights: action({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  ExtraFields,
   OtherEventType,
   repeated,
   SeriesTypeName,
@@ -123,14 +124,6 @@ export const SleepSession = z
 export const StageInterval = z
   .object({ stage: SleepStageName, start_time: Timestamp, end_time: Timestamp })
   .meta({ id: 'StageInterval', description: 'A time that was spent in one stage of sleep.' });
-
-/** The fields of a record that no other field takes. */
-export const ExtraFields = z
-  .record(z.string(), z.unknown())
-  .nullable()
-  .describe(
-    'What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.',
-  );
 
 /** The score of a sleep with its parts. */
 export const SleepScore = z

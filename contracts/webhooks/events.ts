@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CalendarDate } from '../../domain/time.ts';
 import { SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
-import { BodySummary, ExplainedActivitySummary } from '../summaries/schemas.ts';
+import { BodySummary, Day, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
 
 /*
@@ -92,6 +92,11 @@ const Activity = OfUser.extend({
   url: Url,
   record: record(ExplainedActivitySummary),
 }).meta({ id: 'ActivitySummaryEventData' });
+const ChangedDay = OfUser.extend({
+  date: CalendarDate.describe('The local day of the user.'),
+  url: Url,
+  record: record(Day),
+}).meta({ id: 'DayEventData' });
 const Body = OfUser.extend({ url: Url, record: record(BodySummary) }).meta({ id: 'BodyEventData' });
 const Timeseries = OfUser.extend({
   series_type: SeriesTypeName,
@@ -152,6 +157,10 @@ export const events = {
   'sleep.updated': { summary: 'A sleep session or nap was changed', data: StoredSleep },
   'sleep.deleted': { summary: 'A sleep session or nap was removed', data: DeletedSleep },
   'activity_summary.updated': { summary: 'The activity summary of a local day changed', data: Activity },
+  'day.updated': {
+    summary: 'The other values of a local day changed: stress, goals, resting values',
+    data: ChangedDay,
+  },
   'body.updated': { summary: 'The body summary changed', data: Body },
   'timeseries.updated': { summary: 'Samples of a series were stored or removed', data: Timeseries },
   'webhook_endpoint.disabled': {

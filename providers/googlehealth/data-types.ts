@@ -81,6 +81,7 @@ const sampled: readonly (SampledRow & { readonly scope: DataScope; readonly isDe
       member: 'dailyRestingHeartRate',
       shape: 'daily',
       scope: 'metrics',
+      dayValue: 'resting_heart_rate_bpm',
     },
     values: [{ series: 'resting_heart_rate', path: 'beatsPerMinute' }],
   },
@@ -159,7 +160,11 @@ function sampledType({ scope, isDense, ...row }: (typeof sampled)[number]): Pull
     ...{ isGranted: isGrantedBy(scope), follows: 'spans', longestSpanMs: isDense ? densePartMs : rangeMs },
     widen: row.shape === 'daily' ? wholeDays : wholeHours,
     passes: Object.fromEntries(rows.map(({ type, shape }) => [type, pointsPass(type, shape, 'list')])),
-    ...{ sweeps: daily, replaces: { series: row.values.map(({ series }) => series) } },
+    sweeps: daily,
+    replaces: {
+      series: row.values.map(({ series }) => series),
+      ...(row.dayValue === undefined ? {} : { records: ['days'] as const }),
+    },
     normalise: (part) => normaliseSampled(rows, part),
   };
 }

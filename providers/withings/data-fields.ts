@@ -16,14 +16,9 @@ export const answerFields = {
     kept: [
       ...['date', 'timezone', 'deviceid', 'is_tracker', 'brand', 'steps', 'distance', 'elevation', 'soft'],
       ...['moderate', 'intense', 'calories', 'totalcalories', 'hr_average', 'hr_min', 'hr_max'],
+      ...['hr_zone_0', 'hr_zone_1', 'hr_zone_2', 'hr_zone_3'],
     ],
-    left: {
-      modified: onlyRead,
-      hr_zone_0: noSeries,
-      hr_zone_1: noSeries,
-      hr_zone_2: noSeries,
-      hr_zone_3: noSeries,
-    },
+    left: { modified: onlyRead },
   },
   intraday: {
     kept: ['steps', 'distance', 'calories', 'elevation', 'stroke', 'duration', 'heart_rate'],

@@ -59,16 +59,18 @@ interface AuditPage {
   readonly pagination: { readonly next_cursor: string | null };
 }
 
-const recordKinds = ['workout', 'sleep', 'day', 'other'] as const;
+const recordKinds = ['workout', 'sleep', 'day', 'day_values', 'other'] as const;
+/** Kinds of records that belong to a day, and may start before it in UTC. */
+const ofDays: ReadonlySet<(typeof recordKinds)[number]> = new Set(['day', 'day_values']);
 
 async function* recordsOf(
   call: Call,
   { user_id, since }: ExportQuery,
   kind: (typeof recordKinds)[number],
 ): AsyncGenerator<ExportLine> {
-  const firstDate = kind === 'day' && since !== undefined ? localDate(since.ms, 0) : '';
-  let after =
-    since === undefined ? null : cursorBefore(kind === 'day' ? dateToMs(firstDate) - dayMs : since.ms);
+  const isOfDays = ofDays.has(kind);
+  const firstDate = isOfDays && since !== undefined ? localDate(since.ms, 0) : '';
+  let after = since === undefined ? null : cursorBefore(isOfDays ? dateToMs(firstDate) - dayMs : since.ms);
   do {
     const asked = { user_id, kind, after, limit: recordsPerCall };
     const page: Page = await call('timeseries.exportRecords', asked);

@@ -90,7 +90,7 @@ function isTooLarge(items: readonly StoreItem[]): boolean {
 
 function within(item: StoreItem, { startMs, endMs }: Span): StoreItem[] {
   const isIn = (ms: number) => ms >= startMs && ms < endMs;
-  const start = item.workout?.start_ms ?? item.sleeps[0]?.start_ms ?? item.other?.start_ms ?? null;
+  const start = startOf(item);
   // A night that crosses the border belongs to both: otherwise its samples behind the border would not be listed.
   if (start !== null)
     return isIn(start) || item.samples.some((block) => cut(block, isIn).length > 0) ? [item] : [];
@@ -99,6 +99,12 @@ function within(item: StoreItem, { startMs, endMs }: Span): StoreItem[] {
   return samples.length > 0 || hasBesides
     ? [{ ...item, samples, hash: `${item.hash} ${startMs}`.slice(0, 64) }]
     : [];
+}
+
+// Day values alone, without the totals of the day or samples, are a record of their own.
+function startOf({ workout, sleeps, other, day, day_values, samples }: StoreItem): number | null {
+  const ofDay = day === null && samples.length === 0 ? day_values?.start_ms : undefined;
+  return workout?.start_ms ?? sleeps[0]?.start_ms ?? other?.start_ms ?? ofDay ?? null;
 }
 
 function cut(block: SampleBlock, isIn: (ms: number) => boolean): SampleBlock[] {

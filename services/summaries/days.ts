@@ -26,7 +26,8 @@ export interface Reading {
 /** How one kind of day is read and converted. */
 export interface DayKind<Row, Item> {
   readonly name: string;
-  readonly read: (reading: Reading) => Promise<{ total: number; rows: readonly Row[] }>;
+  /** `fitting`: the number of rows that a page may have, if that is less than `limit`. */
+  readonly read: (reading: Reading) => Promise<{ total: number; rows: readonly Row[]; fitting?: number }>;
   readonly toWire: (row: Row) => Item;
 }
 
@@ -40,23 +41,23 @@ export async function readDays<Row extends { readonly date: string }, Item>(
   kind: DayKind<Row, Item>,
   request: DaysRequest,
 ): Promise<Page<Item>> {
-  const { user_id, sort_order, limit } = request;
+  const { user_id, sort_order } = request;
   const { firstDate, lastDate } = datesOf(request);
   const query = [kind.name, user_id, firstDate, lastDate, sort_order];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
-  const { total, rows } = await kind.read({
+  const { total, rows, fitting } = await kind.read({
     user_id,
     first_date: firstDate,
     last_date: lastDate,
     after: cursor?.key[0] ?? null,
     order: cursor?.direction === 'previous' ? opposite[sort_order] : sort_order,
-    limit: limit + 1,
+    limit: request.limit + 1,
   });
   return pageFrom<Row, Item>({
     query,
     range: { startMs: dateToMs(firstDate), endMs: Math.min(dateToMs(lastDate) + dayMs, lastMs) },
     resolution: null,
-    limit,
+    limit: Math.min(request.limit, fitting ?? request.limit),
     direction: cursor?.direction ?? null,
     rows,
     totalCount: total,

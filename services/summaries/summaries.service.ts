@@ -7,6 +7,7 @@ import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type ActivityDay, activityToWire } from './activity.ts';
 import { bodyToWire } from './body.ts';
+import { dayKind, readDay } from './day-records.ts';
 import { type Reading, readDays } from './days.ts';
 import { explainActivity } from './explain-activity.ts';
 import { nightToWire } from './sleep.ts';
@@ -63,6 +64,15 @@ export default implement(summaries, {
     async activity({ params, call, config }) {
       const page = await readDays(activity(call, sourceRules(config), params.explain), params);
       return unlessUnknown(page, call, params.user_id);
+    },
+    async days({ params, call, config }) {
+      const kind = dayKind(call, sourceRules(config), params.provider ?? null);
+      return unlessUnknown(await readDays(kind, params), call, params.user_id);
+    },
+    async day({ params, call, config }) {
+      const day = await readDay(call, sourceRules(config), params);
+      if (day.records.length === 0) await call('users.get', { user_id: params.user_id });
+      return day;
     },
     async sleep({ params, call, config }) {
       const request = { ...params, sort_order: 'asc' as const };

@@ -7,6 +7,7 @@ import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
+import { readDayValues } from './days/day-values.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
@@ -121,6 +122,8 @@ export default implement(timeseries, {
       const sedentary = await selectSedentary(database, params.user_id, dates);
       return activityDays(rows, sedentary, params.parts);
     },
+    dayValues: ({ params, database }) =>
+      readDayValues(database, dateCursorOf(params), params.provider, params.limit),
     nights: ({ params, database }) => readNights(database, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, database }) => readBody(database, params),
     ...storeHandlers,

@@ -83,6 +83,8 @@ function pathOf({ type, user_id, data, first_at, last_at }: ChangeRow): string |
       return `${user}/events/sleep/${id}`;
     case 'activity_summary.updated':
       return `${user}/summaries/activity?start_date=${date}&end_date=${date}`;
+    case 'day.updated':
+      return `${user}/days/${date}`;
     case 'body.updated':
       return `${user}/summaries/body`;
     case 'timeseries.updated':

@@ -42,6 +42,8 @@ async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
         return SleepSession.parse(await call('timeseries.sleep', { user_id, event_id: String(data.id) }));
       case 'activity_summary.updated':
         return await activityOf(call, user_id, String(data.date));
+      case 'day.updated':
+        return await dayOf(call, user_id, String(data.date));
       case 'body.updated':
         return await call('summaries.body', { user_id });
       default:
@@ -56,4 +58,9 @@ async function recordOf(call: Call, { type, data }: Event): Promise<unknown> {
 async function activityOf(call: Call, user_id: string, date: string): Promise<unknown> {
   const { data } = await call('summaries.activity', { user_id, start_date: date, end_date: date });
   return data[0] ?? null;
+}
+
+async function dayOf(call: Call, user_id: string, date: string): Promise<unknown> {
+  const day = await call('summaries.day', { user_id, date });
+  return day.records.length === 0 ? null : day;
 }

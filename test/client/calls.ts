@@ -119,6 +119,8 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [], store_routes: null });
   await summaries.activity({ ...days, explain: true }).toArray();
   await summaries.sleep(days).toArray();
+  await summaries.days({ ...days, provider: 'devicemaker' }).toArray();
+  await summaries.day({ user_id, date: start_date });
   await summaries.body({ user_id });
   await expectFailure(501, summaries.recovery(days));
   for await (const _ of apiGateway.export({ user_id }));

@@ -82,6 +82,8 @@ const rows: readonly Row[] = [
   ['GET', '/users/:user_id/events/sleep/:event_id/stages', 'readers', 404],
   ['GET', `/users/:user_id/events/other?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/other/:event_id', 'readers', 404],
+  ['GET', `/users/:user_id/days?${dates}`, 'readers', 200],
+  ['GET', '/users/:user_id/days/:date', 'readers', 200],
   ['GET', `/users/:user_id/summaries/activity?${dates}`, 'readers', 200],
   ['GET', `/users/:user_id/summaries/sleep?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/summaries/body', 'readers', 200],
@@ -216,6 +218,7 @@ function pathOf([method, path, who]: Row, name: string): string {
   const values: Readonly<Record<string, string>> = {
     user_id: mayBeNobody ? randomUUID() : user,
     provider: 'devicemaker',
+    date: '2026-01-01',
     app_id: `app_${'0'.repeat(32)}`,
   };
   return `/api/v1${path.replace(/:([a-z_]+)/g, (_, part: string) => values[part] ?? randomUUID())}`;

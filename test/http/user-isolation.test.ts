@@ -18,7 +18,7 @@ const other = fuller(together(bothProviders(), brokenNights(), vitalsAt(measured
 const range = 'start_time=2025-03-09&end_time=2025-03-25&limit=100';
 const dates = 'start_date=2025-03-09&end_date=2025-03-25&limit=100';
 // Without the audit entries: their times differ, and each export adds one.
-const kinds = 'kinds=user,connection,workout,sleep,day,other,sample';
+const kinds = 'kinds=user,connection,workout,sleep,day,day_values,other,sample';
 const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id', ''],
   ['/users/:user_id/connections', ''],
@@ -38,6 +38,9 @@ const reads: readonly (readonly [route: string, query: string])[] = [
   ['/users/:user_id/events/workouts', `${dates}&record_type=cycling`],
   ['/users/:user_id/events/sleep', dates],
   ['/users/:user_id/events/other', dates],
+  ['/users/:user_id/days', dates],
+  ['/users/:user_id/days', `${dates}&provider=devicemaker&sort_order=desc`],
+  ['/users/:user_id/days/:date', ''],
   ['/users/:user_id/summaries/activity', dates],
   ['/users/:user_id/summaries/activity', `${dates}&sort_order=desc`],
   ['/users/:user_id/summaries/sleep', dates],
@@ -252,6 +255,7 @@ function pathFor(route: string, userId: string): string {
   const path = route
     .replace(':user_id', userId)
     .replace(':provider', 'devicemaker')
+    .replace(':date', '2025-03-10')
     .replace(':event_id', randomUUID());
   return `/api/v1${path}`;
 }

@@ -125,6 +125,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
       .replace(':user_id', userId)
       .replace(':provider', 'devicemaker')
       .replace(':event_id', id)
+      .replace(':date', '2025-03-10')
       .replace(':delivery_id', id)
       .replace(':endpoint_id', endpointId);
     const answer = await api.ask(`/api/v1${path}?${query}`, {
@@ -153,6 +154,9 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
   for (const order of ['asc', 'desc'])
     await readPages(get, '/users/:user_id/summaries/activity', `${dates}&sort_order=${order}`);
   await readPages(get, '/users/:user_id/summaries/sleep', dates);
+  for (const filter of ['', '&provider=devicemaker&sort_order=desc'])
+    await readPages(get, '/users/:user_id/days', `${dates}${filter}`);
+  await get('/users/:user_id/days/:date');
   await get('/users/:user_id/summaries/body', 'average_period=7');
   await get('/users/:user_id/summaries/recovery', dates);
   for (const filter of ['', '&types=heart_rate', '&providers=devicemaker'])

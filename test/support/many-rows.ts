@@ -51,6 +51,9 @@ export const fillStatements: readonly string[] = [
      duration_seconds)
    select gen_random_uuid(), gen_random_uuid(), 'devicemaker', i::text, 'd', '2025-03-10', ${days}, 0, 60
    from ${people}`,
+  `insert into timeseries.day_value (id, user_id, provider, data_type, key, device, date, start_time, duration_seconds, vals)
+   select gen_random_uuid(), gen_random_uuid(), 'devicemaker', 'dailies', i::text, 'd', '2025-03-10', ${days}, 60, '{}'
+   from ${people}`,
   `insert into timeseries.epoch_part (user_id, provider, start_time, activity_type, device, zone_offset_minutes,
      local_date, vals)
    select gen_random_uuid(), 'devicemaker', ${days}, 'WALKING', 'd', 0, '2025-03-10', '{}' from ${people}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bareItem, type DayRecord, type SampleBlock } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { dayValuesOf } from './day-values.ts';
 import { beats, count, head, map, measure, type Normaliser } from './item.ts';
 import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
 import { readTimed } from './timed-item.ts';
@@ -41,6 +42,8 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
   const heart = offsetSamples('timeOffsetHeartRateSamples', 'heart_rate', samples, origin);
   const resting = sampleAtStart('resting_heart_rate', fields.restingHeartRateInBeatsPerMinute, origin);
   const day = dayOf(fields, origin, heart.block);
+  const rest = { taken: Object.keys(Daily.shape), durationSeconds: day.duration_seconds };
+  const others = dayValuesOf(item, origin, rest);
   const record = {
     ...bareItem,
     data_type: 'dailies',
@@ -49,9 +52,10 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
     supersede: 'longest' as const,
     duration_seconds: fields.durationInSeconds ?? 0,
     day,
+    day_values: others.record,
     samples: [resting, heart.block].filter((block) => block !== null),
   };
-  return { ok: true, item: record, problems: [...problems, ...heart.problems] };
+  return { ok: true, item: record, problems: [...problems, ...heart.problems, ...others.problems] };
 };
 
 function dayOf(fields: Daily, origin: SampleOrigin, heart: SampleBlock | null): DayRecord {

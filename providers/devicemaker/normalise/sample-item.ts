@@ -1,5 +1,6 @@
 import { bareItem } from '../../../domain/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
+import { dayValuesOf } from './day-values.ts';
 import { measure, measureOrPlaceholder, type Normalised, type Problem } from './item.ts';
 import type { ReadSamples } from './samples.ts';
 import type { Timed } from './timed-item.ts';
@@ -18,24 +19,28 @@ export interface SampleItem {
 type ReadItem = Extract<Timed<Fields>, { ok: true }>;
 type Fields = Readonly<Record<string, unknown>> & { readonly durationInSeconds: number | null };
 
-/** The store item, or a rejection if it contains nothing to store. */
-export function sampleItem({ fields, problems, hash }: ReadItem, made: SampleItem): Normalised {
+/** The store item, with the day values that the item contains, or a rejection if it contains nothing to store. */
+export function sampleItem({ fields, problems, hash, origin, item }: ReadItem, made: SampleItem): Normalised {
   const { dataType, key, supersede, anyOf, samples } = made;
   const found = [...problems, ...samples.flatMap((one) => one.problems)];
   if (!anyOf.some((field) => (fields[field] ?? null) !== null || isPlaceholderIn(problems, field)))
     return { ok: false, problems: [...found, { field: '', reason: `has none of ${anyOf.join(', ')}` }] };
   const blocks = samples.map(({ block }) => block).filter((block) => block !== null);
   const reach = blocks.map(({ at }) => (at.at(-1) ?? 0) / 1000);
+  const duration_seconds = fields.durationInSeconds ?? Math.round(Math.max(0, ...reach));
+  const rest = { taken: Object.keys(fields), durationSeconds: duration_seconds };
+  const others = dayValuesOf(item, origin, rest);
   const record = {
     ...bareItem,
     data_type: dataType,
     key,
     hash,
     supersede,
-    duration_seconds: fields.durationInSeconds ?? Math.round(Math.max(0, ...reach)),
+    duration_seconds,
+    day_values: others.record,
     samples: blocks,
   };
-  return { ok: true, item: record, problems: found };
+  return { ok: true, item: record, problems: [...found, ...others.problems] };
 }
 
 // An item that only reports "not measured" is complete.

@@ -26,6 +26,8 @@ export type Timed<T> =
       readonly problems: readonly Problem[];
       readonly origin: SampleOrigin;
       readonly hash: string;
+      /** The item as sent. */
+      readonly item: unknown;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -45,5 +47,5 @@ export function readTimed<T extends z.ZodType<Placed>>(
   if (hash === null) return refused('', 'is nested too deeply');
   const zoneOffsetMinutes = offsetMinutes(fields.startTimeOffsetInSeconds);
   const origin = { startMs, zoneOffsetMinutes, device: fields.deviceName ?? 'unknown', nowMs };
-  return { ok: true, fields, problems, origin, hash };
+  return { ok: true, fields, problems, origin, hash, item };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Normalised, PartRead, Span } from '../../../domain/pulled-provider.ts';
 import { type SampleBlock, StoreItem } from '../../../domain/records.ts';
 import type { SeriesType } from '../../../domain/series.ts';
@@ -14,6 +15,8 @@ export interface SampledRow {
     readonly path: string;
     readonly factor?: number;
   }[];
+  /** The value of a day that the first value is as well. */
+  readonly dayValue?: 'resting_heart_rate_bpm';
 }
 
 interface Sample {
@@ -37,10 +40,26 @@ export function normaliseSampled(
   const kept = samples.flatMap((one) => one ?? []).filter(({ ms }) => isIn(ms, span));
   const item = itemOf(rows[0], span, blocksOf(kept));
   return {
-    items: kept.length === 0 ? [] : [item],
+    items: [...(kept.length === 0 ? [] : [item]), ...dayItems(rows[0], kept)],
     skipped: invalid === 0 ? {} : { POINT_INVALID: invalid },
   };
 }
+
+// An item for each day, so that a day that is no longer sent can be deleted.
+function dayItems({ type, dayValue }: SampledRow, samples: readonly Sample[]): StoreItem[] {
+  if (dayValue === undefined) return [];
+  return samples.map(({ ms, value, device, offsetMinutes }) => {
+    const date = new Date(ms).toISOString().slice(0, 10);
+    const values = { [dayValue]: value };
+    const span = { start_ms: ms, duration_seconds: 0, zone_offset_minutes: offsetMinutes, device };
+    return StoreItem.parse({
+      ...{ data_type: type, key: `${date}/day`, hash: hashOf([value, device]) },
+      ...{ supersede: 'latest', duration_seconds: 0, day_values: { date, ...span, values, extra: null } },
+    });
+  });
+}
+
+const hashOf = (content: unknown) => createHash('sha256').update(JSON.stringify(content)).digest('hex');
 
 function isIn(ms: number, span: Span | null): boolean {
   return span === null || (ms >= span.startMs && ms < span.endMs);

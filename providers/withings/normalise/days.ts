@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { DayValues, DayValuesRecord } from '../../../domain/day-values.ts';
+import { type Extra, extraOf } from '../../../domain/extra.ts';
 import { bareItem, type DayRecord, type StoreItem } from '../../../domain/records.ts';
 import { CalendarDate, dateToMs, dayMs } from '../../../domain/time.ts';
 import { midnightIn } from '../../../domain/zone.ts';
@@ -36,6 +38,10 @@ const Day = z.object({
   hr_average: beats,
   hr_min: beats,
   hr_max: beats,
+  hr_zone_0: seconds,
+  hr_zone_1: seconds,
+  hr_zone_2: seconds,
+  hr_zone_3: seconds,
 });
 
 type Day = z.output<typeof Day>;
@@ -45,7 +51,8 @@ export function normaliseDays(records: readonly unknown[], nowMs: number): Norma
   return itemsOf(records, (record, skip) => {
     const day = Day.safeParse(record).data;
     const startMs = day === undefined ? null : startOf(day);
-    if (day !== undefined && startMs !== null && isStorable(startMs, nowMs)) return itemOf(day, startMs);
+    if (day !== undefined && startMs !== null && isStorable(startMs, nowMs))
+      return itemOf(day, startMs, extraOfDay(record));
     skip(startMs === null ? 'unreadable' : 'time_out_of_range');
     return null;
   });
@@ -55,7 +62,7 @@ function startOf({ date, timezone }: Day): number | null {
   return timezone === null ? dateToMs(date) : midnightIn(timezone, date);
 }
 
-function itemOf(fields: Day, startMs: number): StoreItem {
+function itemOf(fields: Day, startMs: number, extra: Extra): StoreItem {
   const day = dayOf(fields, startMs);
   return withHash({
     ...bareItem,
@@ -64,6 +71,7 @@ function itemOf(fields: Day, startMs: number): StoreItem {
     supersede: 'latest',
     duration_seconds: day.duration_seconds,
     day,
+    day_values: dayValuesOf(fields, day, extra),
   });
 }
 
@@ -91,6 +99,26 @@ function dayOf(fields: Day, startMs: number): DayRecord {
     pushes: null,
     consumed_calories_kcal: null,
   };
+}
+
+// What describes the row, not the day.
+const ofRow = ['modified', 'model_id', 'deviceid', 'hash_deviceid'];
+
+function extraOfDay(record: unknown): Extra {
+  const isRecord = typeof record === 'object' && record !== null;
+  return isRecord ? extraOf({ ...record }, [...Object.keys(Day.shape), ...ofRow]) : null;
+}
+
+// The parts of the day that its totals do not have. An imported row repeats those of another maker.
+function dayValuesOf(fields: Day, day: DayRecord, extra: Extra): DayValuesRecord | null {
+  const zones = [fields.hr_zone_0, fields.hr_zone_1, fields.hr_zone_2, fields.hr_zone_3];
+  const values: DayValues = {
+    ...(fields.soft === null ? {} : { light_activity_seconds: fields.soft }),
+    ...(zones.every((zone) => zone === null) ? {} : { heart_rate_zone_seconds: zones }),
+  };
+  if (extra === null && Object.keys(values).length === 0) return null;
+  const { date, start_ms, duration_seconds, zone_offset_minutes, device } = day;
+  return { date, start_ms, duration_seconds, zone_offset_minutes, device, values, extra };
 }
 
 // A day on which the clocks change has 23 or 25 hours.

@@ -6,6 +6,7 @@ import { storeWorkout } from '../workouts/store-workout.ts';
 import { type DayRow, selectDay } from './queries/select-day.ts';
 import { identityOf, type RecordContext } from './record-context.ts';
 import { dayRow } from './record-rows.ts';
+import { storeDayValues } from './store-day-values.ts';
 import { storeOther } from './store-other.ts';
 import { storeSleeps } from './store-sleeps.ts';
 
@@ -32,6 +33,7 @@ export async function storeRecords(context: RecordContext, item: StoreItem): Pro
   const workout = await storeWorkout(context, item);
   const day = await storeDay(context, item);
   const otherIds = await storeOther(context, item);
+  await storeDayValues(context, item);
   const ids = [...workout.ids, ...sleeps.ids, ...day.ids, ...otherIds];
   const isReplacing = sleeps.status === 'replaced' || workout.wasThere;
   const status = isReplacing ? 'replaced' : 'saved';

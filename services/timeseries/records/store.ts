@@ -26,6 +26,7 @@ import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
 import { upsertItems } from './queries/upsert-items.ts';
 import { deleteUnlisted, type ReplacedData } from './replace-span.ts';
+import { dropDayValues } from './store-day-values.ts';
 import { storeRecords } from './store-records.ts';
 import { StoredItems } from './stored-items.ts';
 import { type Decision, decide } from './versions.ts';
@@ -157,6 +158,7 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
   await upsertItems(transaction, user_id, provider, work.storedItems.changes());
+  await dropDayValues(work);
   await settleIntervalsOnDays({ ...work, order: work.sourceOrder }, { ...work, localDays });
   const written = await storeSamples(work, localDays);
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);

@@ -37,7 +37,7 @@ export function keyOf({ type, data }: Pick<Arrival, 'type' | 'data'>): string | 
   const [kind = ''] = type.split('.');
   const ids: Record<string, unknown> = {
     ...{ user: '', connection: data.connection_id, workout: data.id, sleep: data.id },
-    ...{ activity_summary: data.date, body: '', backfill: data.backfill_id },
+    ...{ activity_summary: data.date, day: data.date, body: '', backfill: data.backfill_id },
   };
   if (!(kind in ids) || stateless.has(type)) return null;
   return [kind, data.user_id, ids[kind]].join(' ').trimEnd();

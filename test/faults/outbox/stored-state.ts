@@ -46,6 +46,8 @@ export async function readStored(client: Client): Promise<StoredState> {
       both(`sleep ${id} ${sleep.id}`, { ...spanOf(sleep), is_nap: sleep.is_nap }, sleep);
     for (const day of await pages(client, `/users/${id}/summaries/activity`, Day))
       both(`activity_summary ${id} ${day.date}`, undefined, day);
+    for (const day of await pages(client, `/users/${id}/days`, Day))
+      both(`day ${id} ${day.date}`, undefined, day);
     const body = await client.get(`/users/${id}/summaries/body`, z.unknown());
     if (body !== null) both(`body ${id}`, undefined, body);
   }

@@ -27,6 +27,7 @@ t.test('makes a workout of every field that the table names', async (t) => {
     part: 0,
     sleeps: [],
     day: null,
+    day_values: null,
     epoch: null,
     other: null,
     samples: [],

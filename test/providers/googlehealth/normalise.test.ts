@@ -52,6 +52,23 @@ t.test('keeps the merge and the devices of a summed type apart', async (t) => {
   t.same(skipped, { POINT_INVALID: 2 });
 });
 
+t.test('the resting heart rate of a day is a sample and a value of the day', async (t) => {
+  const noon = { startMs: Date.parse('2026-03-01T00:00:00Z'), endMs: Date.parse('2026-03-02T00:00:00Z') };
+  const dailyRestingHeartRate = { date: { year: 2026, month: 3, day: 1 }, beatsPerMinute: '54' };
+  const { normalise, replaces } = dataTypes['daily-resting-heart-rate'] ?? {};
+  const records = { 'daily-resting-heart-rate': [{ dataSource: watch, dailyRestingHeartRate }] };
+  const { items } = normalise?.({ records, span: noon, nowMs: noon.endMs }) ?? { items: [] };
+  t.match(items, [
+    { samples: [{ type: 'resting_heart_rate', values: [54] }], day_values: null },
+    {
+      key: '2026-03-01/day',
+      samples: [],
+      day_values: { date: '2026-03-01', device: 'Watch 2', values: { resting_heart_rate_bpm: 54 } },
+    },
+  ]);
+  t.same(replaces, { series: ['resting_heart_rate'], records: ['days'] });
+});
+
 t.test('converts units', async (t) => {
   const value = (type: string, member: object) =>
     normalised(type, { list: [named('a', { dataSource: watch, ...member })] });

@@ -34,7 +34,7 @@ t.test('every documented measure type is in the table', async (t) => {
 t.test('requested fields are those that are kept', async (t) => {
   t.equal(
     dataFieldsOf('days'),
-    'steps,distance,elevation,soft,moderate,intense,calories,totalcalories,hr_average,hr_min,hr_max',
+    'steps,distance,elevation,soft,moderate,intense,calories,totalcalories,hr_average,hr_min,hr_max,hr_zone_0,hr_zone_1,hr_zone_2,hr_zone_3',
   );
   t.equal(
     dataFieldsOf('workouts'),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import type { DayValuesRecord } from '../../../domain/day-values.ts';
 import type {
   DayRecord,
   EpochRecord,
@@ -147,6 +148,19 @@ export function day(date: string, fields: Partial<DayRecord> = {}): DayRecord {
     max_heart_rate_bpm: null,
     pushes: null,
     consumed_calories_kcal: null,
+    ...fields,
+  };
+}
+
+export function dayValues(date: string, fields: Partial<DayValuesRecord> = {}): DayValuesRecord {
+  return {
+    date,
+    start_ms: Date.parse(`${date}T00:00:00Z`),
+    duration_seconds: 3600,
+    zone_offset_minutes: 120,
+    device: 'Watch 7',
+    values: { average_stress_level: 31 },
+    extra: null,
     ...fields,
   };
 }

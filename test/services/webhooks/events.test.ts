@@ -7,7 +7,7 @@ import { insertEndpointDisabled } from '../../../services/webhooks/queries/publi
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
 import { until } from '../../support/connect.ts';
 import { startSetting } from '../backfill/setting.ts';
-import { activity, block, day, item, night, sleep, workout } from '../timeseries/items.ts';
+import { activity, block, day, dayValues, item, night, sleep, workout } from '../timeseries/items.ts';
 import { nothingPending, ofType, readAll, startWebhooks, typesOf } from './setting.ts';
 
 const hourMs = 3_600_000;
@@ -217,6 +217,16 @@ t.test('a backfill is started, completes its types, and ends', async (t) => {
     ['dailies', 'sleeps'],
   );
   t.equal(changes[3]?.data.status, 'done');
+});
+
+t.test('a day with other values is reported with its address', async (t) => {
+  const user_id = await newUser();
+  await s.call('timeseries.store', {
+    ...{ user_id, provider: 'devicemaker' },
+    items: [item({ data_type: 'stressDetails', day_values: dayValues(today) })],
+  });
+  const url = `https://pulse.example/api/v1/users/${user_id}/days/${today}`;
+  t.match(check(ofType(await s.settled(user_id), 'day.updated')), [{ data: { date: today, url } }]);
 });
 
 t.test('an endpoint that is disabled is reported to the others', async (t) => {

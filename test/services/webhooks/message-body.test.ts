@@ -85,6 +85,16 @@ t.test('contains the record with include_data, null if it no longer exists', asy
   t.match(summary.calls, [['summaries.activity', { start_date: '2025-01-02', end_date: '2025-01-02' }]]);
 });
 
+t.test('contains a day, null if it has no records', async (t) => {
+  const changed: ChangeRow = { ...change, type: 'day.updated', data: { date: '2025-01-02' } };
+  const full = { date: '2025-01-02', records: [{ data_type: 'dailies' }] };
+  const { body, calls } = await bodyOf(() => full, { change: changed });
+  t.strictSame(calls, [['summaries.day', { user_id: 'u1', date: '2025-01-02' }]]);
+  t.match(body, { data: { url: 'https://api.example/api/v1/users/u1/days/2025-01-02', record: full } });
+  const empty = await bodyOf(() => ({ ...full, records: [] }), { change: changed });
+  t.match(empty.body, { data: { record: null } });
+});
+
 t.test('contains no record that makes it larger than 20 kB', async (t) => {
   const { body } = await bodyOf(() => ({ ...session, id: 'ä'.repeat(10_000) }));
   t.match(body, { data: { id: 's1', record: undefined } });

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { hourMs } from '../../../domain/time.ts';
-import { epoch, item, night, sleep, workout } from '../timeseries/items.ts';
+import { dayValues, epoch, item, night, sleep, workout } from '../timeseries/items.ts';
 import { ofType, startWebhooks, typesOf } from './setting.ts';
 
 const s = await startWebhooks(t);
@@ -256,6 +256,23 @@ t.test('interruptions of a night are a change of its sleep', async (t) => {
   t.same(typesOf(await s.settled(id)), ['user.created', 'sleep.created', 'sleep.updated']);
   await nightOf(3);
   t.equal((await s.settled(id)).length, 3);
+});
+
+t.test('the day values of an item are a change of its day, old and new', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const versions = [
+    dayValues('2026-03-01'),
+    dayValues('2026-03-01'),
+    dayValues('2026-03-01', { extra: { a: 1 } }),
+    dayValues('2026-03-02'),
+    null,
+  ];
+  for (const day_values of versions) {
+    await store(id, { key: 'one', data_type: 'stressDetails', day_values });
+    await s.settled(id);
+  }
+  const changed = ofType(await s.settled(id), 'day.updated').map(({ data }) => data.date);
+  t.same(changed, ['2026-03-01', '2026-03-01', '2026-03-01', '2026-03-02', '2026-03-02']);
 });
 
 t.test('the validation and the score of a night are a change of its sleep', async (t) => {

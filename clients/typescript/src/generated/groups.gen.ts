@@ -348,6 +348,22 @@ export class Summaries extends Group {
   }
 
   /**
+   * List the other values of local days: stress, goals, resting values.
+   * One item per day, with the records of each provider and data type: what it sent of the day that neither a series nor an activity summary has. A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted. A page has fewer days than `limit` if their records are large.
+   */
+  days(params: Input<types.SummariesDaysData>, options?: CallOptions): Pages<types.DayPage> {
+    return this.pages('GET /users/{user_id}/days', params, options);
+  }
+
+  /**
+   * Get the other values of one local day.
+   * `records` is empty if no provider sent any.
+   */
+  day(params: Input<types.SummariesDayData>, options?: CallOptions): Promise<types.Day> {
+    return this.json('GET /users/{user_id}/days/{date}', params, options);
+  }
+
+  /**
    * List sleep summaries, one per local day of waking up.
    * Oldest first. A date is a local day of the user. An instant selects the UTC dates that the range touches. Days without data are omitted. The summary of a night comes from one source. Its main sessions are added up; naps are counted separately.
    */

@@ -379,6 +379,16 @@ export type BloodPressure = {
     reading_count: number;
 };
 
+/**
+ * A change of the body battery by an activity.
+ */
+export type BodyBatteryEvent = {
+    type: string;
+    start_time: string;
+    duration_seconds: number;
+    impact: number;
+};
+
 export type BodyEventData = {
     /**
      * The `id` of the user.
@@ -899,6 +909,133 @@ export type DataCalendar = {
     data: Array<CalendarRow>;
 };
 
+/**
+ * The values of a local day that neither a series nor a summary has.
+ */
+export type Day = {
+    /**
+     * A local day, YYYY-MM-DD.
+     */
+    date: string;
+    records: Array<DayRecord>;
+};
+
+export type DayEventData = {
+    /**
+     * The `id` of the user.
+     */
+    user_id: string;
+    /**
+     * The user's `external_user_id` when the change was published. Null after the user was deleted.
+     */
+    external_user_id: string | null;
+    /**
+     * The number of the change among those of its user, without gaps. Of two changes of an object the one with the higher number is newer.
+     */
+    sequence: number;
+    /**
+     * True if all data of the change is older than two days.
+     */
+    historical: boolean;
+    /**
+     * The local day of the user.
+     */
+    date: string;
+    /**
+     * The address that returns the object. It is relative to the server unless the setting PUBLIC_URL is set.
+     */
+    url: string;
+    /**
+     * The record itself, if the endpoint has `include_data`. Absent if the body would exceed 20 kB; null if the record no longer exists.
+     */
+    record?: Day | null;
+};
+
+export type DayPage = {
+    data: Array<Day>;
+    pagination: Pagination;
+    metadata: PageMetadata;
+};
+
+/**
+ * What one record of a provider contains of a day.
+ */
+export type DayRecord = {
+    source: Source;
+    /**
+     * The provider's data type that contained the values.
+     */
+    data_type: string;
+    start_time: string;
+    end_time: string;
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
+    values: DayValues;
+    /**
+     * What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.
+     */
+    extra: {
+        [key: string]: unknown;
+    } | null;
+};
+
+/**
+ * The other values of a local day changed: stress, goals, resting values.
+ */
+export type DayUpdatedEvent = {
+    /**
+     * The type of the event.
+     */
+    type: 'day.updated';
+    /**
+     * The time of the change.
+     */
+    timestamp: string;
+    data: DayEventData;
+};
+
+/**
+ * Values of a local day that neither a series nor a summary has. A value that the provider did not send is absent.
+ */
+export type DayValues = {
+    average_stress_level?: number;
+    max_stress_level?: number;
+    stress_seconds?: number;
+    rest_stress_seconds?: number;
+    activity_stress_seconds?: number;
+    low_stress_seconds?: number;
+    medium_stress_seconds?: number;
+    high_stress_seconds?: number;
+    stress_qualifier?: string;
+    body_battery_charged?: number;
+    body_battery_drained?: number;
+    body_battery_events?: Array<BodyBatteryEvent>;
+    steps_goal?: number;
+    floors_climbed_goal?: number;
+    intensity_goal_seconds?: number;
+    pushes_goal?: number;
+    net_calories_goal_kcal?: number;
+    consumed_calories_kcal?: number;
+    pushes?: number;
+    push_distance_meters?: number;
+    resting_heart_rate_bpm?: number;
+    light_activity_seconds?: number;
+    /**
+     * Seconds in each zone of the heart rate, lowest first, by the provider's own limits.
+     */
+    heart_rate_zone_seconds?: Array<number | null>;
+    /**
+     * The mean heart rate variability (RMSSD) of a night.
+     */
+    hrv_night_average_ms?: number;
+    /**
+     * The highest mean of five minutes of a night (RMSSD).
+     */
+    hrv_night_high_5min_ms?: number;
+};
+
 export type DeletedSleepEventData = {
     /**
      * The `id` of the user.
@@ -1119,7 +1256,7 @@ export type EventAnswer = {
 /**
  * The type of an event.
  */
-export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
+export type EventType = 'user.created' | 'user.updated' | 'user.deleted' | 'connection.created' | 'connection.revoked' | 'connection.expired' | 'connection.error' | 'connection.recovered' | 'backfill.started' | 'backfill.type_completed' | 'backfill.completed' | 'workout.created' | 'workout.updated' | 'workout.deleted' | 'sleep.created' | 'sleep.updated' | 'sleep.deleted' | 'activity_summary.updated' | 'day.updated' | 'body.updated' | 'timeseries.updated' | 'webhook_endpoint.disabled';
 
 export type ExplainedField = 'steps' | 'distance_meters' | 'floors_climbed' | 'elevation_meters' | 'active_calories_kcal' | 'total_calories_kcal' | 'active_minutes' | 'sedentary_minutes' | 'intensity_minutes.light' | 'intensity_minutes.moderate' | 'intensity_minutes.vigorous' | 'heart_rate.avg_bpm' | 'heart_rate.max_bpm' | 'heart_rate.min_bpm';
 
@@ -1147,7 +1284,7 @@ export type ExplainedSource = {
 };
 
 export type ExportLine = {
-    kind: 'user' | 'connection' | 'workout' | 'sleep' | 'day' | 'other' | 'sample' | 'audit' | 'end';
+    kind: 'user' | 'connection' | 'workout' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'end';
     [key: string]: unknown;
 };
 
@@ -3496,6 +3633,59 @@ export type SummariesActivityData = {
     url: '/users/{user_id}/summaries/activity';
 };
 
+export type SummariesDaysData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+    };
+    query: {
+        /**
+         * First local day of the range (YYYY-MM-DD), or an instant on it.
+         */
+        start_date: string | number;
+        /**
+         * Last local day of the range (YYYY-MM-DD), included, or an instant at which the range ends.
+         */
+        end_date: string | number;
+        /**
+         * `next_cursor` or `previous_cursor` of an earlier response to the same query.
+         */
+        cursor?: string;
+        /**
+         * Maximum number of items on a page, 1 to 100. Default: 50.
+         */
+        limit?: number | string;
+        /**
+         * `asc`: oldest day first; `desc`: newest day first.
+         */
+        sort_order?: SortOrder;
+        /**
+         * Only records of this provider.
+         */
+        provider?: Provider;
+    };
+    url: '/users/{user_id}/days';
+};
+
+export type SummariesDayData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The local day, YYYY-MM-DD.
+         */
+        date: string;
+    };
+    query?: never;
+    url: '/users/{user_id}/days/{date}';
+};
+
 export type SummariesSleepData = {
     body?: never;
     path: {
@@ -3591,7 +3781,7 @@ export type ApiGatewayExportData = {
         /**
          * Returns only lines of these kinds. Default: all kinds.
          */
-        kinds?: Array<'user' | 'connection' | 'workout' | 'sleep' | 'day' | 'other' | 'sample' | 'audit'>;
+        kinds?: Array<'user' | 'connection' | 'workout' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit'>;
     };
     url: '/users/{user_id}/export';
 };

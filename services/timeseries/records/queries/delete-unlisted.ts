@@ -96,14 +96,26 @@ const recordsOf = (table: 'provider_day' | 'other_record') => ({
 const days = recordsOf('provider_day');
 const others = recordsOf('other_record');
 
-/** Deletes the totals of days that start in a span and whose keys are not listed. Returns their number. */
-export function deleteUnlistedDays(
+const dayValues = {
+  name: 'timeseries-delete-unlisted-day-values',
+  text: `
+    with gone as (
+      delete from timeseries.day_value where user_id = $1 and provider = $2 and start_time >= $3 and start_time < $4
+        and data_type = $6 and key <> all($5::text[]) returning key),
+    forgotten as (
+      delete from timeseries.item where user_id = $1 and provider = $2 and data_type = $6 and key in (select key from gone))
+    select count(*)::int as n from gone`,
+};
+
+/** Deletes the totals and values of days that start in a span and whose keys are not listed. Returns their number. */
+export async function deleteUnlistedDays(
   transaction: Queryable,
   reread: Reread,
   dataType: string,
   keys: readonly string[],
 ): Promise<number> {
-  return deleteUnlistedRecords(days, transaction, reread, [keys, dataType]);
+  const values = await deleteUnlistedRecords(dayValues, transaction, reread, [keys, dataType]);
+  return values + (await deleteUnlistedRecords(days, transaction, reread, [keys, dataType]));
 }
 
 /** Deletes the other events of a span whose keys are not listed. Returns their number. */

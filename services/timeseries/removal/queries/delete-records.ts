@@ -6,7 +6,14 @@ export async function deleteRecords(
   userId: string,
   provider: string,
 ): Promise<{ start_ms: number; end_ms: number }[]> {
-  for (const table of ['sleep_session', 'provider_day', 'epoch_part', 'other_record', 'interval_set'])
+  for (const table of [
+    'sleep_session',
+    'provider_day',
+    'day_value',
+    'epoch_part',
+    'other_record',
+    'interval_set',
+  ])
     await transaction.query(`delete from timeseries.${table} where user_id = $1 and provider = $2`, [
       userId,
       provider,

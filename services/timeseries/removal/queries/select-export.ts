@@ -5,6 +5,7 @@ export const exportTables = {
   workout: 'timeseries.workout',
   sleep: 'timeseries.sleep_session',
   day: 'timeseries.provider_day',
+  day_values: 'timeseries.day_value',
   other: 'timeseries.other_record',
 } as const;
 

@@ -1,0 +1,2 @@
+drop table timeseries.day_value;
+drop function changes.of_day_value();

@@ -1,0 +1,58 @@
+import type { Queryable } from '../../../../mixins/database.ts';
+
+/** The item that a row of day values belongs to. */
+export interface DayValuesIdentity {
+  readonly user_id: string;
+  readonly provider: string;
+  readonly data_type: string;
+  readonly key: string;
+}
+
+/** Columns of day values. `vals` and `extra` are JSON text. */
+export interface DayValuesRow extends DayValuesIdentity {
+  readonly id: string;
+  readonly device: string;
+  readonly date: string;
+  readonly start_time: string;
+  readonly duration_seconds: number;
+  readonly zone_offset_minutes: number | null;
+  readonly vals: string;
+  readonly extra: string | null;
+}
+
+const upsert = {
+  name: 'timeseries-upsert-day-values',
+  text: `
+    insert into timeseries.day_value (id, user_id, provider, data_type, key, device, date, start_time, duration_seconds,
+      zone_offset_minutes, vals, extra)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    on conflict (user_id, provider, data_type, key) do update
+      set device = excluded.device, date = excluded.date, start_time = excluded.start_time,
+        duration_seconds = excluded.duration_seconds, zone_offset_minutes = excluded.zone_offset_minutes,
+        vals = excluded.vals, extra = excluded.extra`,
+};
+
+/** Inserts the day values of an item, or replaces those of its older version. */
+export async function upsertDayValues(transaction: Queryable, row: DayValuesRow): Promise<void> {
+  const { id, user_id, provider, data_type, key, device, date, start_time, duration_seconds } = row;
+  const values = [id, user_id, provider, data_type, key, device, date, start_time, duration_seconds];
+  await transaction.query(upsert, [...values, row.zone_offset_minutes, row.vals, row.extra]);
+}
+
+const remove = {
+  name: 'timeseries-delete-day-values',
+  text: `
+    delete from timeseries.day_value v using unnest($3::text[], $4::text[]) t (data_type, key)
+    where v.user_id = $1 and v.provider = $2 and v.data_type = t.data_type and v.key = t.key`,
+};
+
+/** Deletes the day values of items. */
+export async function deleteDayValues(
+  transaction: Queryable,
+  { user_id, provider }: Pick<DayValuesIdentity, 'user_id' | 'provider'>,
+  items: readonly { readonly data_type: string; readonly key: string }[],
+): Promise<void> {
+  if (items.length === 0) return;
+  const columns = [items.map(({ data_type }) => data_type), items.map(({ key }) => key)];
+  await transaction.query(remove, [user_id, provider, ...columns]);
+}
