@@ -107,8 +107,8 @@ function shorten(file: string): void {
 }
 
 const commentOfField = /^\t*\/\*\* .* \*\/\n/gm;
-/** Fields that many types have, such as those of every event, are explained in the first of them. */
-const often = 10;
+/** Fields that several types have, such as those of every event, are explained in the first of them. */
+const often = 2;
 
 function withoutRepetition(text: string): string {
   const times = new Map<string, number>();
