@@ -4,6 +4,7 @@ import { RangeEnd, RangeStart, TimeParameter } from '../domain/time.ts';
 import { repeated, UserId } from '../domain/wire.ts';
 import { Health } from './fields.ts';
 import { Resolution, Sample, TypesParameter } from './timeseries/schemas.ts';
+import { workoutStreamActions } from './workout-streams.ts';
 
 /** The kinds of lines of an export, in its order. */
 export const exportKinds = [
@@ -80,6 +81,7 @@ export const apiGateway = contract('api-gateway', {
       audit: 'user.exported',
     },
   }),
+  ...workoutStreamActions,
   ready: action({
     summary: 'Check that all services and the database respond',
     description: 'Returns 503 while one of them is unavailable, and after a shutdown has begun.',

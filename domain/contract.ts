@@ -37,8 +37,8 @@ export interface HttpRoute {
   readonly delivery?: Delivery;
   /** The route also has a secret address: its path, followed by a secret of this provider, WEBHOOK_SECRET_<PROVIDER>. */
   readonly secretAddress?: string;
-  /** The answer is a stream of lines in one of these forms; `returns` describes a line. */
-  readonly stream?: readonly ('ndjson' | 'csv')[];
+  /** The answer is a stream in one of these forms; `returns` describes a line of `ndjson` and `csv`, and the whole of `json`. */
+  readonly stream?: readonly ('ndjson' | 'csv' | 'json' | 'geojson' | 'gpx' | 'tcx')[];
   /** The route is called by a browser: `returns` is a BrowserAnswer, sent as a redirect (303) or a page. */
   readonly browser?: true;
   /** Form bodies (application/x-www-form-urlencoded) are accepted besides JSON. */

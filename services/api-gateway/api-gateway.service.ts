@@ -81,12 +81,15 @@ function urlOf(server: Server): string {
 const service = implement(apiGateway, {
   uses: { database: database(), inbox: inbox(), jobs: jobs(), received: receivedCounts() },
   actions: {
-    // The request pipeline streams both over HTTP. They cannot be called over the bus, which has no back-pressure.
+    // The request pipeline streams these three over HTTP. They cannot be called over the bus, which has no back-pressure.
     export: () => {
       throw new ServiceError('NOT_IMPLEMENTED', 'An export is read over HTTP.');
     },
     download: () => {
       throw new ServiceError('NOT_IMPLEMENTED', 'A download is read over HTTP.');
+    },
+    workoutStreams: () => {
+      throw new ServiceError('NOT_IMPLEMENTED', 'The streams of a workout are read over HTTP.');
     },
     health: () => ({ status: 'ok' as const }),
     async forgetUser({ database, params }) {

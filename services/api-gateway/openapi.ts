@@ -129,20 +129,33 @@ const redirect = {
 
 function jsonSuccess(definition: ActionDefinition, route: HttpRoute, components: Components): Json {
   const schema = components.schema(route.delivery?.answer ?? definition.returns, 'output');
-  const types = route.stream?.map((form) => streamTypes[form]) ?? ['application/json'];
+  const forms = route.stream ?? ['json'];
   return {
     description: 'Success',
     headers: route.stream === undefined ? headerRefs : { ...headerRefs, ...disposition },
     content: Object.fromEntries(
-      types.map((type) => [type, { schema: type === streamTypes.csv ? table : schema }]),
+      forms.map((form) => [streamTypes[form], { schema: streamSchemas[form] ?? schema }]),
     ),
   };
 }
 
-const streamTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
-const table = {
-  type: 'string',
-  description: 'A table as defined by RFC 4180. The first line holds the names of the columns.',
+const streamTypes = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+  json: 'application/json',
+  geojson: 'application/geo+json',
+  gpx: 'application/gpx+xml',
+  tcx: 'application/vnd.garmin.tcx+xml',
+} as const;
+/** The schemas of the forms that `returns` does not describe. */
+const streamSchemas: Readonly<Partial<Record<keyof typeof streamTypes, Json>>> = {
+  csv: {
+    type: 'string',
+    description: 'A table as defined by RFC 4180. The first line holds the names of the columns.',
+  },
+  geojson: { type: 'object', description: 'A Feature as defined by RFC 7946.' },
+  gpx: { type: 'string', description: 'A document of GPX 1.1.' },
+  tcx: { type: 'string', description: 'A document of Training Center XML.' },
 };
 const disposition = {
   'Content-Disposition': { schema: { type: 'string' }, description: 'A file name for the download.' },

@@ -7,6 +7,7 @@ import { csvLine, csvType, harmless } from './csv.ts';
 import { type DownloadQuery, downloadSamples } from './download-samples.ts';
 import { exportUser } from './export-user.ts';
 import { type LineForm, ndjsonType } from './stream-lines.ts';
+import { type StreamsQuery, streamMediaTypes, streamWorkout } from './workout-streams/stream-workout.ts';
 
 /** An answer of any length: its lines, and how they are sent. */
 export interface Stream {
@@ -18,9 +19,18 @@ export interface Stream {
 export function streamOf(action: string, call: Call, params: unknown): Stream {
   if (action === 'api-gateway.download')
     return downloadStream(call, parseParams(apiGateway.actions.download.params, params));
+  if (action === 'api-gateway.workoutStreams')
+    return workoutStream(call, parseParams(apiGateway.actions.workoutStreams.params, params));
   const query = parseParams(apiGateway.actions.export.params, params);
   const fileName = `user-${query.user_id}.ndjson`;
   return { lines: exportUser(call, query), form: { contentType: ndjsonType, fileName } };
+}
+
+function workoutStream(call: Call, query: StreamsQuery): Stream {
+  const form = { contentType: streamMediaTypes[query.format], toText: String };
+  const fileName = `workout-${query.event_id}.${query.format}`;
+  const lines = streamWorkout(call, query);
+  return { lines, form: { ...form, fileName } };
 }
 
 function downloadStream(call: Call, query: DownloadQuery): Stream {

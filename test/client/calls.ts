@@ -114,6 +114,12 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   await timeseries.changeSourcePriority({ user_id, series_type: 'steps', device_types: ['phone', 'watch'] });
   await timeseries.changeSourcePriority({ user_id, series_type: 'steps', device_types: null });
   await timeseries.routePrivacy({ user_id });
+  await apiGateway.workoutStreams({
+    user_id,
+    event_id: workout?.id ?? '',
+    types: ['heart_rate'],
+    resolution: '10',
+  });
   const zone = { latitude: 52.5, longitude: 13.4, radius_meters: 200 };
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [zone] });
   await timeseries.changeRoutePrivacy({ user_id, privacy_zones: [], store_routes: null });

@@ -77,6 +77,7 @@ const rows: readonly Row[] = [
   ['PATCH', '/users/:user_id/route-privacy', 'company', 404],
   ['GET', `/users/:user_id/events/workouts?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/workouts/:event_id', 'readers', 404],
+  ['GET', '/users/:user_id/events/workouts/:event_id/streams', 'readers', 404],
   ['GET', `/users/:user_id/events/sleep?${dates}`, 'readers', 200],
   ['GET', '/users/:user_id/events/sleep/:event_id', 'readers', 404],
   ['GET', '/users/:user_id/events/sleep/:event_id/stages', 'readers', 404],

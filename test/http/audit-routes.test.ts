@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { jobIdOf } from '../../contracts/deliveries/jobs.ts';
 import { type Endpoint, endpoints } from '../../services/api-gateway/endpoints.ts';
 import { consentTo, playProvider } from '../services/connect/provider.ts';
+import { activity, workout } from '../services/timeseries/items.ts';
 import { type Ask, createUser, developer, push, startApi, userToken } from '../support/api.ts';
 import { linkFor } from '../support/connect.ts';
 
@@ -200,6 +201,15 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     path: `/users/${await createUser(api)}/timeseries/download?start_time=2026-01-01&end_time=2026-01-02`,
     key: api.apiKey,
   }),
+  'api-gateway.workoutStreams': async () => {
+    const user_id = await createUser(api);
+    const items = [activity(workout(Date.UTC(2026, 2, 1), 60))];
+    const [stored] = await api.call('timeseries.store', { user_id, provider: 'devicemaker', items });
+    return {
+      path: `/users/${user_id}/events/workouts/${stored?.record_ids[0]}/streams`,
+      key: api.apiKey,
+    };
+  },
   'api-gateway.export': async () => ({ path: `/users/${await createUser(api)}/export`, key: api.apiKey }),
 };
 

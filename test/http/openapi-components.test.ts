@@ -58,7 +58,8 @@ t.test('every answer in JSON and every body is a component, an array of one or n
     const { $ref, items, anyOf } = asJson(value);
     const forms = Array.isArray(anyOf) ? anyOf : [$ref === undefined ? asJson(items) : value];
     return (
-      !path.includes('text/html') && !path.includes('text/csv') && !forms.some((one) => '$ref' in asJson(one))
+      !path.some((part) => /^text\/|gpx|geo\+json|tcx/.test(part)) &&
+      !forms.some((one) => '$ref' in asJson(one))
     );
   });
   // POST /auth/revoke answers with an empty object.

@@ -63,6 +63,7 @@ const kindsOfRecords = ['workouts', 'sleep', 'other'];
 const byRecord = [
   ...kindsOfRecords.map((kind) => `/users/:user_id/events/${kind}/:event_id`),
   '/users/:user_id/events/sleep/:event_id/stages',
+  '/users/:user_id/events/workouts/:event_id/streams',
 ];
 
 const limits = { RATE_LIMIT_API_KEY: '100000', RATE_LIMIT_SDK: '100000', RATE_LIMIT_ADDRESS: '100000' };

@@ -150,7 +150,11 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     if (kind === 'sleep')
       await get('/users/:user_id/events/sleep/:event_id/stages', '', { id: id ?? randomUUID() });
   }
-  await readPages(get, '/users/:user_id/events/workouts', `${dates}&record_type=running`);
+  const ride = await readPages(get, '/users/:user_id/events/workouts', `${dates}&record_type=running`);
+  for (const format of ['json', 'geojson', 'gpx', 'tcx'])
+    await get('/users/:user_id/events/workouts/:event_id/streams', `format=${format}`, {
+      id: ride ?? randomUUID(),
+    });
   for (const order of ['asc', 'desc'])
     await readPages(get, '/users/:user_id/summaries/activity', `${dates}&sort_order=${order}`);
   await readPages(get, '/users/:user_id/summaries/sleep', dates);

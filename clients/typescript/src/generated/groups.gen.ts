@@ -402,6 +402,14 @@ export class ApiGateway extends Group {
     return this.lines('GET /users/{user_id}/timeseries/download', params, options);
   }
 
+  /**
+   * Read the streams of a workout: route, altitude, speed, heart rate and others.
+   * All streams have one time axis, and a value that was not measured is null. A workout without a track has an empty list. Positions are location data: they are missing where the user or the setting STORE_ROUTES refuses to have them stored, and at ends that lie in a privacy zone. `gpx` and `geojson` contain only points with a position, `tcx` contains all points. A response that fails is cut off, so that the HTTP client reports an error.
+   */
+  workoutStreams(params: Input<types.ApiGatewayWorkoutStreamsData>, options?: CallOptions): Promise<types.WorkoutStreams> {
+    return this.json('GET /users/{user_id}/events/workouts/{event_id}/streams', params, options);
+  }
+
   /** Check that the gateway runs */
   health(options?: CallOptions): Promise<types.Health> {
     return this.json('GET /health', {}, options, { isOpen: true });

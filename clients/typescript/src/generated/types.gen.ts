@@ -2335,6 +2335,11 @@ export type Status = {
     away: Array<string>;
 };
 
+/**
+ * A stream of a workout. `distance` counts from the start. `moving` is true or false.
+ */
+export type StreamType = 'latitude' | 'longitude' | 'altitude' | 'distance' | 'speed' | 'heart_rate' | 'cadence' | 'power' | 'temperature' | 'grade' | 'moving';
+
 export type SubscriptionChallenge = {
     'hub.challenge': string;
 };
@@ -2877,6 +2882,50 @@ export type WorkoutSplit = {
     avg_heart_rate_bpm: number | null;
     elevation_difference_meters: number | null;
     pace_zone: number | null;
+};
+
+/**
+ * What was measured at one instant, or in one bucket. A value is null if it was not measured.
+ */
+export type WorkoutStreamPoint = {
+    timestamp: string;
+    latitude?: number | null;
+    longitude?: number | null;
+    altitude?: number | null;
+    distance?: number | null;
+    speed?: number | null;
+    heart_rate?: number | null;
+    cadence?: number | null;
+    power?: number | null;
+    temperature?: number | null;
+    grade?: number | null;
+    moving?: boolean | null;
+};
+
+/**
+ * The streams of a workout on one time axis.
+ */
+export type WorkoutStreams = {
+    workout_id: string;
+    start_time: string;
+    /**
+     * The length of a bucket. Null: every point.
+     */
+    resolution_seconds: number | null;
+    /**
+     * The streams of the points.
+     */
+    types: Array<StreamType>;
+    /**
+     * The unit of each stream.
+     */
+    units: {
+        [key: string]: string;
+    };
+    /**
+     * Oldest first.
+     */
+    data: Array<WorkoutStreamPoint>;
 };
 
 /**
@@ -3817,6 +3866,35 @@ export type ApiGatewayDownloadData = {
         format?: 'ndjson' | 'csv';
     };
     url: '/users/{user_id}/timeseries/download';
+};
+
+export type ApiGatewayWorkoutStreamsData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a user.
+         */
+        user_id: string;
+        /**
+         * The `id` of an event, from the lists of events.
+         */
+        event_id: string;
+    };
+    query?: {
+        /**
+         * The streams to return. Default: all that were measured.
+         */
+        types?: Array<StreamType>;
+        /**
+         * `raw`: every point. A number from 1 to 3600: buckets of that many seconds from the start of the workout, each at its start. A bucket has the first position, distance and `moving`, and the mean of the other streams. Buckets without a point are omitted.
+         */
+        resolution?: string;
+        /**
+         * `json`: WorkoutStreams. `geojson`: a Feature with the route as a LineString, and times and streams in `coordinateProperties`. `gpx`: GPX 1.1. `tcx`: Training Center XML with laps.
+         */
+        format?: 'json' | 'geojson' | 'gpx' | 'tcx';
+    };
+    url: '/users/{user_id}/events/workouts/{event_id}/streams';
 };
 
 export type WebhooksListEndpointsData = {
