@@ -29,6 +29,11 @@ export interface Provider {
   /** The names of the settings of its API and its webhooks. Null: it has neither, because users' own devices send the data. */
   readonly names: SettingNames | null;
   readonly ingest: Ingest;
+  /**
+   * The version of its normalisers, at most 32,767. It is raised when the same data is normalised to other records or
+   * samples; a test compares it with a digest of what the normalisers make of the fixtures.
+   */
+  readonly normaliserVersion: number;
   /** The status and the body that an answer means in HTTP. Set by providers that report errors in the body of a 200. */
   readonly plainReply?: (reply: Reply) => Reply;
   /** Null: its users connect without a consent page. */

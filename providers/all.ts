@@ -27,6 +27,9 @@ export function providerNamed(name: string): ProviderName {
 /** The names of all providers, in registry order. */
 export const providerNames: readonly ProviderName[] = Object.keys(providers).filter(isProviderName);
 
+/** The version of a provider's normalisers. */
+export const normaliserVersionOf = (name: ProviderName): number => providers[name].normaliserVersion;
+
 /** The OAuth dialect of a provider. @throws Error if it has none */
 export function oauthOf(name: ProviderName) {
   const { oauth } = providers[name];

@@ -3,12 +3,18 @@ import { action } from '../../domain/contract.ts';
 import { StoreItem, StoreOutcome } from '../../domain/records.ts';
 import { SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
+import { Changes, ReprocessedItems } from '../reprocess.ts';
 
 /** Names a workout by the key that its provider gave it. */
 const oneWorkout = { user_id: UserId, provider: ProviderName, key: z.string().min(1).max(200) };
 
 /** The changed record, null if there is none, and the number of samples that were removed from their series. */
 const WorkoutChange = z.object({ record_id: z.string().nullable(), samples_removed: z.int() });
+
+/** The version of the normaliser that made the items. Processes of the previous version do not send it. */
+const NormaliserVersion = z.int().min(1).max(32_767).nullable().default(null);
+/** When the delivery of the items arrived. Null: they came in no delivery, so none can be processed again. */
+const ReceivedMs = z.int().nullable().default(null);
 
 /** Storing, hiding and erasing health data. */
 export const writeActions = {
@@ -22,6 +28,8 @@ export const writeActions = {
       user_id: UserId,
       provider: ProviderName,
       items: z.array(StoreItem).min(1).max(1000),
+      normaliser_version: NormaliserVersion,
+      received_ms: ReceivedMs,
     }),
     returns: z.array(StoreOutcome),
     idempotent: true,
@@ -38,6 +46,7 @@ export const writeActions = {
       user_id: UserId,
       provider: ProviderName,
       items: z.array(StoreItem).max(1000),
+      normaliser_version: NormaliserVersion,
       replaces: z.object({
         data_type: z.string().max(40),
         series: z.array(SeriesTypeName).max(20),
@@ -51,6 +60,25 @@ export const writeActions = {
     returns: z.array(StoreOutcome),
     idempotent: true,
     timeoutMs: 10_000,
+  }),
+  /**
+   * Stores items of a kept delivery again, in place of what an earlier normaliser made of them. A version that is not the
+   * stored one changes nothing unless live data would have stored it. A dry run counts and changes nothing.
+   * @throws USER_ERASED (410) if the user was deleted
+   */
+  reprocess: action({
+    summary: 'Store items of a kept delivery again with the current normaliser',
+    params: z.object({
+      user_id: UserId,
+      provider: ProviderName,
+      items: z.array(StoreItem).min(1).max(1000),
+      normaliser_version: z.int().min(1).max(32_767),
+      received_ms: z.int(),
+      dry_run: z.boolean(),
+    }),
+    returns: z.object({ changes: Changes, items: ReprocessedItems }),
+    idempotent: true,
+    timeoutMs: 30_000,
   }),
   /**
    * Erases a provider's data of a user and refuses new data from it until `reopen`. `version` identifies the request. A

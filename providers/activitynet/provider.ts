@@ -56,6 +56,7 @@ export const activitynet = {
     webhookSenders: 'WEBHOOK_SENDERS_ACTIVITYNET',
   },
   ingest: { service: 'activitynet-ingest', readsWithTokens: true, hasFigures: true },
+  normaliserVersion: 1,
   oauth: {
     authorizeUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/authorize'),
     tokenUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/token'),

@@ -52,6 +52,7 @@ export const devicemaker = {
     webhookSenders: 'WEBHOOK_SENDERS_DEVICEMAKER',
   },
   ingest: { service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
+  normaliserVersion: 1,
   oauth: {
     authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),
     tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Urls) => new URL(DEVICEMAKER_TOKEN_URL),

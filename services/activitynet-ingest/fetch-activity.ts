@@ -9,6 +9,7 @@ import {
 } from '../../providers/activitynet/normalise/activity.ts';
 import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
+import { normaliserVersionOf } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
@@ -147,6 +148,9 @@ function laterParts(item: StoreItem, streams: unknown, workout: WorkoutRecord, n
 
 type Stored = { readonly kind: 'stored'; readonly isKnown: boolean } | Exclude<Fetched, { kind: 'done' }>;
 
+const provider = 'activitynet';
+const stamp = { provider, normaliser_version: normaliserVersionOf(provider) } as const;
+
 // One call per part: all parts together may exceed the message size limit of the bus.
 async function store({ call }: Fetching, held: HeldActivity, items: readonly StoreItem[]): Promise<Stored> {
   const { user_id } = held.job;
@@ -154,7 +158,7 @@ async function store({ call }: Fetching, held: HeldActivity, items: readonly Sto
   for (const item of items) {
     if (!(await held.holds())) return { kind: 'wait' };
     try {
-      const [outcome] = await call('timeseries.store', { user_id, provider: 'activitynet', items: [item] });
+      const [outcome] = await call('timeseries.store', { ...stamp, user_id, items: [item] });
       statuses.push(outcome?.status);
     } catch (error) {
       return unstored(error);

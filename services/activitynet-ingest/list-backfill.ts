@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { StoreItem } from '../../domain/records.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
+import { normaliserVersionOf } from '../../providers/all.ts';
 import { itemOf } from './fetch-activity.ts';
 import type { Fetching } from './fetched.ts';
 import {
@@ -112,7 +113,9 @@ async function storeListed(
   const nowMs = Date.now() + pace.aheadMs();
   const items = listed.filter(({ id }) => wanted.has(id)).flatMap((one) => listedItem(one, nowMs));
   if (items.length === 0) return;
-  await call('timeseries.store', { user_id, provider: 'activitynet', items }).catch(() => undefined);
+  const provider = 'activitynet';
+  const request = { user_id, provider, normaliser_version: normaliserVersionOf(provider), items } as const;
+  await call('timeseries.store', request).catch(() => undefined);
 }
 
 // The hash differs from that of the details, so that the details are always stored over it. The list has no samples.

@@ -1,6 +1,7 @@
 import { spanParts } from '../../domain/interval-records.ts';
 import type { Normalised, PulledType, Span } from '../../domain/pulled-provider.ts';
 import type { SampleBlock, StoreItem } from '../../domain/records.ts';
+import { normaliserVersionOf } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
 import type { Account } from './send-request.ts';
 
@@ -41,12 +42,16 @@ function isRecord({ workout, sleeps, day, other }: StoreItem): boolean {
 }
 
 const whose = ({ user_id, provider }: Account) => ({ user_id, provider });
+const stamped = (account: Account) => ({
+  ...whose(account),
+  normaliser_version: normaliserVersionOf(account.provider),
+});
 
 async function addItems(call: Call, account: Account, items: readonly StoreItem[]): Promise<StoredPart> {
   let saved = 0;
   for (let from = 0; from < items.length; from += mostItems) {
     const some = items.slice(from, from + mostItems);
-    saved += changed(await call('timeseries.store', { ...whose(account), items: some }));
+    saved += changed(await call('timeseries.store', { ...stamped(account), items: some }));
   }
   return { items: items.length, saved };
 }
@@ -79,7 +84,7 @@ async function replaceItems(call: Call, account: Account, replacing: Replacing):
     ...{ data_type: name, series: [...series], together: [...together], records: [...records] },
     ...{ start_ms: span.startMs, end_ms: span.endMs, devices: devices === null ? null : [...devices] },
   };
-  const outcomes = await call('timeseries.replace', { ...whose(account), items: [...items], replaces });
+  const outcomes = await call('timeseries.replace', { ...stamped(account), items: [...items], replaces });
   return { items: items.length, saved: changed(outcomes) };
 }
 

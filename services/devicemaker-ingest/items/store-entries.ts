@@ -1,5 +1,6 @@
 import { isError } from '../../../domain/errors.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
+import { normaliserVersionOf } from '../../../providers/all.ts';
 import { codeOf } from '../../../runtime/failure.ts';
 import { type ItemSource, isOver, itemsAtHand, type StoreChunk } from '../reading/item-source.ts';
 import type { Entry } from './entries.ts';
@@ -15,6 +16,8 @@ export const patienceOf = ({ isRetry }: { readonly isRetry: boolean }): number =
 const bytesPerCall = 250_000;
 const itemsPerCall = 200;
 const usersAtOnce = 4;
+const provider = 'devicemaker';
+const stamp = { provider, normaliser_version: normaliserVersionOf(provider) } as const;
 
 /**
  * Normalises and stores entries and sets their statuses. A few users are processed in parallel, the entries of one user
@@ -68,7 +71,8 @@ async function store(run: Run, userId: string, chunks: readonly StoreChunk[]): P
   if (open.length === 0) return;
   try {
     const items = open.map(({ part }) => part);
-    const outcomes = await run.call('timeseries.store', { user_id: userId, provider: 'devicemaker', items });
+    const request = { ...stamp, received_ms: run.receivedMs, user_id: userId, items };
+    const outcomes = await run.call('timeseries.store', request);
     run.failuresInRow = 0;
     for (const [index, { entry, part }] of open.entries()) settle(entry, part, outcomes[index]);
   } catch (error) {

@@ -6,6 +6,8 @@ export interface Run {
   readonly call: Call;
   readonly signal: AbortSignal;
   readonly nowMs: number;
+  /** When the delivery arrived. */
+  readonly receivedMs: number;
   /** Called with an item whose normaliser threw. */
   readonly onBroken: (entry: Entry, error: unknown) => void;
   /** The code of the first error because of which the work cannot be finished now. */

@@ -89,6 +89,7 @@ function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }:
     call,
     signal: AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
     nowMs: Date.now(),
+    receivedMs: job.received_ms,
     onBroken: ({ key, index }, error) => {
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('ping.item_broken', { delivery_id: job.id, key, index, name });

@@ -35,6 +35,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     call: environment.call,
     signal: job.signal,
     nowMs: Date.now(),
+    receivedMs: job.received_ms,
     onBroken: (entry, error) => report(environment, job, entry, error),
     failed: null,
     halted: false,

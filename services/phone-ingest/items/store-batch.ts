@@ -8,6 +8,7 @@ import { partsOf } from '../../../domain/item-parts.ts';
 import type { StoreItem } from '../../../domain/records.ts';
 import type { Database } from '../../../mixins/database.ts';
 import { enqueue } from '../../../mixins/job-queue.ts';
+import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
@@ -27,6 +28,7 @@ export interface StoreDeps {
 }
 
 const provider = 'phone';
+const normaliser_version = normaliserVersionOf(provider);
 
 /** Stores the items of a batch. Repeating it changes nothing, because every item has a key. */
 export async function storeBatch(
@@ -82,7 +84,10 @@ async function storeSamples({ database, call }: StoreDeps, userId: string, sampl
   const blocks = blocksOf(samples);
   const rows = blocks.map((one) => ({ series: one.block.type, device: one.block.device, ...encodeIds(one) }));
   await insertBlocks(database, userId, rows);
-  await call('timeseries.store', { user_id: userId, provider, items: [itemOf(blocks)] });
+  await call('timeseries.store', {
+    ...{ user_id: userId, provider, normaliser_version },
+    items: [itemOf(blocks)],
+  });
 }
 
 /** About 200 kB of JSON. */
@@ -126,7 +131,7 @@ const bytesPerCall = 200_000;
 
 async function storeWorkouts({ call }: StoreDeps, userId: string, workouts: readonly StoreItem[]) {
   for (const items of inCalls(workouts.flatMap((workout) => partsOf(workout))))
-    await call('timeseries.store', { user_id: userId, provider, items });
+    await call('timeseries.store', { user_id: userId, provider, normaliser_version, items });
 }
 
 function inCalls(items: readonly StoreItem[]): StoreItem[][] {

@@ -5,6 +5,7 @@ import { bareItem, type SleepRecord, type StoreItem } from '../../../domain/reco
 import { dayMs } from '../../../domain/time.ts';
 import type { Database } from '../../../mixins/database.ts';
 import type { Job, JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
+import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/job-worker.ts';
 import { deleteNights, selectNights, upsertNights } from '../queries/nights.ts';
@@ -24,6 +25,7 @@ interface Deps {
 }
 
 const provider = 'phone';
+const normaliser_version = normaliserVersionOf(provider);
 /** The span whose nights one round computes. */
 const roundMs = 14 * dayMs;
 /** A night is shorter, so that phases this far around a round complete its nights. */
@@ -67,7 +69,10 @@ async function settleRound({ database, call }: Deps, userId: string, openMs: num
     });
   const items = plan.stored.map(itemOf);
   for (let at = 0; at < items.length; at += itemsPerCall)
-    await call('timeseries.store', { user_id: userId, provider, items: items.slice(at, at + itemsPerCall) });
+    await call('timeseries.store', {
+      ...{ user_id: userId, provider, normaliser_version },
+      items: items.slice(at, at + itemsPerCall),
+    });
   await database.transaction(async (transaction) => {
     await deleteNights(transaction, userId, plan.removed);
     await upsertNights(

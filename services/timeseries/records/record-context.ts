@@ -8,6 +8,7 @@ export interface RecordContext {
   readonly transaction: Queryable;
   readonly userId: string;
   readonly provider: string;
+  readonly normaliserVersion: number | null;
   readonly clockMinutes: number;
   readonly storedItems: StoredItems;
   /** Ids of the records of the item's stored version. */
@@ -20,6 +21,7 @@ export function identityOf(
   key: string,
   storedId: string | undefined,
 ): RecordIdentity {
-  const { userId, provider } = context;
-  return { id: storedId ?? randomUUID(), user_id: userId, provider, key };
+  const { userId, provider, normaliserVersion } = context;
+  const id = storedId ?? randomUUID();
+  return { id, user_id: userId, provider, key, normaliser_version: normaliserVersion };
 }

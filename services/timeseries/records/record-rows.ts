@@ -8,6 +8,7 @@ export interface RecordIdentity {
   readonly user_id: string;
   readonly provider: string;
   readonly key: string;
+  readonly normaliser_version: number | null;
 }
 
 /** The row of a workout. Writing it again clears a deletion mark. */

@@ -8,9 +8,11 @@ import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { metricsOf } from '../../../runtime/metrics.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';
+import { reprocess } from '../reprocess/reprocess.ts';
+import type { ReprocessRequest } from '../reprocess/reprocess-item.ts';
 import type { Settings } from '../settings.ts';
 import type { ReplacedData } from './replace-span.ts';
-import { store } from './store.ts';
+import { type StoreCircumstances, store } from './store.ts';
 
 interface StoreContext {
   readonly database: Database;
@@ -26,6 +28,8 @@ interface Given {
   readonly user_id: string;
   readonly provider: ProviderName;
   readonly items: StoreItem[];
+  readonly normaliser_version: number | null;
+  readonly received_ms?: number | null;
 }
 
 type Called<P> = StoreContext & { readonly params: P };
@@ -34,16 +38,23 @@ type Called<P> = StoreContext & { readonly params: P };
 export const storeHandlers = {
   store: (ctx: Called<Given>) => storeGiven(ctx, ctx.params),
   replace: (ctx: Called<Given & { readonly replaces: ReplacedData }>) => storeGiven(ctx, ctx.params),
+  reprocess: (ctx: Called<ReprocessRequest & { readonly dry_run: boolean }>) =>
+    ctx.keyedMutex(ctx.params.user_id, () => reprocess(ctx.database, ctx.params, circumstancesOf(ctx))),
 };
 
-function storeGiven(
-  { database, settings, keyedMutex, received, broker, config, origin }: StoreContext,
-  given: Given & { readonly replaces?: ReplacedData },
-): Promise<StoreOutcome[]> {
+function circumstancesOf({ settings, config, origin }: StoreContext): StoreCircumstances {
   const nowMs = Date.now();
   const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
   const { sourcePriority, sourceOrder } = settings;
-  const circumstances = { sourcePriority, sourceOrder, nowMs, firstDay, origin };
+  return { sourcePriority, sourceOrder, nowMs, firstDay, origin };
+}
+
+function storeGiven(
+  context: StoreContext,
+  given: Given & { readonly replaces?: ReplacedData },
+): Promise<StoreOutcome[]> {
+  const { database, keyedMutex, received, broker } = context;
+  const circumstances = circumstancesOf(context);
   return keyedMutex(given.user_id, async () => {
     const outcomes = await store(database, given, circumstances);
     const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);

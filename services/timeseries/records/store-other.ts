@@ -11,7 +11,7 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     await dropFormer(context, item);
     return [];
   }
-  const { transaction, userId: user_id, provider, clockMinutes } = context;
+  const { transaction, userId: user_id, provider, clockMinutes, normaliserVersion } = context;
   const { start_ms, end_ms, zone_offset_minutes, date, type, device, data } = other;
   const offset = zone_offset_minutes ?? clockMinutes;
   const id = await upsertOther(transaction, {
@@ -22,6 +22,7 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     zone_offset_minutes: offset,
     local_date: date ?? localDate(start_ms, offset),
     data: JSON.stringify(data),
+    normaliser_version: normaliserVersion,
   });
   return [id];
 }

@@ -21,6 +21,7 @@ import { writeSamples } from '../samples/write-samples.ts';
 import { storeTracks } from '../tracks/store-tracks.ts';
 import { cropActivities } from '../workouts/crop-activities.ts';
 import { type Span, settleDuplicates } from '../workouts/settle-duplicates.ts';
+import { noteSamples } from './note-samples.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
@@ -36,6 +37,10 @@ export interface StoreRequest {
   readonly user_id: string;
   readonly provider: string;
   readonly items: readonly StoreItem[];
+  /** The version of the normaliser that made the items. */
+  readonly normaliser_version?: number | null | undefined;
+  /** When the delivery of the items arrived. */
+  readonly received_ms?: number | null | undefined;
   /** The span that was read again, if the items are all of it. */
   readonly replaces?: ReplacedData | undefined;
 }
@@ -80,12 +85,32 @@ export function store(
     await lockUser(transaction, request.user_id);
     if (await isErased(transaction, request.user_id, request.provider)) throw userErased(request.user_id);
     const work = await begin(transaction, request, circumstances);
-    const outcomes: StoreOutcome[] = [];
-    for (const [index, item] of request.items.entries()) outcomes.push(await storeItem(work, item, index));
-    const stored = await finish(work, outcomes);
+    const stored = await storeAll(work);
     if (request.replaces !== undefined) await deleteUnlisted(transaction, work, request.replaces);
     return stored;
   });
+}
+
+/**
+ * Stores an item within a transaction that holds the user's lock, in place of its stored version if `isReopened`. Returns
+ * the outcome and the row of the item.
+ */
+export async function storeAgain(
+  transaction: Queryable,
+  request: StoreRequest & { readonly items: readonly [StoreItem] },
+  circumstances: StoreCircumstances & { readonly isReopened: boolean },
+): Promise<{ readonly outcome: StoreOutcome | undefined; readonly row: ItemRow | undefined }> {
+  const [item] = request.items;
+  const work = await begin(transaction, request, circumstances);
+  if (circumstances.isReopened) work.storedItems.reopen(item);
+  const [outcome] = await storeAll(work);
+  return { outcome, row: work.storedItems.get(item) };
+}
+
+async function storeAll(work: Work): Promise<StoreOutcome[]> {
+  const outcomes: StoreOutcome[] = [];
+  for (const [index, item] of work.items.entries()) outcomes.push(await storeItem(work, item, index));
+  return finish(work, outcomes);
 }
 
 async function begin(
@@ -123,7 +148,8 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
       epoch: item.epoch,
       zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
     });
-  work.storedItems.note(item, result);
+  const { normaliser_version = null, received_ms = null } = work;
+  work.storedItems.note(item, result, { normaliser_version, received_ms });
   return result;
 }
 
@@ -139,7 +165,8 @@ async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<S
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
   const { transaction, user_id: userId, provider, storedItems } = work;
-  const context = { transaction, userId, provider, clockMinutes, storedItems, storedIds };
+  const normaliserVersion = work.normaliser_version ?? null;
+  const context = { transaction, userId, provider, normaliserVersion, clockMinutes, storedItems, storedIds };
   const { status, ids, workoutSpans, covered, dates, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);
@@ -157,10 +184,10 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
   await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
   work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
-  await upsertItems(transaction, user_id, provider, work.storedItems.changes());
   await dropDayValues(work);
   await settleIntervalsOnDays({ ...work, order: work.sourceOrder }, { ...work, localDays });
   const written = await storeSamples(work, localDays);
+  await upsertItems(transaction, user_id, provider, work.storedItems.changes());
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));
 }
@@ -178,7 +205,8 @@ async function storeSamples(work: Work, localDays: LocalDays): Promise<ReadonlyM
   // A call may contain two versions of an item.
   const stored = new Set(work.accepted.filter((item) => work.storedItems.isNewest(item)));
   const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
-  const { byItem, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
+  const { byItem, others, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
+  if (typeof work.received_ms === 'number') noteSamples({ ...work, stored }, others);
   await storeTracks(transaction, work, [...stored]);
   const cut = await cropActivities(transaction, work, [...stored]);
   const keys = [...stored].filter(isActivity).map(({ key }) => key);

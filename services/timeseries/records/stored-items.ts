@@ -1,6 +1,11 @@
 import { type StoreItem, type StoreOutcome, sleepRanks } from '../../../domain/records.ts';
 import type { ItemRow } from './queries/select-items.ts';
 
+/** Where a version of an item comes from. */
+export type ItemOrigin = Pick<ItemRow, 'normaliser_version' | 'received_ms'>;
+
+const unknownOrigin = { normaliser_version: null, received_ms: null, footprint: null };
+
 type Named = Pick<StoreItem, 'data_type' | 'key'>;
 
 /** The stored versions of a call's items. Changes are collected and written at the end of the call. */
@@ -31,6 +36,21 @@ export class StoredItems {
     return true;
   }
 
+  /** Makes the stored version of an item count as none, so that the same version is stored again in its place. */
+  reopen(item: Named & { readonly hash: string; readonly part: number }): void {
+    const row = this.get(item);
+    if (row === undefined) return;
+    row.hash = null;
+    row.pending_hash = item.part > 0 ? item.hash : null;
+    row.duration_seconds = 0;
+  }
+
+  /** Records the samples that an item has brought. */
+  noteSamples(item: Named, footprint: Buffer | null): void {
+    const row = this.get(item);
+    if (row !== undefined) this.#keep({ ...row, footprint });
+  }
+
   /** Rows to write. */
   changes(): ItemRow[] {
     return [...this.#changed.values()];
@@ -40,7 +60,7 @@ export class StoredItems {
    * Records a version as stored. The row has no hash while parts are pending, so that all parts are stored again after
    * a crash between two of them.
    */
-  note(item: StoreItem, { status, record_ids }: StoreOutcome): void {
+  note(item: StoreItem, { status, record_ids }: StoreOutcome, origin: ItemOrigin): void {
     const { data_type, key, duration_seconds, hash, more } = item;
     this.#keep({
       ...{ data_type, key, duration_seconds, record_ids },
@@ -48,6 +68,8 @@ export class StoredItems {
       pending_hash: more ? hash : null,
       is_first: status === 'saved',
       was_final: isFinal(item) || (this.get(item)?.was_final ?? false),
+      ...origin,
+      footprint: this.get(item)?.footprint ?? null,
     });
   }
 
@@ -55,7 +77,7 @@ export class StoredItems {
   noteRefused(item: StoreItem, { record_ids }: StoreOutcome): void {
     if (!isFinal(item)) return;
     const { data_type, key, duration_seconds } = item;
-    const unstored = { hash: null, pending_hash: null, is_first: true };
+    const unstored = { hash: null, pending_hash: null, is_first: true, ...unknownOrigin };
     const row = this.get(item) ?? { data_type, key, duration_seconds, record_ids, ...unstored };
     this.#keep({ ...row, was_final: true });
   }

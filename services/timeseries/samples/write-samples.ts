@@ -32,9 +32,13 @@ export interface SampleContext {
   readonly localDays: LocalDays;
 }
 
-/** Number of samples written per item of the call, and instants that only older versions of activities had. */
+/**
+ * Number of samples written per item of the call, instants that only older versions of activities had, and the samples of
+ * other records.
+ */
 export interface WrittenSamples {
   readonly byItem: ReadonlyMap<number, number>;
+  readonly others: readonly PlacedBlock[];
   readonly left: readonly DayInstants[];
 }
 
@@ -54,7 +58,7 @@ export async function writeSamples(
   const left =
     activities.length === 0 ? [] : await replaceActivityBlocks(transaction, context, activities, own);
   const shown = own.length === 0 ? [] : await shownBlocks(transaction, own);
-  return { byItem: await upsert(context, [...others, ...shown]), left };
+  return { byItem: await upsert(context, [...others, ...shown]), others, left };
 }
 
 function divided({ items, stored }: SampleContext, placed: readonly PlacedBlock[]) {

@@ -29,6 +29,7 @@ function runOf(says: Store, again = false) {
   const run: Run = {
     call,
     signal,
+    receivedMs: 0,
     nowMs: (dayStart + 86_400) * 1000,
     onBroken: () => t.fail('a normaliser threw'),
     failed: null,

@@ -1,0 +1,141 @@
+import type { ChangeKind } from '../../../../contracts/reprocess.ts';
+import type { SampleBlock, StoreItem } from '../../../../domain/records.ts';
+import { seriesOf } from '../../../../domain/series.ts';
+import { isoTime } from '../../../../domain/time.ts';
+import type { Queryable } from '../../../../mixins/database.ts';
+import type { Footstep } from '../../samples/footprint.ts';
+import { decodeTimes } from '../../samples/sample-codec.ts';
+
+/** The user and the provider of an item. */
+export interface Owner {
+  readonly user_id: string;
+  readonly provider: string;
+}
+
+/** A stored record as text, without the version of its normaliser. */
+export interface RecordText {
+  readonly kind: ChangeKind;
+  readonly id: string;
+  readonly text: string;
+}
+
+const recordOf = (kind: ChangeKind, table: string) => `
+  select '${kind}' as kind, id::text, (to_jsonb(r) - 'normaliser_version')::text as text
+  from timeseries.${table} r where user_id = $1 and id = any($2::uuid[])`;
+
+const records = {
+  name: 'timeseries-select-made-records',
+  text: [
+    recordOf('workouts', 'workout'),
+    recordOf('sleeps', 'sleep_session'),
+    recordOf('days', 'provider_day'),
+    recordOf('events', 'other_record'),
+  ].join(' union all '),
+};
+
+/** Records by their ids. */
+export function selectRecords(
+  transaction: Queryable,
+  userId: string,
+  ids: readonly string[],
+): Promise<RecordText[]> {
+  if (ids.length === 0) return Promise.resolve([]);
+  return transaction.query<RecordText>(records, [userId, ids]);
+}
+
+/** A stored sample. */
+export interface SampleAt {
+  readonly series_id: number;
+  readonly ms: number;
+  readonly value: number;
+  readonly zone_offset_minutes: number;
+}
+
+/** Instants of series, as two columns. */
+export interface Instants {
+  readonly seriesIds: readonly number[];
+  readonly times: readonly number[];
+}
+
+// The bounds let the planner skip chunks without these samples.
+const samples = {
+  name: 'timeseries-select-made-samples',
+  text: `
+    select x.series_id, t.ms, x.value, x.zone_offset_minutes
+    from unnest($1::int[], $2::float8[]) t (series_id, ms)
+    join timeseries.sample x on x.series_id = t.series_id and x.ts = to_timestamp(t.ms / 1000)
+    where x.ts >= $3 and x.ts <= $4`,
+};
+
+const instantsPerStatement = 5000;
+
+/** The stored samples at instants. */
+export async function selectSamplesAt(
+  transaction: Queryable,
+  { seriesIds, times }: Instants,
+): Promise<SampleAt[]> {
+  const found: SampleAt[] = [];
+  for (let from = 0; from < times.length; from += instantsPerStatement) {
+    const [ids, some] = [seriesIds, times].map((column) => column.slice(from, from + instantsPerStatement));
+    const bounds = [Math.min(...(some ?? [])), Math.max(...(some ?? []))].map(isoTime);
+    const arrays = [`{${ids?.join(',')}}`, `{${some?.join(',')}}`];
+    found.push(...(await transaction.query<SampleAt>(samples, [...arrays, ...bounds])));
+  }
+  return found;
+}
+
+interface SeriesRow {
+  id: number;
+  type_id: number;
+  device: string;
+}
+
+const series = {
+  name: 'timeseries-select-made-series',
+  text: `
+    select id, type_id, device from timeseries.series
+    where user_id = $1 and provider = $2 and not is_interval`,
+};
+
+/** The instants at which an item has samples now, in the series that exist. */
+export async function instantsOfItem(
+  transaction: Queryable,
+  { user_id, provider }: Owner,
+  { samples: blocks, epoch }: StoreItem,
+): Promise<Instants> {
+  const rows = await transaction.query<SeriesRow>(series, [user_id, provider]);
+  const idOf = new Map(rows.map((row) => [`${row.type_id} ${row.device}`, row.id]));
+  const seriesIds: number[] = [];
+  const times: number[] = [];
+  const add = (id: number, ms: number) => {
+    seriesIds.push(id);
+    times.push(ms);
+  };
+  for (const block of blocks) {
+    const id = idOf.get(keyOf(block));
+    if (id !== undefined) for (const at of block.at) add(id, block.base_ms + at);
+  }
+  // The samples of a slot are computed from all of its parts.
+  if (epoch !== null) for (const { id } of rows) add(id, epoch.start_ms);
+  return { seriesIds, times };
+}
+
+const keyOf = ({ type, device }: SampleBlock) => `${seriesOf(type).id} ${device}`;
+
+const blocks = {
+  name: 'timeseries-select-made-blocks',
+  text: `
+    select series_id, times from timeseries.activity_block
+    where user_id = $1 and provider = $2 and data_type = $3 and key = $4 and hash = $5`,
+};
+
+/** The instants of the stored samples of a version of an activity. */
+export async function selectBlockTimes(
+  transaction: Queryable,
+  { user_id, provider }: Owner,
+  { data_type, key, hash }: StoreItem,
+): Promise<Omit<Footstep, 'hash'>[]> {
+  const values = [user_id, provider, data_type, key, hash];
+  const rows = await transaction.query<{ series_id: number; times: Buffer }>(blocks, values);
+  return rows.map(({ series_id, times }) => ({ series_id, times: decodeTimes(times) }));
+}
