@@ -7,6 +7,7 @@ import { contentActions } from './deliveries/content.ts';
 import { jobActions } from './deliveries/jobs.ts';
 import { overviewActions, RemainingQuota } from './deliveries/overview.ts';
 import { receivedActions } from './deliveries/received.ts';
+import { reprocessActions } from './deliveries/reprocess.ts';
 import { Delivery, DeliveryStatus } from './deliveries/schemas.ts';
 
 const Count = z.int().nonnegative();
@@ -61,6 +62,7 @@ export const deliveries = contract('deliveries', {
   ...overviewActions,
   ...jobActions,
   ...contentActions,
+  ...reprocessActions,
   list: action({
     summary: 'List deliveries, newest first',
     description:

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { action, auditOfDelivery, contract } from '../domain/contract.ts';
 import { WebhookHealth } from '../domain/wire.ts';
 import { PingAnswer, PushAnswer, pendingPing, pendingPush, Worked } from './devicemaker-ingest/answers.ts';
+import { reprocessAction } from './reprocess.ts';
 
 const pushExample = {
   dailies: [
@@ -75,6 +76,8 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     },
     timeoutMs: 20_000,
   }),
+  /** Processes the items of a kept push or ping again. */
+  reprocess: reprocessAction,
   health: action({
     summary: 'Check the webhook of the device maker',
     params: z.object({}),

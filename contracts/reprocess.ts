@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { action } from '../domain/contract.ts';
 
 const Count = z.int().nonnegative();
 
-/** What became of the records or samples of one kind. */
+/** Records or samples of one kind, by change. */
 export const ChangeCounts = z
   .object({
     added: Count,
@@ -10,7 +11,7 @@ export const ChangeCounts = z
     removed: Count.describe('The normaliser no longer makes them.'),
     identical: Count,
   })
-  .meta({ id: 'ChangeCounts', description: 'What became of the records or samples of one kind.' });
+  .meta({ id: 'ChangeCounts', description: 'Records or samples of one kind, by change.' });
 
 /** The kinds of what a normaliser makes of an item. */
 export const changeKinds = ['workouts', 'sleeps', 'days', 'events', 'samples'] as const;
@@ -84,3 +85,28 @@ export function addedItems(a: ReprocessedItems, b: ReprocessedItems): Reprocesse
     unlinked: a.unlinked + b.unlinked,
   };
 }
+
+/** Where the work on a delivery continues: the number of a body of the delivery, and of an item in it. */
+export const Position = z.object({ body: Count, item: Count });
+
+/** The action of an ingest service that processes a kept delivery again, for a bounded time per call. */
+export const reprocessAction = action({
+  summary: 'Process a kept delivery again with the current normalisers',
+  params: z.object({
+    delivery_id: z.uuid(),
+    /** The only data type to process. Null: all. */
+    type: z.string().max(40).nullable(),
+    dry_run: z.boolean(),
+    from: Position,
+  }),
+  /** `next` is where the following call continues; null at the end of the delivery. */
+  returns: z.object({ changes: Changes, items: ReprocessedItems, next: Position.nullable() }),
+  idempotent: true,
+  timeoutMs: 60_000,
+});
+
+/** The answer of that action. */
+export const ReprocessedPart = reprocessAction.returns;
+
+export type Position = z.infer<typeof Position>;
+export type ReprocessedPart = z.infer<typeof ReprocessedPart>;

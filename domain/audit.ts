@@ -47,6 +47,8 @@ export const auditActions = {
   'delivery.read': 'The body of a delivery was read, which contains data of users.',
   'delivery.replayed': 'A delivery was put into the queue again.',
   'job.retried': 'A dead job was made due again; `details.kind` names its kind.',
+  'delivery.reprocess_started': 'Kept deliveries were processed again with the current normalisers.',
+  'delivery.reprocess_cancelled': 'A run of kept deliveries through the current normalisers was cancelled.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'A webhook endpoint was changed; `details.fields` names what.',
   'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',

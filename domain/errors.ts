@@ -38,6 +38,7 @@ export const errorTable = {
   DEVELOPER_NOT_FOUND: { status: 404, detail: 'Developer not found.' },
   DELIVERY_NOT_FOUND: { status: 404, detail: 'Delivery not found.' },
   JOB_NOT_FOUND: { status: 404, detail: 'Job not found. A job that is done is deleted.' },
+  REPROCESS_NOT_FOUND: { status: 404, detail: 'Run not found.' },
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, detail: 'Webhook endpoint not found.' },
   WEBHOOK_MESSAGE_NOT_FOUND: { status: 404, detail: 'Message not found.' },
   EXTERNAL_USER_ID_TAKEN: { status: 409, detail: 'A user with this external_user_id exists.' },
@@ -55,6 +56,10 @@ export const errorTable = {
       'This provider has no consent page: the app on the device of the user connects it, and sends all past data by itself.',
   },
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is already running.' },
+  REPROCESS_UNSUPPORTED: {
+    status: 409,
+    detail: 'The deliveries of this provider contain no data, so they cannot be processed again.',
+  },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },
   WEBHOOK_ENDPOINTS_FULL: { status: 409, detail: 'There are 50 webhook endpoints already.' },

@@ -70,6 +70,11 @@ export interface Ingest {
   readonly readsWithTokens: boolean;
   /** The action `figures` of the service returns the queue lengths and the remaining quota of the provider. */
   readonly hasFigures: boolean;
+  /**
+   * The data types of its kept deliveries, which the action `reprocess` of the service processes again. Omitted: its
+   * deliveries contain no data.
+   */
+  readonly reprocessedTypes?: readonly string[];
 }
 
 /** The provider's OAuth 2 dialect. */

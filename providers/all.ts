@@ -30,6 +30,12 @@ export const providerNames: readonly ProviderName[] = Object.keys(providers).fil
 /** The version of a provider's normalisers. */
 export const normaliserVersionOf = (name: ProviderName): number => providers[name].normaliserVersion;
 
+/** The data types of a provider's kept deliveries. Null: they contain no data. */
+export function reprocessedTypesOf(name: ProviderName): readonly string[] | null {
+  const { ingest }: Provider = providers[name];
+  return ingest.reprocessedTypes ?? null;
+}
+
 /** The OAuth dialect of a provider. @throws Error if it has none */
 export function oauthOf(name: ProviderName) {
   const { oauth } = providers[name];

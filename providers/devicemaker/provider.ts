@@ -51,7 +51,10 @@ export const devicemaker = {
     webhookSecrets: 'WEBHOOK_SECRET_DEVICEMAKER',
     webhookSenders: 'WEBHOOK_SENDERS_DEVICEMAKER',
   },
-  ingest: { service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
+  ingest: {
+    ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
+    reprocessedTypes: dataTypes.map(({ name }) => name),
+  },
   normaliserVersion: 1,
   oauth: {
     authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),

@@ -17,6 +17,8 @@ import { addAnswers } from './queries/answer-minutes.ts';
 import { upsertReceived } from './queries/received-minutes.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
 import { readReceived } from './received.ts';
+import { cancelRun, readRun, startRun } from './reprocess/runs.ts';
+import { reprocessHandler } from './reprocess/work-run.ts';
 import { retentionHandler } from './retention.ts';
 import { readStatus } from './status.ts';
 
@@ -46,6 +48,13 @@ export default implement(deliveries, {
       if (erased === undefined) throw new ServiceError('DELIVERY_NOT_FOUND');
       throw new ServiceError(erased ? 'DELIVERY_ERASED' : 'DELIVERY_IN_WORK');
     },
+    async startReprocess({ params, database, jobs, origin }) {
+      const run = await startRun(database, origin, params);
+      jobs.notify();
+      return run;
+    },
+    reprocessStatus: ({ params, database }) => readRun(database, params.run_id),
+    cancelReprocess: ({ params, database, origin }) => cancelRun(database, origin, params.run_id),
     jobs: ({ params, database }) => countAllJobs(database, params.limit),
     listJobs: async ({ params, database }) => ({
       data: await listJobs(database, params.state, params.limit),
@@ -66,7 +75,11 @@ export default implement(deliveries, {
       setFigures(metrics, await readStatus({ database, call, config })),
     );
     const retention = retentionHandler({ database, days: config.DELIVERY_RETENTION_DAYS, logger });
-    const stopJobs = await jobs.start([retention, erasureHandler(database)]);
+    const stopJobs = await jobs.start([
+      retention,
+      erasureHandler(database),
+      reprocessHandler({ database, call, logger }),
+    ]);
     return async () => {
       endFigures();
       await stopJobs();

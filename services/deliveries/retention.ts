@@ -7,7 +7,10 @@ import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
 import { deleteOldAnswers } from './queries/answer-minutes.ts';
 import { deleteExpired, expiredPerStatement } from './queries/delete-expired.ts';
 import { deleteOldReceived } from './queries/received-minutes.ts';
+import { deleteOldRuns } from './queries/reprocess-runs.ts';
 
+/** How long the counts of a run of kept deliveries can be read. */
+const runDays = 90;
 /** Statements per run, for 100,000 deliveries. */
 const most = 200;
 const retention = { name: 'deliveries.retention', everyMs: 600_000, firstAfterMs: 30_000 };
@@ -23,6 +26,7 @@ export function retentionHandler({ database, days, logger }: Deps): JobHandler {
   return recurringHandler(retention, async ({ signal }) => {
     await deleteOldAnswers(database);
     await deleteOldReceived(database);
+    await deleteOldRuns(database, runDays);
     await deleteOldDeadJobs(database, days);
     const deleted = await expire(database, days, expiredPerStatement, signal);
     await countStored(database);

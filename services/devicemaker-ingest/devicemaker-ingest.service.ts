@@ -1,8 +1,10 @@
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
+import { database } from '../../mixins/database.ts';
 import { inboxWorker } from '../../mixins/inbox-worker.ts';
 import { implement } from '../../runtime/implement.ts';
 import { type PingLimits, pingLimits, workPing } from './ping/work-ping.ts';
 import { workPush } from './push/work-push.ts';
+import { reprocessDelivery } from './reprocess/reprocess-delivery.ts';
 
 const provider = 'devicemaker';
 const needs = ['users.resolve', 'timeseries.store'];
@@ -11,6 +13,7 @@ const needs = ['users.resolve', 'timeseries.store'];
 export function devicemakerIngestWith(limits: PingLimits) {
   return implement(devicemakerIngest, {
     uses: {
+      database: database(),
       pushes: inboxWorker({ provider, kind: 'push', needs, work: workPush }),
       pings: inboxWorker({
         ...{ provider, kind: 'ping', needs, parallel: 16, reserved: 8 },
@@ -24,6 +27,7 @@ export function devicemakerIngestWith(limits: PingLimits) {
       async ping({ params, pings }) {
         return { done: await pings.workOn(params.delivery_id) };
       },
+      reprocess: (ctx) => reprocessDelivery(ctx, ctx.params),
       health: () => ({ status: 'ok' as const, service: 'devicemaker-webhook' }),
     },
   });

@@ -169,6 +169,10 @@ async function callDeviceMaker({ anyone, developer, pulsebus }: Clients) {
   await pulsebus.deliveries.get({ delivery_id });
   await pulsebus.deliveries.body({ delivery_id, limit: 100 });
   await pulsebus.deliveries.replay({ delivery_id });
+  const request = { provider: 'devicemaker', type: 'dailies', to: '2000-01-01', dry_run: true } as const;
+  const { id: run_id } = await developer.deliveries.startReprocess(request);
+  await developer.deliveries.reprocessStatus({ run_id });
+  await developer.deliveries.cancelReprocess({ run_id });
   for (const state of ['waiting', 'dead'] as const) await pulsebus.deliveries.listJobs({ state, limit: 5 });
   await pulsebus.deliveries.retryJob({ job_id: jobIdOf('auth.cleaning', '') });
 }

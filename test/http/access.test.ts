@@ -97,6 +97,9 @@ const rows: readonly Row[] = [
   ['GET', '/deliveries/:delivery_id', 'company', 404],
   ['GET', '/deliveries/:delivery_id/body', 'company', 404],
   ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
+  ['POST', '/deliveries/reprocess', 'developers', 422],
+  ['GET', '/reprocess-runs/:run_id', 'developers', 404],
+  ['DELETE', '/reprocess-runs/:run_id', 'developers', 404],
   ['GET', '/jobs', 'company', 200],
   ['POST', '/jobs/:job_id/retry', 'company', 404],
   ['GET', '/status', 'company', 200],
@@ -259,7 +262,10 @@ for (const row of rows) {
   });
 }
 
-for (const path of new Set(rows.map((row) => bare(row[1])))) {
+/** Paths whose other methods belong to a path with a parameter. */
+const shared = new Set(['/deliveries/reprocess']);
+
+for (const path of new Set(rows.map((row) => bare(row[1])).filter((one) => !shared.has(one)))) {
   const known = rows.filter((row) => bare(row[1]) === path);
   const get = known.find(([method]) => method === 'GET');
   const methods = known.map(([method]) => method);

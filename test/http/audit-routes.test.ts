@@ -165,6 +165,19 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     ]);
     return { path: `/jobs/${jobIdOf('test.dead', key)}/retry`, key: api.apiKey, method: 'POST' };
   },
+  'deliveries.startReprocess': async () => ({
+    path: '/deliveries/reprocess',
+    token: api.developerToken,
+    body: { provider: 'devicemaker', dry_run: true },
+  }),
+  'deliveries.cancelReprocess': async () => {
+    const [run] = await api.database.query<{ id: string }>(
+      `insert into deliveries.reprocess_run
+         (provider, dry_run, normaliser_version, deliveries_total, changes, items)
+       select provider, false, 1, 0, changes, items from deliveries.reprocess_run limit 1 returning id`,
+    );
+    return { path: `/reprocess-runs/${run?.id}`, token: api.developerToken, method: 'DELETE' };
+  },
   'deliveries.body': async () => ({ path: `/deliveries/${await deliveryId()}/body`, key: api.apiKey }),
   'webhooks.createEndpoint': async () => ({ path: '/webhook-endpoints', key: api.apiKey, body: endpoint }),
   'webhooks.updateEndpoint': () => endpointCall('', { method: 'PATCH', body: { include_data: true } }),

@@ -126,6 +126,11 @@ async function deadJob(): Promise<string> {
   await api.database.query("insert into jobs.job (kind, key, dead_at) values ('test.dead', '', now())");
   return jobIdOf('test.dead', '');
 }
+async function runOfNothing(): Promise<string> {
+  const body = { provider: 'devicemaker', to: '2000-01-01' };
+  const { body: run } = await api.ask('/api/v1/deliveries/reprocess', { token: api.developerToken, body });
+  return Id.parse(run).id;
+}
 async function messageOf(endpoint: string): Promise<string> {
   const [row] = await api.database.query<{ id: string }>(
     `insert into webhooks.message (endpoint_id, change_id, type, state, recorded_at)
@@ -140,6 +145,7 @@ const sharedEndpoint = newEndpoint();
 
 const idsOfAll: Readonly<Record<string, () => Promise<string>>> = {
   user_id: async () => reader,
+  run_id: runOfNothing,
   endpoint_id: () => sharedEndpoint,
   message_id: async () => messageOf(await sharedEndpoint),
   key_id: async () => Id.parse(await made('/api-keys', {})).id,
@@ -221,7 +227,7 @@ t.test('every required parameter except ids and secrets has an example', async (
     new Set(without.map(({ name }) => name)),
     new Set([
       ...['developer_id', 'key_id', 'user_id', 'event_id', 'app_id', 'secret', 'delivery_id'],
-      ...['endpoint_id', 'message_id', 'job_id'],
+      ...['endpoint_id', 'message_id', 'job_id', 'run_id'],
     ]),
   );
   t.ok(tried.length > 50, `${tried.length} requests were sent`);

@@ -72,7 +72,7 @@ function offender(said: string, answer: Answer, field: string, text: string | Re
 function misspellings(name: string): string[] {
   const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return [...new Set([camel, name.toUpperCase(), `${name}s`, name.slice(0, -1), `${name}[x]`])].filter(
-    (text) => text !== name,
+    (text) => text !== name && text.length > 1,
   );
 }
 

@@ -127,6 +127,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
       .replace(':event_id', id)
       .replace(':date', '2025-03-10')
       .replace(':delivery_id', id)
+      .replace(':run_id', id)
       .replace(':endpoint_id', endpointId);
     const answer = await api.ask(`/api/v1${path}?${query}`, {
       ...(given.token === undefined ? { key: api.apiKey } : {}),
@@ -184,6 +185,7 @@ async function readEverything(t: Test, api: TestApi, userId: string): Promise<vo
     await readPages(get, '/deliveries', `status=done&provider=${provider}`);
   const developer: Ask = { token: api.developerToken, headers: {} };
   await get('/audit', `user_id=${userId}`, developer);
+  await get('/reprocess-runs/:run_id', '', { ...developer, id: randomUUID() });
   await readPages((route, query) => get(route, query, developer), '/audit', '');
   for (const filter of ['', `user_id=${userId}`, 'types=workout.created,user.updated'])
     await get('/changes', filter);

@@ -26,6 +26,9 @@ async function startWorker(t: Test, work: Work, choice: Partial<WorkerChoice> = 
     actions: {
       push: async ({ params, deliveries }) => ({ done: await deliveries.workOn(params.delivery_id) }),
       ping: async ({ params, deliveries }) => ({ done: await deliveries.workOn(params.delivery_id) }),
+      reprocess: () => {
+        throw new Error('not called');
+      },
       health: () => ({ status: 'ok' as const, service: 'test' }),
     },
   });

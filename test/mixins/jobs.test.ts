@@ -48,6 +48,9 @@ async function startService(t: Test, started: (jobs: Jobs) => Promise<() => Prom
     actions: {
       push: () => ({ done: true }),
       ping: () => ({ done: true }),
+      reprocess: () => {
+        throw new Error('not called');
+      },
       health: () => ({ status: 'ok' as const, service: 'test' }),
     },
     started: ({ jobs }) => started(jobs),

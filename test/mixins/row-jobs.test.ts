@@ -55,6 +55,9 @@ async function startPages(t: Test, jobs: JobSource<Page>, others: readonly Servi
     actions: {
       push: () => ({ done: true }),
       ping: () => ({ done: true }),
+      reprocess: () => {
+        throw new Error('not called');
+      },
       async health({ rowJobs }) {
         await database.query('insert into public.page (id) values (1)');
         rowJobs.notify();

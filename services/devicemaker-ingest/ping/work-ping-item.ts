@@ -127,7 +127,8 @@ function leave(pingItem: PingItem, entries: readonly Entry[]): void {
   if (left.some(({ isLeft }) => isLeft)) pingItem.outcome = { state: 'error', sentences: atMost(sentences) };
 }
 
-function entryOf(
+/** An item of a fetched list, for one of our users. */
+export function entryOf(
   { entry, type, account }: PingItem,
   linkedUser: LinkedUser,
   item: unknown,

@@ -22,6 +22,8 @@ export interface EpochContext {
   readonly user_id: string;
   readonly provider: string;
   readonly localDays: LocalDays;
+  /** The parts are stored again: each keeps its place in the order of delivery. */
+  readonly isReopened?: boolean | undefined;
 }
 
 /**
@@ -30,13 +32,16 @@ export interface EpochContext {
  */
 export async function storeEpochs(
   transaction: Queryable,
-  { user_id, provider, localDays }: EpochContext,
+  { user_id, provider, localDays, isReopened = false }: EpochContext,
   pending: readonly PendingEpoch[],
 ): Promise<PendingBlock[]> {
   if (pending.length === 0) return [];
   const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
   const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
-  const parts = partsNow(stored, pending, localDays);
+  const parts = partsNow(
+    stored,
+    isReopened ? inPlaceOf(stored, pending, localDays) : later(stored, pending, localDays),
+  );
   const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
   const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
   await upsertEpochParts(transaction, user_id, provider, changed);
@@ -49,15 +54,26 @@ export async function storeEpochs(
 }
 
 /** All parts of the slots of a call. Pending parts replace their older versions. */
-function partsNow(
+function partsNow(stored: readonly EpochPart[], given: readonly EpochPart[]): EpochPart[] {
+  const newest = new Map([...stored, ...given].map((part) => [partKey(part), part]));
+  return [...Map.groupBy(newest.values(), ({ start_ms }) => start_ms).values()].flatMap(newestThatFit);
+}
+
+function later(stored: readonly EpochPart[], pending: readonly PendingEpoch[], days: LocalDays): EpochPart[] {
+  const last = stored.reduce((most, { delivery }) => Math.max(most, delivery), 0);
+  return pending.map((one, index) => pendingPart(one, last + 1 + index, days));
+}
+
+function inPlaceOf(
   stored: readonly EpochPart[],
   pending: readonly PendingEpoch[],
   days: LocalDays,
 ): EpochPart[] {
-  const last = stored.reduce((most, { delivery }) => Math.max(most, delivery), 0);
-  const given = pending.map((one, index) => pendingPart(one, last + 1 + index, days));
-  const newest = new Map([...stored, ...given].map((part) => [partKey(part), part]));
-  return [...Map.groupBy(newest.values(), ({ start_ms }) => start_ms).values()].flatMap(newestThatFit);
+  const deliveries = new Map(stored.map((part) => [partKey(part), part.delivery]));
+  return later(stored, pending, days).map((part) => ({
+    ...part,
+    delivery: deliveries.get(partKey(part)) ?? part.delivery,
+  }));
 }
 
 function pendingPart(

@@ -1,27 +1,19 @@
 import { userErased } from '../../../domain/errors.ts';
 import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
 import type { Range } from '../../../domain/time.ts';
-import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import { clockOf, later } from '../clock.ts';
-import { boundsOf, type LocalDays } from '../days/local-days.ts';
+import { boundsOf } from '../days/local-days.ts';
 import { settleLocalDays } from '../days/settle-local-days.ts';
 import { type PendingEpoch, storeEpochs } from '../days/store-epochs.ts';
 import { settleIntervalsOnDays } from '../intervals/intervals-on-days.ts';
 import type { SourceOrder } from '../intervals/ranks.ts';
-import { hideActivityBlocks } from '../queries/activity-blocks.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { type ClockRow, selectClock } from '../queries/select-clock.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
-import { daysOfRows, isActivity } from '../samples/activity-samples.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
-import { settleSamples } from '../samples/settle-samples.ts';
-import { writeSamples } from '../samples/write-samples.ts';
-import { storeTracks } from '../tracks/store-tracks.ts';
-import { cropActivities } from '../workouts/crop-activities.ts';
 import { type Span, settleDuplicates } from '../workouts/settle-duplicates.ts';
-import { noteSamples } from './note-samples.ts';
 import { type ItemRow, selectItems } from './queries/select-items.ts';
 import { isErased } from './queries/select-tombstone.ts';
 import { upsertClock } from './queries/upsert-clock.ts';
@@ -29,6 +21,7 @@ import { upsertItems } from './queries/upsert-items.ts';
 import { deleteUnlisted, type ReplacedData } from './replace-span.ts';
 import { dropDayValues } from './store-day-values.ts';
 import { storeRecords } from './store-records.ts';
+import { storeSamples } from './store-samples.ts';
 import { StoredItems } from './stored-items.ts';
 import { type Decision, decide } from './versions.ts';
 
@@ -54,6 +47,8 @@ export interface StoreCircumstances {
   readonly firstDay: string | null;
   /** The origin for audit entries. */
   readonly origin: AuditOrigin;
+  /** The items are stored again in place of their stored versions. */
+  readonly isReopened?: boolean;
 }
 
 /** State of a running store: what it has read, and what it writes at its end. */
@@ -92,13 +87,12 @@ export function store(
 }
 
 /**
- * Stores an item within a transaction that holds the user's lock, in place of its stored version if `isReopened`. Returns
- * the outcome and the row of the item.
+ * Stores an item within a transaction that holds the user's lock. Returns the outcome and the row of the item.
  */
 export async function storeAgain(
   transaction: Queryable,
   request: StoreRequest & { readonly items: readonly [StoreItem] },
-  circumstances: StoreCircumstances & { readonly isReopened: boolean },
+  circumstances: StoreCircumstances,
 ): Promise<{ readonly outcome: StoreOutcome | undefined; readonly row: ItemRow | undefined }> {
   const [item] = request.items;
   const work = await begin(transaction, request, circumstances);
@@ -198,28 +192,6 @@ function* instantsOf({ blocks, epochs, spans, covered }: Work): Generator<number
   for (const { epoch } of epochs) yield epoch.start_ms;
   for (const { start_ms } of spans) yield start_ms;
   for (const { startMs, endMs } of covered) yield* [startMs, endMs];
-}
-
-async function storeSamples(work: Work, localDays: LocalDays): Promise<ReadonlyMap<number, number>> {
-  const { transaction, user_id, provider, firstDay } = work;
-  // A call may contain two versions of an item.
-  const stored = new Set(work.accepted.filter((item) => work.storedItems.isNewest(item)));
-  const returned = await hideActivityBlocks(transaction, user_id, provider, work.returned, false);
-  const { byItem, others, left } = await writeSamples({ ...work, stored, localDays }, work.blocks);
-  if (typeof work.received_ms === 'number') noteSamples({ ...work, stored }, others);
-  await storeTracks(transaction, work, [...stored]);
-  const cut = await cropActivities(transaction, work, [...stored]);
-  const keys = [...stored].filter(isActivity).map(({ key }) => key);
-  const touched = [...daysOfRows(returned), ...left, ...cut];
-  const removed = await settleSamples(transaction, { user_id, provider, keys, firstDay }, touched);
-  if (removed > 0) await auditRemoval(work, keys, removed);
-  return byItem;
-}
-
-function auditRemoval(work: Work, keys: readonly string[], samples: number): Promise<void> {
-  const { transaction, origin, user_id: userId, provider } = work;
-  const details = { provider, activities: keys, samples };
-  return recordAudit(transaction, origin, { action: 'activity.samples_removed', userId, details });
 }
 
 function outcome(status: StoreOutcome['status'], recordIds: readonly string[]): StoreOutcome {

@@ -8,7 +8,7 @@ import { isActivity } from '../samples/activity-samples.ts';
 import { decodeFootprint, type Footstep, stepHash } from '../samples/footprint.ts';
 import { deleteSampleInstants } from '../samples/queries/delete-sample-instants.ts';
 import { changesBetween, isSameSample, isUnchanged, type Made, sampleKey, samplesByKey } from './compare.ts';
-import { dropRecords } from './queries/drop-records.ts';
+import { dropRecords, dropTrack } from './queries/drop-records.ts';
 import { noteVersion } from './queries/note-version.ts';
 import { type OthersSteps, selectFootprints } from './queries/select-footprints.ts';
 import {
@@ -49,6 +49,7 @@ export async function reprocessItem(
   const before = await madeOf(transaction, request, item, { ids, steps: old });
 
   await transaction.query('savepoint item');
+  if (isReopened && isActivity(item) && item.part === 0) await dropTrack(transaction, request, item);
   const again = {
     ...request,
     items: [item] as const,

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { decodeTimes, encodeTimes } from '../../../domain/sample-codec.ts';
 import { dayOf, union, without } from './day-instants.ts';
-import { decodeTimes, encodeTimes } from './sample-codec.ts';
 
 /*
  * The footprint of an item: the instants of the samples that it brought, by series. Each instant belongs to the version of

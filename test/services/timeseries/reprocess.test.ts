@@ -3,8 +3,10 @@ import t from 'tap';
 import type { z } from 'zod';
 import type { StoreItem } from '../../../domain/records.ts';
 import { minuteMs } from '../../../domain/time.ts';
+import { refusal } from '../../support/refusal.ts';
 import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
+import { storedOf } from './stored-of-user.ts';
 
 type Item = z.input<typeof StoreItem>;
 
@@ -29,28 +31,6 @@ const again = ({ userId }: Setting, items: Item[], { minute = 1, dry = false } =
     ...{ user_id: userId, provider: 'devicemaker', items, normaliser_version: 2 },
     ...{ received_ms: start + minute * minuteMs, dry_run: dry },
   });
-
-const tables = ['workout', 'sleep_session', 'provider_day', 'other_record'] as const;
-
-/** All that is stored of a user, without ids and series numbers. */
-async function everything({ userId }: Setting): Promise<unknown> {
-  const rows = (sql: string) => database.query(sql, [userId]);
-  const statistics = await Promise.all(
-    ['sample', 'sample_hour', 'sample_day', 'sample_local_day'].map((table) =>
-      rows(`select t.name, s.device, to_jsonb(x) - 'series_id' as x from timeseries.series s
-        join timeseries.series_type t on t.id = s.type_id join timeseries.${table} x on x.series_id = s.id
-        where s.user_id = $1 order by 1, 2, 3::text`),
-    ),
-  );
-  const records = await Promise.all(
-    tables.map((table) =>
-      rows(
-        `select to_jsonb(r) - array['id', 'user_id'] as r from timeseries.${table} r where user_id = $1 order by 1::text`,
-      ),
-    ),
-  );
-  return [statistics, records];
-}
 
 const hearts = (values: readonly (readonly [number, number])[]) =>
   block(
@@ -94,7 +74,7 @@ t.test('values of a faulty mapping are replaced, moved and removed, as a fresh s
   t.same(changes.samples, { added: 1, changed: 1, removed: 2, identical: 2 });
   t.same(changes.days, { added: 0, changed: 1, removed: 0, identical: 0 });
   t.same(items, { processed: 2, superseded: 0, rejected: 0, unlinked: 0 });
-  t.same(await everything(faulty), await everything(fresh));
+  t.same(await storedOf(database, faulty.userId), await storedOf(database, fresh.userId));
 });
 
 t.test('a dry run counts the same and changes nothing', async (t) => {
@@ -111,11 +91,11 @@ t.test('a dry run counts the same and changes nothing', async (t) => {
       ],
     }),
   ]);
-  const before = await everything(user);
+  const before = await storedOf(database, user.userId);
   const mended = [daily({ hash, samples: [hearts([[0, 6]])] })];
   const dry = await again(user, mended, { dry: true });
   t.same(dry.changes.samples, { added: 0, changed: 1, removed: 1, identical: 0 });
-  t.same(await everything(user), before);
+  t.same(await storedOf(database, user.userId), before);
   t.same(await again(user, mended), dry);
 });
 
@@ -124,9 +104,9 @@ t.test('a delivery before the stored one changes nothing', async (t) => {
   const old = daily({ samples: [hearts([[0, 60]])], supersede: 'latest' });
   await deliver(user, [old]);
   await deliver(user, [daily({ samples: [hearts([[0, 70]])], supersede: 'latest' })], { minute: 2 });
-  const before = await everything(user);
+  const before = await storedOf(database, user.userId);
   t.match(await again(user, [old]), { items: { processed: 0, superseded: 1 } });
-  t.same(await everything(user), before);
+  t.same(await storedOf(database, user.userId), before);
 });
 
 t.test('of two items with a sample at one instant, that of the later delivery stays', async (t) => {
@@ -238,7 +218,7 @@ t.test(
     const { changes } = await again(faulty, mended);
     t.same(changes.samples, { added: 0, changed: 1, removed: 1, identical: 0 });
     t.same(changes.sleeps, { added: 0, changed: 0, removed: 1, identical: 0 });
-    t.same(await everything(faulty), await everything(fresh));
+    t.same(await storedOf(database, faulty.userId), await storedOf(database, fresh.userId));
     t.ok((await changesOf(faulty)).every(({ historical }) => historical === true));
     t.not((await changesOf(faulty)).length, 0);
   },
@@ -249,5 +229,5 @@ t.test('an item that was rejected before is stored; one of an erased user is ref
   const made = await again(user, [daily({ samples: [hearts([[0, 60]])] })]);
   t.match(made.changes.samples, { added: 1 });
   await call('timeseries.erase', { user_id: user.userId });
-  await t.rejects(again(user, [daily({ samples: [hearts([[0, 61]])] })]), { type: 'USER_ERASED' });
+  await t.rejects(again(user, [daily({ samples: [hearts([[0, 61]])] })]), refusal('USER_ERASED'));
 });

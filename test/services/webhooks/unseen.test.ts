@@ -18,6 +18,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
+    'deliveries.reprocess_run',
     ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute', 'deliveries.stored'],
     ...[
       'jobs.job',
@@ -138,7 +139,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ],
     ],
   },
-  of_sleep: { 'not shown': ['key', 'rank', 'zone_offset_minutes'] },
+  of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank', 'zone_offset_minutes'] },
   of_user: {
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
     'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
@@ -149,7 +150,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     ],
     'not shown': [
       ...['cropped', 'hidden', 'key', 'manual', 'parent_id', 'parts', 'raw_type', 'web_upload'],
-      ...['zone_offset_minutes'],
+      ...['normaliser_version', 'zone_offset_minutes'],
     ],
   },
 };

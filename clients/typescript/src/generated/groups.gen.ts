@@ -720,6 +720,27 @@ export class Deliveries extends Group {
   }
 
   /**
+   * Process kept deliveries again with the current normalisers.
+   * Repairs what an earlier version of the normalisers made of the deliveries that are still kept: values that the current version makes otherwise are replaced, and values that it no longer makes are removed. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries contain no data.
+   */
+  startReprocess(params: Input<types.DeliveriesStartReprocessData>, options?: CallOptions): Promise<types.Reprocess> {
+    return this.json('POST /deliveries/reprocess', params, options);
+  }
+
+  /** Get a run of kept deliveries through the current normalisers */
+  reprocessStatus(params: Input<types.DeliveriesReprocessStatusData>, options?: CallOptions): Promise<types.Reprocess> {
+    return this.json('GET /reprocess-runs/{run_id}', params, options);
+  }
+
+  /**
+   * Cancel a run of kept deliveries.
+   * What was processed stays as it is. A run that has ended is unchanged.
+   */
+  cancelReprocess(params: Input<types.DeliveriesCancelReprocessData>, options?: CallOptions): Promise<types.Reprocess> {
+    return this.json('DELETE /reprocess-runs/{run_id}', params, options);
+  }
+
+  /**
    * List deliveries, newest first.
    * Returns dead deliveries unless `status` names another state. With `provider`, a `total_count` of 10,000 means 10,000 or more.
    */

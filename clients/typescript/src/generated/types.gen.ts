@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -517,6 +517,19 @@ export type Change = {
     data: {
         [key: string]: unknown;
     };
+};
+
+/**
+ * Records or samples of one kind, by change.
+ */
+export type ChangeCounts = {
+    added: number;
+    changed: number;
+    /**
+     * The normaliser no longer makes them.
+     */
+    removed: number;
+    identical: number;
 };
 
 export type ChangePage = {
@@ -1895,6 +1908,70 @@ export type RenameApplicationRequest = {
 };
 
 /**
+ * A run of kept deliveries through the current normalisers. After a crash a part of a delivery may be counted again, as identical.
+ */
+export type Reprocess = {
+    id: string;
+    provider: Provider;
+    type: string | null;
+    from: string | null;
+    to: string | null;
+    dry_run: boolean;
+    status: ReprocessStatus;
+    /**
+     * The version of the normalisers that the run began with.
+     */
+    normaliser_version: number;
+    deliveries: {
+        /**
+         * Counted when the run began.
+         */
+        total: number;
+        done: number;
+        /**
+         * Given up after five attempts.
+         */
+        failed: number;
+    };
+    items: ReprocessedItems;
+    /**
+     * What changed. Of a dry run: what would change.
+     */
+    changes: ReprocessChanges;
+    created_at: string;
+    finished_at: string | null;
+};
+
+export type ReprocessChanges = {
+    workouts: ChangeCounts;
+    sleeps: ChangeCounts;
+    days: ChangeCounts;
+    events: ChangeCounts;
+    samples: ChangeCounts;
+};
+
+export type ReprocessStatus = 'running' | 'done' | 'cancelled';
+
+export type ReprocessedItems = {
+    /**
+     * Normalised, and compared with what is stored.
+     */
+    processed: number;
+    /**
+     * Left as it is: a newer version of the item is stored, or the item was deleted.
+     */
+    superseded: number;
+    /**
+     * Invalid for the current normaliser. What an earlier one stored of it is kept.
+     */
+    rejected: number;
+    /**
+     * Of accounts that no user had connected when the delivery arrived.
+     */
+    unlinked: number;
+};
+
+/**
  * `raw`: every sample. Other values: the length of a bucket. Each source has its own buckets.
  */
 export type Resolution = 'raw' | '1min' | '5min' | '15min' | '1hour';
@@ -2322,6 +2399,26 @@ export type StartBackfillRequest = {
      * Number of days back, 1 to 3650. Default: the setting BACKFILL_DAYS.
      */
     days?: number;
+};
+
+export type StartReprocessRequest = {
+    provider: Provider;
+    /**
+     * The only data type to process. Default: all.
+     */
+    type?: string;
+    /**
+     * Deliveries that arrived at this time or later. Default: all that are kept.
+     */
+    from?: string | number;
+    /**
+     * Deliveries that arrived before this time. Default: until now.
+     */
+    to?: string | number;
+    /**
+     * Counts what would change, and changes nothing.
+     */
+    dry_run?: boolean;
 };
 
 export type Status = {
@@ -4512,6 +4609,37 @@ export type DeliveriesBodyData = {
         limit?: number;
     };
     url: '/deliveries/{delivery_id}/body';
+};
+
+export type DeliveriesStartReprocessData = {
+    body: StartReprocessRequest;
+    path?: never;
+    query?: never;
+    url: '/deliveries/reprocess';
+};
+
+export type DeliveriesCancelReprocessData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a run, from `POST /deliveries/reprocess`.
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/reprocess-runs/{run_id}';
+};
+
+export type DeliveriesReprocessStatusData = {
+    body?: never;
+    path: {
+        /**
+         * The `id` of a run, from `POST /deliveries/reprocess`.
+         */
+        run_id: string;
+    };
+    query?: never;
+    url: '/reprocess-runs/{run_id}';
 };
 
 export type DeliveriesListData = {

@@ -1,5 +1,6 @@
 import type { StoreItem } from '../../../../domain/records.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
+import type { Owner } from './select-made.ts';
 
 /** Deletes the records of an item that its normaliser no longer makes. */
 export async function dropRecords(
@@ -26,3 +27,20 @@ const deletionFrom = (table: string) =>
 
 const valuesFor = (table: string, userId: string, ids: readonly string[], { data_type }: StoreItem) =>
   table === 'workout' ? [userId, ids, data_type] : [userId, ids];
+
+const track = {
+  name: 'timeseries-drop-track',
+  text: `
+    delete from timeseries.workout_track t using timeseries.workout w
+    where t.workout_id = w.id and w.user_id = $1 and t.user_id = $1 and w.provider = $2 and w.key = $3
+      and t.data_type = $4 and t.hash = $5`,
+};
+
+/** Deletes the track that a version of an item brought. The version is stored again, maybe with a shorter one. */
+export async function dropTrack(
+  transaction: Queryable,
+  { user_id, provider }: Owner,
+  { key, data_type, hash }: StoreItem,
+): Promise<void> {
+  await transaction.query(track, [user_id, provider, key, data_type, hash]);
+}

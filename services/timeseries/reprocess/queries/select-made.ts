@@ -1,10 +1,10 @@
 import type { ChangeKind } from '../../../../contracts/reprocess.ts';
 import type { SampleBlock, StoreItem } from '../../../../domain/records.ts';
+import { decodeTimes } from '../../../../domain/sample-codec.ts';
 import { seriesOf } from '../../../../domain/series.ts';
 import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 import type { Footstep } from '../../samples/footprint.ts';
-import { decodeTimes } from '../../samples/sample-codec.ts';
 
 /** The user and the provider of an item. */
 export interface Owner {
@@ -19,8 +19,15 @@ export interface RecordText {
   readonly text: string;
 }
 
+// Details and the track of a workout belong to it.
+const ofWorkout = `
+  || coalesce((select to_jsonb(d)::text from timeseries.workout_detail d where d.workout_id = r.id), '')
+  || coalesce((select md5(string_agg(to_jsonb(k)::text, '' order by k.data_type, k.chunk))
+    from timeseries.workout_track k where k.workout_id = r.id), '')`;
+
 const recordOf = (kind: ChangeKind, table: string) => `
-  select '${kind}' as kind, id::text, (to_jsonb(r) - 'normaliser_version')::text as text
+  select '${kind}' as kind, id::text,
+    (to_jsonb(r) - 'normaliser_version')::text ${kind === 'workouts' ? ofWorkout : ''} as text
   from timeseries.${table} r where user_id = $1 and id = any($2::uuid[])`;
 
 const records = {

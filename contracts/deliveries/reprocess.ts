@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { action } from '../../domain/contract.ts';
+import { TimeParameter } from '../../domain/time.ts';
+import { Timestamp } from '../../domain/wire.ts';
+import { ProviderName } from '../../providers/all.ts';
+import { Changes, ReprocessedItems } from '../reprocess.ts';
+
+const Count = z.int().nonnegative();
+const RunId = z.uuid('must be a UUID').describe('The `id` of a run, from `POST /deliveries/reprocess`.');
+const path = '/reprocess-runs/:run_id';
+
+/** A run of kept deliveries through the current normalisers. */
+export const Reprocess = z
+  .object({
+    id: z.string(),
+    provider: ProviderName,
+    type: z.string().nullable(),
+    from: Timestamp.nullable(),
+    to: Timestamp.nullable(),
+    dry_run: z.boolean(),
+    status: z.enum(['running', 'done', 'cancelled']).meta({ id: 'ReprocessStatus' }),
+    normaliser_version: z.int().describe('The version of the normalisers that the run began with.'),
+    deliveries: z.object({
+      total: Count.describe('Counted when the run began.'),
+      done: Count,
+      failed: Count.describe('Given up after five attempts.'),
+    }),
+    items: ReprocessedItems,
+    changes: Changes.describe('What changed. Of a dry run: what would change.'),
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+  })
+  .meta({
+    id: 'Reprocess',
+    description:
+      'A run of kept deliveries through the current normalisers. After a crash a part of a delivery may be counted again, as identical.',
+  });
+
+/** Processing kept deliveries again. */
+export const reprocessActions = {
+  startReprocess: action({
+    summary: 'Process kept deliveries again with the current normalisers',
+    description:
+      'Repairs what an earlier version of the normalisers made of the deliveries that are still kept: values that the current version makes otherwise are replaced, and values that it no longer makes are removed. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries contain no data.',
+    params: z
+      .object({
+        provider: ProviderName,
+        type: z
+          .string()
+          .max(40)
+          .optional()
+          .meta({ description: 'The only data type to process. Default: all.', example: 'dailies' }),
+        from: TimeParameter.optional().meta({
+          description: 'Deliveries that arrived at this time or later. Default: all that are kept.',
+          example: '2026-01-01',
+        }),
+        to: TimeParameter.optional().meta({
+          description: 'Deliveries that arrived before this time. Default: until now.',
+          example: '2026-01-02',
+        }),
+        dry_run: z.boolean().default(false).describe('Counts what would change, and changes nothing.'),
+      })
+      .meta({ id: 'StartReprocessRequest' }),
+    returns: Reprocess,
+    http: {
+      method: 'POST',
+      path: '/deliveries/reprocess',
+      access: ['developer'],
+      status: 202,
+      tag: 'Operations',
+      audit: 'delivery.reprocess_started',
+      failures: ['REPROCESS_UNSUPPORTED', 'RANGE_INVALID'],
+    },
+  }),
+  reprocessStatus: action({
+    summary: 'Get a run of kept deliveries through the current normalisers',
+    params: z.object({ run_id: RunId }),
+    returns: Reprocess,
+    http: { method: 'GET', path, access: ['developer'], tag: 'Operations' },
+    idempotent: true,
+  }),
+  cancelReprocess: action({
+    summary: 'Cancel a run of kept deliveries',
+    description: 'What was processed stays as it is. A run that has ended is unchanged.',
+    params: z.object({ run_id: RunId }),
+    returns: Reprocess,
+    http: {
+      method: 'DELETE',
+      path,
+      access: ['developer'],
+      tag: 'Operations',
+      audit: 'delivery.reprocess_cancelled',
+    },
+  }),
+};
+
+export type Reprocess = z.infer<typeof Reprocess>;

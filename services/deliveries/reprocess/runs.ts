@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { Reprocess, reprocessActions } from '../../../contracts/deliveries/reprocess.ts';
+import { noChanges, noItems } from '../../../contracts/reprocess.ts';
+import { ServiceError, validationFailed } from '../../../domain/errors.ts';
+import { formatInstant, instantOrNull, isoTimeOrNull, resolveRange } from '../../../domain/time.ts';
+import { recordAudit } from '../../../mixins/audit.ts';
+import type { Database, Queryable } from '../../../mixins/database.ts';
+import { cancelJob, enqueue, lanes } from '../../../mixins/job-queue.ts';
+import { normaliserVersionOf, type ProviderName, reprocessedTypesOf } from '../../../providers/all.ts';
+import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import {
+  endRun,
+  insertRun,
+  type ReprocessRunRow,
+  type RunRequest,
+  selectRun,
+  selectRunning,
+} from '../queries/reprocess-runs.ts';
+import { reprocessKind } from './work-run.ts';
+
+type Asked = z.output<typeof reprocessActions.startReprocess.params>;
+
+/**
+ * Starts a run, or returns the run of the same request.
+ * @throws REPROCESS_UNSUPPORTED (409), VALIDATION_FAILED (422), RANGE_INVALID (422)
+ */
+export function startRun(database: Database, origin: AuditOrigin, asked: Asked): Promise<Reprocess> {
+  const request = requestOf(asked);
+  return database.transaction(async (transaction) => {
+    const row = await insertRun(transaction, request, { changes: noChanges(), items: noItems() });
+    if (row === undefined) return toWire(await runningOf(transaction, request));
+    const { provider, type, dry_run } = request;
+    const entry = { subjectId: row.id, details: { provider, type, dry_run } };
+    await recordAudit(transaction, origin, { ...entry, action: 'delivery.reprocess_started' });
+    const job = { key: row.id, payload: {}, lane: lanes.historical };
+    await enqueue(transaction, reprocessKind, job);
+    return toWire(row);
+  });
+}
+
+function requestOf({ provider, type: asked, from, to, dry_run }: Asked): RunRequest {
+  const type = asked ?? null;
+  checkType(provider, type);
+  const range = from === undefined || to === undefined ? null : resolveRange(from, to, ['from', 'to']);
+  return {
+    ...{ provider, type, dry_run },
+    from_time: isoTimeOrNull(from?.ms ?? null),
+    to_time: isoTimeOrNull(range?.endMs ?? to?.ms ?? null),
+    normaliser_version: normaliserVersionOf(provider),
+  };
+}
+
+function checkType(provider: ProviderName, type: string | null): void {
+  const types = reprocessedTypesOf(provider);
+  if (types === null) throw new ServiceError('REPROCESS_UNSUPPORTED');
+  if (type === null || types.includes(type)) return;
+  throw validationFailed([{ field: 'type', message: `must be one of ${types.join(', ')}` }]);
+}
+
+async function runningOf(database: Queryable, request: RunRequest): Promise<ReprocessRunRow> {
+  const row = await selectRunning(database, request);
+  if (row === undefined) throw new ServiceError('SERVICE_UNAVAILABLE');
+  return row;
+}
+
+/** A run. @throws REPROCESS_NOT_FOUND (404) */
+export async function readRun(database: Database, id: string): Promise<Reprocess> {
+  const row = await selectRun(database, id);
+  if (row === undefined) throw new ServiceError('REPROCESS_NOT_FOUND');
+  return toWire(row);
+}
+
+/** Cancels a run; one that has ended is unchanged. @throws REPROCESS_NOT_FOUND (404) */
+export function cancelRun(database: Database, origin: AuditOrigin, id: string): Promise<Reprocess> {
+  return database.transaction(async (transaction) => {
+    const row = await endRun(transaction, id, 'cancelled');
+    if (row === undefined) return readRun(database, id);
+    const entry = { subjectId: id, details: { provider: row.provider } };
+    await recordAudit(transaction, origin, { ...entry, action: 'delivery.reprocess_cancelled' });
+    await cancelJob(transaction, reprocessKind, id);
+    return toWire(row);
+  });
+}
+
+function toWire(row: ReprocessRunRow): Reprocess {
+  const { id, provider, type, dry_run, normaliser_version, items, changes } = row;
+  return {
+    ...{ id, provider, type, from: instantOrNull(row.from_time), to: instantOrNull(row.to_time), dry_run },
+    ...{ status: row.state, normaliser_version },
+    deliveries: {
+      total: row.deliveries_total,
+      done: row.deliveries_done,
+      failed: row.deliveries_failed,
+    },
+    ...{ items, changes },
+    created_at: formatInstant(row.created_at.getTime()),
+    finished_at: instantOrNull(row.finished_at),
+  };
+}

@@ -1,0 +1,126 @@
+import { normaliseActivity } from '../../providers/activitynet/normalise/activity.ts';
+import { streamSamples } from '../../providers/activitynet/normalise/streams.ts';
+import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
+import type { ProviderName } from '../../providers/all.ts';
+import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
+import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
+import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
+import { readItem } from '../../providers/phone/upload.ts';
+import { types as withingsTypes } from '../../providers/withings/types.ts';
+import * as activities from '../fixtures/activitynet/activities.ts';
+import { typeCases, typesNowMs } from '../fixtures/devicemaker/types.ts';
+import * as rows from '../fixtures/withings/records.ts';
+
+/** What the normalisers of each provider make of the fixtures. */
+export const normalisedFixtures: Readonly<Record<ProviderName, () => unknown>> = {
+  devicemaker: () =>
+    typeCases.flatMap(({ type, items }) =>
+      items('account').map((item) => dataTypeOf(type)?.normalise(item, typesNowMs)),
+    ),
+  activitynet: ofActivities,
+  phone: ofPhones,
+  googlehealth: ofGoogle,
+  withings: ofWithings,
+};
+
+const afterMs = Date.parse('2026-06-01T00:00:00Z');
+
+function ofActivities(): unknown {
+  const { run, ride, swim, hike, weights, manual, virtualRide, eBikeRide } = activities;
+  const all = [run, ride, swim, hike, weights, manual, virtualRide, eBikeRide].map((of) => of('7'));
+  const made = all.map((one) => normaliseActivity(one, afterMs));
+  const values = Object.fromEntries(
+    trackKeys.map((key) => [
+      key,
+      (second: number) => (key === 'latlng' ? [48 + second / 1e4, 11] : second % 50),
+    ]),
+  );
+  const [first] = made;
+  const workout = first?.workout ?? { start_ms: 0, end_ms: 0, zone_offset_minutes: 0, device: 'unknown' };
+  const streams = activities.streams(60, values);
+  return [made, streamSamples(streams, workout, afterMs), streamTrack(streams, workout.start_ms)];
+}
+
+function ofPhones(): unknown {
+  const span = { startDate: '2026-03-02T08:00:00Z', endDate: '2026-03-02T08:05:00Z', zoneOffset: '+02:00' };
+  const source = { bundleIdentifier: 'com.apple.health.1', deviceName: 'Watch', deviceModel: 'Watch7,1' };
+  const item = { ...span, id: 'one', source };
+  const read = (list: Parameters<typeof readItem>[0], fields: object) =>
+    readItem(list, { ...item, ...fields }, afterMs);
+  return [
+    recordTypeNames.flatMap((type) =>
+      [0.5, 40].flatMap((value) =>
+        [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
+      ),
+    ),
+    ['deep', 'light', 'rem', 'awake', 'in_bed', 'sleeping'].map((stage) => read('sleep', { stage })),
+    ['running', 'HIIT', 'SWIMMING_POOL'].map((type) => read('workouts', { type, values: [] })),
+    read('deleted', {}),
+  ];
+}
+
+function ofWithings(): unknown {
+  const {
+    group,
+    pressure,
+    day,
+    importedDay,
+    intraday,
+    workout,
+    night,
+    importedNight,
+    stage,
+    bedtime,
+    morning,
+  } = rows;
+  const given: Readonly<Record<keyof typeof withingsTypes, Record<string, unknown[]>>> = {
+    measures: { rows: [group(), pressure()] },
+    days: { rows: [day(), importedDay()] },
+    intraday: { entries: [intraday(morning, { steps: 20, calories: 1.5 })] },
+    workouts: { rows: [workout()] },
+    sleep: { rows: [night(), importedNight(), stage(bedtime, bedtime + 3600, 1)] },
+  };
+  const span = { startMs: (morning - 86_400) * 1000, endMs: rows.nowMs };
+  return Object.entries(given).map(([name, records]) =>
+    Reflect.get(withingsTypes, name).normalise({ records, span, nowMs: rows.nowMs }),
+  );
+}
+
+function ofGoogle(): unknown {
+  const startMs = Date.parse('2026-03-01T06:00:00Z');
+  const interval = {
+    startTime: '2026-03-01T06:10:00Z',
+    endTime: '2026-03-01T06:41:00Z',
+    startUtcOffset: '7200s',
+  };
+  const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '-18000s' };
+  const dataSource = { device: { displayName: 'Watch 2', formFactor: 'WATCH' } };
+  const point = (member: object) => ({ name: 'users/1/dataTypes/x/dataPoints/a', dataSource, ...member });
+  const points: Readonly<Record<string, object>> = {
+    steps: { steps: { interval, count: 88 } },
+    distance: { distance: { interval, millimeters: 1500 } },
+    'hydration-log': { hydrationLog: { interval, amountConsumed: { milliliters: 250 } } },
+    weight: { weight: { sampleTime, weightGrams: '70500' } },
+    'heart-rate-variability': {
+      heartRateVariability: {
+        ...{ sampleTime, rootMeanSquareOfSuccessiveDifferencesMilliseconds: 41 },
+        standardDeviationMilliseconds: 52,
+      },
+    },
+    sleep: {
+      sleep: { interval, metadata: { nap: false }, stages: [{ ...interval, type: 'DEEP' }] },
+    },
+    exercise: {
+      exercise: {
+        ...{ interval, exerciseType: 'TRAIL_RUNNING', activeDuration: '1830s' },
+        metricsSummary: { caloriesKcal: 300, distanceMillimeters: '5000000', steps: '6000' },
+      },
+    },
+  };
+  return Object.entries(points).map(([type, member]) => {
+    const found = googleTypes[type];
+    const passes = Object.keys(found?.passes ?? {}).map((pass) => [pass, [point(member)]]);
+    const span = { startMs, endMs: startMs + 3_600_000 };
+    return found?.normalise({ records: Object.fromEntries(passes), span, nowMs: afterMs });
+  });
+}

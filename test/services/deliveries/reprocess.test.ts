@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
+import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
+import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
+import { activity } from '../../fixtures/devicemaker/activities.ts';
+import { daily } from '../../fixtures/devicemaker/dailies.ts';
+import { sleep as night } from '../../fixtures/devicemaker/sleeps.ts';
+import { type Ask, createWearer, push, startApi } from '../../support/api.ts';
+import { json, startCallbackServer } from '../../support/callback-server.ts';
+import { storedOf } from '../timeseries/stored-of-user.ts';
+
+const provider = await startCallbackServer(t);
+const api = await startApi(t, { DEVICEMAKER_API_URL: `${provider.origin}/wellness-api/rest` });
+const { database } = api;
+const path = '/deliveries/reprocess';
+
+t.beforeEach(() => database.query('truncate deliveries.delivery, deliveries.reprocess_run cascade'));
+
+async function asked(status: number, of: string, given: Ask = {}): Promise<unknown> {
+  const answer = await api.ask(`/api/v1${of}`, { token: api.developerToken, ...given });
+  if (answer.status !== status) throw new Error(`${of}: ${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+const ask = (status: number, body: object) =>
+  asked(status, path, { body: { provider: 'devicemaker', ...body } });
+const start = async (body: object = {}) => Reprocess.parse(await ask(202, body));
+const read = async (id: string) => Reprocess.parse(await asked(200, `/reprocess-runs/${id}`));
+
+async function ended({ id }: Reprocess): Promise<Reprocess> {
+  for (;;) {
+    const run = await read(id);
+    if (run.status !== 'running') return run;
+    await sleep(50);
+  }
+}
+
+/** Days get steps of another unit, and heart rates another time, while `work` runs. */
+async function withFault<T>(work: () => Promise<T>): Promise<T> {
+  const type = dataTypeOf('dailies');
+  if (type === undefined) throw new Error('there is no such type');
+  const { normalise } = type;
+  const faulty: Normaliser = (item, nowMs) => {
+    const made = normalise(item, nowMs);
+    if (!made.ok || made.item.day === null) return made;
+    const samples = made.item.samples.map((block) => ({ ...block, base_ms: block.base_ms + 7000 }));
+    return { ...made, item: { ...made.item, samples, day: { ...made.item.day, steps: 1 } } };
+  };
+  Object.assign(type, { normalise: faulty });
+  try {
+    return await work();
+  } finally {
+    Object.assign(type, { normalise });
+  }
+}
+
+const body = (account: string) => ({
+  dailies: [daily(account, 1), daily(account, 2)],
+  sleeps: [night(account)],
+  activities: [activity(account)],
+});
+
+t.test(
+  'a faulty mapping is repaired: the rows equal those of a fresh store, and others are untouched',
+  async (t) => {
+    const [faulty, fresh, other] = [
+      await createWearer(api),
+      await createWearer(api),
+      await createWearer(api),
+    ];
+    await withFault(() => push(api, body(faulty.account)));
+    await push(api, { dailies: [daily(other.account, 3)] });
+    const untouched = () =>
+      database.query('select x.xmin, x.* from timeseries.provider_day x where user_id = $1', [other.userId]);
+    const [stored, day] = [await storedOf(database, faulty.userId), await untouched()];
+
+    const dry = await ended(await start({ dry_run: true }));
+    t.match(dry.changes, {
+      days: { added: 0, changed: 1, removed: 0, identical: 1 },
+      samples: { added: 481, removed: 481 },
+      sleeps: { identical: 1 },
+    });
+    t.match(dry.items, { rejected: 0, unlinked: 0 });
+    t.same(await storedOf(database, faulty.userId), stored);
+
+    const run = await ended(await start());
+    t.same(run.changes, dry.changes);
+    t.match(run, { deliveries: { total: 2, done: 2, failed: 0 }, status: 'done', normaliser_version: 1 });
+    await push(api, body(fresh.account));
+    t.same(await storedOf(database, faulty.userId), await storedOf(database, fresh.userId));
+    t.same(await untouched(), day);
+    const again = await ended(await start());
+    t.match(again.changes, { days: { changed: 0 }, samples: { added: 0, changed: 0, removed: 0 } });
+  },
+);
+
+t.test('only the wanted type and time are processed, and what a ping fetched as well', async (t) => {
+  const [pinged, fresh] = [await createWearer(api), await createWearer(api)];
+  provider.answer(json([daily(pinged.account, 1), daily(pinged.account, 2)]));
+  const callbackURL = `${provider.origin}/wellness-api/rest/dailies?token=${randomUUID()}`;
+  await withFault(() =>
+    api.expect(200, '/webhooks/devicemaker/ping', {
+      body: { dailies: [{ userId: pinged.account, callbackURL }] },
+      headers: { 'garmin-client-id': 'tests' },
+    }),
+  );
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  t.match(await ended(await start({ from: tomorrow })), { deliveries: { total: 0, done: 0 } });
+  t.match(await ended(await start({ type: 'sleeps' })), { items: { processed: 0 } });
+  t.match(await ended(await start({ type: 'dailies' })), {
+    items: { processed: 1, superseded: 1 },
+    changes: { days: { changed: 1 } },
+  });
+  await push(api, { dailies: [daily(fresh.account, 1), daily(fresh.account, 2)] });
+  t.same(await storedOf(database, pinged.userId), await storedOf(database, fresh.userId));
+});
+
+t.test('the same request runs once; a cancelled run stops', async (t) => {
+  const { account } = await createWearer(api);
+  for (let hours = 1; hours <= 5; hours += 1) await push(api, { dailies: [daily(account, hours)] });
+  const to = new Date().toISOString();
+  const runs = await Promise.all([start({ to }), start({ to }), start({ to })]);
+  t.equal(new Set(runs.map(({ id }) => id)).size, 1);
+  const [run] = runs;
+  const cancelled = await asked(200, `/reprocess-runs/${run.id}`, { method: 'DELETE' });
+  t.match(cancelled, { status: /cancelled|done/ });
+  t.match(await read(run.id), { status: /cancelled|done/ });
+  t.equal((await ended(await start({ to }))).status, 'done');
+});
+
+t.test('data of an erased user and of a later connection is not stored', async (t) => {
+  const [erased, late] = [await createWearer(api), randomUUID()];
+  await push(api, { dailies: [daily(erased.account, 1), daily(late, 1)] });
+  await api.expect(200, `/users/${erased.userId}`, { method: 'DELETE' });
+  const { userId } = await createWearer(api, late);
+  const run = await ended(await start());
+  t.match(run.items, { processed: 0, unlinked: 2 });
+  t.same((await storedOf(database, userId)).provider_day, []);
+  t.same((await storedOf(database, erased.userId)).provider_day, []);
+});
+
+t.test('requests that cannot run are refused', async (t) => {
+  t.match(await ask(422, { type: 'steps' }), { detail: /type must be one of dailies/ });
+  t.match(await ask(422, { from: '2026-02-01', to: '2026-01-01' }), { detail: /from must be before to/ });
+  t.match(await ask(409, { provider: 'activitynet' }), { detail: /contain no data/ });
+  await asked(404, `/reprocess-runs/${randomUUID()}`);
+  await api.expect(403, path, { body: { provider: 'devicemaker' } });
+});
