@@ -94,7 +94,7 @@ async function madeOf(
   const now = await instantsOfItem(transaction, owner, item);
   const instants = distinct([now, instantsOf(steps)]);
   const samples = samplesByKey(await selectSamplesAt(transaction, instants));
-  return { records: await selectRecords(transaction, owner.user_id, [...new Set(ids)]), samples };
+  return { records: await selectRecords(transaction, owner, item, [...new Set(ids)]), samples };
 }
 
 function instantsOf(steps: Steps): Instants {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
 const samples = ['sample', 'sample_hour', 'sample_day', 'sample_local_day'];
-const records = ['workout', 'sleep_session', 'provider_day', 'other_record', 'epoch_part'];
+const records = ['workout', 'sleep_session', 'provider_day', 'other_record', 'epoch_part', 'day_value'];
 
 /** All data that is stored of a user, with its statistics, without ids and series numbers. */
 export async function storedOf(on: Queryable, userId: string): Promise<Record<string, unknown>> {

@@ -37,17 +37,19 @@ const records = {
     recordOf('sleeps', 'sleep_session'),
     recordOf('days', 'provider_day'),
     recordOf('events', 'other_record'),
+    `select 'days' as kind, id::text, to_jsonb(v)::text as text from timeseries.day_value v
+     where user_id = $1 and provider = $3 and data_type = $4 and key = $5`,
   ].join(' union all '),
 };
 
-/** Records by their ids. */
+/** Records by their ids, and the day values of an item. */
 export function selectRecords(
   transaction: Queryable,
-  userId: string,
+  { user_id, provider }: Owner,
+  { data_type, key }: StoreItem,
   ids: readonly string[],
 ): Promise<RecordText[]> {
-  if (ids.length === 0) return Promise.resolve([]);
-  return transaction.query<RecordText>(records, [userId, ids]);
+  return transaction.query<RecordText>(records, [user_id, ids, provider, data_type, key]);
 }
 
 /** A stored sample. */
