@@ -95,8 +95,8 @@ export interface OAuth {
   readonly grant: GrantInTokenAnswer | GrantByRequest;
   /** Whether a granted scope allows anything to be read. */
   readonly isScopeEnough: (scope: readonly string[]) => boolean;
-  /** Null: only the user can end our access, at the provider. */
-  readonly revocation: Revocation | null;
+  /** Null: only the user can end our access, at the provider, and there are no subscriptions to end. */
+  readonly revocation: Revocation | SubscriptionEnding | null;
 }
 
 /** The token answer contains the account; the scope is there too, or in the callback's address. */
@@ -123,6 +123,20 @@ export interface Revocation {
   /** The token is also sent in the form, as `tokenField`, or as `access_token`. */
   readonly sendsTokenInForm: boolean;
   readonly tokenField?: string;
+}
+
+/** The requests that end the notifications of an account where only the user can end our access. */
+export interface SubscriptionEnding {
+  readonly ends: 'subscriptions';
+  readonly list: FormRequest;
+  /** The requests that end what is listed. Null: the answer cannot be read. */
+  readonly requests: (listed: Reply) => readonly FormRequest[] | null;
+}
+
+/** A POST of a form with the user's token. The path is relative to the API. */
+export interface FormRequest {
+  readonly path: string;
+  readonly form: Readonly<Record<string, string>>;
 }
 
 /** The status and the body of an answer of the provider. */

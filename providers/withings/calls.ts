@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json.ts';
+import type { Reply } from '../../domain/provider.ts';
 import type {
   PullFailure,
   PullPage,
@@ -71,7 +72,7 @@ export function readList({ list }: ListCall, reply: PullReply, part: PullPart): 
 }
 
 /** The body of a success. Null: the answer cannot be read. */
-export function bodyOf(reply: PullReply): z.output<typeof Body> | null {
+export function bodyOf(reply: Reply): z.output<typeof Body> | null {
   return Body.safeParse(jsonOrNull(plainReply(reply).text)).data ?? null;
 }
 

@@ -6,7 +6,7 @@ import { apiPath } from '../urls.ts';
 import { failureOf } from './calls.ts';
 import { notifications } from './notifications.ts';
 import { plainReply } from './plain-reply.ts';
-import { subscription } from './subscription.ts';
+import { subscription, subscriptionEnding } from './subscription.ts';
 import { types } from './types.ts';
 
 const settings = {
@@ -57,7 +57,7 @@ export const withings = {
     clientAuthentication: 'form',
     grant: { from: 'token-answer', readAccount },
     isScopeEnough: (scope) => scope.includes('user.metrics') || scope.includes('user.activity'),
-    revocation: null,
+    revocation: subscriptionEnding,
   },
   accessCheck: {
     service: 'connect',

@@ -5,6 +5,7 @@ import { sendOnce } from '../../mixins/provider-api.ts';
 import { type FreshTokens, refreshTokens } from '../../mixins/token-endpoint.ts';
 import { oauthOf, type ProviderName } from '../../providers/all.ts';
 import { clientOf } from './client.ts';
+import { endSubscriptions, isSettled } from './end-subscriptions.ts';
 
 /** The result of a revocation. Unless `done`, it is retried later, with `tokens` if they were refreshed. */
 export interface Revoked {
@@ -16,7 +17,7 @@ export interface Revoked {
 const callMs = 4000;
 
 /**
- * Revokes our access to an account. An expired token is refreshed first. If the provider refuses a fresh token, the access
+ * Revokes our access to an account, or ends its subscriptions where only the user can end the access. An expired token is refreshed first. If the provider refuses a fresh token, the access
  * has ended already.
  */
 export async function revokeAccess(
@@ -40,6 +41,7 @@ async function requestRevocation(config: Config, provider: ProviderName, token: 
   clientOf(config, provider); // throws: an unconfigured provider is asked later
   const { revocation } = oauthOf(provider);
   if (revocation === null) return nothingToRevoke;
+  if ('ends' in revocation) return endSubscriptions({ config, provider, token }, revocation);
   const { url, method, sendsTokenInForm } = revocation;
   const { tokenField = 'access_token' }: Revocation = revocation;
   const form = new URLSearchParams(sendsTokenInForm ? { [tokenField]: token } : {});
@@ -52,9 +54,4 @@ const nothingToRevoke = 204;
 
 function isUserOnly({ revocation }: Pick<OAuth, 'revocation'>): boolean {
   return revocation === null;
-}
-
-// Success and permanent failures end the revocation; temporary failures are retried.
-function isSettled(status: number): boolean {
-  return status >= 200 && status < 500 && status !== 408 && status !== 429;
 }
