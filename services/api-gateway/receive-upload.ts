@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Webhooks } from '../../domain/provider.ts';
@@ -67,7 +68,12 @@ function originOf({ req, path }: Exchange, { provider }: Upload): Origin {
   const { body }: Webhooks = providers[providerNamed(provider)].webhooks;
   const account = body.form === 'one-account' ? { [body.accountHeader]: userId } : {};
   return {
-    sender: { name: addressSender(`user ${userId}`), isStranger: true },
+    sender: { name: addressSender(`user ${hashOf(userId)}`), isStranger: true },
     headers: { ...keptHeaders(provider, req.headers), ...account },
   };
+}
+
+// The sender stays with the row for as long as the row is kept. A deleted user cannot be found by a hash of the id.
+function hashOf(userId: string): string {
+  return createHash('sha256').update(userId).digest('base64url');
 }
