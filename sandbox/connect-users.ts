@@ -99,7 +99,7 @@ async function consent(
 }
 
 /** The fields of a consent page as a browser would send them, with all boxes checked. */
-function fieldsOf(page: string): URLSearchParams {
+export function fieldsOf(page: string): URLSearchParams {
   const fields = new URLSearchParams();
   for (const [, name = '', value = ''] of page.matchAll(
     /<input type="(?:hidden|checkbox)" name="([^"]*)" value="([^"]*)"/g,

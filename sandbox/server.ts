@@ -55,6 +55,7 @@ const usualLimits: SandboxLimits = {
   readsPer15Minutes: 100,
   readsPerDay: 1000,
   requestsPerMinute: 120,
+  retryAfterSeconds: 1,
 };
 
 /** A route, and the provider whose API it belongs to. */

@@ -30,6 +30,8 @@ export interface SandboxLimits {
   readonly readsPerDay: number;
   /** Requests of an API with such a limit, by the wall clock. */
   readonly requestsPerMinute: number;
+  /** The Retry-After of a 429, of providers that send one. */
+  readonly retryAfterSeconds: number;
 }
 
 /** Seconds of the providers' clock, but not before the wall clock, which applications use for the time of a connection. */

@@ -38,7 +38,7 @@ function providerOf(world: DevicemakerWorld): Provider {
     ],
     settings: settingsOf(world),
     delivery: { answerWithinMs: 30_000, attempts: 30, firstGapMs: 10_000, longestGapMs: 6 * 3_600_000 },
-    retryAfter: { 'Retry-After': '1' },
+    retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
     sendNewData: () => sendLive(world),
     isReady: () => world.store.state.application.webhooks !== null,
     post: (contents) => devicemakerPost(world, Message.parse(contents)),

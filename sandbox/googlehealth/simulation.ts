@@ -39,7 +39,7 @@ function providerOf(world: HealthWorld): Provider {
       ...{ answerWithinMs: 10_000, attempts: 50, firstGapMs: 10_000, longestGapMs: 4 * hourMs },
       acceptedStatus: 204,
     },
-    retryAfter: { 'Retry-After': '1' },
+    retryAfter: { 'Retry-After': String(world.limits.retryAfterSeconds) },
     sendNewData: () => sendNewData(world),
     isReady: () => world.own.googlehealth_subscriber !== null,
     post: (contents) => healthPost(world, Message.parse(contents)),

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
@@ -14,6 +12,7 @@ import { serviceNames } from '../../../stack/services.ts';
 import { joinApi, type TestApi } from '../../support/api.ts';
 import { testSettings } from '../../support/broker.ts';
 import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
+import { startForwarder } from '../../support/forwarder.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -67,7 +66,8 @@ export async function setUp(t: Test, choice: SettingChoice = {}): Promise<Within
   const sandbox = await startSandbox({ seed: 'a seed', speed: 0, startMs, limits, ...choice.sandbox });
   t.teardown(() => sandbox.stop());
   const database = await freshDatabase(t);
-  const { url: publicUrl, forwardTo } = await forwarder(t);
+  // PUBLIC_URL must be known before the gateway has a port.
+  const { url: publicUrl, forwardTo } = await startForwarder(t);
   const settings = {
     ...environmentOf(settingsOf(sandbox.access)),
     ...{ BACKFILL_ON_CONNECT: 'false', RATE_LIMIT_ADDRESS: '100000', RATE_LIMIT_API_KEY: '1000000' },
@@ -129,35 +129,6 @@ function startReader(t: Test, { database, settings, natsUrl, namespace }: Joined
     stdio: 'ignore',
   });
   t.teardown(() => child.kill('SIGKILL'));
-}
-
-/** PUBLIC_URL must be known before the gateway has a port. */
-async function forwarder(t: Test) {
-  let target = '';
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const { method = 'GET' } = request;
-    const type = request.headers['content-type'];
-    const answer = await fetch(`${target}${request.url}`, {
-      ...{ method, redirect: 'manual' },
-      ...(type === undefined ? {} : { headers: { 'content-type': type } }),
-      ...(method === 'POST' ? { body: Buffer.concat(chunks) } : {}),
-    }).catch(() => null);
-    response.writeHead(answer?.status ?? 502, { location: answer?.headers.get('location') ?? '' });
-    response.end(await answer?.text());
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
-  const forwardTo = (url: string) => {
-    target = url;
-  };
-  return { url: `http://127.0.0.1:${port}`, forwardTo };
 }
 
 const Created = z.object({ id: z.string() });

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Product } from './product.ts';
+
+const Count = z.object({ pagination: z.object({ total_count: z.int() }) });
+const Events = z.object({
+  data: z.array(z.object({ start_time: z.string() })),
+  pagination: z.object({ has_more: z.boolean().optional(), next_cursor: z.string().nullable() }),
+});
+const Days = z.object({ data: z.array(z.object({ date: z.string(), steps: z.int().nullable() })) });
+
+const dates = 'start_date=2020-01-01&end_date=2040-01-01';
+const iso = (time: string | number) => new Date(time).toISOString().slice(0, 19);
+
+/** What the product serves of a user from an instant on. */
+export interface Served {
+  /** The number of samples and intervals of each type. */
+  readonly samples: Readonly<Record<string, number>>;
+  readonly workouts: readonly string[];
+  readonly sleeps: readonly string[];
+}
+
+/** Counts the samples of some types. */
+export async function servedCounts(
+  { api }: Product,
+  userId: string,
+  fromMs: number,
+  types: readonly string[],
+): Promise<Record<string, number>> {
+  const range = `start_time=${new Date(fromMs).toISOString()}&end_time=2040-01-01`;
+  const counts = await Promise.all(
+    types.map(async (type) => {
+      const path = `/users/${userId}/timeseries?types=${type}&limit=1&${range}`;
+      return [type, Count.parse(await api.expect(200, path)).pagination.total_count] as const;
+    }),
+  );
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+/** The starts of the workouts or nights of a user from an instant on. */
+export async function servedStarts(
+  { api }: Product,
+  userId: string,
+  fromMs: number,
+  what: 'workouts' | 'sleep',
+): Promise<string[]> {
+  const path = `/users/${userId}/events/${what}?${dates}&limit=100`;
+  const { data } = Events.parse(await api.expect(200, path));
+  return startsOf(
+    data.map(({ start_time }) => start_time),
+    fromMs,
+  );
+}
+
+/** The starts from an instant on, to the second and sorted. */
+export function startsOf(times: readonly (string | number)[], fromMs: number): string[] {
+  return times
+    .filter((time) => new Date(time).getTime() >= fromMs)
+    .map(iso)
+    .sort();
+}
+
+/** The steps of some days of a user. */
+export async function servedSteps(
+  { api }: Product,
+  userId: string,
+  wanted: readonly string[],
+): Promise<string[]> {
+  const { data } = Days.parse(
+    await api.expect(200, `/users/${userId}/summaries/activity?${dates}&limit=400`),
+  );
+  return data
+    .filter(({ date }) => wanted.includes(date))
+    .map(({ date, steps }) => `${date} ${steps}`)
+    .sort();
+}
+
+/** Counts samples by type: the seconds of each device from an instant on. */
+export function countSeries(
+  series: readonly { readonly type: string; readonly samples: readonly (readonly number[])[] }[],
+  fromMs: number,
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { type, samples } of series) {
+    const inside = samples.filter(([second = 0]) => second * 1000 >= fromMs).length;
+    if (inside > 0) counts[type] = (counts[type] ?? 0) + inside;
+  }
+  return counts;
+}
