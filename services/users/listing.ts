@@ -18,7 +18,6 @@ export async function listUsers(
 }
 
 function isNarrowed(query: UserQuery): boolean {
-  const { search, email, external_user_id, connected } = query;
-  const filters = [email, external_user_id, connected];
-  return (search ?? '') !== '' || filters.some((filter) => filter !== undefined) || isByConnection(query);
+  const { search = '', email, external_user_id } = query;
+  return search !== '' || email !== undefined || external_user_id !== undefined || isByConnection(query);
 }

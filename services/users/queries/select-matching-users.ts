@@ -24,12 +24,12 @@ export interface UserQuery {
   readonly connection_status?: Connection['status'] | undefined;
 }
 
-/** A list of users by provider or by the state of a connection ends after this number. */
+/** A list of users by their connections ends after this number. */
 export const mostByConnection = 10_000;
 
-/** Whether users are selected by provider or by the state of a connection. */
-export function isByConnection({ provider, connection_status }: UserQuery): boolean {
-  return provider !== undefined || connection_status !== undefined;
+/** Whether users are selected by their connections. */
+export function isByConnection({ connected, provider, connection_status }: UserQuery): boolean {
+  return [connected, provider, connection_status].some((filter) => filter !== undefined);
 }
 
 /**
@@ -43,7 +43,8 @@ export async function selectMatchingUsers(
   limit: number,
 ): Promise<FoundUsers> {
   const values: unknown[] = [limit, offset];
-  const conditions = conditionsOf(query, (value) => `$${values.push(value)}`);
+  const active = await activeCondition(database, query);
+  const conditions = [...active, ...conditionsOf(query, (value) => `$${values.push(value)}`)];
   const { column } = sortKeys[query.sort_by];
   const order = `order by key ${query.sort_order}, id ${query.sort_order}`;
   const statement = `
@@ -66,8 +67,6 @@ function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): 
   if (query.external_user_id !== undefined)
     conditions.push(`p.external_user_id = ${parameter(query.external_user_id)}`);
   if (query.search !== undefined && query.search !== '') conditions.push(searched(parameter(query.search)));
-  if (query.connected !== undefined)
-    conditions.push(`${query.connected ? '' : 'not '}${hasConnection("c.status = 'active'")}`);
   const ofConnection = [
     ...(query.provider === undefined ? [] : [`c.provider = ${parameter(query.provider)}`]),
     ...(query.connection_status === undefined ? [] : [`c.status = ${parameter(query.connection_status)}`]),
@@ -78,6 +77,20 @@ function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): 
 
 const hasConnection = (condition: string) => `
   exists (select from users.connection c where c.user_id = p.id and ${condition})`;
+
+const activeCounted = `select coalesce(sum(n), 0)::int as n from users.connection_change where status = 'active'`;
+
+/**
+ * With `offset 0` the condition is checked for each user in the order of the list, until enough are found; without it the
+ * planner reads all connections into a hash first. The latter reads less if few connections are active.
+ */
+async function activeCondition(database: Queryable, { connected }: UserQuery): Promise<string[]> {
+  if (connected === undefined) return [];
+  const active = "c.status = 'active'";
+  if (!connected) return [`not ${hasConnection(`${active} offset 0`)}`];
+  const [row] = await database.query<{ n: number }>(activeCounted);
+  return [hasConnection((row?.n ?? 0) > mostByConnection ? `${active} offset 0` : active)];
+}
 
 // The index contains pieces of one, two and three letters; pieces of three are the most selective.
 function searched(text: string): string {

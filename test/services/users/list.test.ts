@@ -261,5 +261,13 @@ t.test('a list by connections ends after ten thousand users', async (t) => {
     items: { length: 100 },
   });
   t.match(await call('users.list', { ...query, page: 101 }), { total: 10_000, items: [] });
+  t.match(await call('users.list', { connected: true }), { total: 10_000, items: { length: 20 } });
+  t.match(await call('users.list', { connected: false }), { total: 0, items: [] });
+  await database.query("update users.connection set status = 'revoked'");
+  t.match(await call('users.list', { connected: true }), { total: 0, items: [] });
+  t.match(await call('users.list', { connected: false, limit: 100, page: 100 }), {
+    total: 10_000,
+    items: { length: 100 },
+  });
   t.equal((await call('users.list', { search: 'x' })).total, 10_005, 'other lists are counted whole');
 });

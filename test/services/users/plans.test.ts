@@ -8,6 +8,7 @@ import {
 import { sortBys } from '../../../services/users/queries/sort-keys.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
+import { countingRows } from '../../support/rows-read.ts';
 
 const people = 20_000;
 const large = ['person', 'list_fence'];
@@ -83,6 +84,32 @@ t.test('the users whose connection expired are found without reading a table who
   t.equal(plans.length, 3);
   t.strictSame(wholeScans(plans, ['person']), []);
 });
+
+t.test(
+  'users with or without an active connection are read in the order of the list, not whole',
+  async (t) => {
+    const database = await freshDatabase(t);
+    for (const statement of fill) await database.query(statement);
+    await database.query(
+      `insert into users.connection (user_id, provider, provider_user_id, status, scope)
+     select id, 'devicemaker', id, 'active', '{}' from users.person where extract(second from created_at)::int % 10 > 0`,
+    );
+    const usersRead = async (connected: boolean) => {
+      for (const table of ['person', 'connection']) await database.query(`vacuum analyze users.${table}`);
+      const { on, read } = countingRows(database);
+      const query = { sort_by: 'created_at', sort_order: 'desc', connected } as const;
+      t.match(await selectMatchingUsers(on, query, 0, 20), {
+        total: mostByConnection,
+        users: { length: 20 },
+      });
+      t.ok((read.get('connection') ?? 0) < 1.2 * mostByConnection);
+      return read.get('person') ?? 0;
+    };
+    t.ok((await usersRead(true)) < 1.2 * mostByConnection);
+    await database.query("update users.connection set status = 'revoked' where provider_user_id > '1'");
+    t.ok((await usersRead(false)) < 1.2 * mostByConnection);
+  },
+);
 
 t.test('the search for a plan that reads a table whole finds one', async (t) => {
   const database = await freshDatabase(t);

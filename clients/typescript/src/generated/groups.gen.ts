@@ -137,7 +137,7 @@ export class Users extends Group {
 
   /**
    * List users, page by page.
-   * `search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. While users are added, the order oldest first neither repeats nor omits a user.
+   * `search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `connected`, `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. While users are added, the order oldest first neither repeats nor omits a user.
    */
   list(params: Input<types.UsersListData> = {}, options?: CallOptions): Pages<types.UserPage> {
     return this.pages('GET /users', params, options);
