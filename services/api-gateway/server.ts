@@ -6,6 +6,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { failureToSend, sendFailure, setWindow } from './answer.ts';
 import { webhookLimitBytes } from './body-bounds.ts';
 import { allowedMs } from './body-deadline.ts';
+import { sendConsolePage } from './console/console-files.ts';
 import { methodsOf } from './endpoints.ts';
 import { limited, type Pipeline } from './exchange.ts';
 import { markHead } from './head.ts';
@@ -102,14 +103,24 @@ function answerOptions(req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(204).end();
 }
 
-/** Answers a request without a route: 405 if the path exists, else 404. It counts as a request without a credential. */
+/** Answers a request without a route: 405 if the path exists, else 404, to a browser with the page of the console. It counts as a request without a credential. */
 function answerUnrouted(pipeline: Pipeline, req: IncomingMessage, res: ServerResponse, path: string): void {
   const window = pipeline.windows.rest.hit(pipeline.addressOf(req), Date.now());
   setWindow(res, window);
   const methods = methodsOf(path);
+  if (window.allowed && methods.length === 0 && isPageOfConsole(req, path)) {
+    sendConsolePage(res, 404);
+    return;
+  }
   if (methods.length > 0) res.setHeader('Allow', methods.join(', '));
   const code = methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND';
   sendFailure(res, failureToSend(window.allowed ? new ServiceError(code) : limited(res, window)));
+}
+
+// A browser shows the console, which says that there is no such page.
+function isPageOfConsole({ method, headers }: IncomingMessage, path: string): boolean {
+  const isPage = /^\/console\/(?!api\/|assets\/)/.test(path);
+  return method === 'GET' && isPage && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
 function isConsole(req: IncomingMessage): boolean {

@@ -13,6 +13,7 @@ import { createUser } from '../support/api.ts';
 import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
+import { savePicture } from './pictures.ts';
 
 t.setTimeout(5 * patienceMs);
 /** CONNECT_SCREENSHOTS names a folder for pictures of the pages. */
@@ -131,6 +132,7 @@ async function check(t: Test, page: Page, name: string): Promise<void> {
   t.ok(passed.includes('color-contrast') && passed.length > 10, `${name}: the rules ran`);
   const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   t.equal(overflow, false, `${name}: fits the width`);
+  if (name === 'pick-light-1440') await savePicture(page, 'connect-page');
   if (pictures === undefined) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });

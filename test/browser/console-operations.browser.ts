@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { auditShows, newestDelivery, startConsole, violations } from './console.ts';
+import { savePicture } from './pictures.ts';
 
 const { api, product, root, receiverUrl, logIn } = await startConsole(t);
 const account = 'account-of-the-console';
@@ -184,6 +185,7 @@ t.test('an endpoint is added, tested, disabled and deleted; a message is sent ag
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByText('A test message is on its way').waitFor();
   await page.getByRole('cell', { name: 'delivered', exact: true }).first().waitFor();
+  await savePicture(page, 'console-webhook-endpoint');
   t.strictSame(await violations(page), []);
   await page.getByRole('button', { name: /^Resend/ }).click();
   await page.getByRole('button', { name: 'Recover failed messages' }).click();

@@ -63,6 +63,23 @@ t.test('each page says what failed, and reads it again', async (t) => {
   }
 });
 
+t.test('an address without a page leads to the overview', async (t) => {
+  const { page, complaints } = await logIn(t);
+  t.equal((await page.goto(`${root}/nothing/here`))?.status(), 404);
+  await page.getByText('There is no such page').waitFor();
+  t.strictSame(await violations(page), []);
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  t.strictSame(
+    complaints.filter((text) => !text.includes('404')),
+    [],
+  );
+  const asked = { headers: { Accept: 'text/html' } };
+  for (const path of ['/console/nothing', '/console/api/v1/nothing', '/console/assets/nothing.js'])
+    t.equal((await api.ask(path)).status, 404, path);
+  t.match((await api.ask('/console/api/v1/nothing', asked)).text, 'detail', 'the API answers as an API');
+});
+
 t.test('a list that fails says so and is read again', async (t) => {
   const { page } = await logIn(t);
   await page.route('**/console/api/v1/users?*', (route) => route.abort());

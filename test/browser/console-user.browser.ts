@@ -22,8 +22,12 @@ t.test('a user is created, found, exported and deleted', async (t) => {
   t.match(readFileSync(await download.path(), 'utf8'), 'Zoe');
   await page.getByRole('link', { name: 'Users', exact: true }).click();
   t.ok(await page.getByRole('button', { name: 'Last', exact: true }).isDisabled(), 'there is one page');
+  await page.goto(`${root}/users?page=9`);
+  await page.getByText('There is no page 9: the list has 2 users on 1 page.').waitFor();
+  await page.getByRole('button', { name: 'Go to the last page' }).click();
+  await page.getByRole('link', { name: 'Zoe' }).waitFor();
   await page.getByLabel('Search').fill('zo');
-  await page.getByText('1 users').waitFor();
+  await page.getByText('Page 1 of 1, 1 user', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Zoe' }).click();
   await page.getByRole('button', { name: 'Delete the user' }).click();
   const dialog = page.getByRole('dialog');

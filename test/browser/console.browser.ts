@@ -1,7 +1,6 @@
 // npm run test:browser: every page and action of the console in Chromium, with the data of the sandbox. With
 // SCREENSHOTS set, the pages are saved in docs/images.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
@@ -9,10 +8,13 @@ import { z } from 'zod';
 import { typedCall } from '../../runtime/environment.ts';
 import { developer } from '../support/api.ts';
 import { newestDelivery, startConsole, tooWide, type View, violations } from './console.ts';
+import { pictured, savePicture } from './pictures.ts';
 
-const { api, root, userId, receiverUrl, openConsole, logIn } = await startConsole(t, [5]);
+const { api, root, userId, receiverUrl, openConsole, logIn } = await startConsole(
+  t,
+  pictured ? [5, 0, 1, 2, 3] : [5],
+);
 const deliveryId = await newestDelivery(api);
-const images = join(import.meta.dirname, '../../docs/images');
 
 const pages: readonly (readonly [path: string, heading: string, ready: string])[] = [
   ['', 'Overview', 'figure svg'],
@@ -149,13 +151,12 @@ async function screenshot(page: Page, path: string, { colorScheme, width }: View
   const { CONSOLE_PICTURES } = process.env; // a folder for a look at all of them
   const file = `${path.slice(1, 12).replaceAll('/', '-')}-${colorScheme}-${width}.png`;
   if (CONSOLE_PICTURES) await page.screenshot({ path: join(CONSOLE_PICTURES, file), fullPage: true });
-  if (process.env.SCREENSHOTS === undefined || width !== 1440) return;
-  const isDark = path === '';
+  if (width !== 1440) return;
+  const isDark = path === '' || path === '/providers';
   const name = path.startsWith('/users/') ? 'user' : path.slice(1) || 'overview';
-  const isShown = ['overview', 'users', 'user', 'developers'].includes(name);
+  const isShown = ['overview', 'users', 'user', 'deliveries', 'providers'].includes(name);
   if (!isShown || (colorScheme === 'dark') !== isDark) return;
-  mkdirSync(images, { recursive: true });
-  await page.screenshot({ path: join(images, `console-${name}.png`), scale: 'css' });
+  await savePicture(page, `console-${name}`);
 }
 
 t.test('six steps zoom from a year to a minute without a reload, with at most 2,000 points', async (t) => {

@@ -44,7 +44,8 @@ async function readProviders(signal: AbortSignal) {
 }
 
 function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderStatus }) {
-  const { provider, configured, last_delivery_at, quota } = setup;
+  const { provider, configured, last_delivery_at, quota, connected_by } = setup;
+  const isByApp = connected_by === 'app';
   return (
     <section id={provider} aria-label={provider}>
       <h2>
@@ -52,20 +53,50 @@ function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderSta
       </h2>
       <MissingSettings setup={setup} />
       <dl class="facts">
-        <dt>Webhook subscription</dt>
-        <dd>{setup.subscription_configured ? 'its settings are complete' : 'its settings are missing'}</dd>
+        {isByApp ? (
+          <>
+            <dt>Data</dt>
+            <dd>comes from apps, which users connect with an invitation code</dd>
+          </>
+        ) : (
+          <Subscription setup={setup} />
+        )}
         <Addresses setup={setup} />
         <dt>Last delivery</dt>
         <dd>{last_delivery_at === null ? 'none in two days' : <Time at={last_delivery_at} />}</dd>
         <Work provider={provider} status={status} />
-        <dt>Reads left</dt>
-        <dd>
-          {quota === null
-            ? 'no limit known'
-            : `${quota.quarter_left} of ${quota.quarter_limit} in this quarter hour, ${quota.day_left} of ${quota.day_limit} today${quota.paused ? ', paused by the provider' : ''}`}
-        </dd>
+        {!isByApp && (
+          <>
+            <Requests status={status} />
+            <dt>Reads left</dt>
+            <dd>
+              {quota === null
+                ? 'no limit known'
+                : `${quota.quarter_left} of ${quota.quarter_limit} in this quarter hour, ${quota.day_left} of ${quota.day_limit} today${quota.paused ? ', paused by the provider' : ''}`}
+            </dd>
+          </>
+        )}
       </dl>
     </section>
+  );
+}
+
+/** What the provider reported last, where it can be asked, beside the settings. */
+function Subscription({ setup: { subscription, subscription_configured } }: { setup: ProviderSetup }) {
+  return (
+    <>
+      <dt>Webhook subscription</dt>
+      <dd>
+        {subscription_configured ? 'its settings are complete' : 'its settings are missing'}
+        {subscription !== null && (
+          <>
+            {'; '}
+            <Badge state={subscription.state} /> since <Time at={subscription.since} />, checked{' '}
+            <Time at={subscription.checked_at} />
+          </>
+        )}
+      </dd>
+    </>
   );
 }
 
@@ -91,7 +122,7 @@ function Addresses({ setup: { webhook_addresses: addresses, secret_address } }: 
   ]);
 }
 
-function Work({ provider, status: { deliveries, answers } }: { provider: string; status: ProviderStatus }) {
+function Work({ provider, status: { deliveries } }: { provider: string; status: ProviderStatus }) {
   const { waiting, oldest_waiting_seconds: oldest, dead } = deliveries;
   return (
     <>
@@ -104,6 +135,13 @@ function Work({ provider, status: { deliveries, answers } }: { provider: string;
       <dd>
         <Link to={`/deliveries?status=dead&provider=${provider}`}>{dead.toLocaleString()}</Link>
       </dd>
+    </>
+  );
+}
+
+function Requests({ status: { answers } }: { status: ProviderStatus }) {
+  return (
+    <>
       <dt>Requests in the last {answers.minutes} min</dt>
       <dd>
         {answers.requests}, {answers.failed} failed, {answers.rejected} rejected

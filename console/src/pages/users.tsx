@@ -47,7 +47,17 @@ export function Users() {
       </div>
       <Loaded of={users} what="users">
         {({ items, total, pages }) =>
-          items.length === 0 ? (
+          items.length === 0 && total > 0 ? (
+            <>
+              <Empty>
+                There is no page {page}: the list has {countOf(total, filter)} on {pages}{' '}
+                {pages === 1 ? 'page' : 'pages'}.
+              </Empty>
+              <p>
+                <PageButton name="Go to the last page" page={pages} isDisabled={false} />
+              </p>
+            </>
+          ) : items.length === 0 ? (
             <Empty>
               {search === '' && Object.keys(filter).length === 0
                 ? 'There is no user yet. Create one, then connect an account.'
@@ -82,7 +92,7 @@ export function Users() {
                 <PageButton name="First" page={1} isDisabled={page <= 1} />
                 <PageButton name="Previous" page={page - 1} isDisabled={page <= 1} />
                 <span role="status">
-                  Page {page} of {pages}, {countOf(total, filter)} users
+                  Page {page} of {pages}, {countOf(total, filter)}
                 </span>
                 <PageButton name="Next" page={page + 1} isDisabled={page >= pages} />
                 <PageButton name="Last" page={pages} isDisabled={page >= pages} />
@@ -108,7 +118,7 @@ const mostByConnection = 10_000;
 
 // A list by connections ends after this number.
 const countOf = (total: number, filter: object) =>
-  `${total.toLocaleString()}${Object.keys(filter).length > 0 && total >= mostByConnection ? ' or more' : ''}`;
+  `${total.toLocaleString()}${Object.keys(filter).length > 0 && total >= mostByConnection ? ' or more' : ''} ${total === 1 ? 'user' : 'users'}`;
 
 function Search({ value }: { value: string }) {
   const [text, setText] = useState(value);

@@ -122,12 +122,16 @@ function Details({ connection, isByApp, changed }: OfConnection) {
         <dd>
           <Time at={connection.created_at} />
         </dd>
-        <dt>Access expires</dt>
-        <dd>
-          <Expiry connection={connection} />
-        </dd>
-        <dt>Scope</dt>
-        <dd>{connection.scope.join(', ') || 'none'}</dd>
+        {!isByApp && (
+          <>
+            <dt>Access expires</dt>
+            <dd>
+              <Expiry connection={connection} />
+            </dd>
+            <dt>Scope</dt>
+            <dd>{connection.scope.join(', ') || 'none'}</dd>
+          </>
+        )}
       </dl>
       <LastError connection={connection} />
       {connection.status === 'active' && (

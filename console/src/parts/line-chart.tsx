@@ -33,6 +33,11 @@ const palettes = {
 };
 const heightRem = 20;
 
+/** The colour of a line, beside its name. The style sheet has the same colours as the palettes. */
+export function Swatch({ index }: { index: number }) {
+  return <span class={`swatch line-${index % palettes.light.lines.length}`} aria-hidden="true" />;
+}
+
 /** Lines with a band from the least to the largest value. Dragging over a part of it zooms in. */
 export function LineChart({
   series,

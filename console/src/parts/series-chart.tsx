@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { DataTable, format } from './bars.tsx';
 import { type Span, timeOf } from './chart-span.ts';
-import { type Line, LineChart, lineOf } from './line-chart.tsx';
+import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { duration } from './time.tsx';
 
@@ -109,7 +109,7 @@ function Figure({
       <figcaption>
         {series.map((one, index) => (
           <div key={lines[index]?.label}>
-            {lines[index]?.label} <span class="faint">{resolutionOf(one)}</span>
+            <Swatch index={index} /> {lines[index]?.label} <span class="faint">{resolutionOf(one)}</span>
           </div>
         ))}
       </figcaption>
@@ -132,7 +132,7 @@ export function LineTables({ lines }: { lines: readonly Line[] }) {
 }
 
 function resolutionOf({ bucket_seconds, aggregate, unit, offset_seconds }: ChartSeries): string {
-  const points = `${offset_seconds.length} points`;
+  const points = `${offset_seconds.length} ${offset_seconds.length === 1 ? 'point' : 'points'}`;
   if (bucket_seconds === null) return `${unit}, every sample, ${points}`;
   return `${unit}, ${aggregate} per ${duration(bucket_seconds)}, ${points}`;
 }

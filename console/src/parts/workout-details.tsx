@@ -4,7 +4,7 @@ import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { format } from './bars.tsx';
 import { moveSpan, type Span } from './chart-span.ts';
-import { type Line, LineChart, lineOf } from './line-chart.tsx';
+import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
 import { paceOf, paceText } from './pace.ts';
 import { LineTables } from './series-chart.tsx';
 import { type Split, splitsOf, type Track } from './splits.ts';
@@ -43,7 +43,13 @@ function Course({ chart, workout }: { chart: Chart; workout: Workout }) {
   return (
     <>
       <figure>
-        <figcaption>{lines.map(({ label }) => label).join('; ')}</figcaption>
+        <figcaption>
+          {lines.map(({ label }, index) => (
+            <div key={label}>
+              <Swatch index={index} /> {label}
+            </div>
+          ))}
+        </figcaption>
         <LineChart series={lines} span={span} zoom={show} />
         <LineTables lines={lines} />
       </figure>

@@ -27,11 +27,11 @@ const missingPage = `<!doctype html>
 `;
 
 /** Sends the page of the console, which is the same for all of its paths; 503 if it is not built. */
-export function sendConsolePage(res: ServerResponse): void {
+export function sendConsolePage(res: ServerResponse, status: 200 | 404 = 200): void {
   const file = join(folder, 'index.html');
   const isBuilt = existsSync(file);
   const page = isBuilt ? readFileSync(file) : missingPage;
-  res.writeHead(isBuilt ? 200 : 503, { ...pageHeaders, 'Content-Length': Buffer.byteLength(page) });
+  res.writeHead(isBuilt ? status : 503, { ...pageHeaders, 'Content-Length': Buffer.byteLength(page) });
   res.end(page);
 }
 
