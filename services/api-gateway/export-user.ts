@@ -8,6 +8,7 @@ import {
 import type { AuditEntry } from '../../contracts/auth/schemas.ts';
 import { dateToMs, dayMs, formatInstant, isoTime, localDate } from '../../domain/time.ts';
 import type { Call } from '../../runtime/environment.ts';
+import { pointSource } from './workout-streams/read-points.ts';
 
 const recordsPerCall = 500;
 const samplesPerCall = 5000;
@@ -37,11 +38,43 @@ async function* linesOf(call: Call, query: ExportQuery): AsyncGenerator<ExportLi
   if (kinds.has('connection'))
     for (const connection of await call('users.connections', { user_id }))
       yield { kind: 'connection', ...connection };
-  for (const kind of recordKinds) if (kinds.has(kind)) yield* recordsOf(call, query, kind);
+  if (kinds.has('route_privacy')) yield* routePrivacyOf(call, user_id);
+  for (const kind of recordKinds) {
+    if (kinds.has(kind)) yield* recordsOf(call, query, kind);
+    if (kind === 'workout' && kinds.has('workout_track')) yield* tracksOf(call, query);
+  }
   if (kinds.has('sample'))
     for (const series of await call('timeseries.exportSeries', { user_id }))
       yield* samplesOf(call, query, series);
   if (kinds.has('audit')) yield* auditOf(call, query);
+}
+
+// Only what the user has instead of the setting.
+async function* routePrivacyOf(call: Call, user_id: string): AsyncGenerator<ExportLine> {
+  const { store_routes, privacy_zones } = await call('timeseries.routePrivacy', { user_id });
+  if (store_routes !== null || privacy_zones.length > 0)
+    yield { kind: 'route_privacy', store_routes, privacy_zones };
+}
+
+async function* tracksOf(call: Call, { user_id, since }: ExportQuery): AsyncGenerator<ExportLine> {
+  const wanted = { user_id, since_ms: since?.ms ?? 0, limit: recordsPerCall };
+  for (let after: string | null = null; ; ) {
+    const ids: string[] = await call('timeseries.exportTracks', { ...wanted, after });
+    for (const workout_id of ids) yield* trackOf(call, user_id, workout_id);
+    if (ids.length < recordsPerCall) return;
+    after = ids.at(-1) ?? null;
+  }
+}
+
+async function* trackOf(call: Call, user_id: string, workout_id: string): AsyncGenerator<ExportLine> {
+  const query = { user_id, event_id: workout_id };
+  const head = await call('timeseries.workoutTrack', query);
+  const source = pointSource(call, { ...query, bucketMs: null }, head);
+  for await (const points of source.read(head.track?.types ?? []))
+    yield {
+      ...{ kind: 'workout_track', workout_id },
+      points: points.map(({ ms, values }) => ({ timestamp: formatInstant(ms), ...values })),
+    };
 }
 
 // The entries include that of this export, which is written before the first line is sent.

@@ -3,6 +3,7 @@ import { gpx, tcx } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
 import t from 'tap';
 import { z } from 'zod';
+import { ExportLine } from '../../contracts/api-gateway.ts';
 import { WorkoutStreams } from '../../contracts/workout-streams.ts';
 import { partsOf } from '../../domain/item-parts.ts';
 import { StoreItem } from '../../domain/records.ts';
@@ -181,6 +182,24 @@ t.test('a workout without a track has empty files', async (t) => {
   t.equal(check(await get('geojson')).type, 'Feature');
   t.same(featureOf(gpx, await get('gpx')).length, 0);
   t.match(await get('tcx'), /<Lap StartTime="2026-03-01T08:33:20Z">/);
+});
+
+t.test('an export has the details and the whole track of each workout', async (t) => {
+  const { text } = await api.ask(`/api/v1/users/${user}/export?kinds=workout,workout_track`, {
+    key: api.apiKey,
+  });
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => ExportLine.parse(JSON.parse(line)));
+  const [record] = lines.filter(({ kind }) => kind === 'workout');
+  t.match(record, { id, details: { pushes: null }, laps: [{ start_time: '2026-03-01T08:00:00Z' }, {}] });
+  const exported = lines.flatMap((line) => (line.kind === 'workout_track' ? line.points : []));
+  t.equal(exported.length, points);
+  t.same(exported[1], {
+    ...{ timestamp: '2026-03-01T08:00:01Z', latitude: at('latitude', 1), longitude: at('longitude', 1) },
+    ...{ altitude: at('altitude', 1), distance: 8.5, heart_rate: 121, moving: 1 },
+  });
 });
 
 t.test('a user token reads the streams of its own user only', async (t) => {

@@ -6,6 +6,8 @@ import type { Queryable } from '../../../mixins/database.ts';
 import { selectSeries } from '../queries/select-series.ts';
 import { intervalsToWire } from '../records/sleep-stages.ts';
 import type { Settings } from '../settings.ts';
+import { selectDetails } from '../tracks/queries/workout-detail.ts';
+import { extrasToWire } from '../tracks/read-workout.ts';
 import { type ExportCursor, type ExportKind, selectExportRecords } from './queries/select-export.ts';
 
 /**
@@ -18,8 +20,12 @@ export async function exportRecords(
 ) {
   const rows = await selectExportRecords(database, query.user_id, query.kind, query.after, query.limit);
   const last = rows.length < query.limit ? undefined : rows.at(-1);
+  const extras = query.kind === 'workout' ? await selectDetails(database, query.user_id, rows) : null;
   return {
-    records: rows.map(({ record }) => withStages(recordToWire(record, shownAs))),
+    records: rows.map(({ id, record }) => ({
+      ...withStages(recordToWire(record, shownAs)),
+      ...(extras === null ? {} : extrasToWire(extras.get(id))),
+    })),
     next: last === undefined ? null : { start_time: last.start_time, id: last.id },
   };
 }

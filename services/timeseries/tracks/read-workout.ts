@@ -25,15 +25,21 @@ export async function readWorkout(
 ): Promise<SingleWorkout> {
   const stored = await workoutOf(database, userId, id);
   const [row = stored] = await completeWorkouts(database, userId, [stored]);
-  const { details, laps, splits } = extrasOf(await selectDetail(database, userId, id));
+  const { details, laps, splits } = extrasToWire(await selectDetail(database, userId, id));
   return {
     ...workoutToWire(row, settings),
     private: row.private,
     details: { ...details, ...columnsOf(stored, details) },
-    laps: laps?.map(lapToWire) ?? null,
+    laps,
     splits,
     segments: await segmentsOf(database, userId, stored),
   };
+}
+
+/** The details, laps and splits of a workout in an export. */
+export function extrasToWire(row: DetailRow | undefined) {
+  const { details, laps, splits } = extrasOf(row);
+  return { details, laps: laps?.map(lapToWire) ?? null, splits };
 }
 
 async function workoutOf(database: Queryable, userId: string, id: string): Promise<SingleWorkoutRow> {

@@ -388,7 +388,7 @@ export class Summaries extends Group {
 export class ApiGateway extends Group {
   /**
    * Export all data of a user as JSON lines.
-   * Streams the user, connections (without tokens), workouts, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
+   * Streams the user, connections (without tokens), the privacy of routes, workouts with their details, the tracks of workouts in parts of at most 1,800 points, sleep sessions, day totals, other events, samples by series (those that were measured in an interval have `end_time` too), and the audit entries of the user. The last line is `{"kind": "end", "lines": n}`. An export without this line is incomplete.
    */
   export(params: Input<types.ApiGatewayExportData>, options?: CallOptions): Lines<types.ExportLine> {
     return this.lines('GET /users/{user_id}/export', params, options);

@@ -1297,7 +1297,7 @@ export type ExplainedSource = {
 };
 
 export type ExportLine = {
-    kind: 'user' | 'connection' | 'workout' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'end';
+    kind: 'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit' | 'end';
     [key: string]: unknown;
 };
 
@@ -3927,7 +3927,7 @@ export type ApiGatewayExportData = {
         /**
          * Returns only lines of these kinds. Default: all kinds.
          */
-        kinds?: Array<'user' | 'connection' | 'workout' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit'>;
+        kinds?: Array<'user' | 'connection' | 'route_privacy' | 'workout' | 'workout_track' | 'sleep' | 'day' | 'day_values' | 'other' | 'sample' | 'audit'>;
     };
     url: '/users/{user_id}/export';
 };

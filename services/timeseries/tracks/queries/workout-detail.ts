@@ -43,3 +43,21 @@ export async function selectDetail(
   const [row] = await database.query<DetailRow>(select, [userId, workoutId]);
   return row;
 }
+
+const selectMany = {
+  name: 'timeseries-select-workout-details',
+  text: `
+    select workout_id, parts, track_of, track_hash from timeseries.workout_detail
+    where user_id = $1 and workout_id = any($2::uuid[])`,
+};
+
+/** The details of workouts, by their ids. */
+export async function selectDetails(
+  database: Queryable,
+  userId: string,
+  workouts: readonly { readonly id: string }[],
+): Promise<ReadonlyMap<string, DetailRow>> {
+  const ids = workouts.map(({ id }) => id);
+  const rows = await database.query<DetailRow & { workout_id: string }>(selectMany, [userId, ids]);
+  return new Map(rows.map(({ workout_id, ...row }) => [workout_id, row]));
+}
