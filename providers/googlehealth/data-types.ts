@@ -37,6 +37,11 @@ function wholeHours({ startMs, endMs }: Span): Span {
   return { startMs: Math.floor(startMs / hourMs) * hourMs, endMs: Math.ceil(endMs / hourMs) * hourMs };
 }
 
+// A notification may name only the time in which a session ended. A session is kept if it starts in the span.
+function startsBefore({ startMs, endMs }: Span): Span {
+  return wholeHours({ startMs: startMs - dayMs, endMs });
+}
+
 // A point of a day is at noon UTC of its local date.
 function wholeDays({ startMs, endMs }: Span): Span {
   return {
@@ -171,12 +176,12 @@ function sampledType({ scope, isDense, ...row }: (typeof sampled)[number]): Pull
 
 const sessions: Readonly<Record<string, PulledType>> = {
   sleep: {
-    ...{ isGranted: isGrantedBy('sleep'), follows: 'spans', longestSpanMs: rangeMs, widen: wholeHours },
+    ...{ isGranted: isGrantedBy('sleep'), follows: 'spans', longestSpanMs: rangeMs, widen: startsBefore },
     passes: { list: pointsPass('sleep', 'session', 'list') },
     ...{ sweeps: daily, replaces: { records: ['sleeps'] }, normalise: normaliseSleep },
   },
   exercise: {
-    ...{ isGranted: isGrantedBy('activity'), follows: 'spans', longestSpanMs: rangeMs, widen: wholeHours },
+    ...{ isGranted: isGrantedBy('activity'), follows: 'spans', longestSpanMs: rangeMs, widen: startsBefore },
     passes: { list: pointsPass('exercise', 'session', 'list') },
     ...{ sweeps: daily, replaces: { records: ['workouts'] }, normalise: normaliseExercise },
   },
