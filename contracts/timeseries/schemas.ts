@@ -9,6 +9,7 @@ import {
   Source,
   Timestamp,
   WorkoutTypeName,
+  ZoneOffset,
 } from '../../domain/wire.ts';
 import { LapRecord, WorkoutDetails, WorkoutSplit } from '../../domain/workouts/details.ts';
 
@@ -39,6 +40,13 @@ export const Sample = z
     value: z.number(),
     unit: z.string(),
     source: Source,
+    zone_offset: z
+      .string()
+      .nullable()
+      .optional()
+      .describe(
+        'With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise the latest known of the user. Null for buckets, and if none is known.',
+      ),
   })
   .meta({
     id: 'Sample',
@@ -61,6 +69,7 @@ export const Workout = z
     max_heart_rate_bpm: z.int().nullable(),
     avg_pace_sec_per_km: z.number().nullable(),
     elevation_gain_meters: z.number().nullable(),
+    zone_offset: ZoneOffset,
   })
   .meta({ id: 'Workout', description: 'A recorded activity. A field is null if no provider sent a value.' });
 
@@ -114,6 +123,7 @@ export const SleepSession = z
     efficiency_percent: z.number().nullable(),
     stages: SleepStages,
     is_nap: z.boolean(),
+    zone_offset: ZoneOffset,
   })
   .meta({
     id: 'SleepSession',
@@ -177,6 +187,9 @@ export const ListedSleepSession = SleepSession.extend(z.object(sleepDetails).par
     'A sleep session of a list. Only with `include=timeline` it has the fields of a single session, from `unmeasurable_seconds` on.',
 });
 
+/** What a list of samples adds to its items. */
+export const SampleInclude = z.enum(['zone']).meta({ id: 'SampleInclude' });
+
 /** What a list of sleep sessions adds to its items. */
 export const SleepInclude = z.enum(['timeline']).meta({ id: 'SleepInclude' });
 
@@ -189,6 +202,7 @@ export const OtherEvent = z
     end_time: Timestamp,
     source: Source,
     data: z.record(z.string(), z.unknown()),
+    zone_offset: ZoneOffset,
   })
   .meta({
     id: 'OtherEvent',

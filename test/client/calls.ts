@@ -100,6 +100,7 @@ async function callData({ pulsebus }: Clients, { userId: user_id }: Calling) {
   const { timeseries, summaries, apiGateway } = pulsebus;
   await timeseries.samples({ ...range, types: ['heart_rate'], limit: 100 }).toArray(250);
   await timeseries.samples({ ...range, resolution: '1hour' });
+  await timeseries.samples({ ...range, include: ['zone'], limit: 5 });
   await timeseries.chart({ ...range, types: ['heart_rate'], max_points: 50 });
   const [workout] = await timeseries.workouts({ ...days, limit: 2 }).toArray();
   await timeseries.workout({ user_id, event_id: workout?.id ?? '' });

@@ -23,6 +23,8 @@ export interface EventRow extends Row {
   end_ms: number;
   provider: string;
   device: string;
+  /** Null if the provider sent none. */
+  zone_offset_minutes: number | null;
 }
 
 /** Which events of a user are listed. A null type means all. */
@@ -47,7 +49,7 @@ export interface EventsFound<Event> {
 const columnsOf = ({ columns }: EventTable) => `
   id, (extract(epoch from start_time) * 1000000)::float8 as at,
   (extract(epoch from start_time) * 1000)::float8 as start_ms, (extract(epoch from end_time) * 1000)::float8 as end_ms,
-  provider, device, ${columns}`;
+  provider, device, case when zone_reported then zone_offset_minutes end as zone_offset_minutes, ${columns}`;
 
 // Two statements, with and without a type, because each uses an index of its own.
 const listedIn = ({ table, listed = 'true' }: EventTable, byType: boolean) => `

@@ -1,5 +1,5 @@
 import type { OtherEvent } from '../../../contracts/timeseries/schemas.ts';
-import { formatInstant } from '../../../domain/time.ts';
+import { formatInstant, formatOffset } from '../../../domain/time.ts';
 import type { Settings } from '../settings.ts';
 import type { EventKind } from './events.ts';
 import { type OtherRow, otherTable } from './queries/select-others.ts';
@@ -18,5 +18,6 @@ export function otherToWire(row: OtherRow, { shownAs }: Settings): OtherEvent {
     end_time: formatInstant(row.end_ms),
     source: { provider: shownAs(row.provider), device: row.device },
     data: row.data,
+    zone_offset: formatOffset(row.zone_offset_minutes),
   };
 }

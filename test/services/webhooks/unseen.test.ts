@@ -139,7 +139,7 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ],
     ],
   },
-  of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank', 'zone_offset_minutes'] },
+  of_sleep: { 'not shown': ['key', 'normaliser_version', 'rank'] },
   of_user: {
     'made of recorded columns': ['email_key', 'first_name_key', 'last_name_key', 'search_text'],
     'not changed by a caller': ['created_at', 'erased_at', 'erasure_tried_at'],
@@ -149,8 +149,8 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
       ...['counted_on', 'counted_with', 'local_date', 'moving_seconds', 'steps'],
     ],
     'not shown': [
-      ...['cropped', 'hidden', 'key', 'manual', 'parent_id', 'parts', 'raw_type', 'web_upload'],
-      ...['normaliser_version', 'zone_offset_minutes'],
+      ...['cropped', 'hidden', 'key', 'manual', 'normaliser_version', 'parent_id', 'parts', 'raw_type'],
+      'web_upload',
     ],
   },
 };

@@ -1425,6 +1425,10 @@ export type ListedSleepSession = {
     stages: SleepStages;
     is_nap: boolean;
     /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
+    /**
      * The time in which the device could not measure. Null if the provider sends no such time.
      */
     unmeasurable_seconds?: number | null;
@@ -1525,6 +1529,10 @@ export type OtherEvent = {
     data: {
         [key: string]: unknown;
     };
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
 };
 
 export type OtherEventPage = {
@@ -2044,7 +2052,13 @@ export type Sample = {
     value: number;
     unit: string;
     source: Source;
+    /**
+     * With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise the latest known of the user. Null for buckets, and if none is known.
+     */
+    zone_offset?: string | null;
 };
+
+export type SampleInclude = 'zone';
 
 export type SendAgainRequest = {
     /**
@@ -2067,6 +2081,10 @@ export type SingleSleepSession = {
     efficiency_percent: number | null;
     stages: SleepStages;
     is_nap: boolean;
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
     /**
      * The time in which the device could not measure. Null if the provider sends no such time.
      */
@@ -2110,6 +2128,10 @@ export type SingleWorkout = {
     max_heart_rate_bpm: number | null;
     avg_pace_sec_per_km: number | null;
     elevation_gain_meters: number | null;
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
     /**
      * Whether the user keeps it private at the provider.
      */
@@ -2248,6 +2270,10 @@ export type SleepSession = {
     efficiency_percent: number | null;
     stages: SleepStages;
     is_nap: boolean;
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
 };
 
 export type SleepSessionPage = {
@@ -2806,6 +2832,10 @@ export type Workout = {
     max_heart_rate_bpm: number | null;
     avg_pace_sec_per_km: number | null;
     elevation_gain_meters: number | null;
+    /**
+     * The offset of the local clock from UTC, such as `+02:00`. Null if the provider sent none.
+     */
+    zone_offset: string | null;
 };
 
 /**
@@ -3445,6 +3475,10 @@ export type TimeseriesSamplesData = {
          * `raw`: every sample. Other values: the length of a bucket. Each source has its own buckets.
          */
         resolution?: Resolution;
+        /**
+         * `zone`: each sample has its `zone_offset`.
+         */
+        include?: Array<SampleInclude>;
         /**
          * `next_cursor` or `previous_cursor` of an earlier response to the same query.
          */
