@@ -1,5 +1,4 @@
 import { randomOf } from '../random.ts';
-import type { PhoneData } from './app.ts';
 
 /**
  * Days of a person with an iPhone and a Watch, in Apple's dialect: no zone offsets, shares as fractions, units of HealthKit.
@@ -13,6 +12,17 @@ export interface DayChoice {
   readonly days: number;
   readonly skewMs?: number;
 }
+
+/** A record, a phase of sleep or a workout. */
+export interface PhoneItem {
+  readonly id: string;
+  readonly startDate: string;
+  readonly endDate: string;
+  readonly [field: string]: unknown;
+}
+
+/** The lists of the data of days. */
+export type PhoneDays = Readonly<Record<'records' | 'sleep' | 'workouts', readonly PhoneItem[]>>;
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
@@ -32,13 +42,13 @@ const iphone = {
   deviceModel: 'iPhone15,2',
 };
 
-/** The data of a span of days, and the steps per day that the best device counted. */
+/** The data of a span of days, and the steps per day that the best device counted. A day is the same in every span. */
 export function phoneDays({ seed, startMs, days, skewMs = 0 }: DayChoice): {
-  readonly data: Required<Pick<PhoneData, 'records' | 'sleep' | 'workouts'>>;
+  readonly data: PhoneDays;
   readonly steps: readonly number[];
 } {
-  const made = Array.from({ length: days }, (_, day) =>
-    dayOf(`${seed}:${day}`, startMs + day * dayMs, skewMs),
+  const made = Array.from({ length: days }, (_, day) => startMs + day * dayMs).map((midnightMs) =>
+    dayOf(`${seed}:${new Date(midnightMs).toISOString().slice(0, 10)}`, midnightMs, skewMs),
   );
   return {
     data: {
@@ -55,7 +65,7 @@ const heartEveryMinutes = 5;
 
 function dayOf(seed: string, midnightMs: number, skewMs: number) {
   const random = randomOf(seed);
-  const records: object[] = [];
+  const records: PhoneItem[] = [];
   let steps = 0;
   let id = 0;
   const add = (type: string, atMs: number, lengthMs: number, value: number, unit: string, source: object) => {
@@ -97,7 +107,7 @@ function dayOf(seed: string, midnightMs: number, skewMs: number) {
   return { records, steps, sleep: nightOf(seed, midnightMs, skewMs), workouts: [runOf(seed, midnightMs)] };
 }
 
-function nightOf(seed: string, midnightMs: number, skewMs: number): object[] {
+function nightOf(seed: string, midnightMs: number, skewMs: number): PhoneItem[] {
   const stages = ['core', 'deep', 'rem', 'core', 'awake', 'core', 'rem', 'deep', 'core'];
   const phase = (id: string, stage: string, atMs: number, endMs: number, source: object) => ({
     ...{ id: `${seed}:night:${id}`, parentId: null, stage, startDate: new Date(atMs).toISOString() },
@@ -113,7 +123,7 @@ function nightOf(seed: string, midnightMs: number, skewMs: number): object[] {
   ];
 }
 
-function runOf(seed: string, midnightMs: number): object {
+function runOf(seed: string, midnightMs: number): PhoneItem {
   const start = midnightMs + 18 * hourMs;
   return {
     ...{ id: `${seed}:run`, parentId: null, type: 'running', startDate: new Date(start).toISOString() },

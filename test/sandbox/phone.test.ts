@@ -1,6 +1,7 @@
 import t from 'tap';
 import { type AppAccess, upload } from '../../sandbox/phone/app.ts';
 import { phoneDays } from '../../sandbox/phone/days.ts';
+import { endedBetween } from '../../sandbox/phone/uploads.ts';
 import { randomOf } from '../../sandbox/random.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
 import { until } from '../support/connect.ts';
@@ -72,5 +73,29 @@ t.test(
     t.match(await upload(access, 'apple', data), { skipped: 0, again: 1, isLoggedOut: false });
     await api.expect(200, `/users/${app.userId}/connections/phone`, { method: 'DELETE' });
     t.match(await upload(access, 'apple', data), { skipped: 0, isLoggedOut: true });
+  },
+);
+
+t.test(
+  'uploads of adjacent spans have each item once, also over midnight and in another process',
+  async (t) => {
+    const hourMs = 3_600_000;
+    const [fromMs, toMs] = [startMs - 5 * hourMs, startMs + 31 * hourMs];
+    const whole = endedBetween(fromMs, toMs);
+    const parts = Array.from({ length: 36 }, (_, hour) =>
+      endedBetween(fromMs + hour * hourMs, fromMs + (hour + 1) * hourMs),
+    );
+    for (const list of ['records', 'sleep', 'workouts'] as const) {
+      const ids = parts.flatMap((part) => part[list].map(({ id }) => id));
+      t.same(ids.toSorted(), whole[list].map(({ id }) => id).toSorted(), list);
+      t.equal(new Set(ids).size, ids.length);
+      t.ok(ids.length > 0);
+    }
+    const { data } = phoneDays({ seed: 'phone', startMs, days: 1 });
+    const ids = new Set(endedBetween(startMs - 7 * 24 * hourMs, toMs).records.map(({ id }) => id));
+    t.ok(
+      data.records.slice(1).every(({ id }) => ids.has(id)),
+      'the ids do not depend on the first day',
+    );
   },
 );
