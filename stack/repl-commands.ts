@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Backfill } from '../contracts/backfill.ts';
 import { jobIdOf } from '../contracts/deliveries/jobs.ts';
+import type { Reprocess } from '../contracts/deliveries/reprocess.ts';
 import { type Delivery, DeliveryStatus } from '../contracts/deliveries/schemas.ts';
 import type { WebhookEndpoint, WebhookMessage } from '../contracts/webhooks/schemas.ts';
 import { plainMessage } from '../domain/plain-message.ts';
@@ -59,6 +60,12 @@ export const commands: readonly Command[] = [
       const { endpoint_id } = await call('webhooks.message', { message_id: id });
       return [messageLine(await call('webhooks.resendMessage', { endpoint_id, message_id: id }))];
     },
+  ),
+  command(
+    'reprocess <run_id>',
+    'A run of kept deliveries through the current normalisers: its progress and what it changed',
+    z.object({ run_id: Id }),
+    async (call, { run_id }) => reprocessLines(await call('deliveries.reprocessStatus', { run_id })),
   ),
   command(
     'jobs',
@@ -122,6 +129,20 @@ function command<P extends z.ZodType>(
 function deliveryLine({ id, provider, kind, status, attempts, received_at, error }: Delivery): string {
   const came = `${provider} ${kind} of ${received_at}`;
   return `${id}  ${status.padEnd(7)} ${came}, attempts: ${attempts}${error === null ? '' : `, ${error}`}`;
+}
+
+function reprocessLines({ status, dry_run, deliveries, items, changes }: Reprocess): string[] {
+  const { done, total, failed } = deliveries;
+  return [
+    `${status}${dry_run ? ' (dry run)' : ''}, deliveries ${done}/${total}, failed ${failed}`,
+    `items: ${Object.entries(items)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ')}`,
+    ...Object.entries(changes).map(
+      ([kind, { added, changed, removed, identical }]) =>
+        `${kind.padEnd(9)} added ${added}, changed ${changed}, removed ${removed}, identical ${identical}`,
+    ),
+  ];
 }
 
 // A path may contain a token of the receiver, so only the origin is shown.

@@ -23,8 +23,8 @@ function filled(value: unknown): unknown {
 
 for (const name of providerNames)
   t.test(`${name}: what its normalisers make of the fixtures is that of the stated version`, async (t) => {
-    const made = JSON.stringify(filled(normalisedFixtures[name]()));
+    const made = JSON.stringify(filled(normalisedFixtures[name]?.()));
     const digest = createHash('sha256').update(made).digest('hex').slice(0, 16);
     t.ok(made.length > 1000, 'the fixtures are normalised');
-    t.same({ version: normaliserVersionOf(name), digest }, pinned[name]);
+    t.same({ version: normaliserVersionOf(name), digest }, Reflect.get(pinned, name));
   });

@@ -68,6 +68,7 @@ t.test('runs piped commands over the bus and ends', async (t) => {
     `backfill start ${userId}`,
     `replay ${dead}`,
     `replay ${randomUUID()}`,
+    `reprocess ${randomUUID()}`,
   ]);
   t.equal(code, 0);
   for (const said of [
@@ -82,6 +83,7 @@ t.test('runs piped commands over the bus and ends', async (t) => {
     'what must be status',
     `${dead}  ready   activitynet nobody of`,
     'Delivery not found.',
+    'Run not found.',
   ])
     t.match(output, said);
   const replayed = 'select replayed_at is not null as replayed from deliveries.delivery where id = $1';

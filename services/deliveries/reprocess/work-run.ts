@@ -29,8 +29,9 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** A run works for this time, then rests for as long, so that reads and live data have the other half. */
-const sliceMs = 1000;
+/** A run works for this time, then rests for a multiple of it, so that reads and live data are hardly slower. */
+const sliceMs = 250;
+const restFactor = 4;
 /** A delivery that fails this often is left out. */
 const mostFailures = 5;
 
@@ -50,7 +51,7 @@ async function workRun(deps: Deps, job: Job<unknown>, { signal }: Held): Promise
       return failed(deps, run, job, codeOf(error));
     }
     const tookMs = performance.now() - began;
-    if (tookMs >= sliceMs) return { kind: 'again', delayMs: tookMs };
+    if (tookMs >= sliceMs) return { kind: 'again', delayMs: tookMs * restFactor };
   }
   return { kind: 'stopped' };
 }

@@ -19,7 +19,7 @@ import { type KeptBody, openKept, type Reading } from './kept-bodies.ts';
 
 const provider = 'devicemaker';
 /** One call works for this time. */
-const sliceMs = 1000;
+const sliceMs = 250;
 /** As for live data: the bus limits a message, and transactions should be short. */
 const bytesPerCall = 250_000;
 

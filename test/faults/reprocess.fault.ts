@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { z } from 'zod';
+import { Reprocess } from '../../contracts/deliveries/reprocess.ts';
+import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
+import { sleep as night } from '../fixtures/devicemaker/sleeps.ts';
+import { storedOf } from '../services/timeseries/stored-of-user.ts';
+import { ask } from '../support/api.ts';
+import { freshDatabase, type TestDatabase } from '../support/database.ts';
+import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
+import { freePort, type Process, startProcess, untilReady } from './product-processes.ts';
+
+/** A mapping fault over REPROCESS_SAMPLES samples (1,000,000), repaired while reads go on and the process is killed once. */
+t.setTimeout(0);
+
+const samples = Number(process.env.REPROCESS_SAMPLES ?? 1_000_000);
+const samplesPerDay = 5761;
+const people = 10;
+const days = Math.max(people, Math.ceil(samples / samplesPerDay));
+const faulty = ['--import', join(import.meta.dirname, 'faulty-dailies.ts')];
+const accounts = Array.from({ length: people }, (_, index) => `account-${index}`);
+const bystander = 'account-bystander';
+const headers = { 'devicemaker-client-id': 'faults' };
+
+async function startOn(t: Test, { url }: TestDatabase, options: readonly string[] = []): Promise<Process> {
+  const choice = { name: 'all', services: [], port: await freePort(), options };
+  const served = startProcess(t, { ...choice, settings: { DATABASE_URL: url } });
+  await untilReady(served);
+  return served;
+}
+
+async function push({ origin }: Process, body: object): Promise<void> {
+  const { status, text } = await ask(origin, '/api/v1/webhooks/devicemaker/push', { body, headers });
+  if (status !== 200) throw new Error(`${status} ${text.slice(0, 200)}`);
+}
+
+function dayOf(index: number) {
+  const start = dayStart + Math.floor(index / people) * 86_400;
+  const calendarDate = new Date((start + 7200) * 1000).toISOString().slice(0, 10);
+  const changes = { startTimeInSeconds: start, calendarDate, summaryId: `day-${index}` };
+  return daily(accounts[index % people] ?? '', 24, changes);
+}
+
+/** Users with their data, by account. */
+async function fill(served: Process): Promise<ReadonlyMap<string, string>> {
+  const { key } = await credentialsOf(served.origin);
+  const users = new Map<string, string>();
+  for (const account of [...accounts, bystander])
+    users.set(account, await createConnectedUser(served.origin, key, account));
+  await push(served, { sleeps: [night(bystander)] });
+  for (let index = 0; index < days; index += 1) await push(served, { dailies: [dayOf(index)] });
+  return users;
+}
+
+const rowsOf = (database: TestDatabase, userId: string) =>
+  database.query(
+    `select x.xmin::text, x.* from timeseries.sample x join timeseries.series s on s.id = x.series_id
+     where s.user_id = $1 order by x.series_id, x.ts`,
+    [userId],
+  );
+
+/** Milliseconds of reads of a day of samples, one after another, until `isOver`. */
+async function readsUntil(origin: string, userId: string, isOver: () => boolean): Promise<number[]> {
+  const { key } = await credentialsOf(origin);
+  const start = new Date((dayStart + 3600) * 1000).toISOString();
+  const end = new Date((dayStart + 20 * 3600) * 1000).toISOString();
+  const path = `/api/v1/users/${userId}/timeseries?start_time=${start}&end_time=${end}&types=heart_rate&limit=100`;
+  const took: number[] = [];
+  while (!isOver()) {
+    const began = performance.now();
+    const { status } = await ask(origin, path, { key });
+    if (status === 200) took.push(performance.now() - began);
+    await sleep(20);
+  }
+  return took.toSorted((a, b) => a - b);
+}
+
+const at = (sorted: readonly number[], share: number) =>
+  Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 100) / 100;
+
+async function idleReads(origin: string, userId: string): Promise<number[]> {
+  const end = performance.now() + 8000;
+  return readsUntil(origin, userId, () => performance.now() > end);
+}
+
+t.test(`${days} days of heart rates are repaired, and equal a fresh store`, async (t) => {
+  const [broken, fresh] = [await freshDatabase(t), await freshDatabase(t)];
+  for (const database of [broken, fresh]) await makeDeveloper(database);
+  const first = await startOn(t, broken, faulty);
+  const users = await fill(first);
+  first.signal('SIGTERM');
+  await first.ended;
+  const right = await startOn(t, fresh);
+  const rightUsers = await fill(right);
+  right.signal('SIGTERM');
+  await right.ended;
+
+  let served = await startOn(t, broken);
+  const read = users.get(accounts[0] ?? '') ?? '';
+  const others = users.get(bystander) ?? '';
+  const untouched = await rowsOf(broken, others);
+  const before = await idleReads(served.origin, read);
+  const { token } = await credentialsOf(served.origin);
+  const started = await ask(served.origin, '/api/v1/deliveries/reprocess', {
+    token,
+    body: { provider: 'devicemaker' },
+  });
+  let run = Reprocess.parse(started.body);
+  const poll = async () => {
+    const answer = await ask(served.origin, `/api/v1/reprocess-runs/${run.id}`, { token });
+    run = Reprocess.parse(answer.body);
+  };
+  const began = performance.now();
+  while (run.deliveries.done < run.deliveries.total / 3) {
+    await sleep(200);
+    await poll();
+  }
+  served.signal('SIGKILL');
+  await served.ended;
+  t.comment(`killed after ${run.deliveries.done} of ${run.deliveries.total} deliveries`);
+  served = await startOn(t, broken);
+  const reading = readsUntil(served.origin, read, () => run.status !== 'running');
+  while (run.status === 'running') {
+    await sleep(500);
+    await poll();
+  }
+  const during = await reading;
+  const after = await idleReads(served.origin, read);
+  const idle = [...before, ...after].toSorted((a, b) => a - b);
+  t.comment(
+    JSON.stringify({
+      ...{ seconds: Math.round((performance.now() - began) / 1000), changes: run.changes.samples },
+      ...{ idle_ms: at(idle, 0.5), during_ms: at(during, 0.5), ratio: at(during, 0.5) / at(idle, 0.5) },
+      ...{ idle_p90: at(idle, 0.9), during_p90: at(during, 0.9), reads: during.length },
+    }),
+  );
+  t.match(run, { status: 'done', deliveries: { failed: 0 } });
+  for (const account of accounts) {
+    const [a, b] = [users.get(account) ?? '', rightUsers.get(account) ?? ''];
+    const [repaired, wanted] = [await storedOf(broken, a), await storedOf(fresh, b)];
+    for (const [table, rows] of Object.entries(wanted))
+      t.equal(JSON.stringify(repaired[table]), JSON.stringify(rows), `${account}: ${table}`);
+  }
+  t.same(await rowsOf(broken, others), untouched, 'other rows are not written');
+  const Count = z.tuple([z.object({ n: z.number() })]);
+  const [{ n }] = Count.parse(await broken.query('select count(*)::float8 as n from timeseries.sample'));
+  t.ok(n >= days * samplesPerDay, `${n} samples`);
+});
