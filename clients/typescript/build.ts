@@ -94,13 +94,13 @@ function writeTypes(dist: string): void {
 }
 
 // A third of the size of the types is indentation, comments of one line on three, ids that are explained at each
-// operation, and parts that an operation lacks. Of the description of an operation the first sentence is kept; the
-// documentation of the API has all of it.
+// operation, and parts that an operation lacks. Of an operation the summary is kept; the documentation of the API has its
+// description.
 function shorten(file: string): void {
   const text = readFileSync(file, 'utf8')
     .replace(/^(?: {4})+/gm, (blanks) => '\t'.repeat(blanks.length / 4))
     .replace(/\/\*\*\n\t* \* (.*)\n\t* \*\//g, '/** $1 */')
-    .replace(/^(\t \* .*?\.) (?=[A-Z`]).*$/gm, '$1')
+    .replace(/^\t\/\*\*\n\t \* (.*)\n(?:\t \* .*\n)+\t \*\//gm, '\t/** $1 */')
     .replace(/^\tpath: \{\n[^}]*\}/gm, (path) => path.replace(/^\t*\/\*\*.*\*\/\n/gm, ''))
     .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '');
   writeFileSync(file, withoutRepetition(text));
