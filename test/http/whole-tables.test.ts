@@ -42,7 +42,10 @@ t.test('no route scans a growing table', async (t) => {
   await onOneConnection(database, fillStatements);
   await fold(database);
   // Periodic tasks read whole tables within bounds; on a slow machine they would run beside the routes.
-  await onOneConnection(database, ["update jobs.job set run_at = now() + interval '1 hour'", 'vacuum analyze']);
+  await onOneConnection(database, [
+    "update jobs.job set run_at = now() + interval '1 hour'",
+    'vacuum analyze',
+  ]);
   const before = await rowsScanned(database);
   const reader = await start(t, database);
   for (const id of [userId, sleeper]) await readEverything(t, reader, id);

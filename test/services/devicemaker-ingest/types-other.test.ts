@@ -104,6 +104,7 @@ t.test('returns the page envelope, and one record by its id', async (t) => {
     end_time: '2025-06-03T10:29:00Z',
     source: { provider: 'devicemaker', device: 'Venu 3' },
     data,
+    zone_offset: '+02:00',
   };
   t.same(await api.expect(200, `${path}?start_date=2025-06-03&end_date=2025-06-03`), {
     data: [event],

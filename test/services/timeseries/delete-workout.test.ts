@@ -116,6 +116,7 @@ t.test('a marked workout keeps its row without health data', async (t) => {
     raw_type: '',
     name: '',
     zone_offset_minutes: 0,
+    zone_reported: true,
     duration_seconds: 0,
     is_parent: false,
     parts: {},
