@@ -58,7 +58,8 @@ export const errorTable = {
   BACKFILL_RUNNING: { status: 409, detail: 'A backfill of this connection is already running.' },
   REPROCESS_UNSUPPORTED: {
     status: 409,
-    detail: 'The deliveries of this provider contain no data, so they cannot be processed again.',
+    detail:
+      'Deliveries of this provider cannot be processed again. A backfill or a new upload replaces its data.',
   },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },
