@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { createWearer } from '../support/api.ts';
 import { auditShows, startConsole, violations } from './console.ts';
 
 const { api, root, userId, logIn } = await startConsole(t, [5]);
@@ -149,4 +150,37 @@ t.test('an account is disconnected by typing, and the user is connected no more'
   await devicemaker.getByRole('button', { name: 'Connect again: devicemaker' }).waitFor();
   await auditShows(page, root, 'connection.revoked', userId.slice(0, 8));
   t.strictSame(complaints, []);
+});
+
+t.test('the route of a workout is drawn on demand, and its read is audited', async (t) => {
+  const { page, complaints } = await logIn(t);
+  const { userId: walker, account } = await createWearer(api);
+  const startTimeInSeconds = Math.floor(Date.now() / 1000) - 86_400;
+  const samples = Array.from({ length: 120 }, (_, second) => ({
+    ...{ startTimeInSeconds: startTimeInSeconds + second, elevationInMeters: 40 + second / 10 },
+    ...{ latitudeInDegree: 10 + second / 1e4, longitudeInDegree: 20 + (second % 40) / 1e4 },
+  }));
+  const summary = {
+    ...{ activityType: 'RUNNING', activityName: 'Loop', startTimeInSeconds, startTimeOffsetInSeconds: 0 },
+    ...{ durationInSeconds: 120, distanceInMeters: 400 },
+  };
+  const delivery = { userId: account, summaryId: 'loop-detail', activityId: 1, summary, samples };
+  await api.expect(200, '/webhooks/devicemaker/push', {
+    body: { activityDetails: [delivery] },
+    headers: { 'devicemaker-client-id': 'sandbox-devicemaker' },
+  });
+  await page.goto(`${root}/users/${walker}`);
+  await page.getByRole('button', { name: 'Details of Loop' }).click();
+  await page.getByText('Route', { exact: true }).click();
+  const shape = page.getByRole('img', { name: 'Shape of the route, 0.4 km' });
+  await shape.waitFor();
+  t.match(await shape.locator('path').getAttribute('d'), /^M0\.0 \d+\.\d(L\d+\.\d \d+\.\d){100,}$/);
+  await page.getByText('Altitude: 40 m to 51.9 m.').waitFor();
+  t.strictSame(await violations(page), []);
+  await auditShows(page, root, 'user.exported', walker.slice(0, 8));
+  // This connection has no backfill, which the browser reports as a 404.
+  t.strictSame(
+    complaints.filter((one) => !one.includes('404')),
+    [],
+  );
 });

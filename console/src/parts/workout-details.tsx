@@ -10,8 +10,9 @@ import { LineTables } from './series-chart.tsx';
 import { type Split, splitsOf, type Track } from './splits.ts';
 import { Empty, Loaded } from './states.tsx';
 import { Table } from './table.tsx';
+import { WorkoutRoute } from './workout-route.tsx';
 
-/** The heart rate, the pace and the kilometres of one workout, from its samples. */
+/** The heart rate, the pace and the kilometres of one workout, from its samples, and its route. */
 export function WorkoutDetails({ userId, workout }: { userId: string; workout: Workout }) {
   const { id, start_time, end_time } = workout;
   const chart = useResource(`${userId} ${id} ${start_time} ${end_time}`, (signal) =>
@@ -30,6 +31,7 @@ export function WorkoutDetails({ userId, workout }: { userId: string; workout: W
       <Loaded of={chart} what="workout">
         {(data) => <Course chart={data} workout={workout} />}
       </Loaded>
+      <WorkoutRoute key={id} userId={userId} workout={workout} />
     </section>
   );
 }
