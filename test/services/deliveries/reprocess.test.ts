@@ -144,7 +144,7 @@ t.test('data of an erased user and of a later connection is not stored', async (
 t.test('requests that cannot run are refused', async (t) => {
   t.match(await ask(422, { type: 'steps' }), { detail: /type must be one of dailies/ });
   t.match(await ask(422, { from: '2026-02-01', to: '2026-01-01' }), { detail: /from must be before to/ });
-  t.match(await ask(409, { provider: 'activitynet' }), { detail: /contain no data/ });
+  t.match(await ask(409, { provider: 'activitynet' }), { detail: /cannot be processed again/ });
   await asked(404, `/reprocess-runs/${randomUUID()}`);
   await api.expect(403, path, { body: { provider: 'devicemaker' } });
 });
