@@ -12,16 +12,23 @@ const patienceMs = 180_000;
 t.setTimeout(5 * patienceMs);
 
 /** The page, with the requests to other origins and the violations of its policy as complaints. */
-async function openDocs(t: Test) {
+async function openDocs(t: Test, look: (page: Page) => Promise<void> = tall) {
   const opened = await openPage(t, browser);
   opened.page.on('request', (request) => {
     if (!request.url().startsWith(`${api.url}/`) && !request.url().startsWith('data:'))
       opened.complaints.push(`request to ${request.url()}`);
   });
   opened.page.setDefaultTimeout(patienceMs);
-  await opened.page.setViewportSize({ width: 1400, height: 2000 });
+  await look(opened.page);
   await opened.page.goto(`${api.url}/docs`);
   return opened;
+}
+
+const tall = (page: Page) => page.setViewportSize({ width: 1400, height: 2000 });
+
+async function darkPhone(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
 }
 
 function operation(page: Page, method: string, path: string): Locator {
@@ -107,31 +114,8 @@ t.test('a key of the field is checked, fills in a user, survives a reload and is
   );
 });
 
-t.test('a key that the server refuses is not kept', async (t) => {
-  const { page, complaints } = await openDocs(t);
-  t.match(await enterKey(page, 'sk-wrong'), /^The server refuses the key: .+/);
-  t.equal(await page.getByRole('button', { name: 'Forget' }).isVisible(), false);
-  t.strictSame(
-    complaints.filter((one) => !one.includes('401')),
-    [],
-  );
-});
-
-t.test('the events that applications receive are shown without a form', async (t) => {
-  const { page, complaints } = await openDocs(t);
-  await page.getByLabel('Search operations').fill('workout.created');
-  await page.getByRole('link', { name: 'A workout was stored' }).click();
-  const event = page.locator('.opblock:has([data-path="workout.created"])');
-  await event.getByText('webhook-signature').first().waitFor();
-  t.equal(await event.getByRole('button', { name: 'Execute' }).count(), 0);
-  t.strictSame(complaints, []);
-});
-
 t.test('the keyboard alone leads from the key to an answer, in the dark theme and 360 pixels', async (t) => {
-  const { page, complaints } = await openDocs(t);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 360, height: 740 });
-  await page.reload();
+  const { page, complaints } = await openDocs(t, darkPhone);
   await enterKey(page, api.apiKey);
   await page.getByLabel('Search operations').focus();
   await page.keyboard.type('list users');
@@ -145,15 +129,33 @@ t.test('the keyboard alone leads from the key to an answer, in the dark theme an
   t.strictSame(complaints, []);
 });
 
-t.test('streams cannot be tried out', async (t) => {
+t.test('what the page refuses or only shows', async (t) => {
   const { page, complaints } = await openDocs(t);
-  for (const path of ['/users/{user_id}/export', '/users/{user_id}/timeseries/download']) {
-    const block = await open(page, 'GET', path);
-    t.equal(await block.getByRole('button', { name: 'Execute' }).count(), 0, path);
-    t.equal(await block.getByRole('button', { name: 'Try it out' }).count(), 0, path);
-    t.match(await block.innerText(), 'curl -OJ');
-  }
-  const other = await open(page, 'GET', '/users/{user_id}/timeseries');
-  t.equal(await other.getByRole('button', { name: 'Execute' }).count(), 1);
-  t.strictSame(complaints, []);
+  await t.test('a key that the server refuses is not kept', async (t) => {
+    t.match(await enterKey(page, 'sk-wrong'), /^The server refuses the key: .+/);
+    t.equal(await page.getByRole('button', { name: 'Forget' }).isVisible(), false);
+  });
+
+  await t.test('streams cannot be tried out', async (t) => {
+    for (const path of ['/users/{user_id}/export', '/users/{user_id}/timeseries/download']) {
+      const block = await open(page, 'GET', path);
+      t.equal(await block.getByRole('button', { name: 'Execute' }).count(), 0, path);
+      t.equal(await block.getByRole('button', { name: 'Try it out' }).count(), 0, path);
+      t.match(await block.innerText(), 'curl -OJ');
+    }
+    const other = await open(page, 'GET', '/users/{user_id}/timeseries');
+    t.equal(await other.getByRole('button', { name: 'Execute' }).count(), 1);
+  });
+
+  await t.test('the events that applications receive are shown without a form', async (t) => {
+    await page.getByLabel('Search operations').fill('workout.created');
+    await page.getByRole('link', { name: 'A workout was stored' }).click();
+    const event = page.locator('.opblock:has([data-path="workout.created"])');
+    await event.getByText('webhook-signature').first().waitFor();
+    t.equal(await event.getByRole('button', { name: 'Execute' }).count(), 0);
+  });
+  t.strictSame(
+    complaints.filter((one) => !one.includes('401')),
+    [],
+  );
 });
