@@ -14,7 +14,7 @@ export interface StoreChunk {
 }
 
 /**
- * Normalises entries in order. Items that cannot be stored get their status, the parts of the others are yielded one by
+ * Normalises entries of one user in order. Items that cannot be stored get their status, the parts of the others are yielded one by
  * one. Ends early with the run.
  */
 export type ItemSource = (run: Run, entries: readonly Entry[]) => AsyncIterable<StoreChunk>;
@@ -48,9 +48,13 @@ export function partsWithin(
   return partsOf({ ...item, ...cutChunks(track, rules) });
 }
 
-/** The route privacy of the user whose entries these are. Null if none of them can contain a track. */
+/** The route privacy of the user whose entries these are. Null if none of them can contain a track. @throws for two users */
 export async function routeRulesOf({ call }: Run, entries: readonly Entry[]): Promise<VersionedRules | null> {
   const userId = entries.find(({ type }) => type.hasTrack)?.linkedUser?.user_id;
+  if (entries.some(({ linkedUser }) => linkedUser?.user_id !== entries[0]?.linkedUser?.user_id))
+    throw new Error(
+      'entries of one user are expected, because the route privacy of a user applies to all of them',
+    );
   return userId === undefined ? null : call('timeseries.routeRules', { user_id: userId });
 }
 

@@ -91,7 +91,7 @@ async function workBody(context: Context, work: BodyWork): Promise<BodyPart> {
     return { ...added(counted, { changes: noChanges(), items: leftOut(seen) }), next };
   };
   const entries = [...numberOf.keys()].filter(({ status }) => status === null);
-  for await (const chunk of opened.items(runOf(context, work), entries)) {
+  for await (const chunk of itemsOf(opened, runOf(context, work), entries)) {
     const number = numberOf.get(chunk.entry) ?? last;
     if (isOther(batch, chunk)) await send();
     if (batch.length === 0 && number > last && performance.now() >= endMs) return upTo(number);
@@ -100,6 +100,20 @@ async function workBody(context: Context, work: BodyWork): Promise<BodyPart> {
   }
   await send();
   return upTo(null);
+}
+
+// An item source takes entries of one user. The order of the body is kept, because a position counts its items.
+async function* itemsOf(
+  { items }: KeptBody,
+  run: Run,
+  entries: readonly Entry[],
+): AsyncGenerator<StoreChunk> {
+  const userOf = (entry: Entry | undefined) => entry?.linkedUser?.user_id;
+  for (let from = 0, to: number; from < entries.length; from = to) {
+    to = from + 1;
+    while (to < entries.length && userOf(entries[to]) === userOf(entries[from])) to += 1;
+    yield* items(run, entries.slice(from, to));
+  }
 }
 
 // A call contains items of one user.

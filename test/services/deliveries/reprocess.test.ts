@@ -141,6 +141,50 @@ t.test('data of an erased user and of a later connection is not stored', async (
   t.same((await storedOf(database, erased.userId)).provider_day, []);
 });
 
+/** A walk to the north of a minute, in steps of some 55 m. */
+function walk(account: string, latitude: number) {
+  const startTimeInSeconds = 1_748_960_000;
+  const samples = Array.from({ length: 60 }, (_, second) => ({
+    startTimeInSeconds: startTimeInSeconds + second,
+    latitudeInDegree: latitude + second * 0.0005,
+    longitudeInDegree: 13.4,
+  }));
+  const summary = { activityType: 'WALKING', startTimeInSeconds, durationInSeconds: 60 };
+  const fields = { startTimeOffsetInSeconds: 0, distanceInMeters: 3300 };
+  return {
+    ...{ userId: account, summaryId: `${account}-detail`, activityId: latitude },
+    ...{ summary: { ...summary, ...fields }, samples },
+  };
+}
+
+t.test('the route of each user in a delivery is cut by the zones of that user', async (t) => {
+  const walkers: { userId: string; account: string; latitude: number }[] = [];
+  for (const latitude of [10, 20]) {
+    const { userId, account } = await createWearer(api);
+    const zone = { latitude, longitude: 13.4, radius_meters: 500 };
+    await api.expect(200, `/users/${userId}/route-privacy`, {
+      method: 'PATCH',
+      body: { privacy_zones: [zone] },
+    });
+    walkers.push({ userId, account, latitude });
+  }
+  await push(api, { activityDetails: walkers.map(({ account, latitude }) => walk(account, latitude)) });
+  const routes = () =>
+    database.query(
+      `select user_id, located, latitude, longitude, hash from timeseries.workout_track
+       where user_id = any($1) order by user_id, chunk`,
+      [walkers.map(({ userId }) => userId)],
+    );
+  const stored = await routes();
+  t.same(
+    stored.map(({ located }) => located),
+    [51, 51],
+  );
+  const run = await ended(await start());
+  t.match(run.items, { processed: 2, rejected: 0 });
+  t.same(await routes(), stored);
+});
+
 t.test('requests that cannot run are refused', async (t) => {
   t.match(await ask(422, { type: 'steps' }), { detail: /type must be one of dailies/ });
   t.match(await ask(422, { from: '2026-02-01', to: '2026-01-01' }), { detail: /from must be before to/ });
