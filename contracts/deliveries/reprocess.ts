@@ -41,7 +41,7 @@ export const reprocessActions = {
   startReprocess: action({
     summary: 'Process kept deliveries again with the current normalisers',
     description:
-      'Repairs what an earlier version of the normalisers made of the deliveries that are still kept: values that the current version makes otherwise are replaced, and values that it no longer makes are removed. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries contain no data.',
+      'Repairs what an earlier version of the normalisers made of the deliveries that are still kept: values that the current version makes otherwise are replaced, and values that it no longer makes are removed. A newer version of an item is never replaced by an older one, and data of erased users is not stored. Users who connected the account after a delivery arrived receive none of its data. Runs in the background; a request that is running is not started again: its run is returned. Changes are announced as historical. Returns 409 for a provider whose deliveries cannot be processed again.',
     params: z
       .object({
         provider: ProviderName,
