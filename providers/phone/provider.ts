@@ -9,7 +9,7 @@ export const phone = {
   settings: {},
   names: null,
   ingest: { service: 'phone-ingest', readsWithTokens: false, hasFigures: false },
-  normaliserVersion: 1,
+  normaliserVersion: 2,
   oauth: null,
   accessCheck: null,
   webhooks: {

@@ -46,7 +46,7 @@ export const withings = {
     webhookSenders: 'WEBHOOK_SENDERS_WITHINGS',
   },
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
-  normaliserVersion: 1,
+  normaliserVersion: 2,
   plainReply,
   oauth: {
     authorizeUrl: ({ WITHINGS_AUTHORIZE_URL }: Settings) => new URL(WITHINGS_AUTHORIZE_URL),

@@ -6,7 +6,7 @@ import { intradayRequest, readIntraday } from './intraday-call.ts';
 import { normaliseDays } from './normalise/days.ts';
 import type { Normalised } from './normalise/fields.ts';
 import { intradayTypes, normaliseIntraday } from './normalise/intraday.ts';
-import { keptMeasureTypes, measureTypes } from './normalise/measure-types.ts';
+import { measureTypeNumbers, measureTypes } from './normalise/measure-types.ts';
 import { normaliseMeasures } from './normalise/measures.ts';
 import { normaliseSleep, sleepDevices } from './normalise/sleep.ts';
 import { normaliseWorkouts } from './normalise/workouts.ts';
@@ -28,7 +28,7 @@ function wholeDays({ startMs, endMs }: Span): Span {
 
 const measures: ListCall = {
   path: '/measure',
-  form: { action: 'getmeas', category: '1', meastypes: keptMeasureTypes.join(',') },
+  form: { action: 'getmeas', category: '1', meastypes: measureTypeNumbers.join(',') },
   list: 'measuregrps',
   spansBy: 'seconds',
 };
@@ -56,10 +56,9 @@ function partOf({ items, intervals, sources, skipped }: Normalised): Part {
   return { items, skipped, intervals: { intervals, sources } };
 }
 
-const measureSeries = keptMeasureTypes.flatMap((type) => {
-  const series = measureTypes[type]?.series ?? null;
-  return series === null || series === 'heart_rate' ? [] : [series];
-});
+const measureSeries = Object.values(measureTypes)
+  .map(({ series }) => series)
+  .filter((series) => series !== 'heart_rate');
 
 /** The data that is read, by its name. */
 export const types = {

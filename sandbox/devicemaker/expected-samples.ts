@@ -66,6 +66,8 @@ function addMeasurements(
     const fat = (kilograms * item.bodyFatInPercent) / 100;
     series.add('weight', unnamed, at, kilograms);
     series.add('skeletal_muscle_mass', unnamed, at, item.muscleMassInGrams / 1000);
+    series.add('bone_mass', unnamed, at, item.boneMassInGrams / 1000);
+    series.add('body_water_percentage', unnamed, at, item.bodyWaterInPercent);
     series.add('body_fat_percentage', unnamed, at, item.bodyFatInPercent);
     series.add('body_mass_index', unnamed, at, item.bodyMassIndex);
     series.add('body_fat_mass', unnamed, at, fat);
@@ -79,6 +81,7 @@ function addMeasurements(
   for (const item of userMetrics) {
     const noon = dateToMs(item.calendarDate) / 1000 + 12 * 3600;
     series.add('vo2_max', unnamed, noon, item.vo2Max);
+    series.add('vo2_max_cycling', unnamed, noon, item.vo2MaxCycling);
     series.add('devicemaker_fitness_age', unnamed, noon, item.fitnessAge);
   }
 }
@@ -111,6 +114,7 @@ function addDetails(series: SampleSink, { summary, samples }: Items<'activityDet
     series.add('heart_rate', summary.deviceName, at, one.heartRate);
     series.add('speed', summary.deviceName, at, one.speedMetersPerSecond);
     series.add('cadence', summary.deviceName, at, cadenceOf(one));
+    series.add('swimming_cadence', summary.deviceName, at, one.swimCadenceInStrokesPerMinute);
     series.add('power', summary.deviceName, at, one.powerInWatts);
     series.add('weather_temperature', summary.deviceName, at, one.airTemperatureCelcius);
   }

@@ -54,6 +54,10 @@ const seriesOf: Readonly<Record<number, SeriesType>> = {
   10: 'blood_pressure_systolic',
   11: 'heart_rate',
   76: 'skeletal_muscle_mass',
+  77: 'body_water_mass',
+  88: 'bone_mass',
+  170: 'visceral_fat_rating',
+  226: 'basal_metabolic_rate',
 };
 
 /** Adds the samples of measurements and nights. */

@@ -62,7 +62,10 @@ function scaleOf(kilograms: number) {
     { type: 1, value: grams, unit: -3 },
     { type: 6, value: 19_250, unit: -3 },
     { type: 76, value: Math.round(grams * 0.42), unit: -3 },
+    { type: 77, value: Math.round(grams * 0.59), unit: -3 },
     { type: 88, value: Math.round(grams * 0.04), unit: -3 },
+    { type: 170, value: Math.round(kilograms / 2), unit: -1 },
+    { type: 226, value: Math.round(kilograms * 21.6 + 370), unit: 0 },
   ];
 }
 

@@ -94,11 +94,32 @@ const wanted: readonly (readonly [
   ['hydration', 'mL', 'sum', 0, 100000],
 ];
 
+/** The types that later releases added, in the order of their ids. */
+const added: typeof wanted = [
+  ['bone_mass', 'kg', 'last', 0, 100],
+  ['body_water_mass', 'kg', 'last', 0, 1000],
+  ['body_water_percentage', 'percent', 'last', 0, 100],
+  ['extracellular_water_mass', 'kg', 'last', 0, 1000],
+  ['intracellular_water_mass', 'kg', 'last', 0, 1000],
+  ['visceral_fat_rating', 'score', 'last', 0, 100],
+  ['metabolic_age', 'years', 'last', 1, 130],
+  ['vascular_age', 'years', 'last', 1, 130],
+  ['basal_metabolic_rate', 'kcal/day', 'last', 0, 20000],
+  ['vo2_max_cycling', 'ml/kg/min', 'mean', 0, 120],
+  ['pulse_wave_velocity', 'm/s', 'mean', 0, 50],
+  ['ecg_qrs_interval', 'ms', 'mean', 10, 5000],
+  ['ecg_pr_interval', 'ms', 'mean', 10, 5000],
+  ['ecg_qt_interval', 'ms', 'mean', 10, 5000],
+  ['ecg_corrected_qt_interval', 'ms', 'mean', 10, 5000],
+  ['swimming_cadence', 'strokes per minute', 'mean', 0, 200],
+];
+
 // The first release has these 83. Types that are added later follow them.
-t.test('the catalogue begins with the 83 types of the specification', async (t) => {
+t.test('the catalogue begins with the 83 types of the specification, and later ones follow', async (t) => {
   const have = seriesCatalogue.map(({ type, unit, bucket, min, max }) => [type, unit, bucket, min, max]);
   t.equal(wanted.length, 83);
   t.same(have.slice(0, wanted.length), wanted);
+  t.same(have.slice(wanted.length, wanted.length + added.length), added);
 });
 
 t.test('ids are stored: they follow the order of the table and never change', async (t) => {
@@ -109,7 +130,7 @@ t.test('ids are stored: they follow the order of the table and never change', as
 });
 
 t.test('a value is accepted up to both ends of its range, and not beyond', async (t) => {
-  const wrong = wanted.filter(([type, , , least, most]) => {
+  const wrong = [...wanted, ...added].filter(([type, , , least, most]) => {
     if (!isSeriesType(type) || seriesOf(type).type !== type) return true;
     const [inside, outside] = [
       [least, most],

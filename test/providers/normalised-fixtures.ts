@@ -52,6 +52,7 @@ function ofPhones(): unknown {
         [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
       ),
     ),
+    read('records', { type: 'BASAL_METABOLIC_RATE', value: 1600, unit: 'kcal', endDate: null }),
     ['deep', 'light', 'rem', 'awake', 'in_bed', 'sleeping'].map((stage) => read('sleep', { stage })),
     ['running', 'HIIT', 'SWIMMING_POOL'].map((type) => read('workouts', { type, values: [] })),
     read('deleted', {}),

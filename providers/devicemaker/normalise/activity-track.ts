@@ -26,7 +26,7 @@ const one = (name: string) => [{ name, per: 1 }];
 
 /**
  * The series of a track. A bike recording has 0 steps beside crank revolutions, a run 0 revolutions beside steps: of
- * several fields the first one above 0 is used, otherwise the first one present. Swim strokes have no series.
+ * several fields the first one above 0 is used, otherwise the first one present.
  */
 const channels: readonly Channel[] = [
   { type: 'heart_rate', fields: one('heartRate') },
@@ -38,6 +38,7 @@ const channels: readonly Channel[] = [
       { name: 'stepsPerMinute', per: 2 },
     ],
   },
+  { type: 'swimming_cadence', fields: one('swimCadenceInStrokesPerMinute') },
   { type: 'power', fields: one('powerInWatts') },
   { type: 'weather_temperature', fields: one('airTemperatureCelcius') },
 ];

@@ -12,9 +12,16 @@ const BodyComp = z.object({
   ...head,
   weightInGrams: valueIn('weight', gramsPerKilogram),
   muscleMassInGrams: valueIn('skeletal_muscle_mass', gramsPerKilogram),
+  boneMassInGrams: valueIn('bone_mass', gramsPerKilogram),
+  bodyWaterInPercent: valueIn('body_water_percentage'),
   bodyFatInPercent: valueIn('body_fat_percentage'),
   bodyMassIndex: valueIn('body_mass_index'),
 });
+
+const measured = [
+  ...['weightInGrams', 'muscleMassInGrams', 'boneMassInGrams', 'bodyWaterInPercent', 'bodyFatInPercent'],
+  'bodyMassIndex',
+];
 
 /** A measurement of a scale. Fat mass and lean mass are computed if weight and fat percentage are both present. */
 export const normaliseBodyComp: Normaliser = named(
@@ -34,10 +41,12 @@ export const normaliseBodyComp: Normaliser = named(
       dataType: 'bodyComps',
       key: String(fields.startTimeInSeconds),
       supersede: 'latest',
-      anyOf: ['weightInGrams', 'muscleMassInGrams', 'bodyFatInPercent', 'bodyMassIndex'],
+      anyOf: measured,
       samples: [
         singleSample('weight', weight, origin),
         singleSample('skeletal_muscle_mass', kilograms(fields.muscleMassInGrams), origin),
+        singleSample('bone_mass', kilograms(fields.boneMassInGrams), origin),
+        singleSample('body_water_percentage', fields.bodyWaterInPercent, origin),
         singleSample('body_fat_percentage', fat, origin),
         singleSample('body_mass_index', fields.bodyMassIndex, origin),
         singleSample('body_fat_mass', fatMass, origin),

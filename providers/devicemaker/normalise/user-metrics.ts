@@ -9,6 +9,7 @@ const UserMetrics = z.object({
   ...head,
   calendarDate: CalendarDate,
   vo2Max: valueIn('vo2_max'),
+  vo2MaxCycling: valueIn('vo2_max_cycling'),
   fitnessAge: valueIn('devicemaker_fitness_age'),
 });
 
@@ -25,9 +26,10 @@ export const normaliseUserMetrics: Normaliser = (item, nowMs) => {
     dataType: 'userMetrics',
     key: fields.calendarDate,
     supersede: 'latest',
-    anyOf: ['vo2Max', 'fitnessAge'],
+    anyOf: ['vo2Max', 'vo2MaxCycling', 'fitnessAge'],
     samples: [
       singleSample('vo2_max', fields.vo2Max, origin),
+      singleSample('vo2_max_cycling', fields.vo2MaxCycling, origin),
       singleSample('devicemaker_fitness_age', fields.fitnessAge, origin),
     ],
   });

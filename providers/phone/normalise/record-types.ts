@@ -5,8 +5,8 @@ export interface RecordType {
   readonly series: SeriesType;
   /** HealthKit sends a share of 1, which this factor brings to the catalogue's unit. */
   readonly fraction?: number;
-  /** The value is a rate at an instant; only records with a length are amounts. */
-  readonly onlyIntervals?: true;
+  /** The series of a record without a length. Its value is a rate, while one with a length is an amount. */
+  readonly atInstant?: SeriesType;
 }
 
 const percent = 100;
@@ -123,7 +123,7 @@ const androidTypes: Readonly<Record<string, SeriesType | RecordType>> = {
   DISTANCE: 'distance_walking_running',
   FLOORS_CLIMBED: 'flights_climbed',
   ACTIVE_CALORIES_BURNED: 'energy',
-  BASAL_METABOLIC_RATE: { series: 'basal_energy', onlyIntervals: true },
+  BASAL_METABOLIC_RATE: { series: 'basal_energy', atInstant: 'basal_metabolic_rate' },
   HYDRATION: 'hydration',
   POWER: 'power',
   SPEED: 'speed',

@@ -23,12 +23,12 @@ export interface Unmapped {
 export function readRecord(item: RawItem, nowMs: number): PhoneRecord | Unmapped | Problem {
   const name = textOrNull(item.type, 100);
   if (name === null) return { field: 'type', reason: 'must be a text' };
-  const type = recordTypeOf(name);
-  if (type === undefined) return { kind: 'unmapped', type: name };
+  const known = recordTypeOf(name);
+  if (known === undefined) return { kind: 'unmapped', type: name };
   const span = spanOf(item, nowMs);
   if (isProblem(span)) return span;
   const isLong = span.end_ms > span.start_ms;
-  if (type.onlyIntervals === true && !isLong) return { kind: 'unmapped', type: name };
+  const type = isLong ? known : { ...known, series: known.atInstant ?? known.series };
   const value = amountOf(item, name, type);
   if (typeof value !== 'number') return value;
   const isSummed = seriesOf(type.series).bucket === 'sum';

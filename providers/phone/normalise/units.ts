@@ -33,6 +33,8 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   meters,
   kg: { kg: 1, g: 0.001, lb: 0.453_592_37, oz: 0.028_349_523, st: 6.350_293 },
   kcal: { kcal: 1, cal: 0.001, kj: 0.239_005_7, j: 0.000_239_005_7 },
+  // A rate is sent as the energy of a day.
+  'kcal/day': { 'kcal/day': 1, kcal: 1, cal: 0.001, kj: 0.239_005_7, w: 20.650_09 },
   minutes: { min: 1, s: 1 / 60, ms: 1 / 60_000, hr: 60, h: 60 },
   'm/s': { 'm/s': 1, 'km/h': 1 / 3.6, 'km/hr': 1 / 3.6, 'mi/hr': 0.447_04, mph: 0.447_04 },
   watts: { w: 1, kw: 1000 },
@@ -59,7 +61,7 @@ const compound = /^(ml|kcal|cal)\W*[/·*(].*(kg|min|hr)/;
 /** Converts a value to a unit of the catalogue. Null: the unit is unknown for it. */
 export function convert(value: number, sent: string | null, wanted: string): number | null {
   if (sent === null || sent === wanted) return value;
-  if (sent === 'Cal' && wanted === 'kcal') return value;
+  if (sent === 'Cal' && (wanted === 'kcal' || wanted === 'kcal/day')) return value;
   const unit = sent.trim().toLowerCase();
   if (wanted === 'celsius') return celsius(value, unit);
   const factor = factors[wanted]?.[unit];

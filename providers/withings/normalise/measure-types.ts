@@ -1,13 +1,22 @@
 import type { SeriesType } from '../../../domain/series.ts';
 
-/** A measure type: its name and, where the catalogue has it, its series type and the factor to the unit of the series. */
+/** A measure type: its name, its series type, and how its value becomes one in the unit of the series. */
 export interface MeasureType {
   readonly name: string;
-  readonly series: SeriesType | null;
+  readonly series: SeriesType;
   readonly factor?: number;
+  readonly isInterval?: boolean;
 }
 
-/** Measure types by number. Those without a series type are not kept: the catalogue has no such series. */
+/** An interval of a heartbeat lasts longer than 10 ms and less than 10 s. */
+const shortestIntervalMs = 10;
+
+/** A value of a measure type in the unit of its series. The provider does not document whether intervals are in s or in ms. */
+export function inUnitOfSeries({ factor = 1, isInterval = false }: MeasureType, value: number): number {
+  return isInterval && value < shortestIntervalMs ? value * 1000 : value * factor;
+}
+
+/** Measure types by number. */
 export const measureTypes: Readonly<Record<number, MeasureType>> = {
   1: { name: 'weight', series: 'weight' },
   4: { name: 'height', series: 'height', factor: 100 },
@@ -23,17 +32,21 @@ export const measureTypes: Readonly<Record<number, MeasureType>> = {
   73: { name: 'skin temperature', series: 'skin_temperature' },
   76: { name: 'muscle mass', series: 'skeletal_muscle_mass' },
   // The series `hydration` is water that was drunk. This is water in the body.
-  77: { name: 'water mass', series: null },
-  88: { name: 'bone mass', series: null },
-  91: { name: 'pulse wave velocity', series: null },
+  77: { name: 'water mass', series: 'body_water_mass' },
+  88: { name: 'bone mass', series: 'bone_mass' },
+  91: { name: 'pulse wave velocity', series: 'pulse_wave_velocity' },
   123: { name: 'VO2 max', series: 'vo2_max' },
-  135: { name: 'QRS interval', series: null },
-  136: { name: 'PR interval', series: null },
-  137: { name: 'QT interval', series: null },
-  138: { name: 'corrected QT interval', series: null },
+  135: { name: 'QRS interval', series: 'ecg_qrs_interval', isInterval: true },
+  136: { name: 'PR interval', series: 'ecg_pr_interval', isInterval: true },
+  137: { name: 'QT interval', series: 'ecg_qt_interval', isInterval: true },
+  138: { name: 'corrected QT interval', series: 'ecg_corrected_qt_interval', isInterval: true },
+  155: { name: 'vascular age', series: 'vascular_age' },
+  168: { name: 'extracellular water', series: 'extracellular_water_mass' },
+  169: { name: 'intracellular water', series: 'intracellular_water_mass' },
+  170: { name: 'visceral fat', series: 'visceral_fat_rating' },
+  226: { name: 'basal metabolic rate', series: 'basal_metabolic_rate' },
+  227: { name: 'metabolic age', series: 'metabolic_age' },
 };
 
-/** The numbers of the measure types that are kept. */
-export const keptMeasureTypes: readonly number[] = Object.entries(measureTypes)
-  .filter(([, { series }]) => series !== null)
-  .map(([type]) => Number(type));
+/** The numbers of the measure types, which a request names. */
+export const measureTypeNumbers: readonly number[] = Object.keys(measureTypes).map(Number);

@@ -15,7 +15,7 @@ import {
   text,
   withHash,
 } from './fields.ts';
-import { measureTypes } from './measure-types.ts';
+import { inUnitOfSeries, measureTypes } from './measure-types.ts';
 
 const Measure = z.object({ value: z.number(), type: z.int(), unit: z.int().min(-20).max(20) });
 /** A group of measures that were taken together. `timezone` is that of the answer. */
@@ -76,11 +76,11 @@ function valuesOf({ measures }: MeasureGroup, skip: Skip): Value[] {
   const byType = new Map<SeriesType, number>();
   for (const given of measures) {
     const measure = Measure.safeParse(given).data;
-    const { series = null, factor = 1 } = measureTypes[measure?.type ?? 0] ?? {};
-    if (measure === undefined || series === null) skip('measure_type_not_kept');
+    const type = measureTypes[measure?.type ?? 0];
+    if (measure === undefined || type === undefined) skip('measure_type_not_kept');
     else {
-      const value = withoutNoise(Number(`${measure.value}e${measure.unit}`) * factor);
-      if (accepts(series, value)) byType.set(series, value);
+      const value = withoutNoise(inUnitOfSeries(type, Number(`${measure.value}e${measure.unit}`)));
+      if (accepts(type.series, value)) byType.set(type.series, value);
       else skip('value_out_of_range');
     }
   }

@@ -23,6 +23,8 @@ export function bodyComps(day: SimulatedDay, sync: Span) {
       weightInGrams: Math.round(kilograms * 1000),
       bodyFatInPercent: fat,
       muscleMassInGrams: Math.round(kilograms * (1 - fat / 100) * 520),
+      boneMassInGrams: Math.round(kilograms * (1 - fat / 100) * 52),
+      bodyWaterInPercent: hundredths((100 - fat) * 0.73),
       bodyMassIndex: hundredths(kilograms / (traits.height_cm / 100) ** 2),
     };
   });
@@ -63,6 +65,7 @@ export function userMetrics(day: SimulatedDay, sync: Span) {
       summaryId: `${idOf(day.user, day.startMs)}-metrics`,
       calendarDate: day.date,
       vo2Max,
+      vo2MaxCycling: Math.round(vo2Max * 9.4) / 10,
       fitnessAge: Math.max(18, Math.round(traits.age_years - (vo2Max - 38) / 1.6)),
       enhanced: false,
     },

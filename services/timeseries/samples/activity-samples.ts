@@ -20,6 +20,7 @@ export const activitySeries: ReadonlySet<SeriesType> = new Set([
   'power',
   'speed',
   'weather_temperature',
+  'swimming_cadence',
 ]);
 
 const dataTypes: ReadonlySet<string> = new Set(['activities', 'activityDetails']);

@@ -154,6 +154,8 @@ const mapCases: readonly (readonly [
     normaliseBodyComp,
     bodyComp(user, { weightInGrams: 0, muscleMassInGrams: null }),
     [
+      ['bone_mass', 0, 3.12],
+      ['body_water_percentage', 0, 58.9],
       ['body_fat_percentage', 0, 18.2],
       ['body_mass_index', 0, 22.9],
     ],
@@ -297,7 +299,7 @@ const empty: readonly (readonly [Normaliser, object, string])[] = [
   ],
   [normalisePulseOx, { startTimeInSeconds: snapshotAt }, 'timeOffsetSpo2Values, avgSpo2'],
   [normaliseBloodPressure, { startTimeInSeconds: snapshotAt }, 'systolic, diastolic, pulse'],
-  [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, fitnessAge'],
+  [normaliseUserMetrics, { calendarDate: '2025-06-03' }, 'vo2Max, vo2MaxCycling, fitnessAge'],
   [normaliseSkinTemperature, { startTimeInSeconds: snapshotAt }, 'avgDeviationCelsius, skinTemperature'],
   [normaliseHealthSnapshot, { startTimeInSeconds: snapshotAt }, 'summaries'],
 ];

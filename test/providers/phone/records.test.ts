@@ -118,7 +118,10 @@ t.test('summed types keep their span, other types their start', async (t) => {
     start_ms: Date.parse(start),
     zone_offset_minutes: null,
   });
-  t.match(read('BASAL_METABOLIC_RATE', 1600, 'kcal', { endDate: start }), { kind: 'unmapped' });
+  const rate = { kind: 'sample', series: 'basal_metabolic_rate' };
+  t.match(read('BASAL_METABOLIC_RATE', 1600, 'kcal', { endDate: start }), { ...rate, value: 1600 });
+  t.match(read('BASAL_METABOLIC_RATE', 1600, 'Cal', { endDate: start }), { ...rate, value: 1600 });
+  t.match(read('BASAL_METABOLIC_RATE', 6, 'kcal'), { kind: 'interval', series: 'basal_energy' });
   t.match(read('SOMETHING_NEW', 1, 'count'), { kind: 'unmapped', type: 'SOMETHING_NEW' });
 });
 

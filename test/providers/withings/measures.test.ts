@@ -19,8 +19,12 @@ t.test('a value is multiplied by its power of ten and converted to the unit of i
     { type: 'body_fat_percentage', ...at, value: 19.675 },
     { type: 'body_fat_mass', ...at, value: 14.234 },
     { type: 'skeletal_muscle_mass', ...at, value: 55.2 },
+    { type: 'body_water_mass', ...at, value: 41.5 },
+    { type: 'bone_mass', ...at, value: 2.9 },
+    { type: 'pulse_wave_velocity', ...at, value: 6.8 },
   ]);
-  t.same(normaliseMeasures([group()], nowMs).skipped, { measure_type_not_kept: 3 });
+  const unknown = group({ measures: [{ type: 4321, value: 1, unit: 0 }] });
+  t.same(normaliseMeasures([group(), unknown], nowMs).skipped, { measure_type_not_kept: 1 });
 });
 
 const single: [type: number, value: number, unit: number, series: string, stored: number][] = [
@@ -29,6 +33,16 @@ const single: [type: number, value: number, unit: number, series: string, stored
   [73, 331, -1, 'skin_temperature', 33.1],
   [54, 97, 0, 'oxygen_saturation', 97],
   [123, 44, 0, 'vo2_max', 44],
+  [135, 92, 0, 'ecg_qrs_interval', 92],
+  [136, 158, -3, 'ecg_pr_interval', 158],
+  [137, 391, 0, 'ecg_qt_interval', 391],
+  [138, 402, -3, 'ecg_corrected_qt_interval', 402],
+  [155, 41, 0, 'vascular_age', 41],
+  [168, 171, -1, 'extracellular_water_mass', 17.1],
+  [169, 243, -1, 'intracellular_water_mass', 24.3],
+  [170, 32, -1, 'visceral_fat_rating', 3.2],
+  [226, 1688, 0, 'basal_metabolic_rate', 1688],
+  [227, 37, 0, 'metabolic_age', 37],
   [1, 7, 1, 'weight', 70],
 ];
 for (const [type, value, unit, series, stored] of single)
@@ -74,11 +88,11 @@ t.test('a confirmed measurement replaces the unconfirmed one: same key, other co
   t.equal(after?.key, before?.key);
   t.not(after?.hash, before?.hash);
   t.equal(after?.other, null);
-  t.equal(after?.samples.length, 6);
+  t.equal(after?.samples.length, 9);
 });
 
 t.test('sure attributions are samples; what the user typed in has the device `manual`', async (t) => {
-  for (const attrib of [0, 5, 7, 8, null]) t.equal(samplesOf([group({ attrib })]).length, 6, `${attrib}`);
+  for (const attrib of [0, 5, 7, 8, null]) t.equal(samplesOf([group({ attrib })]).length, 9, `${attrib}`);
   t.equal(samplesOf([group({ attrib: 2 })])[0]?.device, 'manual');
   t.equal(samplesOf([group({ model: undefined })])[0]?.device, 'unknown');
 });

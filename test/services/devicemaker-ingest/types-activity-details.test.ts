@@ -229,6 +229,7 @@ t.test('omits invalid values of samples, counts them per field, and keeps the re
       ['2025-06-03T15:00:01Z', 0],
       ['2025-06-03T15:00:02Z', 80.5],
     ],
+    swimming_cadence: [[start, 30]],
     power: [[start, 210]],
     weather_temperature: [['2025-06-03T15:00:01Z', -12.5]],
   });
