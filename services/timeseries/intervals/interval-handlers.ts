@@ -12,8 +12,9 @@ import type { ProviderName } from '../../../providers/all.ts';
 import { metricsOf } from '../../../runtime/metrics.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';
+import { reprocessIntervals } from '../reprocess/reprocess-intervals.ts';
 import type { Settings } from '../settings.ts';
-import { type IntervalRequest, storeIntervals } from './store-intervals.ts';
+import { type IntervalCircumstances, type IntervalRequest, storeIntervals } from './store-intervals.ts';
 
 interface IntervalContext {
   readonly database: Database;
@@ -44,16 +45,23 @@ export const intervalHandlers = {
     change(ctx, { ...ctx.params, deleted_ids: [] }),
   deleteIntervals: (ctx: Called<Whose & { ids: string[] }>) =>
     change(ctx, { ...ctx.params, sources: [], intervals: [], spans: [], deleted_ids: ctx.params.ids }),
+  reprocessIntervals: (ctx: Called<Given & { unmade_ids: string[]; dry_run: boolean }>) =>
+    ctx.keyedMutex(ctx.params.user_id, () =>
+      reprocessIntervals(ctx.database, ctx.params, circumstancesOf(ctx)),
+    ),
 };
 
-function change(
-  { database, settings, keyedMutex, received, broker, config }: IntervalContext,
-  request: IntervalRequest & Whose,
-): Promise<IntervalOutcome> {
+function circumstancesOf({ settings, config }: IntervalContext): IntervalCircumstances {
   const nowMs = Date.now();
   const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
+  return { nowMs, firstDay, order: settings.sourceOrder };
+}
+
+function change(context: IntervalContext, request: IntervalRequest & Whose): Promise<IntervalOutcome> {
+  const { database, keyedMutex, received, broker } = context;
+  const circumstances = circumstancesOf(context);
   return keyedMutex(request.user_id, async () => {
-    const outcome = await storeIntervals(database, request, { nowMs, firstDay, order: settings.sourceOrder });
+    const outcome = await storeIntervals(database, request, circumstances);
     const written = outcome.saved + outcome.replaced;
     metricsOf(broker).count('pulsebus_samples_stored_total', { provider: request.provider }, written);
     received.note(request.provider, { samples: written });

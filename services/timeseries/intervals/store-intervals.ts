@@ -35,6 +35,8 @@ export interface IntervalRequest {
   /** Spans of which nothing but the given intervals remains. */
   readonly spans: readonly ReplacedSpan[];
   readonly deleted_ids: readonly string[];
+  /** Ids that a normaliser no longer makes intervals of. They are removed, and later calls may store them again. */
+  readonly unmade_ids?: readonly string[];
 }
 
 /** Parameters of a store beside its intervals. */
@@ -58,15 +60,25 @@ export function storeIntervals(
     const { user_id, provider } = request;
     await lockUser(transaction, user_id);
     if (await isErased(transaction, user_id, provider)) throw userErased(user_id);
-    const setId = await ensureIntervalSet(transaction, user_id, provider, orderName(circumstances.order));
-    const work = { ...request, ...circumstances, transaction, setId };
-    const deleted = await deleteNamed(work);
-    const given = await acceptedIntervals(work);
-    const { written, ...counts } = await writeIntervals(work, given.placed);
-    const cleared = await clearSpans(work, given.placed);
-    await settle(work, [...deleted, ...written, ...cleared]);
-    return { ...counts, deleted: deleted.length + cleared.length, ignored_ids: given.ignored };
+    return storeIntervalsIn(transaction, request, circumstances);
   });
+}
+
+/** Stores, replaces and deletes intervals in a transaction that holds the user's lock. */
+export async function storeIntervalsIn(
+  transaction: Queryable,
+  request: IntervalRequest,
+  circumstances: IntervalCircumstances,
+): Promise<IntervalOutcome> {
+  const { user_id, provider } = request;
+  const setId = await ensureIntervalSet(transaction, user_id, provider, orderName(circumstances.order));
+  const work = { ...request, ...circumstances, transaction, setId };
+  const deleted = [...(await deleteNamed(work)), ...(await deleteUnmade(work))];
+  const given = await acceptedIntervals(work);
+  const { written, ...counts } = await writeIntervals(work, given.placed);
+  const cleared = await clearSpans(work, given.placed);
+  await settle(work, [...deleted, ...written, ...cleared]);
+  return { ...counts, deleted: deleted.length + cleared.length, ignored_ids: given.ignored };
 }
 
 /** Computes the statistics anew where intervals were written, moved or deleted. */
@@ -83,8 +95,21 @@ async function settle(work: IntervalStore, rows: readonly IntervalRow[]): Promis
   await settleIntervals(transaction, { user_id, order }, touched);
 }
 
-async function deleteNamed({ transaction, setId, deleted_ids }: IntervalStore): Promise<IntervalRow[]> {
-  const keys = [...new Set(deleted_ids.map(intervalKey))];
+async function deleteNamed(work: IntervalStore): Promise<IntervalRow[]> {
+  const keys = [...new Set(work.deleted_ids.map(intervalKey))];
+  const rows = await deleteKeys(work, keys);
+  await insertDeletedKeys(work.transaction, work.setId, keys);
+  return rows;
+}
+
+function deleteUnmade(work: IntervalStore): Promise<IntervalRow[]> {
+  return deleteKeys(work, [...new Set((work.unmade_ids ?? []).map(intervalKey))]);
+}
+
+async function deleteKeys(
+  { transaction, setId }: IntervalStore,
+  keys: readonly string[],
+): Promise<IntervalRow[]> {
   if (keys.length === 0) return [];
   const rows = await selectIntervals(transaction, setId, keys);
   await deleteIntervals(
@@ -92,7 +117,6 @@ async function deleteNamed({ transaction, setId, deleted_ids }: IntervalStore): 
     setId,
     rows.map(({ key }) => key),
   );
-  await insertDeletedKeys(transaction, setId, keys);
   return rows;
 }
 

@@ -1,4 +1,4 @@
-import type { Changes } from '../../../contracts/reprocess.ts';
+import { type Changes, noChanges } from '../../../contracts/reprocess.ts';
 import type { StoreItem } from '../../../domain/records.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { writeStoredSamples } from '../queries/upsert-samples.ts';
@@ -43,6 +43,7 @@ export async function reprocessItem(
   const [stored] = await selectItems(transaction, user_id, provider, [item]);
   const standing = standingOf(item, stored, request.received_ms);
   if (standing === 'superseded') return null;
+  if (stored === undefined && isEmpty(item)) return noChanges();
   const isReopened = standing === 'same';
   const old = isReopened ? await stepsOf(transaction, request, item, stored) : [];
   const ids = isReopened ? (stored?.record_ids ?? []) : [];
@@ -69,6 +70,13 @@ export async function reprocessItem(
   await transaction.query('rollback to savepoint item');
   await noteVersion(transaction, request, { ...row, received_ms: again.received_ms });
   return changes;
+}
+
+// The normaliser makes nothing of it, and nothing is stored.
+function isEmpty(item: StoreItem): boolean {
+  const { workout, sleeps, day, day_values, epoch, other, samples, extras, track } = item;
+  const records = [workout, day, day_values, epoch, other, extras, track];
+  return sleeps.length === 0 && samples.length === 0 && records.every((record) => record === null);
 }
 
 type Steps = readonly Pick<Footstep, 'series_id' | 'times'>[];

@@ -6,11 +6,9 @@ import {
   noItems,
   type ReprocessedItems,
 } from '../../../contracts/reprocess.ts';
-import { userErased } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
-import { lockUser } from '../queries/lock-user.ts';
-import { isErased } from '../records/queries/select-tombstone.ts';
 import type { StoreCircumstances } from '../records/store.ts';
+import { inReprocess } from './in-reprocess.ts';
 import { type ReprocessRequest, reprocessItem } from './reprocess-item.ts';
 
 /** What became of items of kept deliveries. */
@@ -19,35 +17,13 @@ export interface Reprocessed {
   readonly items: ReprocessedItems;
 }
 
-/** Carries the result of a dry run out of its transaction, which is rolled back. */
-class DryRun extends Error {
-  readonly result: Reprocessed;
-
-  constructor(result: Reprocessed) {
-    super('dry run');
-    this.result = result;
-  }
-}
-
-/**
- * Stores items of a kept delivery again with the current normaliser, in one transaction under the user's lock. A dry run
- * does the same and is rolled back. Changes are announced as historical. @throws USER_ERASED (410)
- */
-export async function reprocess(
+/** Stores items of a kept delivery again with the current normaliser. @throws USER_ERASED (410) */
+export function reprocess(
   database: Database,
   request: ReprocessRequest & { readonly dry_run: boolean },
   circumstances: StoreCircumstances,
 ): Promise<Reprocessed> {
-  try {
-    return await database.transaction(async (transaction) => {
-      const result = await reprocessIn(transaction, request, circumstances);
-      if (request.dry_run) throw new DryRun(result);
-      return result;
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.result;
-    throw error;
-  }
+  return inReprocess(database, request, (transaction) => reprocessIn(transaction, request, circumstances));
 }
 
 async function reprocessIn(
@@ -55,10 +31,6 @@ async function reprocessIn(
   request: ReprocessRequest,
   circumstances: StoreCircumstances,
 ): Promise<Reprocessed> {
-  const { user_id, provider } = request;
-  await lockUser(transaction, user_id);
-  if (await isErased(transaction, user_id, provider)) throw userErased(user_id);
-  await transaction.query("select set_config('changes.historical', 'on', true)");
   let result: Reprocessed = { changes: noChanges(), items: noItems() };
   for (const item of request.items) {
     const changes = await reprocessItem(transaction, request, item, circumstances);
