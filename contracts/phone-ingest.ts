@@ -5,6 +5,7 @@ import { ProviderName } from '../providers/all.ts';
 import { RefreshRequest, Tokens } from './auth/schemas.ts';
 import { Backfill } from './backfill.ts';
 import { logsExample, pendingUpload, UploadAnswer, uploadExample } from './phone-ingest/answers.ts';
+import { reprocessAction } from './reprocess.ts';
 
 const worked = z.object({ done: z.boolean() });
 const ofUser = z.object({ user_id: UserId });
@@ -86,6 +87,8 @@ export const phoneIngest = contract('phone-ingest', {
     idempotent: true,
     timeoutMs: 10_000,
   }),
+  /** Processes the items of a kept upload again. */
+  reprocess: reprocessAction,
   createCode: action({
     summary: 'Create an invitation code for the app on the phone of a user',
     description:

@@ -59,7 +59,7 @@ export const errorTable = {
   REPROCESS_UNSUPPORTED: {
     status: 409,
     detail:
-      'Deliveries of this provider cannot be processed again. A backfill or a new upload replaces its data.',
+      'Deliveries of this provider contain no data that could be processed again. A backfill reads its data again.',
   },
   EMAIL_TAKEN: { status: 409, detail: 'A developer with this e-mail address exists.' },
   LAST_DEVELOPER: { status: 409, detail: 'The last developer cannot be deleted.' },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Database, Queryable } from './database.ts';
 
 /** Bytes of a stored delivery beside its body: its row, its answer and its index entries. */
@@ -15,6 +16,12 @@ const strangerPrefix = 'address:';
 
 /** The sender key of a delivery that came to a plain webhook address. */
 export const addressSender = (address: string) => `${strangerPrefix}${address}`;
+/**
+ * The sender key of an upload of a user. It stays with the row for as long as the row is kept: a deleted user cannot be found
+ * by a hash of the id.
+ */
+export const userSender = (userId: string) =>
+  addressSender(`user ${createHash('sha256').update(userId).digest('base64url')}`);
 /** The sender key of a delivery that came to the secret webhook address of a provider. */
 export const providerSender = (provider: string) => `provider:${provider}`;
 

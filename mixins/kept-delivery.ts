@@ -7,13 +7,14 @@ export interface KeptDelivery {
   readonly received_ms: number;
   readonly authenticated: boolean;
   readonly body_bytes: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const selected: Statement = {
   name: 'inbox.kept',
   text: `
     select id, kind, (extract(epoch from received_at) * 1000)::float8 as received_ms, authenticated,
-      octet_length(body) as body_bytes
+      octet_length(body) as body_bytes, headers
     from deliveries.delivery where id = $1 and provider = $2 and state = 'done' and erased_at is null`,
 };
 
@@ -25,4 +26,28 @@ export async function selectKept(
 ): Promise<KeptDelivery | undefined> {
   const [row] = await database.query<KeptDelivery>(selected, [id, provider]);
   return row === undefined ? undefined : { ...row, received_ms: Math.floor(row.received_ms) };
+}
+
+/** A stored delivery with a body. */
+export interface StoredBody {
+  readonly id: string;
+  readonly body_bytes: number;
+}
+
+const newer: Statement = {
+  name: 'inbox.newer_of_sender',
+  text: `
+    select d.id, octet_length(d.body) as body_bytes from deliveries.delivery o
+    join deliveries.delivery d on d.sender = $2 and d.provider = o.provider and d.kind = o.kind
+      and d.received_at > o.received_at
+    where o.id = $1 and d.state in ('ready', 'working', 'done') and d.erased_at is null
+    order by d.received_at`,
+};
+
+/**
+ * The deliveries of a sender that arrived after one of its deliveries, oldest first: processed, or to be processed. A
+ * delivery is stored before its processing begins, so that one that is missing here is processed later.
+ */
+export function selectNewer(database: Queryable, id: string, sender: string): Promise<StoredBody[]> {
+  return database.query<StoredBody>(newer, [id, sender]);
 }

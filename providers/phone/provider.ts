@@ -8,7 +8,12 @@ export const phone = {
   title: 'phones',
   settings: {},
   names: null,
-  ingest: { service: 'phone-ingest', readsWithTokens: false, hasFigures: false },
+  ingest: {
+    service: 'phone-ingest',
+    readsWithTokens: false,
+    hasFigures: false,
+    reprocessedTypes: ['records', 'sleep', 'workouts'],
+  },
   normaliserVersion: 2,
   oauth: null,
   accessCheck: null,

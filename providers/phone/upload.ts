@@ -17,7 +17,7 @@ export type UploadItem =
   | { readonly list: 'sleep'; readonly phase: SleepPhase }
   | { readonly list: 'workouts'; readonly workout: StoreItem }
   | { readonly list: 'deleted'; readonly id: string; readonly mayBeWorkout: boolean }
-  | { readonly list: 'unmapped'; readonly type: string }
+  | { readonly list: 'unmapped'; readonly id: string | null; readonly type: string }
   | {
       readonly list: 'set_aside';
       readonly id: string | null;
@@ -52,7 +52,7 @@ export function readItem(list: UploadList, item: unknown, nowMs: number): Upload
 }
 
 const readers: Readonly<Record<UploadList, (item: RawItem, nowMs: number) => UploadItem | Problem>> = {
-  records: (item, nowMs) => recordItem(readRecord(item, nowMs)),
+  records: (item, nowMs) => recordItem(readRecord(item, nowMs), item),
   sleep(item, nowMs) {
     const phase = readSleepPhase(item, nowMs);
     return isProblem(phase) ? phase : { list: 'sleep', phase };
@@ -74,9 +74,10 @@ function mayBeWorkout(type: unknown): boolean {
   return typeof type !== 'string' || /workout|exercise/i.test(type);
 }
 
-function recordItem(read: PhoneRecord | Unmapped | Problem): UploadItem | Problem {
+function recordItem(read: PhoneRecord | Unmapped | Problem, item: RawItem): UploadItem | Problem {
   if (isProblem(read)) return read;
-  return read.kind === 'unmapped' ? { list: 'unmapped', type: read.type } : { list: 'records', record: read };
+  if (read.kind !== 'unmapped') return { list: 'records', record: read };
+  return { list: 'unmapped', id: idOf(item), type: read.type };
 }
 
 function setAside(list: UploadList, id: string | null, problem: Problem): UploadItem {

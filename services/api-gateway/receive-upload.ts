@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Webhooks } from '../../domain/provider.ts';
-import { addressSender } from '../../mixins/inbox-stored.ts';
+import { userSender } from '../../mixins/inbox-stored.ts';
 import { providerNamed, providers } from '../../providers/all.ts';
 import { callByName } from '../../runtime/environment.ts';
 import { admit, authorise } from './admission.ts';
@@ -68,12 +67,7 @@ function originOf({ req, path }: Exchange, { provider }: Upload): Origin {
   const { body }: Webhooks = providers[providerNamed(provider)].webhooks;
   const account = body.form === 'one-account' ? { [body.accountHeader]: userId } : {};
   return {
-    sender: { name: addressSender(`user ${hashOf(userId)}`), isStranger: true },
+    sender: { name: userSender(userId), isStranger: true },
     headers: { ...keptHeaders(provider, req.headers), ...account },
   };
-}
-
-// The sender stays with the row for as long as the row is kept. A deleted user cannot be found by a hash of the id.
-function hashOf(userId: string): string {
-  return createHash('sha256').update(userId).digest('base64url');
 }

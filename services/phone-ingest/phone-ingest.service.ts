@@ -10,6 +10,7 @@ import { openUploads } from './open-uploads.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { stopSync } from './queries/first-sync.ts';
 import { deleteUploads, deleteUser } from './queries/forget-user.ts';
+import { reprocessUpload } from './reprocess/reprocess-upload.ts';
 import { uploads } from './uploads.ts';
 import { workLogs } from './work-logs.ts';
 import { workSync } from './work-sync.ts';
@@ -29,6 +30,7 @@ export default implement(phoneIngest, {
   actions: {
     sync: async ({ params, syncs }) => ({ done: await syncs.workOn(params.delivery_id) }),
     logs: async ({ params, progress }) => ({ done: await progress.workOn(params.delivery_id) }),
+    reprocess: ({ database, call, params }) => reprocessUpload({ database, call }, params),
     open: ({ call, params }) => openUploads(call, params.user_id),
     createCode: (ctx) => createCode(ctx, ctx.params.user_id, ctx.meta.caller?.developer_id ?? null),
     redeemCode: (ctx) => redeemCode(ctx, ctx.params.code),

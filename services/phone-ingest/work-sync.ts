@@ -4,6 +4,7 @@ import type { Job, Outcome } from '../../mixins/inbox-job.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { connectedUser } from './connected-user.ts';
+import { batchKey } from './items/sample-blocks.ts';
 import { storeBatch } from './items/store-batch.ts';
 import { Tally } from './items/tally.ts';
 import { countUnmapped } from './queries/count-unmapped.ts';
@@ -35,9 +36,12 @@ async function workOpened(
   const tally = new Tally();
   const answer = () => tally.answer(user_id, head.received, head.problem ?? 'Stored.');
   try {
+    let number = 0;
     for await (const batch of batches) {
       if (job.signal.aborted) return { kind: 'stopped' };
-      await storeBatch(deps, user_id, batch, tally);
+      const origin = { userId: user_id, key: batchKey(head.hash, number), receivedMs: job.received_ms };
+      await storeBatch(deps, origin, batch, tally);
+      number += 1;
     }
     await countUnmapped(deps.database, job.id, user_id, tally.unmapped());
   } catch (error) {

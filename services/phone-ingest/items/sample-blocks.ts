@@ -35,21 +35,32 @@ function blockOf(
   return { block, ids: sorted.map(({ id }) => id) };
 }
 
-/** The samples of a batch as one item. Its key is its content, so that the same batch is a duplicate. */
-export function itemOf(blocks: readonly IdentifiedBlock[]): StoreItem {
+/**
+ * The samples of a batch as one item. Its key names the body and the batch, so that the same body is a duplicate, and so that
+ * the item is found when another normaliser makes other samples of it.
+ */
+export function itemOf(blocks: readonly IdentifiedBlock[], key: string): StoreItem {
   const samples = blocks.map(({ block }) => block);
-  const hash = createHash('sha256').update(JSON.stringify(samples)).digest('base64url');
   return {
     ...bareItem,
-    ...{ data_type: 'records', key: hash, hash, supersede: 'latest', duration_seconds: 0, samples },
+    ...{ data_type: 'records', key, hash: key, supersede: 'latest', duration_seconds: 0, samples },
   };
 }
+
+/** The key of the samples of a batch of a body. */
+export const batchKey = (bodyHash: string, batch: number): string => `${bodyHash}-${batch}`;
 
 const idBytes = 8;
 const timeBytes = 8;
 
+/** The ids of a block as a row. */
+export const idsOf = (one: IdentifiedBlock) => ({
+  ...{ series: one.block.type, device: one.block.device },
+  ...encodeIds(one),
+});
+
 /** Ids and instants in a compact form: 8 bytes of a hash of each id, and 8 of each time. */
-export function encodeIds({ block, ids }: IdentifiedBlock): { key: string; ids: Buffer; times: Buffer } {
+function encodeIds({ block, ids }: IdentifiedBlock): { key: string; ids: Buffer; times: Buffer } {
   const hashes = Buffer.concat(ids.map(hashOf));
   const times = Buffer.alloc(ids.length * timeBytes);
   for (const [index, at] of block.at.entries()) times.writeDoubleLE(block.base_ms + at, index * timeBytes);

@@ -9,6 +9,7 @@ const ofData = [
   'deleted',
   'unmapped',
   'receipt',
+  'upload_ids',
   'first_sync',
   'sync_type',
 ];

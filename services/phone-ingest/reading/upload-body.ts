@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { jsonOrNull } from '../../../domain/json.ts';
 import { isTooDense } from '../../../mixins/body-density.ts';
 import {
@@ -14,6 +15,8 @@ export interface UploadHead {
   readonly problem: string | null;
   readonly source: string | null;
   readonly received: number;
+  /** The hash of the body. With the number of a batch it is the key of the samples of that batch. */
+  readonly hash: string;
 }
 
 /** The items of a body, read in batches of bounded size, deletions first. */
@@ -32,11 +35,15 @@ export function readUpload(bytes: Buffer, nowMs: number): UploadBody {
   const lists = listsOf(body);
   if (lists === null) return nothing('The body is not an upload: it has no object `data`.');
   const received = uploadLists.reduce((sum, list) => sum + lists[list].length, 0);
-  return { head: { problem: null, source: sourceNamed(body), received }, batches: batchesOf(lists, nowMs) };
+  const hash = createHash('sha256').update(bytes).digest('base64url');
+  return {
+    head: { problem: null, source: sourceNamed(body), received, hash },
+    batches: batchesOf(lists, nowMs),
+  };
 }
 
 function nothing(problem: string): UploadBody {
-  return { head: { problem, source: null, received: 0 }, batches: batchesOf(noLists, 0) };
+  return { head: { problem, source: null, received: 0, hash: '' }, batches: batchesOf(noLists, 0) };
 }
 
 type Lists = NonNullable<ReturnType<typeof listsOf>>;

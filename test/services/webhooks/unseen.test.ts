@@ -46,6 +46,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'phone.receipt',
       'phone.reopened',
       'phone.sample_block',
+      'phone.upload_ids',
     ],
     ...['pull.connection', 'pull.reading'],
     ...['gateway.idempotent_answer', 'timeseries.item', 'timeseries.purge', 'timeseries.tombstone'],

@@ -1,0 +1,68 @@
+import {
+  type IntervalRecord,
+  type IntervalSource,
+  type SummedType,
+  SummedTypeName,
+} from '../../../domain/interval-records.ts';
+import { partsOf } from '../../../domain/item-parts.ts';
+import type { StoreItem } from '../../../domain/records.ts';
+import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
+import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
+import type { PhaseRow } from '../queries/phases.ts';
+
+/** Intervals of a call, with the sources that they refer to. */
+export interface IntervalCall {
+  readonly sources: IntervalSource[];
+  readonly intervals: IntervalRecord[];
+}
+
+/** About 200 kB of JSON. */
+const intervalsPerCall = 1000;
+
+/** The calls that store intervals. */
+export function* intervalCalls(records: readonly PhoneRecord[]): Generator<IntervalCall> {
+  for (let at = 0; at < records.length; at += intervalsPerCall)
+    yield withSources(records.slice(at, at + intervalsPerCall));
+}
+
+function withSources(records: readonly PhoneRecord[]): IntervalCall {
+  const sources: IntervalSource[] = [];
+  const places = new Map<string, number>();
+  const placeOf = (source: IntervalSource) => {
+    const key = JSON.stringify(source);
+    const place = places.get(key) ?? sources.push(source) - 1;
+    places.set(key, place);
+    return place;
+  };
+  const intervals = records.map(
+    ({ id, series, source, start_ms, end_ms, value, zone_offset_minutes }): IntervalRecord => ({
+      ...{ id, type: summed(series), source: placeOf(source), start_ms, end_ms, value, zone_offset_minutes },
+    }),
+  );
+  return { sources, intervals };
+}
+
+function summed(series: string): SummedType {
+  return SummedTypeName.parse(series);
+}
+
+const bytesPerCall = 200_000;
+
+/** The calls that store workouts, in parts. */
+export function workoutCalls(workouts: readonly StoreItem[]): StoreItem[][] {
+  const calls: StoreItem[][] = [];
+  let bytes = bytesPerCall;
+  for (const item of workouts.flatMap((workout) => partsOf(workout))) {
+    const size = JSON.stringify(item).length;
+    if (bytes + size > bytesPerCall) calls.push([]);
+    bytes = bytes + size > bytesPerCall ? size : bytes + size;
+    calls.at(-1)?.push(item);
+  }
+  return calls;
+}
+
+/** A phase as it is stored. */
+export function phaseRow({ source, ...phase }: SleepPhase): PhaseRow {
+  const { device, device_type, device_id, app } = source;
+  return { ...phase, device, device_type, source: JSON.stringify([device_id ?? device, app]) };
+}
