@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -11,7 +12,10 @@ import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
 import { freePort, type Process, startProcess, untilReady } from './product-processes.ts';
 
-/** A mapping fault over REPROCESS_SAMPLES samples (1,000,000), repaired while reads go on and the process is killed once. */
+/**
+ * A mapping fault over REPROCESS_SAMPLES samples (1,000,000), repaired while reads go on and the process is killed once. A
+ * million takes 10 minutes on two cores. Progress is printed every 20 s.
+ */
 t.setTimeout(0);
 
 const samples = Number(process.env.REPROCESS_SAMPLES ?? 1_000_000);
@@ -22,6 +26,10 @@ const faulty = ['--import', join(import.meta.dirname, 'faulty-dailies.ts')];
 const accounts = Array.from({ length: people }, (_, index) => `account-${index}`);
 const bystander = 'account-bystander';
 const headers = { 'devicemaker-client-id': 'faults' };
+
+const began = performance.now();
+const note = (t: Test, text: string) =>
+  t.comment(`${Math.round((performance.now() - began) / 1000)} s: ${text}`);
 
 async function startOn(t: Test, { url }: TestDatabase, options: readonly string[] = []): Promise<Process> {
   const choice = { name: 'all', services: [], port: await freePort(), options };
@@ -43,13 +51,16 @@ function dayOf(index: number) {
 }
 
 /** Users with their data, by account. */
-async function fill(served: Process): Promise<ReadonlyMap<string, string>> {
+async function fill(t: Test, served: Process): Promise<ReadonlyMap<string, string>> {
   const { key } = await credentialsOf(served.origin);
   const users = new Map<string, string>();
   for (const account of [...accounts, bystander])
     users.set(account, await createConnectedUser(served.origin, key, account));
   await push(served, { sleeps: [night(bystander)] });
-  for (let index = 0; index < days; index += 1) await push(served, { dailies: [dayOf(index)] });
+  for (let index = 0; index < days; index += 1) {
+    await push(served, { dailies: [dayOf(index)] });
+    if (index % 50 === 49) note(t, `${index + 1} of ${days} days are stored`);
+  }
   return users;
 }
 
@@ -68,9 +79,10 @@ async function readsUntil(origin: string, userId: string, isOver: () => boolean)
   const path = `/api/v1/users/${userId}/timeseries?start_time=${start}&end_time=${end}&types=heart_rate&limit=100`;
   const took: number[] = [];
   while (!isOver()) {
-    const began = performance.now();
-    const { status } = await ask(origin, path, { key });
-    if (status === 200) took.push(performance.now() - began);
+    const sentMs = performance.now();
+    const { status, text } = await ask(origin, path, { key });
+    if (status !== 200) throw new Error(`a read: ${status} ${text.slice(0, 200)}`);
+    took.push(performance.now() - sentMs);
     await sleep(20);
   }
   return took.toSorted((a, b) => a - b);
@@ -78,6 +90,12 @@ async function readsUntil(origin: string, userId: string, isOver: () => boolean)
 
 const at = (sorted: readonly number[], share: number) =>
   Math.round((sorted[Math.floor(sorted.length * share)] ?? 0) * 100) / 100;
+
+// A difference of rows is too long to print.
+const digest = (rows: unknown) => {
+  const text = JSON.stringify(rows);
+  return `${text.length} ${createHash('sha256').update(text).digest('hex')}`;
+};
 
 async function idleReads(origin: string, userId: string): Promise<number[]> {
   const end = performance.now() + 8000;
@@ -88,11 +106,11 @@ t.test(`${days} days of heart rates are repaired, and equal a fresh store`, asyn
   const [broken, fresh] = [await freshDatabase(t), await freshDatabase(t)];
   for (const database of [broken, fresh]) await makeDeveloper(database);
   const first = await startOn(t, broken, faulty);
-  const users = await fill(first);
+  const users = await fill(t, first);
   first.signal('SIGTERM');
   await first.ended;
   const right = await startOn(t, fresh);
-  const rightUsers = await fill(right);
+  const rightUsers = await fill(t, right);
   right.signal('SIGTERM');
   await right.ended;
 
@@ -107,41 +125,46 @@ t.test(`${days} days of heart rates are repaired, and equal a fresh store`, asyn
     body: { provider: 'devicemaker' },
   });
   let run = Reprocess.parse(started.body);
+  let notedMs = performance.now();
   const poll = async () => {
+    await sleep(500);
+    if (served.hasEnded()) throw new Error(`the process ended: ${await served.ended}\n${served.said()}`);
     const answer = await ask(served.origin, `/api/v1/reprocess-runs/${run.id}`, { token });
-    run = Reprocess.parse(answer.body);
+    run = Reprocess.parse(answer.body, { error: () => answer.text });
+    if (performance.now() - notedMs < 20_000) return;
+    notedMs = performance.now();
+    const { done, total } = run.deliveries;
+    note(t, `${done} of ${total} deliveries are processed, ${served.memoryMb()} MB`);
   };
-  const began = performance.now();
-  while (run.deliveries.done < run.deliveries.total / 3) {
-    await sleep(200);
-    await poll();
-  }
+  const startedMs = performance.now();
+  while (run.deliveries.done < run.deliveries.total / 3) await poll();
   served.signal('SIGKILL');
   await served.ended;
-  t.comment(`killed after ${run.deliveries.done} of ${run.deliveries.total} deliveries`);
+  note(t, `killed after ${run.deliveries.done} of ${run.deliveries.total} deliveries`);
   served = await startOn(t, broken);
-  const reading = readsUntil(served.origin, read, () => run.status !== 'running');
-  while (run.status === 'running') {
-    await sleep(500);
-    await poll();
-  }
+  const isOver = () => run.status !== 'running' || served.hasEnded();
+  const reading = readsUntil(served.origin, read, isOver);
+  while (run.status === 'running') await Promise.race([poll(), reading]);
   const during = await reading;
   const after = await idleReads(served.origin, read);
   const idle = [...before, ...after].toSorted((a, b) => a - b);
+  const ratio = at(during, 0.5) / at(idle, 0.5);
   t.comment(
     JSON.stringify({
-      ...{ seconds: Math.round((performance.now() - began) / 1000), changes: run.changes.samples },
-      ...{ idle_ms: at(idle, 0.5), during_ms: at(during, 0.5), ratio: at(during, 0.5) / at(idle, 0.5) },
+      ...{ seconds: Math.round((performance.now() - startedMs) / 1000), changes: run.changes.samples },
+      ...{ idle_ms: at(idle, 0.5), during_ms: at(during, 0.5), ratio },
       ...{ idle_p90: at(idle, 0.9), during_p90: at(during, 0.9), reads: during.length },
     }),
   );
   t.match(run, { status: 'done', deliveries: { failed: 0 } });
+  t.ok(ratio <= 1.2, `reads take ${ratio.toFixed(2)} times as long during the run`);
   for (const account of accounts) {
     const [a, b] = [users.get(account) ?? '', rightUsers.get(account) ?? ''];
     const [repaired, wanted] = [await storedOf(broken, a), await storedOf(fresh, b)];
     for (const [table, rows] of Object.entries(wanted))
-      t.equal(JSON.stringify(repaired[table]), JSON.stringify(rows), `${account}: ${table}`);
+      t.equal(digest(repaired[table]), digest(rows), `${account}: ${table}`);
   }
+  note(t, 'the rows equal those of a fresh store');
   t.same(await rowsOf(broken, others), untouched, 'other rows are not written');
   const Count = z.tuple([z.object({ n: z.number() })]);
   const [{ n }] = Count.parse(await broken.query('select count(*)::float8 as n from timeseries.sample'));

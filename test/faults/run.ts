@@ -26,8 +26,9 @@ try {
   for (const file of files) {
     console.log(`# ${file}`);
     const child = spawn(process.execPath, [join(import.meta.dirname, file)], { env, stdio: 'inherit' });
-    const [code] = await once(child, 'exit');
+    const [code, signal] = await once(child, 'exit');
     if (code !== 0) process.exitCode = 1;
+    console.log(`# ${file} ended with ${signal ?? code}`);
   }
   if (files.length === 0) process.exitCode = 1;
 } finally {
