@@ -18,6 +18,7 @@ export async function storeDayValues(context: RecordContext, item: StoreItem): P
     start_time: isoTime(start_ms),
     vals: JSON.stringify(values),
     extra: extra === null ? null : JSON.stringify(extra),
+    normaliser_version: context.normaliserVersion,
   });
 }
 

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { StoreItem } from '../../../domain/records.ts';
 import { minuteMs } from '../../../domain/time.ts';
 import { refusal } from '../../support/refusal.ts';
-import { activity, at, block, day, item, night, sleep, workout } from './items.ts';
+import { activity, at, block, day, dayValues, item, night, sleep, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 import { storedOf } from './stored-of-user.ts';
 
@@ -160,6 +160,7 @@ t.test('what the normaliser makes the same of is not written, and names its vers
   const user = await wearer();
   const items = [
     daily({ day: day('2026-03-01'), samples: [hearts([[0, 60]])] }),
+    item({ data_type: 'stressDetails', key: 'stress', day_values: dayValues('2026-03-01') }),
     night([sleep(start, 60)]),
     activity(workout(start, 60), { samples: [block('speed', [[start, 3]])] }),
   ];
@@ -173,13 +174,13 @@ t.test('what the normaliser makes the same of is not written, and names its vers
   const { changes } = await again(user, items);
   t.match(changes, {
     samples: { identical: 2 },
-    days: { identical: 1 },
+    days: { identical: 2 },
     sleeps: { identical: 1 },
     workouts: { identical: 1 },
   });
   t.same(await rows(), before);
   t.same(await changesOf(user), changed);
-  for (const table of ['item', 'workout', 'sleep_session', 'provider_day'])
+  for (const table of ['item', 'workout', 'sleep_session', 'provider_day', 'day_value'])
     t.same(
       await database.query(
         `select distinct normaliser_version as v from timeseries.${table} where user_id = $1`,

@@ -37,7 +37,7 @@ const records = {
     recordOf('sleeps', 'sleep_session'),
     recordOf('days', 'provider_day'),
     recordOf('events', 'other_record'),
-    `select 'days' as kind, id::text, to_jsonb(v)::text as text from timeseries.day_value v
+    `select 'days' as kind, id::text, (to_jsonb(v) - 'normaliser_version')::text as text from timeseries.day_value v
      where user_id = $1 and provider = $3 and data_type = $4 and key = $5`,
   ].join(' union all '),
 };

@@ -1,0 +1,1 @@
+alter table timeseries.day_value drop column normaliser_version;
