@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Bench, Measurement } from '../bench.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
@@ -52,19 +53,19 @@ async function newUser(product: Product, name: string): Promise<string> {
 
 async function uploadAll(product: Product, user: string, kind: 'samples' | 'intervals'): Promise<void> {
   for (let index = 0; index < chunksPerSender; index += 1) {
-    const records = Array.from({ length: chunk }, (_, at) => recordOf(user, index * chunk + at, kind));
+    const records = Array.from({ length: chunk }, (_, at) => recordOf(index * chunk + at, kind));
     const answer = await product.post(`/sdk/users/${user}/sync`, { provider: 'google', data: { records } });
     const { stored } = Answer.parse(answer);
     if (stored !== chunk) throw new Error(`${stored} of ${chunk} items were stored`);
   }
 }
 
-function recordOf(user: string, index: number, kind: 'samples' | 'intervals'): object {
+function recordOf(index: number, kind: 'samples' | 'intervals'): object {
   const at = Date.UTC(2026, 0, 1) + index * 5000;
   const iso = (ms: number) => new Date(ms).toISOString();
   const isSample = kind === 'samples';
   return {
-    ...{ id: `${user}:${kind}:${index}`, type: isSample ? 'HEART_RATE' : 'STEP_COUNT', startDate: iso(at) },
+    ...{ id: randomUUID(), type: isSample ? 'HEART_RATE' : 'STEP_COUNT', startDate: iso(at) },
     ...{ endDate: iso(isSample ? at : at + 5000), zoneOffset: '+01:00', value: 60 + (index % 50) },
     ...{ unit: isSample ? 'bpm' : 'count', source: { deviceName: 'Pixel Watch', deviceType: 'watch' } },
   };

@@ -19,7 +19,7 @@ const Ids = z.array(z.string().min(1).max(300)).max(mostIntervals);
 export const intervalActions = {
   /**
    * Stores intervals. An id that is stored already replaces the stored interval. Ids in `deleted_ids` are removed, and later
-   * calls do not store them again. A call takes at most 256 KB of JSON. @throws USER_ERASED (410) if the user was deleted
+   * calls do not store them again. A call takes at most 512 KB of JSON. @throws USER_ERASED (410) if the user was deleted
    */
   storeIntervals: action({
     summary: 'Store interval data of one user',

@@ -1,6 +1,7 @@
 import {
   type IntervalRecord,
   type IntervalSource,
+  mostIntervals,
   type SummedType,
   SummedTypeName,
 } from '../../../domain/interval-records.ts';
@@ -16,13 +17,25 @@ export interface IntervalCall {
   readonly intervals: IntervalRecord[];
 }
 
-/** About 200 kB of JSON. */
-const intervalsPerCall = 1000;
+/** Two thousand intervals with UUIDs are 260 kB of JSON. */
+const bytesOfIntervals = 400_000;
+const bytesBesideId = 110;
 
 /** The calls that store intervals. */
 export function* intervalCalls(records: readonly PhoneRecord[]): Generator<IntervalCall> {
-  for (let at = 0; at < records.length; at += intervalsPerCall)
-    yield withSources(records.slice(at, at + intervalsPerCall));
+  let part: PhoneRecord[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = bytesBesideId + Buffer.byteLength(record.id);
+    if (part.length === mostIntervals || bytes + size > bytesOfIntervals) {
+      yield withSources(part);
+      part = [];
+      bytes = 0;
+    }
+    part.push(record);
+    bytes += size;
+  }
+  if (part.length > 0) yield withSources(part);
 }
 
 function withSources(records: readonly PhoneRecord[]): IntervalCall {
