@@ -5,7 +5,7 @@ import { selectCountingHours } from './queries/select-counting-hours.ts';
 import { type IntervalSeriesRow, selectIntervalSeries } from './queries/select-interval-series.ts';
 import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
 import { ranksOf, type SourceOrder } from './ranks.ts';
-import { type RankedInterval, type Segment, segmentsOf, valueWithin } from './segments.ts';
+import { nanosPerUnit, nanosWithin, type RankedInterval, type Segment, segmentsOf } from './segments.ts';
 import { sourceOrders } from './source-orders.ts';
 
 /** Whose intervals are read, and the configured order of sources. */
@@ -19,7 +19,7 @@ export interface IntervalReading {
 export interface CountedBucket {
   readonly series_id: number;
   readonly startMs: number;
-  value: number;
+  readonly value: number;
 }
 
 /** Buckets of a width; they begin at multiples of it after the origin. */
@@ -42,7 +42,7 @@ export async function countedBuckets(
   const hours = await selectCountingHours(reading.database, ids, range);
   const segments = await segmentsIn(reading, [...new Set(series.map(({ type_id }) => type_id))], hours);
   const wanted = new Set(ids);
-  const buckets = new Map<string, CountedBucket>();
+  const buckets = new Map<string, SummedBucket>();
   for (const { interval, ...segment } of segments) {
     if (!wanted.has(interval.series_id)) continue;
     const within = {
@@ -51,11 +51,15 @@ export async function countedBuckets(
     };
     for (const piece of piecesAt(within, grid.widthMs, grid.originMs)) addTo(buckets, interval, piece, grid);
   }
-  return [...buckets.values()];
+  return [...buckets.values()].map(({ nanos, ...bucket }) => ({ ...bucket, value: nanos / nanosPerUnit }));
+}
+
+interface SummedBucket extends Omit<CountedBucket, 'value'> {
+  nanos: number;
 }
 
 function addTo(
-  buckets: Map<string, CountedBucket>,
+  buckets: Map<string, SummedBucket>,
   interval: RankedInterval,
   { startMs, endMs }: Range,
   { widthMs, originMs }: BucketGrid,
@@ -63,8 +67,8 @@ function addTo(
   const { series_id } = interval;
   const start = Math.floor((startMs - originMs) / widthMs) * widthMs + originMs;
   const key = `${series_id} ${start}`;
-  const bucket = buckets.get(key) ?? { series_id, startMs: start, value: 0 };
-  bucket.value += valueWithin(interval, startMs, endMs);
+  const bucket = buckets.get(key) ?? { series_id, startMs: start, nanos: 0 };
+  bucket.nanos += nanosWithin(interval, startMs, endMs);
   buckets.set(key, bucket);
 }
 

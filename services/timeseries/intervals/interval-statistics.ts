@@ -1,106 +1,166 @@
 import { dayMs, hourMs, minuteMs, type Range } from '../../../domain/time.ts';
-import { endOf, type RankedInterval, type Segment, segmentsOf, valueWithin } from './segments.ts';
+import { endOf, nanosWithin, type RankedInterval, type Segment, segmentsOf } from './segments.ts';
 
-/** What counts of a series in a UTC hour. */
+/** What counts of a series in a UTC hour, or how that changes. */
 export interface HourFigures {
   readonly series_id: number;
   readonly startMs: number;
   /** The number of intervals that begin in the hour. */
   n: number;
-  sum: number;
+  /** The sum, in billionths. */
+  nanos: number;
   /** Bit m: something counts in minute m. */
-  mask: bigint;
+  early: number;
+  /** Bit m: something counts in minute 30 + m. */
+  late: number;
 }
 
-/** What counts of a series on a local day. */
+/** What counts of a series on a local day, or how that changes. */
 export interface DayFigures {
   readonly series_id: number;
   /** Days since 1970. */
   readonly day: number;
   /** The number of intervals that touch the day. */
   n: number;
-  sum: number;
-  /** What the source measured, whatever other sources did. */
-  own: number;
+  /** The sum, in billionths. */
+  nanos: number;
+  /** What the source measured, whatever other sources did, in billionths. */
+  ownNanos: number;
 }
 
-/** The UTC hours that begin in a range of whole hours, of each series that has an interval there. */
-export function hourFigures(
+/** Figures of series at places: hours or days. */
+export class FigureTable<T> {
+  readonly #series = new Map<number, Map<number, T>>();
+  readonly #make: (seriesId: number, place: number) => T;
+
+  constructor(make: (seriesId: number, place: number) => T) {
+    this.#make = make;
+  }
+
+  at(seriesId: number, place: number): T {
+    let places = this.#series.get(seriesId);
+    if (places === undefined) {
+      places = new Map();
+      this.#series.set(seriesId, places);
+    }
+    let figures = places.get(place);
+    if (figures === undefined) {
+      figures = this.#make(seriesId, place);
+      places.set(place, figures);
+    }
+    return figures;
+  }
+
+  has(seriesId: number, place: number): boolean {
+    return this.#series.get(seriesId)?.has(place) ?? false;
+  }
+
+  rows(): T[] {
+    return [...this.#series.values()].flatMap((places) => [...places.values()]);
+  }
+}
+
+export type HourTable = FigureTable<HourFigures>;
+export type DayTable = FigureTable<DayFigures>;
+
+export function hourTable(): HourTable {
+  return new FigureTable((series_id, startMs) => ({ series_id, startMs, n: 0, nanos: 0, early: 0, late: 0 }));
+}
+
+export function dayTable(): DayTable {
+  return new FigureTable((series_id, day) => ({ series_id, day, n: 0, nanos: 0, ownNanos: 0 }));
+}
+
+/** Whether figures are added or taken away. */
+export type Sign = 1 | -1;
+
+/** Adds what intervals and their segments are in the UTC hours of a range. Minutes are only marked, never taken away. */
+export function addHours(
+  hours: HourTable,
   intervals: readonly RankedInterval[],
   segments: readonly Segment<RankedInterval>[],
-  { startMs, endMs }: Range,
-): HourFigures[] {
-  const hours = new Map<string, HourFigures>();
-  const hourOf = (series_id: number, ms: number) =>
-    entryOf(hours, series_id, ms, () => ({ series_id, startMs: ms, n: 0, sum: 0, mask: 0n }));
+  range: Range,
+  sign: Sign = 1,
+): void {
   for (const { series_id, start_ms } of intervals)
-    if (start_ms >= startMs && start_ms < endMs)
-      hourOf(series_id, Math.floor(start_ms / hourMs) * hourMs).n += 1;
-  for (const { interval, ...span } of segments) {
-    const within = { startMs: Math.max(span.startMs, startMs), endMs: Math.min(span.endMs, endMs) };
-    for (const piece of piecesAt(within, hourMs)) {
-      const hour = hourOf(interval.series_id, Math.floor(piece.startMs / hourMs) * hourMs);
-      hour.sum += valueWithin(interval, piece.startMs, piece.endMs);
-      hour.mask |= minutesOf(piece, hour.startMs);
+    if (start_ms >= range.startMs && start_ms < range.endMs) hours.at(series_id, hourOf(start_ms)).n += sign;
+  for (const { interval, startMs, endMs } of segments) {
+    const end = Math.min(endMs, range.endMs);
+    for (let from = Math.max(startMs, range.startMs); from < end; ) {
+      const hour = hours.at(interval.series_id, hourOf(from));
+      const to = Math.min(end, hour.startMs + hourMs);
+      hour.nanos += sign * nanosWithin(interval, from, to);
+      if (sign === 1) markMinutes(hour, from, to);
+      from = to;
     }
   }
-  return [...hours.values()];
 }
 
-/** The local days of a set of days since 1970, each instant by the offset of the interval that it belongs to. */
-export function dayFigures(
-  intervals: readonly RankedInterval[],
+function hourOf(ms: number): number {
+  return Math.floor(ms / hourMs) * hourMs;
+}
+
+/** Marks the minutes of an hour that a part of it touches. */
+export function markMinutes(hour: HourFigures, startMs: number, endMs: number): void {
+  const end = Math.ceil((endMs - hour.startMs) / minuteMs);
+  for (let minute = Math.floor((startMs - hour.startMs) / minuteMs); minute < end; minute += 1)
+    if (minute < 30) hour.early |= 1 << minute;
+    else hour.late |= 1 << (minute - 30);
+}
+
+/** The minutes of an hour in which something counts: bit m stands for minute m. */
+export function maskOf({ early, late }: Pick<HourFigures, 'early' | 'late'>): bigint {
+  return (BigInt(late) << 30n) | BigInt(early);
+}
+
+/** Adds the number of intervals that touch each local day, by the offset of the interval. */
+export function addDayCounts(days: DayTable, intervals: readonly RankedInterval[], sign: Sign = 1): void {
+  for (const interval of intervals) {
+    const last = localDay(endOf(interval) - 1, interval);
+    for (let day = localDay(interval.start_ms, interval); day <= last; day += 1)
+      days.at(interval.series_id, day).n += sign;
+  }
+}
+
+/** What of segments is added to days. */
+export interface DayBounds {
+  /** Time outside it is left out. */
+  readonly range?: Range;
+  readonly isCounted?: (day: number) => boolean;
+  readonly sign?: Sign;
+}
+
+/** Adds segments to the sums of local days, each instant by the offset of the interval that it belongs to. */
+export function addDaySums(
+  days: DayTable,
+  of: 'nanos' | 'ownNanos',
   segments: readonly Segment<RankedInterval>[],
-  isWanted: (day: number) => boolean,
-): DayFigures[] {
-  const days = new Map<string, DayFigures>();
-  const add = (interval: RankedInterval, span: Range, change: (day: DayFigures, piece: Range) => void) => {
-    const { series_id } = interval;
-    for (const piece of localPieces(span, interval)) {
-      const day = localDay(piece.startMs, interval);
-      if (isWanted(day))
-        change(
-          entryOf(days, series_id, day, () => ({ series_id, day, n: 0, sum: 0, own: 0 })),
-          piece,
-        );
+  { range = always, isCounted = () => true, sign = 1 }: DayBounds = {},
+): void {
+  for (const { interval, ...segment } of segments) {
+    const end = Math.min(segment.endMs, range.endMs);
+    for (let from = Math.max(segment.startMs, range.startMs); from < end; ) {
+      const day = localDay(from, interval);
+      const to = Math.min(end, (day + 1) * dayMs - interval.zone_offset_minutes * minuteMs);
+      if (isCounted(day)) days.at(interval.series_id, day)[of] += sign * nanosWithin(interval, from, to);
+      from = to;
     }
-  };
-  const part = (interval: RankedInterval, { startMs, endMs }: Range) => valueWithin(interval, startMs, endMs);
-  for (const interval of intervals)
-    add(interval, spanOf(interval), (day) => {
-      day.n += 1;
-    });
-  for (const { interval, ...span } of segments)
-    add(interval, span, (day, piece) => {
-      day.sum += part(interval, piece);
-    });
-  for (const own of Map.groupBy(intervals, ({ series_id }) => series_id).values())
-    for (const { interval, ...span } of segmentsOf(own))
-      add(interval, span, (day, piece) => {
-        day.own += part(interval, piece);
-      });
-  return [...days.values()];
+  }
 }
 
-function entryOf<T>(entries: Map<string, T>, seriesId: number, at: number, make: () => T): T {
-  const key = `${seriesId} ${at}`;
-  const known = entries.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  entries.set(key, made);
-  return made;
-}
+const always: Range = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
 
-function spanOf(interval: RankedInterval): Range {
-  return { startMs: interval.start_ms, endMs: endOf(interval) };
+/** The segments of each series on its own. `cut`: the segments of all of them. */
+export function ownSegments(
+  intervals: readonly RankedInterval[],
+  cut: readonly Segment<RankedInterval>[],
+): readonly Segment<RankedInterval>[] {
+  const bySeries = [...Map.groupBy(intervals, ({ series_id }) => series_id).values()];
+  return bySeries.length > 1 ? bySeries.flatMap((own) => segmentsOf(own)) : cut;
 }
 
 function localDay(ms: number, { zone_offset_minutes }: RankedInterval): number {
   return Math.floor((ms + zone_offset_minutes * minuteMs) / dayMs);
-}
-
-function localPieces(span: Range, { zone_offset_minutes }: RankedInterval): Range[] {
-  return piecesAt(span, dayMs, -zone_offset_minutes * minuteMs);
 }
 
 /** A range that is cut at multiples of a width after an origin. */
@@ -112,11 +172,4 @@ export function piecesAt({ startMs, endMs }: Range, widthMs: number, originMs = 
     from = to;
   }
   return pieces;
-}
-
-/** The minutes of an hour that a part of it touches. */
-function minutesOf({ startMs, endMs }: Range, hourStartMs: number): bigint {
-  const first = Math.floor((startMs - hourStartMs) / minuteMs);
-  const end = Math.ceil((endMs - hourStartMs) / minuteMs);
-  return ((1n << BigInt(end - first)) - 1n) << BigInt(first);
 }

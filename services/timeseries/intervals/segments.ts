@@ -26,15 +26,37 @@ export function endOf({ start_ms, end_ms }: Pick<RankedInterval, 'start_ms' | 'e
   return Math.max(end_ms, start_ms + 1);
 }
 
-/** The part of an interval's value that belongs to [startMs, endMs), which lies within it. */
-export function valueWithin(interval: RankedInterval, startMs: number, endMs: number): number {
+/** Sums are made of whole billionths, so that neither their order nor the place of a cut changes them. */
+export const nanosPerUnit = 1e9;
+
+/** The part of an interval's value that belongs to [startMs, endMs), which lies within it, in billionths. */
+export function nanosWithin(interval: RankedInterval, startMs: number, endMs: number): number {
+  return nanosUntil(interval, endMs) - nanosUntil(interval, startMs);
+}
+
+function nanosUntil(interval: RankedInterval, ms: number): number {
   const { start_ms, value } = interval;
-  const length = endOf(interval) - start_ms;
-  return endMs - startMs === length ? value : (value * (endMs - startMs)) / length;
+  return Math.round((value * nanosPerUnit * (ms - start_ms)) / (endOf(interval) - start_ms));
 }
 
 /** The segments of intervals: disjoint, ascending, together all time that an interval covers. */
 export function segmentsOf<T extends RankedInterval>(intervals: readonly T[]): Segment<T>[] {
+  return disjointSegments(intervals) ?? cutSegments(intervals);
+}
+
+// Intervals of one device rarely overlap.
+function disjointSegments<T extends RankedInterval>(intervals: readonly T[]): Segment<T>[] | null {
+  const segments: Segment<T>[] = [];
+  let lastEndMs = Number.NEGATIVE_INFINITY;
+  for (const interval of intervals.toSorted((a, b) => a.start_ms - b.start_ms)) {
+    if (interval.start_ms < lastEndMs) return null;
+    lastEndMs = endOf(interval);
+    segments.push({ interval, startMs: interval.start_ms, endMs: lastEndMs });
+  }
+  return segments;
+}
+
+function cutSegments<T extends RankedInterval>(intervals: readonly T[]): Segment<T>[] {
   const best = intervals.toSorted(compare);
   const byStart = [...best.keys()].sort((a, b) => startAt(best, a) - startAt(best, b));
   const borders = bordersOf(best);

@@ -1,7 +1,15 @@
-import { type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { dayMs, hourMs, minuteMs, type Range } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
-import { type DayFigures, dayFigures, hourFigures } from './interval-statistics.ts';
+import {
+  addDayCounts,
+  addDaySums,
+  addHours,
+  type DayFigures,
+  dayTable,
+  hourTable,
+  ownSegments,
+} from './interval-statistics.ts';
+import { cutsOfDays, type DayCut, fieldTypes } from './own-totals.ts';
 import { type IntervalSeriesRow, selectIntervalSeries } from './queries/select-interval-series.ts';
 import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
 import { type OwnTotalRow, selectOwnTotals } from './queries/select-own-totals.ts';
@@ -57,7 +65,7 @@ export async function settleDays(
   { user_id, order }: SettleIntervals,
   days: readonly number[],
 ): Promise<void> {
-  const series = await selectIntervalSeries(transaction, user_id, [...fieldOf.keys()]);
+  const series = await selectIntervalSeries(transaction, user_id, fieldTypes);
   const byType = [...Map.groupBy(series, ({ type_id }) => type_id)];
   const parts = byType.flatMap(([typeId, own]) =>
     days.map((day) => ({ typeId, series: own, hours: null, days: [day, day] as const })),
@@ -147,59 +155,25 @@ async function settlePart(
   const ranks = ranksOf(part.series, orderOf(part.typeId));
   const intervals = rows.map((row) => ({ ...row, rank: ranks.get(row.series_id) ?? 0 }));
   const segments = segmentsOf(intervals);
-  if (part.hours !== null)
-    await writeHours(transaction, ids, hoursOf(part.hours), hourFigures(intervals, segments, part.hours));
-  await writeLocalDays(transaction, ids, daysOf(part), localFigures(settling, part, intervals));
+  if (part.hours !== null) {
+    const hours = hourTable();
+    addHours(hours, intervals, segments, part.hours);
+    await writeHours(transaction, ids, hoursOf(part.hours), hours.rows());
+  }
+  await writeLocalDays(transaction, ids, daysOf(part), localFigures(settling, part, { intervals, segments }));
 }
 
 function hoursOf({ startMs, endMs }: Range): number[] {
   return Array.from({ length: (endMs - startMs) / hourMs }, (_, index) => startMs + index * hourMs);
 }
 
-/**
- * The local days of a part. A provider with an own total of the field on a day takes part with that total, so its
- * intervals are left out of the cut of that day.
- */
-function localFigures(
-  { totals }: Settling,
-  part: SettledPart,
-  intervals: readonly RankedInterval[],
-): DayFigures[] {
-  const field = fieldOf.get(part.typeId);
-  const withTotal = field === undefined ? [] : totals.filter((row) => row[field]);
-  const excluded = new Map(daysOf(part).map((day) => [day, providersOn(withTotal, day)]));
-  const providerOf = new Map(part.series.map(({ id, provider }) => [id, provider]));
-  return [...Map.groupBy(excluded.keys(), (day) => excluded.get(day) ?? '')].flatMap(([names, days]) => {
-    const out = new Set(names.split('\n'));
-    const taking = intervals.filter(({ series_id }) => !out.has(providerOf.get(series_id) ?? ''));
-    const wanted = new Set(days);
-    return dayFigures(intervals, segmentsOf(taking), (day) => wanted.has(day));
-  });
+/** The local days of a part. */
+function localFigures({ totals }: Settling, part: SettledPart, cut: DayCut): DayFigures[] {
+  const days = dayTable();
+  addDayCounts(days, cut.intervals);
+  for (const { segments, isCounted } of cutsOfDays(part, cut, totals, daysOf(part)))
+    addDaySums(days, 'nanos', segments, { isCounted });
+  addDaySums(days, 'ownNanos', ownSegments(cut.intervals, cut.segments));
+  const wanted = new Set(daysOf(part));
+  return days.rows().filter(({ day }) => wanted.has(day));
 }
-
-function providersOn(totals: readonly OwnTotalRow[], day: number): string {
-  return totals
-    .filter((row) => row.day === day)
-    .map(({ provider }) => provider)
-    .sort()
-    .join('\n');
-}
-
-type TotalField = Exclude<keyof OwnTotalRow, 'provider' | 'day'>;
-
-const fields: readonly (readonly [SeriesType, TotalField])[] = [
-  ['steps', 'steps'],
-  ['distance_walking_running', 'distance_meters'],
-  ['distance_cycling', 'distance_meters'],
-  ['distance_swimming', 'distance_meters'],
-  ['distance_downhill_snow_sports', 'distance_meters'],
-  ['distance_other', 'distance_meters'],
-  ['flights_climbed', 'floors_climbed'],
-  ['exercise_time', 'active_seconds'],
-  ['energy', 'active_calories_kcal'],
-  ['basal_energy', 'basal_calories_kcal'],
-];
-
-const fieldOf: ReadonlyMap<number, TotalField> = new Map(
-  fields.map(([type, field]) => [seriesOf(type).id, field]),
-);

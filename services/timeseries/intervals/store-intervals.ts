@@ -9,18 +9,22 @@ import { seriesOf } from '../../../domain/series.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { isErased } from '../records/queries/select-tombstone.ts';
+import { changeStatistics } from './change-statistics.ts';
 import { intervalKey } from './interval-key.ts';
 import { type PlacedIntervals, placeIntervals } from './place-intervals.ts';
 import { ensureIntervalSet } from './queries/ensure-interval-set.ts';
+import { selectIntervalSeries } from './queries/select-interval-series.ts';
 import { selectTypes } from './queries/select-types.ts';
 import {
   deleteIntervals,
   type IntervalRow,
   insertDeletedKeys,
-  selectDeletedKeys,
+  insertIntervals,
+  type KnownKeys,
   selectIntervals,
+  selectKnown,
   selectSpan,
-  upsertIntervals,
+  updateIntervals,
 } from './queries/stored-intervals.ts';
 import { orderName, type SourceOrder } from './ranks.ts';
 import { settleIntervals } from './settle-intervals.ts';
@@ -73,26 +77,58 @@ export async function storeIntervalsIn(
   const { user_id, provider } = request;
   const setId = await ensureIntervalSet(transaction, user_id, provider, orderName(circumstances.order));
   const work = { ...request, ...circumstances, transaction, setId };
-  const deleted = [...(await deleteNamed(work)), ...(await deleteUnmade(work))];
+  const named = [...(await deleteNamed(work)), ...(await deleteUnmade(work))];
   const given = await acceptedIntervals(work);
-  const { written, ...counts } = await writeIntervals(work, given.placed);
-  const cleared = await clearSpans(work, given.placed);
-  await settle(work, [...deleted, ...written, ...cleared]);
-  return { ...counts, deleted: deleted.length + cleared.length, ignored_ids: given.ignored };
+  const { added, changed, former, unchanged } = changedIntervals(given.placed, given.known);
+  const deleted = [...named, ...(await clearSpans(work, given.placed))];
+  await write(work, { added, changed, former, deleted });
+  return {
+    ...{ saved: added.length, replaced: changed.length, unchanged },
+    ...{ deleted: deleted.length, ignored_ids: given.ignored },
+  };
 }
 
-/** Computes the statistics anew where intervals were written, moved or deleted. */
-async function settle(work: IntervalStore, rows: readonly IntervalRow[]): Promise<void> {
+interface Writing {
+  readonly added: readonly IntervalRow[];
+  readonly changed: readonly IntervalRow[];
+  /** What is stored of the changed intervals. */
+  readonly former: readonly IntervalRow[];
+  readonly deleted: readonly IntervalRow[];
+}
+
+/**
+ * Writes intervals and what counts of them. Statistics that another order made, or that are to be computed anew, are
+ * computed anew where intervals change.
+ */
+async function write(work: IntervalStore, { added, changed, former, deleted }: Writing): Promise<void> {
+  const rows = [...added, ...changed, ...former, ...deleted];
   if (rows.length === 0) return;
-  const { transaction, user_id, order } = work;
+  const { transaction, setId, user_id, order } = work;
   const ids = [...new Set(rows.map(({ series_id }) => series_id))];
-  const typeOf = new Map((await selectTypes(transaction, ids)).map(({ id, type_id }) => [id, type_id]));
+  const types = await selectTypes(transaction, ids);
+  const series = await selectIntervalSeries(transaction, user_id, [
+    ...new Set(types.map(({ type_id }) => type_id)),
+  ]);
+  const isCurrent = series.every((one) => one.ranked_by === orderName(order) && !one.is_pending);
+  if (isCurrent)
+    await changeStatistics(transaction, {
+      ...{ user_id, order, series, written: [...added, ...changed].map(placed) },
+      ...{ replaced: former.map(placed), deleted: deleted.map(placed) },
+    });
+  await insertIntervals(transaction, setId, added);
+  await updateIntervals(transaction, setId, changed);
+  if (isCurrent) return;
+  const typeOf = new Map(types.map(({ id, type_id }) => [id, type_id]));
   const touched = rows.map(({ series_id, start_ms, duration_ms }) => ({
     type_id: typeOf.get(series_id) ?? 0,
     startMs: start_ms,
     endMs: start_ms + Math.max(duration_ms, 1),
   }));
   await settleIntervals(transaction, { user_id, order }, touched);
+}
+
+function placed({ series_id, start_ms, duration_ms, value, zone_offset_minutes }: IntervalRow) {
+  return { series_id, start_ms, end_ms: start_ms + duration_ms, value, zone_offset_minutes };
 }
 
 async function deleteNamed(work: IntervalStore): Promise<IntervalRow[]> {
@@ -125,30 +161,24 @@ async function acceptedIntervals(work: IntervalStore) {
   const { transaction, setId, intervals } = work;
   const keyed = intervals.map((interval) => ({ interval, key: intervalKey(interval.id) }));
   const keys = [...new Set(keyed.map(({ key }) => key))];
-  const deleted = keys.length === 0 ? new Set() : await selectDeletedKeys(transaction, setId, keys);
+  const known = keys.length === 0 ? nothingKnown : await selectKnown(transaction, setId, keys);
   const isAccepted = ({ interval, key }: (typeof keyed)[number]) =>
-    !deleted.has(key) && isStorable(interval, work.sources, work);
+    !known.deleted.has(key) && isStorable(interval, work.sources, work);
   const accepted = keyed.filter(isAccepted);
   return {
+    known,
     placed: await placeIntervals(work, accepted),
     ignored: keyed.filter((one) => !isAccepted(one)).map(({ interval }) => interval.id),
   };
 }
 
-async function writeIntervals({ transaction, setId }: IntervalStore, { rows }: PlacedIntervals) {
-  if (rows.length === 0) return { written: [], saved: 0, replaced: 0, unchanged: 0 };
-  const keys = rows.map(({ key }) => key);
-  const stored = await selectIntervals(transaction, setId, keys);
-  const known = new Map(stored.map((row) => [row.key, row]));
-  const changed = rows.filter((row) => !isSame(row, known.get(row.key)));
-  await upsertIntervals(transaction, setId, changed);
-  const former = changed.flatMap(({ key }) => known.get(key) ?? []);
-  return {
-    written: [...changed, ...former],
-    saved: changed.length - former.length,
-    replaced: former.length,
-    unchanged: rows.length - changed.length,
-  };
+const nothingKnown: KnownKeys = { stored: new Map(), deleted: new Set() };
+
+function changedIntervals({ rows }: PlacedIntervals, { stored }: KnownKeys) {
+  const added = rows.filter(({ key }) => !stored.has(key));
+  const changed = rows.filter((row) => stored.has(row.key) && !isSame(row, stored.get(row.key)));
+  const former = changed.flatMap(({ key }) => stored.get(key) ?? []);
+  return { added, changed, former, unchanged: rows.length - added.length - changed.length };
 }
 
 function isSame(a: IntervalRow, b: IntervalRow | undefined): boolean {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { arrayText } from './array-text.ts';
 
 /** Samples as columns, ordered by (series, time), without duplicate keys. */
 export interface SampleColumns {
@@ -79,9 +80,4 @@ export async function writeStoredSamples(
       items: part.map(() => 0),
     });
   }
-}
-
-// pg quotes every element of an array parameter. Joining here takes a fifth of the time.
-function arrayText(numbers: readonly number[]): string {
-  return `{${numbers.join(',')}}`;
 }

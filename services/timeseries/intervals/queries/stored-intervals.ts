@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../../mixins/database.ts';
+import { arrayText } from '../../queries/array-text.ts';
 
 /** An interval as stored. */
 export interface IntervalRow {
@@ -18,9 +19,13 @@ const byKeys = {
   text: `select ${columns} from timeseries.interval_value where set_id = $1 and key = any($2::uuid[])`,
 };
 
-const deletedKeys = {
-  name: 'timeseries-select-deleted-intervals',
-  text: 'select key from timeseries.deleted_interval where set_id = $1 and key = any($2::uuid[])',
+// One statement, so that the keys are sent and parsed once.
+const known = {
+  name: 'timeseries-select-known-intervals',
+  text: `
+    select ${columns}, false as is_deleted from timeseries.interval_value where set_id = $1 and key = any($2::uuid[])
+    union all
+    select key, 0, 0, 0, 0, 0, true from timeseries.deleted_interval where set_id = $1 and key = any($2::uuid[])`,
 };
 
 const inSpan = {
@@ -36,17 +41,25 @@ const inSpan = {
       and start_time >= to_timestamp($5::float8 / 1000) and start_time < to_timestamp($6::float8 / 1000)`,
 };
 
-const upsert = {
-  name: 'timeseries-upsert-intervals',
+const given = `
+    select series_id, to_timestamp(micros / 1000000) as start_time, value, key, duration_ms, zone_offset_minutes
+    from unnest($2::int[], $3::float8[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[])
+      t (series_id, micros, value, key, duration_ms, zone_offset_minutes)`;
+
+const insert = {
+  name: 'timeseries-insert-intervals',
   text: `
-    insert into timeseries.interval_value as v
-      (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes)
-    select $1, series_id, to_timestamp(start_ms / 1000) + micros * interval '1 microsecond', value, key, duration_ms, zone_offset_minutes
-    from unnest($2::int[], $3::float8[], $4::float8[], $5::uuid[], $6::int[], $7::smallint[], $8::int[])
-      t (series_id, start_ms, value, key, duration_ms, zone_offset_minutes, micros)
-    on conflict (set_id, key) do update
-      set series_id = excluded.series_id, start_time = excluded.start_time, value = excluded.value,
-        duration_ms = excluded.duration_ms, zone_offset_minutes = excluded.zone_offset_minutes`,
+    insert into timeseries.interval_value (set_id, series_id, start_time, value, key, duration_ms, zone_offset_minutes)
+    select $1, t.* from (${given}) t`,
+};
+
+const update = {
+  name: 'timeseries-update-intervals',
+  text: `
+    update timeseries.interval_value v
+    set series_id = t.series_id, start_time = t.start_time, value = t.value, duration_ms = t.duration_ms,
+      zone_offset_minutes = t.zone_offset_minutes
+    from (${given}) t where v.set_id = $1 and v.key = t.key`,
 };
 
 const remove = {
@@ -69,14 +82,24 @@ export function selectIntervals(
   return transaction.query<IntervalRow>(byKeys, [setId, keys]);
 }
 
-/** Those of the keys that were deleted. */
-export async function selectDeletedKeys(
+/** Which of the keys are stored, and which were deleted. */
+export interface KnownKeys {
+  readonly stored: ReadonlyMap<string, IntervalRow>;
+  readonly deleted: ReadonlySet<string>;
+}
+
+/** What is known of keys. */
+export async function selectKnown(
   transaction: Queryable,
   setId: number,
   keys: readonly string[],
-): Promise<Set<string>> {
-  const rows = await transaction.query<{ key: string }>(deletedKeys, [setId, keys]);
-  return new Set(rows.map(({ key }) => key));
+): Promise<KnownKeys> {
+  const rows = await transaction.query<IntervalRow & { is_deleted: boolean }>(known, [setId, keys]);
+  const stored = rows.filter(({ is_deleted }) => !is_deleted);
+  return {
+    stored: new Map(stored.map(({ is_deleted, ...row }) => [row.key, row])),
+    deleted: new Set(rows.filter(({ is_deleted }) => is_deleted).map(({ key }) => key)),
+  };
 }
 
 /** A span whose intervals are replaced. */
@@ -103,23 +126,34 @@ function microsOf(key: string): number {
   return Number.parseInt(key.slice(0, 8), 16) % 1000;
 }
 
-/** Writes intervals. Their keys must be distinct. */
-export async function upsertIntervals(
+/** Inserts intervals. Their keys must be distinct, and none is stored. */
+export async function insertIntervals(
   transaction: Queryable,
   setId: number,
   rows: readonly IntervalRow[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  await transaction.query(upsert, [
-    setId,
+  if (rows.length > 0) await transaction.query(insert, valuesOf(setId, rows));
+}
+
+/** Updates stored intervals. Their keys must be distinct. */
+export async function updateIntervals(
+  transaction: Queryable,
+  setId: number,
+  rows: readonly IntervalRow[],
+): Promise<void> {
+  if (rows.length > 0) await transaction.query(update, valuesOf(setId, rows));
+}
+
+function valuesOf(setId: number, rows: readonly IntervalRow[]): unknown[] {
+  const columns = [
     rows.map(({ series_id }) => series_id),
-    rows.map(({ start_ms }) => start_ms),
+    rows.map(({ start_ms, key }) => start_ms * 1000 + microsOf(key)),
     rows.map(({ value }) => value),
     rows.map(({ key }) => key),
     rows.map(({ duration_ms }) => duration_ms),
     rows.map(({ zone_offset_minutes }) => zone_offset_minutes),
-    rows.map(({ key }) => microsOf(key)),
-  ]);
+  ];
+  return [setId, ...columns.map(arrayText)];
 }
 
 /** Deletes intervals. */

@@ -1,25 +1,53 @@
-import { isoTime } from '../../../../domain/time.ts';
+import { dayMs, isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
-import type { DayFigures, HourFigures } from '../interval-statistics.ts';
+import { type DayFigures, type HourFigures, maskOf } from '../interval-statistics.ts';
+import { nanosPerUnit } from '../segments.ts';
+
+/** How an hour changes. `covered`: the minutes whose marks are replaced. */
+export interface HourChange extends HourFigures {
+  readonly covered: Pick<HourFigures, 'early' | 'late'>;
+}
 
 // Rows that are unchanged are not written, so that no change of a summary is recorded.
+const upsertHours = `
+    insert into timeseries.sample_hour as h (series_id, bucket, n, sum, min, max, last, last_ts, mask)
+    select series_id, bucket, n, sum, sum, sum, sum, bucket, mask from next where n <> 0 or mask <> 0
+    on conflict (series_id, bucket) do update
+      set n = excluded.n, sum = excluded.sum, min = excluded.min, max = excluded.max, last = excluded.last,
+        mask = excluded.mask
+      where (h.n, h.sum, h.mask) is distinct from (excluded.n, excluded.sum, excluded.mask)`;
+
 const hours = {
   name: 'timeseries-write-interval-hours',
   text: `
-    with given as (
+    with next as (
       select series_id, to_timestamp(ms / 1000) as bucket, n, sum, mask
       from unnest($3::int[], $4::float8[], $5::int[], $6::float8[], $7::bigint[]) t (series_id, ms, n, sum, mask)
     ), gone as (
       delete from timeseries.sample_hour h using unnest($1::int[]) s (id), unnest($2::timestamptz[]) b (bucket)
       where h.series_id = s.id and h.bucket = b.bucket
-        and not exists (select from given g where (g.series_id, g.bucket) = (h.series_id, h.bucket))
+        and not exists (select from next g where (g.series_id, g.bucket) = (h.series_id, h.bucket))
     )
-    insert into timeseries.sample_hour as h (series_id, bucket, n, sum, min, max, last, last_ts, mask)
-    select series_id, bucket, n, sum, sum, sum, sum, bucket, mask from given
-    on conflict (series_id, bucket) do update
-      set n = excluded.n, sum = excluded.sum, min = excluded.min, max = excluded.max, last = excluded.last,
-        mask = excluded.mask
-      where (h.n, h.sum, h.mask) is distinct from (excluded.n, excluded.sum, excluded.mask)`,
+    ${upsertHours}`,
+};
+
+// $6: the minutes whose marks are replaced.
+const changedHours = {
+  name: 'timeseries-change-interval-hours',
+  text: `
+    with next as (
+      select g.series_id, g.bucket, coalesce(h.n, 0) + g.n as n, ${summed('h.sum', 'g.sum')} as sum,
+        (coalesce(h.mask, 0) & ~g.covered) | g.mask as mask
+      from (
+        select series_id, to_timestamp(ms / 1000) as bucket, n, sum, mask, covered
+        from unnest($1::int[], $2::float8[], $3::int[], $4::float8[], $5::bigint[], $6::bigint[])
+          t (series_id, ms, n, sum, mask, covered)) g
+      left join timeseries.sample_hour h on (h.series_id, h.bucket) = (g.series_id, g.bucket)
+    ), gone as (
+      delete from timeseries.sample_hour h using next x
+      where (h.series_id, h.bucket) = (x.series_id, x.bucket) and x.n = 0 and x.mask = 0
+    )
+    ${upsertHours}`,
 };
 
 // Hours in which nothing of the source counts are in no bucket.
@@ -47,22 +75,45 @@ const utcDays = {
         (excluded.n, excluded.n1, excluded.n5, excluded.n15, excluded.n60)`,
 };
 
+const upsertDays = `
+    insert into timeseries.sample_local_day as d (series_id, date, n, sum, min, max, own)
+    select series_id, date '1970-01-01' + day, n, sum, sum, sum, own from next where n <> 0
+    on conflict (series_id, date) do update
+      set n = excluded.n, sum = excluded.sum, min = excluded.min, max = excluded.max, own = excluded.own
+      where (d.n, d.sum, d.own) is distinct from (excluded.n, excluded.sum, excluded.own)`;
+
 const localDays = {
   name: 'timeseries-write-interval-local-days',
   text: `
-    with given as (
+    with next as (
       select * from unnest($3::int[], $4::int[], $5::int[], $6::float8[], $7::float8[]) t (series_id, day, n, sum, own)
     ), gone as (
       delete from timeseries.sample_local_day d using unnest($1::int[]) s (id), unnest($2::int[]) b (day)
       where d.series_id = s.id and d.date = date '1970-01-01' + b.day
-        and not exists (select from given g where g.series_id = d.series_id and g.day = b.day)
+        and not exists (select from next g where g.series_id = d.series_id and g.day = b.day)
     )
-    insert into timeseries.sample_local_day as d (series_id, date, n, sum, min, max, own)
-    select series_id, date '1970-01-01' + day, n, sum, sum, sum, own from given
-    on conflict (series_id, date) do update
-      set n = excluded.n, sum = excluded.sum, min = excluded.min, max = excluded.max, own = excluded.own
-      where (d.n, d.sum, d.own) is distinct from (excluded.n, excluded.sum, excluded.own)`,
+    ${upsertDays}`,
 };
+
+const changedDays = {
+  name: 'timeseries-change-interval-local-days',
+  text: `
+    with next as (
+      select g.series_id, g.day, coalesce(d.n, 0) + g.n as n, ${summed('d.sum', 'g.sum')} as sum,
+        ${summed('d.own', 'g.own')} as own
+      from unnest($1::int[], $2::int[], $3::int[], $4::float8[], $5::float8[]) g (series_id, day, n, sum, own)
+      left join timeseries.sample_local_day d on d.series_id = g.series_id and d.date = date '1970-01-01' + g.day
+    ), gone as (
+      delete from timeseries.sample_local_day d using next x
+      where d.series_id = x.series_id and d.date = date '1970-01-01' + x.day and x.n = 0
+    )
+    ${upsertDays}`,
+};
+
+/** A stored sum and its change, in whole billionths, so that a sum of changes has no rounding errors. */
+function summed(stored: string, change: string): string {
+  return `round((coalesce(${stored}, 0) + ${change}) * ${nanosPerUnit}) / ${nanosPerUnit}`;
+}
 
 /** Replaces the hours of series by the given figures, and the counts of their UTC days. */
 export async function writeHours(
@@ -71,13 +122,37 @@ export async function writeHours(
   hoursMs: readonly number[],
   figures: readonly HourFigures[],
 ): Promise<void> {
-  await transaction.query(hours, [
-    ...[seriesIds, hoursMs.map(isoTime), figures.map(({ series_id }) => series_id)],
-    ...[figures.map(({ startMs }) => startMs), figures.map(({ n }) => n), figures.map(({ sum }) => sum)],
-    figures.map(({ mask }) => BigInt.asIntN(64, mask).toString()),
-  ]);
-  const midnights = [...new Set(hoursMs.map((ms) => isoTime(ms).slice(0, 10)))];
-  await transaction.query(utcDays, [seriesIds, midnights.map((date) => `${date}T00:00:00Z`)]);
+  await transaction.query(hours, [seriesIds, hoursMs.map(isoTime), ...hourColumns(figures)]);
+  await writeUtcDays(transaction, seriesIds, hoursMs);
+}
+
+/** Adds changes to the hours of series, and counts their UTC days anew. */
+export async function changeHours(transaction: Queryable, changes: readonly HourChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const covered = changes.map((change) => maskOf(change.covered).toString());
+  await transaction.query(changedHours, [...hourColumns(changes), covered]);
+  await writeUtcDays(
+    transaction,
+    [...new Set(changes.map(({ series_id }) => series_id))],
+    changes.map(({ startMs }) => startMs),
+  );
+}
+
+function hourColumns(figures: readonly HourFigures[]): unknown[][] {
+  return [
+    ...[figures.map(({ series_id }) => series_id), figures.map(({ startMs }) => startMs)],
+    ...[figures.map(({ n }) => n), figures.map(({ nanos }) => nanos / nanosPerUnit)],
+    figures.map((hour) => maskOf(hour).toString()),
+  ];
+}
+
+async function writeUtcDays(
+  transaction: Queryable,
+  seriesIds: readonly number[],
+  hoursMs: readonly number[],
+): Promise<void> {
+  const midnights = [...new Set(hoursMs.map((ms) => Math.floor(ms / dayMs) * dayMs))];
+  await transaction.query(utcDays, [seriesIds, midnights.map(isoTime)]);
 }
 
 /** Replaces local days of series by the given figures. */
@@ -87,8 +162,18 @@ export async function writeLocalDays(
   days: readonly number[],
   figures: readonly DayFigures[],
 ): Promise<void> {
-  await transaction.query(localDays, [
-    ...[seriesIds, days, figures.map(({ series_id }) => series_id), figures.map(({ day }) => day)],
-    ...[figures.map(({ n }) => n), figures.map(({ sum }) => sum), figures.map(({ own }) => own)],
-  ]);
+  await transaction.query(localDays, [seriesIds, days, ...dayColumns(figures)]);
+}
+
+/** Adds changes to the local days of series. */
+export async function changeLocalDays(transaction: Queryable, changes: readonly DayFigures[]): Promise<void> {
+  if (changes.length > 0) await transaction.query(changedDays, dayColumns(changes));
+}
+
+function dayColumns(figures: readonly DayFigures[]): unknown[][] {
+  return [
+    ...[figures.map(({ series_id }) => series_id), figures.map(({ day }) => day), figures.map(({ n }) => n)],
+    figures.map(({ nanos }) => nanos / nanosPerUnit),
+    figures.map(({ ownNanos }) => ownNanos / nanosPerUnit),
+  ];
 }

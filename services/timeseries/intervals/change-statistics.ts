@@ -1,0 +1,203 @@
+import { hourMs, minuteMs, type Range } from '../../../domain/time.ts';
+import type { Queryable } from '../../../mixins/database.ts';
+import {
+  addDayCounts,
+  addDaySums,
+  addHours,
+  type DayTable,
+  dayTable,
+  type HourTable,
+  hourTable,
+  markMinutes,
+  ownSegments,
+  type Sign,
+} from './interval-statistics.ts';
+import { cutsOfDays } from './own-totals.ts';
+import type { IntervalSeriesRow } from './queries/select-interval-series.ts';
+import { selectOverlapping } from './queries/select-overlapping-intervals.ts';
+import { type OwnTotalRow, selectOwnTotals } from './queries/select-own-totals.ts';
+import { changeHours, changeLocalDays, type HourChange } from './queries/write-interval-statistics.ts';
+import { ranksOf, type SourceOrder } from './ranks.ts';
+import { endOf, type RankedInterval, segmentsOf } from './segments.ts';
+import { type OrderOf, sourceOrders } from './source-orders.ts';
+
+/*
+ * Outside the time that a call touches, the same intervals count as before. So only the intervals that overlap that time
+ * are read, and the difference of what counts there before and after is added to the hours and days.
+ */
+
+/** An interval of a series. */
+export type Placed = Omit<RankedInterval, 'rank'>;
+
+/** What a call changes. */
+export interface IntervalChange {
+  readonly user_id: string;
+  /** The configured order of sources. */
+  readonly order: SourceOrder;
+  /** All series of the changed types. */
+  readonly series: readonly IntervalSeriesRow[];
+  /** Intervals that will be written. */
+  readonly written: readonly Placed[];
+  /** Intervals that are still stored and will be replaced. */
+  readonly replaced: readonly Placed[];
+  /** Intervals that were deleted. */
+  readonly deleted: readonly Placed[];
+}
+
+/** Changes of a type that are near each other, with the whole minutes that they cover. */
+interface Part {
+  readonly typeId: number;
+  readonly series: readonly IntervalSeriesRow[];
+  readonly range: { readonly startMs: number; endMs: number };
+  readonly changes: Change[];
+}
+
+interface Change {
+  readonly kind: 'written' | 'replaced' | 'deleted';
+  readonly interval: Placed;
+}
+
+interface Tables {
+  readonly hours: HourTable;
+  readonly days: DayTable;
+}
+
+/** Changes the statistics by a call that is about to write. The caller holds the user's lock. */
+export async function changeStatistics(transaction: Queryable, change: IntervalChange): Promise<void> {
+  const parts = partsOf(change);
+  if (parts.length === 0) return;
+  const rows = await selectOverlapping(transaction, parts.flatMap(windowsOf));
+  const stored = Map.groupBy(rows, ({ window }) => window);
+  const days = [...new Set(parts.flatMap(daysOf))];
+  const providers = [...new Set(change.series.map(({ provider }) => provider))];
+  const totals = await selectOwnTotals(transaction, change.user_id, providers, days);
+  const orderOf = await sourceOrders(transaction, change.user_id, change.order);
+  const tables = { hours: hourTable(), days: dayTable() };
+  const covered = hourTable();
+  for (const [window, part] of parts.entries()) {
+    addPart(tables, part, { stored: stored.get(window) ?? [], totals, orderOf });
+    cover(covered, tables.hours, part);
+  }
+  await changeHours(transaction, hourChanges(tables.hours, covered));
+  await changeLocalDays(transaction, tables.days.rows());
+}
+
+const joinedMs = hourMs;
+
+/** Changes of a type that are less than an hour apart are one part. */
+function partsOf({ series, written, replaced, deleted }: IntervalChange): Part[] {
+  const typeOf = new Map(series.map(({ id, type_id }) => [id, type_id]));
+  const of = (kind: Change['kind'], intervals: readonly Placed[]) =>
+    intervals.map((interval): Change => ({ kind, interval }));
+  const all = [...of('written', written), ...of('replaced', replaced), ...of('deleted', deleted)];
+  return [...Map.groupBy(all, ({ interval }) => typeOf.get(interval.series_id) ?? 0)].flatMap(
+    ([typeId, changes]) => {
+      const own = series.filter(({ type_id }) => type_id === typeId);
+      return joinNear(changes).map(({ range, near }) => ({ typeId, series: own, range, changes: near }));
+    },
+  );
+}
+
+function joinNear(changes: readonly Change[]) {
+  const joined: { range: { startMs: number; endMs: number }; near: Change[] }[] = [];
+  for (const change of changes.toSorted((a, b) => a.interval.start_ms - b.interval.start_ms)) {
+    const { startMs, endMs } = wholeMinutes(change.interval);
+    const last = joined.at(-1);
+    if (last === undefined || startMs >= last.range.endMs + joinedMs)
+      joined.push({ range: { startMs, endMs }, near: [change] });
+    else {
+      last.range.endMs = Math.max(last.range.endMs, endMs);
+      last.near.push(change);
+    }
+  }
+  return joined;
+}
+
+function wholeMinutes(interval: Placed): Range {
+  return {
+    startMs: Math.floor(interval.start_ms / minuteMs) * minuteMs,
+    endMs: Math.ceil(endOf(interval) / minuteMs) * minuteMs,
+  };
+}
+
+function windowsOf({ series, range }: Part, window: number) {
+  return series.map(({ id, longest_ms }) => ({
+    ...{ window, seriesId: id, longestMs: Math.max(longest_ms, 1) },
+    ...range,
+  }));
+}
+
+/** The local days of a part, whatever the offset: no clock is more than 18 hours from UTC. */
+function daysOf({ range }: Part): number[] {
+  const dayHours = 24 * hourMs;
+  const first = Math.floor((range.startMs - 18 * hourMs) / dayHours);
+  const last = Math.floor((range.endMs + 18 * hourMs) / dayHours);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+interface Around {
+  readonly stored: readonly Placed[];
+  readonly totals: readonly OwnTotalRow[];
+  readonly orderOf: OrderOf;
+}
+
+function addPart(tables: Tables, part: Part, around: Around): void {
+  const ranks = ranksOf(part.series, around.orderOf(part.typeId));
+  const ranked = (intervals: readonly Placed[]) =>
+    intervals.map((one): RankedInterval => ({ ...one, rank: ranks.get(one.series_id) ?? 0 }));
+  const of = (kind: Change['kind']) =>
+    part.changes.flatMap((change) => (change.kind === kind ? [change.interval] : []));
+  const before = [...around.stored, ...of('deleted')];
+  const after = [...without(around.stored, of('replaced')), ...of('written')];
+  addSet(tables, part, around, ranked(before), -1);
+  addSet(tables, part, around, ranked(after), 1);
+}
+
+/** Intervals without some of them. Those with equal content stand for each other. */
+function without(intervals: readonly Placed[], removed: readonly Placed[]): readonly Placed[] {
+  if (removed.length === 0) return intervals;
+  const counts = new Map<string, number>();
+  for (const one of removed) counts.set(contentOf(one), (counts.get(contentOf(one)) ?? 0) + 1);
+  return intervals.filter((one) => {
+    const content = contentOf(one);
+    const count = counts.get(content) ?? 0;
+    counts.set(content, count - 1);
+    return count <= 0;
+  });
+}
+
+function contentOf({ series_id, start_ms, end_ms, value, zone_offset_minutes }: Placed): string {
+  return `${series_id} ${start_ms} ${end_ms} ${value} ${zone_offset_minutes}`;
+}
+
+function addSet(
+  { hours, days }: Tables,
+  part: Part,
+  { totals }: Around,
+  intervals: readonly RankedInterval[],
+  sign: Sign,
+): void {
+  if (intervals.length === 0) return;
+  const { range } = part;
+  const segments = segmentsOf(intervals);
+  addHours(hours, intervals, segments, range, sign);
+  addDayCounts(days, intervals, sign);
+  for (const { segments: own, isCounted } of cutsOfDays(part, { intervals, segments }, totals, daysOf(part)))
+    addDaySums(days, 'nanos', own, { range, isCounted, sign });
+  addDaySums(days, 'ownNanos', ownSegments(intervals, segments), { range, sign });
+}
+
+/** Marks the minutes of a part in its hours. */
+function cover(covered: HourTable, hours: HourTable, { series, range }: Part): void {
+  for (const { id } of series)
+    for (let from = range.startMs; from < range.endMs; ) {
+      const hourStart = Math.floor(from / hourMs) * hourMs;
+      const to = Math.min(range.endMs, hourStart + hourMs);
+      if (hours.has(id, hourStart)) markMinutes(covered.at(id, hourStart), from, to);
+      from = to;
+    }
+}
+
+function hourChanges(hours: HourTable, covered: HourTable): HourChange[] {
+  return hours.rows().map((hour) => ({ ...hour, covered: covered.at(hour.series_id, hour.startMs) }));
+}
