@@ -70,7 +70,7 @@ export const apiGateway = contract('api-gateway', {
         .enum(['ndjson', 'csv'])
         .default('ndjson')
         .describe(
-          '`ndjson`: one sample per line, as in a page. `csv`: a table with the columns timestamp, type, value, unit, provider and device. Names that a spreadsheet would interpret as a formula are prefixed with an apostrophe.',
+          '`ndjson`: one sample per line, as in a page. `csv`: a table with the columns timestamp, type, value, unit, provider, device and recording_method. Names that a spreadsheet would interpret as a formula are prefixed with an apostrophe.',
         ),
     }),
     returns: Sample,

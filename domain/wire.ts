@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordingMethods } from './recording-method.ts';
 import { seriesTypes } from './series.ts';
 import { workoutTypes } from './workout-types.ts';
 
@@ -9,6 +10,20 @@ export const Source = z.object({ provider: z.string(), device: z.string() }).met
   id: 'Source',
   description: 'The provider and the device of an item. `device` is `unknown` if no device was named.',
 });
+
+/** How a sample was made. */
+export const RecordingMethodName = z.enum(recordingMethods).meta({
+  id: 'RecordingMethod',
+  description:
+    'How a sample was made: `manual`: the user typed it in; `on_demand`: the user started the measurement.',
+});
+
+/** The method of samples, in the answers that have their source. */
+export const recordingMethod = {
+  recording_method: RecordingMethodName.optional().describe(
+    'Present if the user typed the value in or started the measurement. Absent if a device measured by itself, or if the provider does not report it. Samples of another method have their own series and buckets.',
+  ),
+};
 
 /** An instant on the wire, `2026-01-01T06:30:00Z`. */
 export const Timestamp = z.string().meta({ format: 'date-time' });

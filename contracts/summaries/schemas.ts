@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { DayValues } from '../../domain/day-values.ts';
-import { ExtraFields, SleepStages, Source, Timestamp, ZoneOffset } from '../../domain/wire.ts';
+import {
+  ExtraFields,
+  recordingMethod,
+  SleepStages,
+  Source,
+  Timestamp,
+  ZoneOffset,
+} from '../../domain/wire.ts';
 
 const Count = z.int().nullable();
 const Measure = z.number().nullable();
@@ -26,6 +33,7 @@ export const ActivitySummary = z.object({
 export const ExplainedSource = z
   .object({
     source: Source,
+    ...recordingMethod,
     origin: z
       .enum(['day_total', 'samples', 'intervals', 'workouts', 'epochs', 'computed'])
       .describe(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { action, readers } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { RangeEnd, RangeStart } from '../../domain/time.ts';
-import { repeated, SeriesTypeName, Source, Timestamp, UserId } from '../../domain/wire.ts';
+import { recordingMethod, repeated, SeriesTypeName, Source, Timestamp, UserId } from '../../domain/wire.ts';
 import { Resolution } from './schemas.ts';
 
 /** The most series types of a chart. */
@@ -36,6 +36,7 @@ export const ChartSeries = z
     type: SeriesTypeName,
     unit: z.string(),
     source: Source,
+    ...recordingMethod,
     aggregate: z
       .enum(['sum', 'mean', 'leq', 'last'])
       .describe(

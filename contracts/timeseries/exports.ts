@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
-import { SeriesTypeName, Source, UserId } from '../../domain/wire.ts';
+import { recordingMethod, SeriesTypeName, Source, UserId } from '../../domain/wire.ts';
 import { Resolution } from './schemas.ts';
 
 /** Samples of [start, end), raw or in buckets. */
@@ -32,7 +32,12 @@ export const exportActions = {
   exportSeries: action({
     summary: 'List the series of a user for an export',
     params: z.object({ user_id: UserId }),
-    returns: z.array(z.object({ series_id: z.int(), type: z.string(), unit: z.string(), source: Source })),
+    returns: z.array(
+      z.object({
+        ...{ series_id: z.int(), type: z.string(), unit: z.string(), source: Source },
+        ...recordingMethod,
+      }),
+    ),
     idempotent: true,
   }),
   /**
@@ -61,7 +66,10 @@ export const exportActions = {
     summary: 'List the series that have samples in a range, for a download',
     params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(100).nullable() }),
     returns: z.array(
-      z.object({ series_id: z.int(), type: SeriesTypeName, unit: z.string(), source: Source }),
+      z.object({
+        ...{ series_id: z.int(), type: SeriesTypeName, unit: z.string(), source: Source },
+        ...recordingMethod,
+      }),
     ),
     idempotent: true,
     timeoutMs: 10_000,

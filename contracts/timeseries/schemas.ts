@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   ExtraFields,
   OtherEventType,
+  recordingMethod,
   repeated,
   SeriesTypeName,
   SleepStageName,
@@ -40,6 +41,7 @@ export const Sample = z
     value: z.number(),
     unit: z.string(),
     source: Source,
+    ...recordingMethod,
     zone_offset: z
       .string()
       .nullable()

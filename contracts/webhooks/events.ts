@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate } from '../../domain/time.ts';
-import { SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
+import { recordingMethod, SeriesTypeName, Timestamp, WorkoutTypeName } from '../../domain/wire.ts';
 import { BodySummary, Day, ExplainedActivitySummary } from '../summaries/schemas.ts';
 import { SleepSession, Workout } from '../timeseries/schemas.ts';
 
@@ -102,6 +102,7 @@ const Timeseries = OfUser.extend({
   series_type: SeriesTypeName,
   provider: ProviderShown,
   device: Device,
+  ...recordingMethod,
   start_time: Timestamp.nullable().describe(
     'The first changed timestamp. Null if the whole series changed: all of its samples were removed, and others may have been written since.',
   ),

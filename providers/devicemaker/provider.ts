@@ -55,7 +55,7 @@ export const devicemaker = {
     ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
     reprocessedTypes: dataTypes.map(({ name }) => name),
   },
-  normaliserVersion: 2,
+  normaliserVersion: 3,
   oauth: {
     authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),
     tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Urls) => new URL(DEVICEMAKER_TOKEN_URL),

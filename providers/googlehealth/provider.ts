@@ -77,7 +77,7 @@ export const googlehealth = {
     webhookSenders: 'WEBHOOK_SENDERS_GOOGLEHEALTH',
   },
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
-  normaliserVersion: 1,
+  normaliserVersion: 2,
   oauth: {
     authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Urls) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),
     tokenUrl: ({ GOOGLEHEALTH_TOKEN_URL }: Urls) => new URL(GOOGLEHEALTH_TOKEN_URL),

@@ -14,7 +14,7 @@ export const phone = {
     hasFigures: false,
     reprocessedTypes: ['records', 'sleep', 'workouts'],
   },
-  normaliserVersion: 2,
+  normaliserVersion: 3,
   oauth: null,
   accessCheck: null,
   webhooks: {

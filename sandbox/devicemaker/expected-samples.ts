@@ -7,6 +7,8 @@ import type { PushBody } from './payloads.ts';
 type Items<T extends keyof PushBody> = NonNullable<PushBody[T]>;
 type Map = Readonly<Record<string, number>> | undefined;
 const unnamed = 'unknown';
+const typedIn = 'unknown (manual)';
+const onDemand = 'unknown (on demand)';
 
 /** Adds the samples of a notification's items except epochs, which depend on all parts of a slot. */
 export function addItems(series: SampleSink, body: PushBody): void {
@@ -18,9 +20,9 @@ export function addItems(series: SampleSink, body: PushBody): void {
   for (const item of body.healthSnapshot ?? []) addSnapshot(series, item);
 }
 
-function addMap(series: SampleSink, type: SeriesType, start: number, map: Map): void {
+function addMap(series: SampleSink, type: SeriesType, start: number, map: Map, device = unnamed): void {
   for (const [offset, value] of Object.entries(map ?? {}))
-    series.add(type, unnamed, start + Number(offset), value);
+    series.add(type, device, start + Number(offset), value);
 }
 
 function addDays(series: SampleSink, { dailies = [] }: PushBody): void {
@@ -41,8 +43,10 @@ function addNights(
   }
   for (const item of hrv)
     addMap(series, 'heart_rate_variability_rmssd', item.startTimeInSeconds, item.hrvValues);
-  for (const item of pulseOx)
-    addMap(series, 'oxygen_saturation', item.startTimeInSeconds, item.timeOffsetSpo2Values);
+  for (const item of pulseOx) {
+    const device = item.onDemand ? onDemand : unnamed;
+    addMap(series, 'oxygen_saturation', item.startTimeInSeconds, item.timeOffsetSpo2Values, device);
+  }
   for (const item of skinTemp)
     series.add('devicemaker_skin_temperature', unnamed, item.startTimeInSeconds, item.avgDeviationCelsius);
 }
@@ -74,9 +78,9 @@ function addMeasurements(
     series.add('lean_body_mass', unnamed, at, kilograms - fat);
   }
   for (const item of bloodPressures) {
-    series.add('blood_pressure_systolic', unnamed, item.measurementTimeInSeconds, item.systolic);
-    series.add('blood_pressure_diastolic', unnamed, item.measurementTimeInSeconds, item.diastolic);
-    series.add('heart_rate', unnamed, item.measurementTimeInSeconds, item.pulse);
+    series.add('blood_pressure_systolic', typedIn, item.measurementTimeInSeconds, item.systolic);
+    series.add('blood_pressure_diastolic', typedIn, item.measurementTimeInSeconds, item.diastolic);
+    series.add('heart_rate', typedIn, item.measurementTimeInSeconds, item.pulse);
   }
   for (const item of userMetrics) {
     const noon = dateToMs(item.calendarDate) / 1000 + 12 * 3600;

@@ -36,6 +36,7 @@ interface Series {
   readonly type: Sample['type'];
   readonly unit: string;
   readonly source: Sample['source'];
+  readonly recording_method?: Sample['recording_method'];
 }
 
 async function readersOf(call: Call, query: DownloadQuery): Promise<SeriesReader<Series>[]> {
@@ -64,6 +65,8 @@ function inOrder(a: SeriesSample<Series>, b: SeriesSample<Series>): number {
   return a.at - b.at || a.series.series_id - b.series.series_id;
 }
 
-function toWire({ series: { type, unit, source }, at, value }: SeriesSample<Series>): Sample {
-  return { timestamp: formatInstant(Math.floor(at / 1000)), type, value, unit, source };
+function toWire({ series, at, value }: SeriesSample<Series>): Sample {
+  const { type, unit, source, recording_method: method } = series;
+  const sample = { timestamp: formatInstant(Math.floor(at / 1000)), type, value, unit, source };
+  return method === undefined ? sample : { ...sample, recording_method: method };
 }

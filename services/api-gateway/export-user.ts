@@ -134,13 +134,15 @@ interface Series {
   readonly type: string;
   readonly unit: string;
   readonly source: { readonly provider: string; readonly device: string };
+  readonly recording_method?: string | undefined;
 }
 
 async function* samplesOf(
   call: Call,
   { user_id, since }: ExportQuery,
-  { series_id, type, unit, source }: Series,
+  { series_id, type, unit, source, recording_method: method }: Series,
 ): AsyncGenerator<ExportLine> {
+  const made = { source, ...(method === undefined ? {} : { recording_method: method }) };
   for (let after: number | null = (since?.ms ?? 0) * 1000 - 1; after !== null; ) {
     const page: SamplePage = await call('timeseries.exportSamples', {
       user_id,
@@ -154,7 +156,7 @@ async function* samplesOf(
       const end = endAt === undefined ? {} : { end_time: formatInstant(endAt / 1000) };
       const zone_offset_minutes = page.zone_offset_minutes[index];
       const value = page.values[index];
-      yield { kind: 'sample', type, timestamp, ...end, value, unit, zone_offset_minutes, source };
+      yield { kind: 'sample', type, timestamp, ...end, value, unit, zone_offset_minutes, ...made };
     }
     after = page.at.length < samplesPerCall ? null : (page.at.at(-1) ?? null);
   }

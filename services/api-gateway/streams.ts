@@ -48,7 +48,7 @@ function nameOf({ types = [], resolution, start_time, end_time }: DownloadQuery)
 
 const dateOf = ({ ms }: Instant) => formatInstant(ms).slice(0, 10);
 
-const columns = ['timestamp', 'type', 'value', 'unit', 'provider', 'device'];
+const columns = ['timestamp', 'type', 'value', 'unit', 'provider', 'device', 'recording_method'];
 
 // The first sample is read before the header is sent, so that a failing request is not answered 200.
 async function* csvLines(samples: AsyncGenerator<Sample>): AsyncGenerator<string> {
@@ -59,6 +59,7 @@ async function* csvLines(samples: AsyncGenerator<Sample>): AsyncGenerator<string
   for await (const sample of samples) yield csvOf(sample);
 }
 
-function csvOf({ timestamp, type, value, unit, source }: Sample): string {
-  return csvLine([timestamp, type, value, unit, harmless(source.provider), harmless(source.device)]);
+function csvOf({ timestamp, type, value, unit, source, recording_method: method }: Sample): string {
+  const from = [harmless(source.provider), harmless(source.device), method ?? ''];
+  return csvLine([timestamp, type, value, unit, ...from]);
 }

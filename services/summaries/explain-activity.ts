@@ -1,5 +1,6 @@
 import type { ActivityExplanation, ExplainedSource } from '../../contracts/summaries/schemas.ts';
 import type { DayPart, DaySource } from '../../domain/facts.ts';
+import { sampleSource } from '../../domain/recording-method.ts';
 import type { ActivityDay } from './activity.ts';
 import {
   type DayFigure,
@@ -12,7 +13,7 @@ import {
   sedentaryOffers,
   totalEnergyOffers,
 } from './activity-figures.ts';
-import { byPriority, largest, type SourceRules, sourceToWire } from './sources.ts';
+import { byPriority, largest, type SourceRules } from './sources.ts';
 import { clean } from './values.ts';
 
 type Rule = ExplainedSource['rule'];
@@ -219,7 +220,7 @@ function explainLight(day: Day): ExplainedSource[] {
 }
 
 function entryOf({ devices, rules }: Day, provider: string, device: number, value: number | null) {
-  return { source: sourceToWire(provider, devices[device], rules), value: clean(value) };
+  return { ...sampleSource(rules.shownAs(provider), devices[device] ?? 'unknown'), value: clean(value) };
 }
 
 function rounded(share: number): number {

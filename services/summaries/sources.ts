@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { readMethod } from '../../domain/recording-method.ts';
 import type { Source } from '../../domain/wire.ts';
 
 /** Configured priority and display names of sources. */
@@ -39,5 +40,5 @@ export function largest<T>(candidates: readonly T[], measure: (candidate: T) => 
 
 /** A source as the API shows it. */
 export function sourceToWire(provider: string, device: string | undefined, rules: SourceRules): Source {
-  return { provider: rules.shownAs(provider), device: device ?? 'unknown' };
+  return { provider: rules.shownAs(provider), device: readMethod(device ?? 'unknown').device };
 }

@@ -1,5 +1,6 @@
 import type { EventType } from '../../contracts/webhooks/events.ts';
 import { apiPrefix } from '../../domain/contract.ts';
+import { readMethod } from '../../domain/recording-method.ts';
 import { formatInstant } from '../../domain/time.ts';
 
 /** A row of the change log. */
@@ -52,9 +53,16 @@ function detailsOf(row: ChangeRow, shown: Shown): Record<string, unknown> {
   return {
     ...row.data,
     ...(typeof provider === 'string' ? { provider: shown.providerAs(provider) } : {}),
+    ...deviceOf(row),
     ...spanOf(row),
     ...(path === undefined ? {} : { url: path && `${shown.baseUrl}${apiPrefix}${path}` }),
   };
+}
+
+function deviceOf({ type, data: { device: stored } }: ChangeRow): Record<string, unknown> {
+  if (type !== 'timeseries.updated' || typeof stored !== 'string') return {};
+  const { device, method } = readMethod(stored);
+  return method === null ? { device } : { device, recording_method: method };
 }
 
 const withSpan = /^(workout|sleep|timeseries)\.|^backfill\.(started|completed)$/;

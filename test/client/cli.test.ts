@@ -81,7 +81,7 @@ t.test('series is a line of the given width, CSV or JSON', async (t) => {
   const csv = await cli.run(['series', userId, 'heart_rate', ...range, 'csv']);
   t.match(csv, {
     ...done,
-    out: /^timestamp,type,value,unit,provider,device\r\n\S+,heart_rate,[\d.]+,bpm,devicemaker,/,
+    out: /^timestamp,type,value,unit,provider,device,recording_method\r\n\S+,heart_rate,[\d.]+,bpm,devicemaker,/,
   });
   const json = await cli.run(['series', userId, 'heart_rate', ...range, 'json']);
   t.match(JSON.parse(json.out.split('\n')[0] ?? ''), { type: 'heart_rate', unit: 'bpm' });

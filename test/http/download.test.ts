@@ -113,12 +113,12 @@ function rowsOf(text: string): string[][] {
 
 t.test('CSV has the same samples under a header, and no formula', async (t) => {
   const [columns, ...rows] = rowsOf((await download({ format: 'csv' })).text);
-  t.strictSame(columns, ['timestamp', 'type', 'value', 'unit', 'provider', 'device']);
+  t.strictSame(columns, ['timestamp', 'type', 'value', 'unit', 'provider', 'device', 'recording_method']);
   const samples = linesOf(await download({}));
   t.strictSame(
     rows,
     samples.map(({ timestamp, type, value, unit, source: { provider, device } }) => {
-      return [timestamp, type, String(value), unit, provider, device === '=cmd()' ? "'=cmd()" : device];
+      return [timestamp, type, String(value), unit, provider, device === '=cmd()' ? "'=cmd()" : device, ''];
     }),
   );
   t.ok(
@@ -171,7 +171,7 @@ t.test('a failure before the first line is answered with an error', async (t) =>
 t.test('a range without samples is an empty text, or a table without rows', async (t) => {
   const nothing = { start_time: '2020-01-01', end_time: '2020-01-02' };
   t.match(await download(nothing), { status: 200, text: /^$/ });
-  t.match(await download({ ...nothing, format: 'csv' }), { status: 200, text: /^timestamp,[a-z,]+\r\n$/ });
+  t.match(await download({ ...nothing, format: 'csv' }), { status: 200, text: /^timestamp,[a-z,_]+\r\n$/ });
 });
 
 const Trail = z.object({ pagination: z.object({ total_count: z.int() }) });

@@ -52,6 +52,9 @@ function ofPhones(): unknown {
         [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
       ),
     ),
+    ['manual', 'active'].map((recordingMethod) =>
+      read('records', { type: 'WEIGHT', value: 70, unit: 'kg', source: { ...source, recordingMethod } }),
+    ),
     read('records', { type: 'BASAL_METABOLIC_RATE', value: 1600, unit: 'kcal', endDate: null }),
     ['deep', 'light', 'rem', 'awake', 'in_bed', 'sleeping'].map((stage) => read('sleep', { stage })),
     ['running', 'HIIT', 'SWIMMING_POOL'].map((type) => read('workouts', { type, values: [] })),
@@ -101,6 +104,10 @@ function ofGoogle(): unknown {
     distance: { distance: { interval, millimeters: 1500 } },
     'hydration-log': { hydrationLog: { interval, amountConsumed: { milliliters: 250 } } },
     weight: { weight: { sampleTime, weightGrams: '70500' } },
+    'body-fat': {
+      ...{ dataSource: { ...dataSource, recordingMethod: 'MANUAL' } },
+      bodyFat: { sampleTime, percentage: 21 },
+    },
     'heart-rate-variability': {
       heartRateVariability: {
         ...{ sampleTime, rootMeanSquareOfSuccessiveDifferencesMilliseconds: 41 },

@@ -31,6 +31,7 @@ const Sample = z.object({
   timestamp: z.string(),
   value: z.number(),
   source: z.object({ provider: z.string(), device: z.string() }),
+  recording_method: z.string().optional(),
 });
 
 /** Reads an export to its last line. @throws Error if that is missing */
@@ -63,11 +64,16 @@ function isCompared(line: Plain): boolean {
   return provider === undefined || names.has(String(provider));
 }
 
+/** The name of a device with the method of its samples, as the expected data has it. */
+export function madeBy(device: string, method: string | undefined): string {
+  return method === undefined || device === method ? device : `${device} (${method.replace('_', ' ')})`;
+}
+
 function addSample(
   all: Map<string, Map<number, number>>,
-  { type, timestamp, value, source }: z.infer<typeof Sample>,
+  { type, timestamp, value, source, recording_method }: z.infer<typeof Sample>,
 ): boolean {
-  const name = `${source.provider}/${type}/${source.device}`;
+  const name = `${source.provider}/${type}/${madeBy(source.device, recording_method)}`;
   const known = all.get(name) ?? new Map<number, number>();
   all.set(name, known);
   const second = Date.parse(timestamp) / 1000;

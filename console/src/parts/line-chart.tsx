@@ -180,5 +180,5 @@ function optionsOf(
 }
 
 /** The name of a series: its type and its source. */
-const labelOf = ({ type, source }: ChartSeries) =>
-  `${type.replaceAll('_', ' ')}, ${source.provider} ${source.device}`;
+const labelOf = ({ type, source, recording_method: method }: ChartSeries) =>
+  `${type.replaceAll('_', ' ')}, ${source.provider} ${source.device}${method === undefined ? '' : `, ${method.replace('_', ' ')}`}`;

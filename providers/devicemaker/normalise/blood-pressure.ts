@@ -3,7 +3,7 @@ import { parseInstant } from '../../../domain/time.ts';
 import { head, isObject, type Normaliser } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
-import { singleSample } from './samples.ts';
+import { madeBy, singleSample } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 
 const BloodPressure = z.object({
@@ -21,7 +21,8 @@ const reading = named(
   (item, nowMs) => {
     const read = readTimed(BloodPressure, [], item, nowMs);
     if (!read.ok) return read;
-    const { fields, origin } = read;
+    const { fields } = read;
+    const origin = madeBy(read.origin, isTypedIn(item) ? 'manual' : null);
     return sampleItem(read, {
       dataType: 'bloodPressures',
       key: String(fields.startTimeInSeconds),
@@ -35,6 +36,10 @@ const reading = named(
     });
   },
 );
+
+function isTypedIn(item: unknown): boolean {
+  return isObject(item) && typeof item.sourceType === 'string' && item.sourceType.toUpperCase() === 'MANUAL';
+}
 
 /** A cuff reading: systolic, diastolic and pulse at one instant. */
 export const normaliseBloodPressure: Normaliser = (item, nowMs) => reading(withSeconds(item), nowMs);

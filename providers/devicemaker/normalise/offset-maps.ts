@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, head, map, type Normaliser } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
-import { offsetSamples, orElse, singleSample } from './samples.ts';
+import { madeBy, offsetSamples, orElse, singleSample } from './samples.ts';
 import { readTimed } from './timed-item.ts';
 
 /**
@@ -99,8 +99,9 @@ const PulseOx = z.object({
 export const normalisePulseOx: Normaliser = (item, nowMs) => {
   const read = readTimed(PulseOx, [], item, nowMs);
   if (!read.ok) return read;
-  const { fields, origin } = read;
+  const { fields } = read;
   const start = String(fields.startTimeInSeconds);
+  const origin = madeBy(read.origin, fields.onDemand === true ? 'on_demand' : null);
   return sampleItem(read, {
     dataType: 'pulseOx',
     key: fields.onDemand === true ? `${start}/on-demand` : start,

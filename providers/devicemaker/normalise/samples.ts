@@ -1,3 +1,4 @@
+import { type RecordingMethod, withMethod } from '../../../domain/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records.ts';
 import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { dayMs, earliestMs } from '../../../domain/time.ts';
@@ -9,6 +10,11 @@ export interface SampleOrigin {
   readonly zoneOffsetMinutes: number | null;
   readonly device: string;
   readonly nowMs: number;
+}
+
+/** The origin of samples that were made by a method. Null: the item reports none. */
+export function madeBy(origin: SampleOrigin, method: RecordingMethod | null): SampleOrigin {
+  return { ...origin, device: withMethod(origin.device, method) };
 }
 
 /** Samples of one field, and what was left out of it. */

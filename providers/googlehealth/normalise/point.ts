@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { DeviceType } from '../../../domain/interval-records.ts';
+import { methodOfActive, withMethod } from '../../../domain/recording-method.ts';
+import type { SeriesType } from '../../../domain/series.ts';
 import { parseInstant } from '../../../domain/time.ts';
 
 /** A number; the provider may send it as a string. Null: it is missing or none. */
@@ -77,10 +79,21 @@ export function deviceOf(point: Readonly<Record<string, unknown>>): PointDevice 
   const name = [device.displayName, device.model, device.manufacturer].find(
     (one): one is string => typeof one === 'string' && one.trim() !== '',
   );
-  const isManual = source.recordingMethod === 'MANUAL' || source.recordingMethod === 'MANUAL_ENTRY';
-  const type = isManual ? 'manual' : (deviceTypes[String(device.formFactor)] ?? 'unknown');
+  const type = isManual(source.recordingMethod)
+    ? 'manual'
+    : (deviceTypes[String(device.formFactor)] ?? 'unknown');
   return { type, name: (name ?? 'unknown').trim().slice(0, 100).toWellFormed() };
 }
+
+/** The name under which samples of a point are stored: its device, and how it made them. */
+export function sampleDevice(point: Readonly<Record<string, unknown>>, type: SeriesType): string {
+  const { name } = deviceOf(point);
+  const method = isObject(point.dataSource) ? point.dataSource.recordingMethod : null;
+  if (isManual(method)) return withMethod(name, 'manual');
+  return method === 'ACTIVELY_MEASURED' ? withMethod(name, methodOfActive(type)) : name;
+}
+
+const isManual = (method: unknown) => method === 'MANUAL' || method === 'MANUAL_ENTRY';
 
 const longestId = 200;
 

@@ -3,7 +3,7 @@ import type { Normalised, PartRead, Span } from '../../../domain/pulled-provider
 import { type SampleBlock, StoreItem } from '../../../domain/records.ts';
 import type { SeriesType } from '../../../domain/series.ts';
 import { hourMs } from '../../../domain/time.ts';
-import { deviceOf, isObject, msOf, numberAt, offsetOf } from './point.ts';
+import { deviceOf, isObject, msOf, numberAt, offsetOf, sampleDevice } from './point.ts';
 
 /** A type of samples, or of values of a day: the member of a point, and the series of each of its numbers. */
 export interface SampledRow {
@@ -70,10 +70,12 @@ function samplesOf({ member, shape, values }: SampledRow, point: unknown): Sampl
   if (!isObject(point) || !isObject(value)) return null;
   const time = shape === 'daily' ? middayOf(value.date) : sampleTimeOf(value.sampleTime);
   if (time === null) return null;
-  const device = deviceOf(point).name;
+  // A value of a day is computed by the provider.
+  const deviceFor = (series: SeriesType) =>
+    shape === 'daily' ? deviceOf(point).name : sampleDevice(point, series);
   const found = values.flatMap(({ series, path, factor = 1 }) => {
     const number = numberAt(value, path);
-    return number === null ? [] : [{ series, device, ...time, value: number * factor }];
+    return number === null ? [] : [{ series, device: deviceFor(series), ...time, value: number * factor }];
   });
   return found.length === 0 ? null : found;
 }

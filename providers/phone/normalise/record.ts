@@ -2,7 +2,7 @@ import { type IntervalSource, longestIntervalMs } from '../../../domain/interval
 import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { type ItemSpan, isProblem, type Problem, type RawItem, spanOf, textOrNull } from './item.ts';
 import { isHealthKit, type RecordType, recordTypeOf } from './record-types.ts';
-import { sourceOf } from './source.ts';
+import { sampleDevice, sourceOf } from './source.ts';
 import { convert } from './units.ts';
 
 /** A value of a series: at an instant, or of a span if its type is summed. */
@@ -34,9 +34,13 @@ export function readRecord(item: RawItem, nowMs: number): PhoneRecord | Unmapped
   const isSummed = seriesOf(type.series).bucket === 'sum';
   if (isSummed && span.end_ms - span.start_ms > longestIntervalMs)
     return { field: 'endDate', reason: 'is more than 7 days after startDate' };
+  const source = sourceOf(item);
+  const common = { ...span, series: type.series, value };
+  if (isSummed) return { ...common, kind: 'interval', source };
   return {
-    ...{ kind: isSummed ? 'interval' : 'sample', series: type.series, value },
-    ...{ ...span, source: sourceOf(item) },
+    ...common,
+    kind: 'sample',
+    source: { ...source, device: sampleDevice(item, source, type.series) },
   };
 }
 

@@ -1,4 +1,6 @@
 import type { DeviceType, IntervalSource } from '../../../domain/interval-records.ts';
+import { methodOfActive, withMethod } from '../../../domain/recording-method.ts';
+import type { SeriesType } from '../../../domain/series.ts';
 import { isObject, type RawItem, textOrNull } from './item.ts';
 
 /** The device types that apps send, and ours. */
@@ -53,6 +55,17 @@ function typeOf({ deviceType }: RawItem, model: string | null): DeviceType {
   if (model === null) return 'unknown';
   if (/watch/i.test(model)) return 'watch';
   return /iphone|ipad/i.test(model) ? 'phone' : 'unknown';
+}
+
+/** The name under which samples of a type are stored: the device, and how it made them. */
+export function sampleDevice(
+  item: RawItem,
+  { device, device_type }: IntervalSource,
+  type: SeriesType,
+): string {
+  if (device_type === 'manual') return withMethod(device, 'manual');
+  const isActive = isObject(item.source) && item.source.recordingMethod === 'active';
+  return isActive ? withMethod(device, methodOfActive(type)) : device;
 }
 
 // HealthKit marks what the user typed in; Health Connect has a recording method.

@@ -1,7 +1,5 @@
 import type { DeviceType } from '../../../domain/interval-records.ts';
 
-/** The device of values that the user typed in. */
-export const manualDevice = 'manual';
 /** The device of rows that Withings imported from another maker's service. */
 export const importedDevice = 'imported';
 

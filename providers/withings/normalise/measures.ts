@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { withoutNoise } from '../../../domain/decimals.ts';
+import { manualDevice } from '../../../domain/recording-method.ts';
 import { bareItem, type OtherRecord, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { knownLocalDate } from '../../../domain/time.ts';
-import { manualDevice } from './devices.ts';
 import {
   epochSeconds,
   id,

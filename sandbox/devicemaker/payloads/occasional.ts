@@ -171,7 +171,7 @@ export function mct(day: SimulatedDay, sync: Span) {
 }
 
 /** The instant of a measurement that is taken every `everyDays` days, some minutes after getting up. */
-function measuredAt(day: SimulatedDay, sync: Span, everyDays: number, minutes: number): number[] {
+export function measuredAt(day: SimulatedDay, sync: Span, everyDays: number, minutes: number): number[] {
   const chance = randomOf(`${day.user.seed}/${day.date}/measured/${minutes}`);
   const due = (dayNumber(day.date) + hashOf(`${day.user.seed}/${minutes}`)) % everyDays === 0;
   const ms = day.plans[1].sleep.endMs + (minutes + chance.whole(-3, 3)) * minuteMs;

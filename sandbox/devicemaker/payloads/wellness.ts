@@ -2,9 +2,17 @@ import { hundredths } from '../../day-simulation/counts.ts';
 import type { SimulatedDay, Sleep } from '../../day-simulation/day.ts';
 import type { Minute } from '../../day-simulation/minutes.ts';
 import type { Span } from '../../day-simulation/plan.ts';
-import { bodyBatteryAt, breathAt, hrvAt, strainEveryMs, stressAt } from '../../day-simulation/strain.ts';
+import {
+  bodyBatteryAt,
+  breathAt,
+  hrvAt,
+  spo2At,
+  strainEveryMs,
+  stressAt,
+} from '../../day-simulation/strain.ts';
 import { noiseOf } from '../../random.ts';
 import { headOf, idOf, mapOf } from './head.ts';
+import { measuredAt } from './occasional.ts';
 import { oxygenOf } from './sleeps.ts';
 
 const minuteMs = 60_000;
@@ -63,14 +71,21 @@ export function hrv(day: SimulatedDay, sync: Span) {
   });
 }
 
-/** Oxygen saturation of a night: the same values as in the sleep item. */
+/** Oxygen saturation of a night, with the values of the sleep item, and every fourth day one that the user measured. */
 export function pulseOx(day: SimulatedDay, sync: Span) {
-  return newNight(day, sync).map((sleep) => ({
+  const nights = newNight(day, sync).map((sleep) => ({
     ...headOf(day.user, sleep),
     calendarDate: day.date,
     timeOffsetSpo2Values: mapOf(sleep.startMs, oxygenOf(day.user, sleep, sleep)),
     onDemand: false,
   }));
+  const spots = measuredAt(day, sync, 4, 90).map((ms) => ({
+    ...headOf(day.user, { startMs: ms, endMs: ms }),
+    calendarDate: day.date,
+    timeOffsetSpo2Values: mapOf(ms, [[ms, spo2At(day.user, ms)]]),
+    onDemand: true,
+  }));
+  return [...nights, ...spots];
 }
 
 /** The deviation of the skin temperature in a night. */

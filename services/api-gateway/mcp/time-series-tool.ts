@@ -67,12 +67,13 @@ interface TimeRange {
 async function listSeries(call: Call, range: TimeRange) {
   const found = await call('timeseries.seriesInRange', { ...range, resolution: 'raw', types: null });
   if (found.length === 0) await call('users.get', { user_id: range.user_id });
-  const table = tableOf(found.map(({ type, unit, source }) => ({ type, unit, source })));
+  const table = tableOf(found.map(({ series_id: _, ...shown }) => shown));
   return checkSize({ ...table }, 'end_time', 'must be earlier');
 }
 
 function shown(one: ChartSeries, resolution: ChartResolution) {
-  const { type, unit, source, aggregate, statistics, offset_seconds, value = [], min = [], max = [] } = one;
+  const { type, unit, source, recording_method: method, aggregate, statistics } = one;
+  const { offset_seconds, value = [], min = [], max = [] } = one;
   const { count, value: whole, min: least, max: most } = statistics;
   const extremes = aggregate === 'sum' ? {} : { min: rounded(least), max: rounded(most) };
   const hasBounds = hours.has(resolution) && (aggregate === 'mean' || aggregate === 'leq');
@@ -84,6 +85,7 @@ function shown(one: ChartSeries, resolution: ChartResolution) {
   };
   return {
     ...{ type, unit, source: [cleanText(source.provider), cleanText(source.device)], aggregate },
+    ...(method === undefined ? {} : { recording_method: method }),
     statistics: { samples: count, [aggregate]: rounded(whole), ...extremes },
     columns: ['time', 'value', ...(hasBounds ? ['min', 'max'] : [])],
     rows: offset_seconds.map(row),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sampleSource } from '../../../domain/recording-method.ts';
 import { StageSpan } from '../../../domain/records.ts';
 import { seriesById } from '../../../domain/series.ts';
 import { formatInstant } from '../../../domain/time.ts';
@@ -37,7 +38,7 @@ export async function exportSeries(database: Queryable, { shownAs }: Settings, u
     .toSorted((a, b) => a.id - b.id)
     .map(({ id, type_id, provider, device }) => {
       const { type, unit } = seriesById(type_id);
-      return { series_id: id, type, unit, source: { provider: shownAs(provider), device } };
+      return { series_id: id, type, unit, ...sampleSource(shownAs(provider), device) };
     });
 }
 

@@ -1,4 +1,5 @@
 import type { Aggregate, ChartSeries } from '../../../contracts/timeseries/chart.ts';
+import { sampleSource } from '../../../domain/recording-method.ts';
 import { seriesById } from '../../../domain/series.ts';
 import { formatInstant } from '../../../domain/time.ts';
 import type { ChartBucket } from './chart-buckets.ts';
@@ -25,7 +26,7 @@ export function chartSeriesOf(
   const first = rows[0]?.at ?? 0;
   const shown = Object.fromEntries(aggregates.map((name) => [name, rows.map(columns[name])]));
   return {
-    ...{ type, unit, source: { provider: source.provider, device: source.device }, aggregate },
+    ...{ type, unit, ...sampleSource(source.provider, source.device), aggregate },
     bucket_seconds: bucket === null ? null : bucket.widthMs / 1000,
     statistics: statisticsOf(source),
     first_time: formatInstant(Math.floor(first / 1000)),

@@ -1,4 +1,5 @@
 import type { Resolution } from '../../../contracts/timeseries/schemas.ts';
+import { sampleSource } from '../../../domain/recording-method.ts';
 import { type SeriesType, seriesById } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import type { Settings } from '../settings.ts';
@@ -31,7 +32,7 @@ export async function seriesInRange(
     .filter(({ n }) => n > 0)
     .map(({ id, type_id, provider, device }) => {
       const { type, unit } = seriesById(type_id);
-      return { series_id: id, type, unit, source: { provider: shownAs(provider), device } };
+      return { series_id: id, type, unit, ...sampleSource(shownAs(provider), device) };
     });
 }
 

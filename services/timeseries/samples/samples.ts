@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Resolution, Sample } from '../../../contracts/timeseries/schemas.ts';
 import { decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
+import { sampleSource } from '../../../domain/recording-method.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
 import { formatInstant, formatOffset, type Instant, resolveRange } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
@@ -129,7 +130,7 @@ function toWire(row: ZonedRow, series: SeriesRow, { shownAs }: Settings): Sample
     type,
     value: row.value,
     unit,
-    source: { provider: shownAs(series.provider), device: series.device },
+    ...sampleSource(shownAs(series.provider), series.device),
     ...(row.zone === undefined ? {} : { zone_offset: formatOffset(row.zone) }),
   };
 }

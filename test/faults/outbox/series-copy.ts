@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { madeBy } from '../../sandbox/records.ts';
 import type { Client } from './client.ts';
 import type { Arrival } from './receiver.ts';
 import { pages } from './stored-state.ts';
@@ -7,11 +8,13 @@ const Sample = z.object({
   timestamp: z.string(),
   value: z.number(),
   source: z.object({ provider: z.string(), device: z.string() }),
+  recording_method: z.string().optional(),
 });
 /** The span of a series that a change names. */
 export const Span = z.object({
   user_id: z.string(),
   ...{ series_type: z.string(), provider: z.string(), device: z.string() },
+  recording_method: z.string().optional(),
   ...{ start_time: z.string().nullable(), end_time: z.string().nullable() },
 });
 type Span = z.infer<typeof Span>;
@@ -56,8 +59,8 @@ export function copySeries(client: Client, isCopied: (userId: string) => boolean
 }
 
 /** The name of a series in a copy, as in an export after the user. */
-export const nameOf = ({ user_id, provider, device, series_type }: Omit<Span, 'start_time' | 'end_time'>) =>
-  [user_id, provider, series_type, device].join('/');
+export const nameOf = (span: Omit<Span, 'start_time' | 'end_time'>) =>
+  [span.user_id, span.provider, span.series_type, madeBy(span.device, span.recording_method)].join('/');
 
 /** Whether a second is in the span of a change. Without a span, the whole series changed. */
 export function isWithin({ start_time, end_time }: Pick<Span, 'start_time' | 'end_time'>, second: number) {
@@ -76,6 +79,11 @@ async function samplesOf(client: Client, span: Span): Promise<Samples> {
     if (String(error).includes(': 404')) return []; // deleted meanwhile
     throw error;
   });
-  const own = all.filter(({ source }) => source.provider === span.provider && source.device === span.device);
+  const own = all.filter(
+    ({ source, recording_method }) =>
+      source.provider === span.provider &&
+      source.device === span.device &&
+      recording_method === span.recording_method,
+  );
   return new Map(own.map(({ timestamp, value }) => [Date.parse(timestamp) / 1000, value]));
 }

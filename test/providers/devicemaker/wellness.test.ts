@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readMethod } from '../../../domain/recording-method.ts';
 import type { SampleBlock } from '../../../domain/records.ts';
 import { normaliseBloodPressure } from '../../../providers/devicemaker/normalise/blood-pressure.ts';
 import { normaliseBodyComp } from '../../../providers/devicemaker/normalise/body-comp.ts';
@@ -39,6 +40,24 @@ function read(normalise: Normaliser, item: unknown) {
 function rows({ type, at, values }: SampleBlock) {
   return values.map((value, index) => [type, at[index], value]);
 }
+
+t.test(
+  'what was measured on demand, or typed in, has its method in the stored name of the device',
+  async (t) => {
+    const deviceOf = (normalise: Normaliser, item: object) => {
+      const result = normalise({ deviceName: 'Venu 3', ...item }, typesNowMs);
+      return result.ok ? [...new Set(result.item.samples.map(({ device }) => device))].map(readMethod) : null;
+    };
+    const venu = (method: string | null) => [{ device: 'Venu 3', method }];
+    t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: true })), venu('on_demand'));
+    t.same(deviceOf(normalisePulseOx, pulseOx(user, { onDemand: null })), venu(null));
+    const readings = (sourceType: unknown) =>
+      deviceOf(normaliseBloodPressure, bloodPressure(user, { sourceType }));
+    t.same(readings('MANUAL'), venu('manual'));
+    t.same(readings('DEVICE'), venu(null));
+    t.same(readings(7), venu(null));
+  },
+);
 
 const mapCases: readonly (readonly [
   name: string,

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readMethod } from '../../../domain/recording-method.ts';
 import { dataScopes, dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { isVerification, readHints } from '../../../providers/googlehealth/notifications.ts';
 import { failureOf } from '../../../providers/googlehealth/points.ts';
@@ -50,6 +51,19 @@ t.test('keeps the merge and the devices of a summed type apart', async (t) => {
   );
   t.equal(new Set(intervals?.intervals.map(({ id }) => id)).size, 3);
   t.same(skipped, { POINT_INVALID: 2 });
+});
+
+t.test('a sample that was typed in, or actively measured, has its method', async (t) => {
+  const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '7200s' };
+  const device = { displayName: 'Scale', formFactor: 'SCALE' };
+  const made = (recordingMethod: string) => {
+    const dataSource = { device, recordingMethod };
+    const points = [{ dataSource, weight: { sampleTime, weightGrams: 70_000 } }];
+    return normalised('weight', { weight: points }).items[0]?.samples.map((one) => readMethod(one.device));
+  };
+  t.same(made('MANUAL'), [{ device: 'Scale', method: 'manual' }]);
+  t.same(made('ACTIVELY_MEASURED'), [{ device: 'Scale', method: 'on_demand' }]);
+  t.same(made('PASSIVELY_MEASURED'), [{ device: 'Scale', method: null }]);
 });
 
 t.test('the resting heart rate of a day is a sample and a value of the day', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readMethod } from '../../../domain/recording-method.ts';
 import { isSeriesType, seriesTypes } from '../../../domain/series.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
 import { recordTypeNames, recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
@@ -143,6 +144,24 @@ t.test('sources have a device type, and a copy by another app is a source of its
     device_type: 'band',
   });
   t.match(sourceOf({}), { device: 'unknown', device_type: 'unknown' });
+});
+
+t.test('a sample that was typed in, or started by the user, has its method', async (t) => {
+  const made = (type: string, source: object, metadata: object | null = null) => {
+    const given = { source: { deviceName: 'Watch', ...source }, metadata };
+    const record = read(type, 60, null, given);
+    return 'source' in record ? readMethod(record.source.device) : null;
+  };
+  const entered = { HKWasUserEntered: true };
+  t.same(made(hk('BodyMass'), {}, entered), { device: 'Watch', method: 'manual' });
+  t.same(made('WEIGHT', { recordingMethod: 'manual' }), { device: 'Watch', method: 'manual' });
+  t.same(made('WEIGHT', { recordingMethod: 'active' }), { device: 'Watch', method: 'on_demand' });
+  // An active recording of a heart rate is a workout.
+  t.same(made('HEART_RATE', { recordingMethod: 'active' }), { device: 'Watch', method: null });
+  for (const recordingMethod of ['automatic', 'unknown', null])
+    t.same(made('WEIGHT', { recordingMethod }), { device: 'Watch', method: null });
+  // Intervals have a type of device instead.
+  t.same(made('STEP_COUNT', { recordingMethod: 'manual' }), { device: 'Watch', method: null });
 });
 
 t.test('workout types of both dialects become ours', async (t) => {

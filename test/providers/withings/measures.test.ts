@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readMethod } from '../../../domain/recording-method.ts';
 import { StoreItem } from '../../../domain/records.ts';
 import { normaliseMeasures } from '../../../providers/withings/normalise/measures.ts';
 import { group, morning, nowMs, pressure } from '../../fixtures/withings/records.ts';
@@ -93,7 +94,8 @@ t.test('a confirmed measurement replaces the unconfirmed one: same key, other co
 
 t.test('sure attributions are samples; what the user typed in has the device `manual`', async (t) => {
   for (const attrib of [0, 5, 7, 8, null]) t.equal(samplesOf([group({ attrib })]).length, 9, `${attrib}`);
-  t.equal(samplesOf([group({ attrib: 2 })])[0]?.device, 'manual');
+  const typed = samplesOf([group({ attrib: 2 })])[0]?.device ?? '';
+  t.same(readMethod(typed), { device: 'manual', method: 'manual' });
   t.equal(samplesOf([group({ model: undefined })])[0]?.device, 'unknown');
 });
 

@@ -582,6 +582,10 @@ export type ChartSeries = {
     unit: string;
     source: Source;
     /**
+     * Present if the user typed the value in or started the measurement. Absent if a device measured by itself, or if the provider does not report it. Samples of another method have their own series and buckets.
+     */
+    recording_method?: RecordingMethod;
+    /**
      * The function of `value`: the sum, the mean, the energy mean of levels in dB, or the last sample.
      */
     aggregate: 'sum' | 'mean' | 'leq' | 'last';
@@ -1279,6 +1283,10 @@ export type ExplainedField = 'steps' | 'distance_meters' | 'floors_climbed' | 'e
 export type ExplainedSource = {
     source: Source;
     /**
+     * Present if the user typed the value in or started the measurement. Absent if a device measured by itself, or if the provider does not report it. Samples of another method have their own series and buckets.
+     */
+    recording_method?: RecordingMethod;
+    /**
      * `day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `intervals`: what a device measured in intervals with a start and an end; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.
      */
     origin: 'day_total' | 'samples' | 'intervals' | 'workouts' | 'epochs' | 'computed';
@@ -1851,6 +1859,11 @@ export type ReceivedColumns = {
 
 export type ReceivedPeriod = 'hour' | 'day';
 
+/**
+ * How a sample was made: `manual`: the user typed it in; `on_demand`: the user started the measurement.
+ */
+export type RecordingMethod = 'manual' | 'on_demand';
+
 export type RecoverySummary = {
     /**
      * A local day, YYYY-MM-DD.
@@ -2052,6 +2065,10 @@ export type Sample = {
     value: number;
     unit: string;
     source: Source;
+    /**
+     * Present if the user typed the value in or started the measurement. Absent if a device measured by itself, or if the provider does not report it. Samples of another method have their own series and buckets.
+     */
+    recording_method?: RecordingMethod;
     /**
      * With `include=zone` only: the offset of the local clock by which the local day of the sample is determined. It is the one that the provider sent, otherwise the latest known of the user. Null for buckets, and if none is known.
      */
@@ -2522,6 +2539,10 @@ export type TimeseriesEventData = {
      * The name of the device, or `unknown`.
      */
     device: string;
+    /**
+     * Present if the user typed the value in or started the measurement. Absent if a device measured by itself, or if the provider does not report it. Samples of another method have their own series and buckets.
+     */
+    recording_method?: RecordingMethod;
     /**
      * The first changed timestamp. Null if the whole series changed: all of its samples were removed, and others may have been written since.
      */
@@ -3992,7 +4013,7 @@ export type ApiGatewayDownloadData = {
          */
         resolution?: Resolution;
         /**
-         * `ndjson`: one sample per line, as in a page. `csv`: a table with the columns timestamp, type, value, unit, provider and device. Names that a spreadsheet would interpret as a formula are prefixed with an apostrophe.
+         * `ndjson`: one sample per line, as in a page. `csv`: a table with the columns timestamp, type, value, unit, provider, device and recording_method. Names that a spreadsheet would interpret as a formula are prefixed with an apostrophe.
          */
         format?: 'ndjson' | 'csv';
     };

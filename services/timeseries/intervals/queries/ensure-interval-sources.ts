@@ -1,5 +1,6 @@
 import type { IntervalSource } from '../../../../domain/interval-records.ts';
 import { summedTypes } from '../../../../domain/interval-records.ts';
+import { longestDevice, withMethod } from '../../../../domain/recording-method.ts';
 import { seriesOf } from '../../../../domain/series.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
@@ -69,21 +70,21 @@ async function insertSource(
   return row;
 }
 
-/** The shown name of the device; with the app, then with a number, if another source has that name. */
-function freeName({ device, app }: IntervalSource, taken: ReadonlySet<string>): string {
+/** The name of the device; with the app, then with a number, if another source has that name. */
+function freeName({ device, app, device_type }: IntervalSource, taken: ReadonlySet<string>): string {
+  const stored = (shown: string) => withMethod(shown, device_type === 'manual' ? 'manual' : null);
   const name = app === null ? device : suffixed(device, ` (${app})`);
-  for (const candidate of [device, name]) if (!taken.has(candidate)) return candidate;
+  for (const candidate of [device, name].map(stored)) if (!taken.has(candidate)) return candidate;
   for (let number = 2; ; number += 1) {
-    const candidate = suffixed(name, ` ${number}`);
+    const candidate = stored(suffixed(name, ` ${number}`));
     if (!taken.has(candidate)) return candidate;
   }
 }
 
-const longestName = 100;
-
+// The name of a method fits after it.
 function suffixed(name: string, suffix: string): string {
-  const end = suffix.slice(0, longestName - 1);
-  return `${name.slice(0, longestName - end.length)}${end}`;
+  const end = suffix.slice(0, longestDevice - 1);
+  return `${name.slice(0, longestDevice - end.length)}${end}`;
 }
 
 function columnsOf({ device_type, device, device_id, app }: IntervalSource) {

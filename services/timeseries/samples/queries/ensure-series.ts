@@ -1,3 +1,4 @@
+import { longestDevice, readMethod, withMethod } from '../../../../domain/recording-method.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** A series of one user and provider. */
@@ -59,7 +60,7 @@ async function besideIntervals(
 ): Promise<SeriesRow[]> {
   const isTaken = (key: SeriesKey) =>
     taken.some(({ type_id, device }) => type_id === key.type_id && device === key.device);
-  const nameOf = (key: SeriesKey) => (isTaken(key) ? `${key.device.slice(0, 90)} (samples)` : key.device);
+  const nameOf = (key: SeriesKey) => (isTaken(key) ? besideName(key.device) : key.device);
   const named = keys.map((key) => ({ type_id: key.type_id, device: nameOf(key) }));
   const rows = await ensureSeries(transaction, userId, provider, named);
   return keys.flatMap((key, index) => {
@@ -68,4 +69,10 @@ async function besideIntervals(
     );
     return row === undefined ? [] : [{ ...key, id: row.id }];
   });
+}
+
+function besideName(stored: string): string {
+  const end = ' (samples)';
+  const { device, method } = readMethod(stored);
+  return withMethod(`${device.slice(0, longestDevice - end.length)}${end}`, method);
 }

@@ -116,7 +116,7 @@ async function download(
 function print(
   { output }: Context,
   chart: Chart,
-  { type, unit, source, bucket_seconds, ...data }: ChartSeries,
+  { type, unit, source, recording_method, bucket_seconds, ...data }: ChartSeries,
   width: number,
 ): void {
   const isSum = data.aggregate === 'sum';
@@ -130,7 +130,7 @@ function print(
       count: data.count?.[at] ?? 1,
     }),
   );
-  const from = [source.provider, source.device].filter(Boolean).join('/');
+  const from = [source.provider, source.device, recording_method].filter(Boolean).join('/');
   const step = bucket_seconds === null ? 'every sample' : `${lengthOf(bucket_seconds)} buckets`;
   output.line(
     `${output.colour('bold', printable(type))}  ${printable(unit)}  ${printable(from)}  ${output.colour('dim', `${chart.start_time} to ${chart.end_time}, ${step}`)}`,
