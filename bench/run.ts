@@ -27,6 +27,7 @@ import { pages } from './measurements/pages.ts';
 import { processes } from './measurements/processes.ts';
 import { ranges } from './measurements/ranges.ts';
 import { scale } from './measurements/scale.ts';
+import { streams } from './measurements/streams.ts';
 import { uploads } from './measurements/uploads.ts';
 import { users } from './measurements/users.ts';
 import { webhooks } from './measurements/webhooks.ts';
@@ -54,6 +55,7 @@ const rest: readonly Measurement[] = [
   ingest,
   intervals,
   uploads,
+  streams,
   activitynet,
   changelog,
   webhooks,
