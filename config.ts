@@ -68,6 +68,7 @@ const Settings = z.object({
   BODY_MAX_RATIO: whole(10, 100_000).default(200),
   EVENT_DELETE: z.enum(['mark', 'remove']).default('mark'),
   DELIVERY_RETENTION_DAYS: whole(1, 3650).default(7),
+  RAW_BODY_RETENTION_DAYS: whole(1, 3650).optional(),
   STORE_ROUTES: flag.default(true),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
   CHANGE_RETENTION_DAYS: whole(1, 3650).default(30),
@@ -144,6 +145,7 @@ export function loadConfig(environment: RawSettings = process.env, preset: RawSe
   const problems = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (parsed.success) problems.push(...retentionProblems(parsed.data));
   if (given.NATS_URL !== undefined) problems.push(...missingSharedSecrets(given));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data;
@@ -155,6 +157,20 @@ export const sharedSecrets: Readonly<Record<string, readonly string[]>> = {
   ENCRYPTION_KEY: ['api-gateway', 'backfill', 'connect', 'users', 'webhooks', ...readersWithTokens()],
 };
 
+/** Which services encrypt and read bodies that are kept longer. They need ENCRYPTION_KEY if RAW_BODY_RETENTION_DAYS is set. */
+export const bodyReaders: readonly string[] = [
+  'deliveries',
+  ...new Set(
+    Object.values(providers).flatMap(({ ingest }) => ('reprocessedTypes' in ingest ? [ingest.service] : [])),
+  ),
+];
+
+function retentionProblems({ RAW_BODY_RETENTION_DAYS: raw, DELIVERY_RETENTION_DAYS: days }: Config) {
+  return raw !== undefined && raw < days
+    ? [`RAW_BODY_RETENTION_DAYS: must be at least DELIVERY_RETENTION_DAYS (${days})`]
+    : [];
+}
+
 function readersWithTokens(): string[] {
   const readers = Object.values(providers).filter(({ ingest }) => ingest.readsWithTokens);
   return [...new Set(readers.map(({ ingest }) => ingest.service))];
@@ -163,8 +179,11 @@ function readersWithTokens(): string[] {
 // Several machines on one bus that each made up a secret would refuse each other's tokens.
 function missingSharedSecrets(given: RawSettings): string[] {
   const chosen = list.parse(given.SERVICES ?? '');
+  const isForBodies = (name: string) =>
+    name === 'ENCRYPTION_KEY' && given.RAW_BODY_RETENTION_DAYS !== undefined;
   return Object.entries(sharedSecrets)
     .filter(([name]) => given[name] === undefined)
+    .map(([name, users]) => [name, isForBodies(name) ? [...users, ...bodyReaders] : users] as const)
     .filter(([, users]) => chosen.length === 0 || chosen.some((service) => users.includes(service)))
     .map(([name]) => `${name}: must be set where NATS_URL is set, and be the same on every machine`);
 }

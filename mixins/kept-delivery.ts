@@ -7,6 +7,7 @@ export interface KeptDelivery {
   readonly received_ms: number;
   readonly authenticated: boolean;
   readonly body_bytes: number;
+  readonly is_sealed: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -14,7 +15,7 @@ const selected: Statement = {
   name: 'inbox.kept',
   text: `
     select id, kind, (extract(epoch from received_at) * 1000)::float8 as received_ms, authenticated,
-      octet_length(body) as body_bytes, headers
+      coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed, headers
     from deliveries.delivery where id = $1 and provider = $2 and state = 'done' and erased_at is null`,
 };
 
@@ -32,12 +33,14 @@ export async function selectKept(
 export interface StoredBody {
   readonly id: string;
   readonly body_bytes: number;
+  readonly is_sealed: boolean;
 }
 
 const newer: Statement = {
   name: 'inbox.newer_of_sender',
   text: `
-    select d.id, octet_length(d.body) as body_bytes from deliveries.delivery o
+    select d.id, coalesce(d.sealed_bytes, octet_length(d.body)) as body_bytes, d.sealed_bytes is not null as is_sealed
+    from deliveries.delivery o
     join deliveries.delivery d on d.sender = $2 and d.provider = o.provider and d.kind = o.kind
       and d.received_at > o.received_at
     where o.id = $1 and d.state in ('ready', 'working', 'done') and d.erased_at is null

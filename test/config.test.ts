@@ -57,6 +57,18 @@ t.test('requires shared secrets if NATS_URL is set', async (t) => {
   t.throws(of('auth'), /JWT_SECRET/);
   t.throws(of('timeseries, users'), /ENCRYPTION_KEY/);
   t.doesNotThrow(of('timeseries,summaries'), 'those that use none need not know any');
+  t.doesNotThrow(of('deliveries'));
+  const kept = { NATS_URL: 'nats://bus:4222', SERVICES: 'deliveries', RAW_BODY_RETENTION_DAYS: '30' };
+  t.throws(() => loadConfig(kept), /ENCRYPTION_KEY/, 'bodies that are kept longer are encrypted');
+});
+
+t.test('raw bodies are kept at least as long as deliveries', async (t) => {
+  const given = { DELIVERY_RETENTION_DAYS: '30', RAW_BODY_RETENTION_DAYS: '29' };
+  t.throws(
+    () => loadConfig(given),
+    /RAW_BODY_RETENTION_DAYS: must be at least DELIVERY_RETENTION_DAYS \(30\)/,
+  );
+  t.match(loadConfig({ ...given, RAW_BODY_RETENTION_DAYS: '30' }), { RAW_BODY_RETENTION_DAYS: 30 });
 });
 
 t.test('treats an empty value as unset', async (t) => {

@@ -1,7 +1,9 @@
 import type { DeliveryBody, DeliveryDetails } from '../../contracts/deliveries/content.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { recordAudit } from '../../mixins/audit.ts';
+import { UnreadableBody } from '../../mixins/body-cipher.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
+import { type BodyKeys, readKeptBody } from '../../mixins/sealed-bodies.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { itemErrorsIn } from './item-errors.ts';
 import { toWire } from './listing.ts';
@@ -21,11 +23,20 @@ export interface BodyPart {
   readonly limit: number;
 }
 
+interface ContentDeps {
+  readonly database: Database;
+  readonly origin: AuditOrigin;
+  readonly config: BodyKeys;
+}
+
 /**
  * A part of the body of a delivery. Its audit entry is committed before the answer is sent.
  * @throws DELIVERY_NOT_FOUND (404), DELIVERY_ERASED (409), DELIVERY_BEING_ERASED (409)
  */
-export function readContent(database: Database, origin: AuditOrigin, part: BodyPart): Promise<DeliveryBody> {
+export function readContent(
+  { database, origin, config }: ContentDeps,
+  part: BodyPart,
+): Promise<DeliveryBody> {
   const { delivery_id: id, offset, limit } = part;
   return database.transaction(async (transaction) => {
     const row = await selectBody(transaction, id, offset, limit);
@@ -35,8 +46,25 @@ export function readContent(database: Database, origin: AuditOrigin, part: BodyP
     const { provider, kind } = row;
     const entry = { subjectId: id, details: { provider, kind, offset } };
     await recordAudit(transaction, origin, { ...entry, action: 'delivery.read' });
-    return partOf(row, part);
+    return partOf(row.is_sealed ? await openedRow(transaction, config, row, part) : row, part);
   });
+}
+
+/** @throws SERVICE_UNAVAILABLE (503) for a body whose secret is not configured */
+export function refuseUnreadable(error: unknown): never {
+  if (!(error instanceof UnreadableBody)) throw error;
+  throw new ServiceError('SERVICE_UNAVAILABLE', 'ENCRYPTION_KEY lacks the secret that encrypted this body.');
+}
+
+// An encrypted body is decrypted as a whole for each part.
+async function openedRow(
+  transaction: Queryable,
+  config: BodyKeys,
+  row: BodyRow,
+  { delivery_id: id, offset, limit }: BodyPart,
+): Promise<BodyRow> {
+  const body = await readKeptBody(transaction, config, { ...row, id }).catch(refuseUnreadable);
+  return { ...row, slice: body.subarray(offset, offset + limit) };
 }
 
 function partOf(

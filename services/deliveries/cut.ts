@@ -45,6 +45,12 @@ export function isOfAccount(
   return body.form === 'one-account' && accounts.includes(headers[body.accountHeader] ?? '');
 }
 
+/** Whether each body of a provider belongs to one account, which its headers name. */
+export function isOfOneAccount(provider: ProviderName): boolean {
+  const { body }: Webhooks = providers[provider].webhooks;
+  return body.form === 'one-account';
+}
+
 /** Removes the items of accounts from a list that was fetched for a ping. */
 export function cutList(bytes: Buffer, accounts: Accounts): Cut {
   return orMentioned(bytes, accounts, () => {

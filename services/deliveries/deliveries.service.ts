@@ -20,6 +20,7 @@ import { readReceived } from './received.ts';
 import { cancelRun, readRun, startRun } from './reprocess/runs.ts';
 import { reprocessHandler } from './reprocess/work-run.ts';
 import { retentionHandler } from './retention.ts';
+import { sealingHandlers } from './sealing.ts';
 import { readStatus } from './status.ts';
 
 /** The status, list, replay, retention and erasure of the deliveries in the inbox. */
@@ -40,9 +41,9 @@ export default implement(deliveries, {
     },
     list: ({ params, database }) => listDeliveries(database, params),
     get: ({ params, database }) => readDelivery(database, params.delivery_id),
-    body: ({ params, database, origin }) => readContent(database, origin, params),
-    async replay({ params, database, origin }) {
-      const row = await replayDelivery(database, origin, params.delivery_id);
+    body: ({ params, database, origin, config }) => readContent({ database, origin, config }, params),
+    async replay({ params, database, origin, config }) {
+      const row = await replayDelivery({ database, origin, config }, params.delivery_id);
       if (row !== undefined) return toWire(row);
       const erased = await isErased(database, params.delivery_id);
       if (erased === undefined) throw new ServiceError('DELIVERY_NOT_FOUND');
@@ -74,10 +75,10 @@ export default implement(deliveries, {
     const endFigures = metrics.onScrape(async () =>
       setFigures(metrics, await readStatus({ database, call, config })),
     );
-    const retention = retentionHandler({ database, days: config.DELIVERY_RETENTION_DAYS, logger });
     const stopJobs = await jobs.start([
-      retention,
-      erasureHandler(database),
+      retentionHandler({ database, config, logger }),
+      ...sealingHandlers({ database, config, logger }),
+      erasureHandler(database, config),
       reprocessHandler({ database, call, logger }),
     ]);
     return async () => {

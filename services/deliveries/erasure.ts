@@ -1,12 +1,19 @@
 import { z } from 'zod';
+import { bodyCipherOf, UnreadableBody } from '../../mixins/body-cipher.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
-import { readBody } from '../../mixins/inbox.ts';
-import { readProgressBody } from '../../mixins/inbox-progress.ts';
 import { enqueue, type JobKind, type JobOutcome } from '../../mixins/job-queue.ts';
 import { type JobHandler, jobHandler, workInParts } from '../../mixins/jobs.ts';
+import {
+  type BodyKeys,
+  keepSealed,
+  ownBody,
+  readKeptBody,
+  readKeptEntry,
+  sealedEntries,
+} from '../../mixins/sealed-bodies.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { Held } from '../../runtime/job-worker.ts';
-import { type Cut, isOfAccount } from './cut.ts';
+import { type Cut, isOfAccount, isOfOneAccount } from './cut.ts';
 import { cutApart } from './cut-apart.ts';
 import {
   claimErasures,
@@ -21,6 +28,7 @@ import {
 } from './queries/erasures.ts';
 import { lockIdle } from './queries/lock-idle.ts';
 import { isErased } from './queries/replay-delivery.ts';
+import { dropSealedEntry, resizeSealed } from './queries/sealed-bodies.ts';
 import { bytesPerPiece, selectNamed, selectNamedProgress, selectPiece } from './queries/select-named.ts';
 import { deleteProgress, emptyDelivery, replaceBody, replaceProgress } from './queries/update-erased.ts';
 
@@ -34,6 +42,8 @@ export interface ErasurePace {
   readonly graceSeconds: number;
   /** The maximum bytes of bodies per batch. */
   readonly bytesPerPiece: number;
+  /** Decrypts the bodies that are kept encrypted. */
+  readonly keys?: BodyKeys;
 }
 
 /** The pace in production. A sender waits at most 20 s for its answer, less than `graceSeconds`. */
@@ -78,8 +88,8 @@ const enqueueErasure = (transaction: Queryable) =>
   enqueue(transaction, erasure, { key: '', payload: {}, delayMs: startAfterSeconds * 1000 });
 
 /** Erases requested accounts in one process at a time. */
-export function erasureHandler(database: Database): JobHandler {
-  return jobHandler(erasure, (_job, held) => eraseDue(database, held));
+export function erasureHandler(database: Database, keys: BodyKeys): JobHandler {
+  return jobHandler(erasure, (_job, held) => eraseDue(database, held, { ...erasurePace, keys }));
 }
 
 /** Processes the batches that are due. The job is due again for the next erasure, and done without one. */
@@ -118,7 +128,7 @@ async function workPiece(
   const until = erasures.at(-1)?.received_until ?? '-infinity';
   const left: string[] = [];
   for (const id of await selectNamed(transaction, ids, { provider, accounts, until }))
-    if (!(await eraseFrom(transaction, id, erasures, pace))) left.push(id);
+    if (!(await eraseIfReadable(transaction, id, erasures, pace))) left.push(id);
   await moveErasures(transaction, erasures, last, left);
 }
 
@@ -126,8 +136,18 @@ async function workPiece(
 async function workWaiting(transaction: Queryable, erasure: ErasureRow, pace: ErasurePace): Promise<void> {
   const left = erasure.waiting.slice(waitingPerPiece);
   for (const id of erasure.waiting.slice(0, waitingPerPiece))
-    if (!(await eraseFrom(transaction, id, [erasure], pace))) left.push(id);
+    if (!(await eraseIfReadable(transaction, id, [erasure], pace))) left.push(id);
   await waitOn(transaction, erasure, left, waitSeconds);
+}
+
+// A body whose secret is missing waits until the secret is configured, or the body expires.
+async function eraseIfReadable(...given: Parameters<typeof eraseFrom>): Promise<boolean> {
+  try {
+    return await eraseFrom(...given);
+  } catch (error) {
+    if (error instanceof UnreadableBody) return false;
+    throw error;
+  }
 }
 
 /** Removes accounts from one delivery. False if it is being processed or answered. */
@@ -135,7 +155,7 @@ async function eraseFrom(
   transaction: Queryable,
   id: string,
   erasures: readonly ErasureRow[],
-  { graceSeconds }: ErasurePace,
+  { graceSeconds, keys = {} }: ErasurePace,
 ): Promise<boolean> {
   const idle = await lockIdle(transaction, id, graceSeconds);
   if (idle === undefined) return (await isErased(transaction, id)) === undefined;
@@ -145,32 +165,54 @@ async function eraseFrom(
     await emptyDelivery(transaction, id);
     return true;
   }
-  const bytes = await readBody(transaction, { id, body_bytes: idle.body_bytes });
-  const cut = await cutApart({ provider: idle.provider, root: 'body', bytes, accounts });
+  if (isOfOneAccount(idle.provider)) return true;
+  const { provider, is_sealed } = idle;
+  const body: KeptBody = { transaction, keys, id, provider, accounts, is_sealed };
+  const bytes = await readKeptBody(transaction, keys, { ...idle, id });
+  const cut = await cutApart({ provider, root: 'body', bytes, accounts });
   if (cut.kind === 'nothing') await emptyDelivery(transaction, id);
-  else await keepRest(transaction, id, cut);
-  for (const entry of await selectNamedProgress(transaction, id, accounts))
-    await eraseFetched(transaction, idle.provider, { id, entry, accounts });
+  else await keepRest(body, cut);
+  for (const entry of await namedEntries(body)) await eraseFetched(body, entry);
   return true;
 }
 
-async function keepRest(transaction: Queryable, id: string, cut: Cut): Promise<void> {
-  if (cut.kind === 'rest') await replaceBody(transaction, id, cut.body, cut.entries);
+/** The bodies of a delivery, and the accounts that are removed from them. */
+interface KeptBody {
+  readonly transaction: Queryable;
+  readonly keys: BodyKeys;
+  readonly id: string;
+  readonly provider: ProviderName;
+  readonly accounts: readonly string[];
+  readonly is_sealed: boolean;
+}
+
+async function keepRest({ transaction, keys, id, is_sealed }: KeptBody, cut: Cut): Promise<void> {
+  if (cut.kind !== 'rest') return;
+  const { body, entries } = cut;
+  await replaceBody(transaction, id, is_sealed ? Buffer.alloc(0) : body, entries);
+  if (!is_sealed) return;
+  await keepSealed(transaction, bodyCipherOf(keys), { id, entry: ownBody, body });
+  await resizeSealed(transaction, id, body.length);
+  for (const entry of entries) await dropSealedEntry(transaction, id, entry);
+}
+
+// Encrypted bodies cannot be searched in the database.
+async function namedEntries({ transaction, id, accounts, is_sealed }: KeptBody): Promise<string[]> {
+  if (!is_sealed) return selectNamedProgress(transaction, id, accounts);
+  return (await sealedEntries(transaction, id)).filter((entry) => entry !== ownBody);
 }
 
 // The data that was fetched for one account may contain items of another one.
-async function eraseFetched(
-  transaction: Queryable,
-  provider: ProviderName,
-  {
-    id,
-    entry,
-    accounts,
-  }: { readonly id: string; readonly entry: string; readonly accounts: readonly string[] },
-): Promise<void> {
-  const bytes = await readProgressBody(transaction, id, entry);
+async function eraseFetched(held: KeptBody, entry: string): Promise<void> {
+  const { transaction, keys, id, provider, accounts, is_sealed } = held;
+  const bytes = await readKeptEntry(transaction, keys, held, entry);
   if (bytes === null) return;
   const cut = await cutApart({ provider, root: 'list', bytes, accounts });
-  if (cut.kind === 'nothing') await deleteProgress(transaction, id, entry);
-  if (cut.kind === 'rest') await replaceProgress(transaction, id, entry, cut.body);
+  if (cut.kind === 'nothing') {
+    await deleteProgress(transaction, id, entry);
+    await dropSealedEntry(transaction, id, entry);
+  }
+  if (cut.kind !== 'rest') return;
+  if (is_sealed) await keepSealed(transaction, bodyCipherOf(keys), { id, entry, body: cut.body });
+  else await replaceProgress(transaction, id, entry, cut.body);
 }

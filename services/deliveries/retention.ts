@@ -1,14 +1,18 @@
 import type { Logger } from 'moleculer';
+import type { Config } from '../../config.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import { deleteOldDeadJobs } from '../../mixins/dead-jobs.ts';
 import { deleteInBatches } from '../../mixins/delete-in-batches.ts';
 import { countStored } from '../../mixins/inbox-stored.ts';
 import { type JobHandler, recurringHandler } from '../../mixins/jobs.ts';
+import { bodyRetentionDays } from '../../mixins/sealed-bodies.ts';
 import { deleteOldAnswers } from './queries/answer-minutes.ts';
-import { deleteExpired, expiredPerStatement } from './queries/delete-expired.ts';
+import { deleteExpired, expiredPerStatement, type KeptDays } from './queries/delete-expired.ts';
 import { deleteOldReceived } from './queries/received-minutes.ts';
 import { deleteOldRuns } from './queries/reprocess-runs.ts';
 
+/** Dead letters are kept longer, so that an operator can inspect them. */
+const deadFactor = 4;
 /** How long the counts of a run of kept deliveries can be read. */
 const runDays = 90;
 /** Statements per run, for 100,000 deliveries. */
@@ -17,18 +21,20 @@ const retention = { name: 'deliveries.retention', everyMs: 600_000, firstAfterMs
 
 interface Deps {
   readonly database: Database;
-  readonly days: number;
+  readonly config: Config;
   readonly logger: Logger;
 }
 
 /** Deletes expired deliveries and dead letters every ten minutes in one process, and counts the bytes of the remaining ones. */
-export function retentionHandler({ database, days, logger }: Deps): JobHandler {
+export function retentionHandler({ database, config, logger }: Deps): JobHandler {
+  const { DELIVERY_RETENTION_DAYS: days } = config;
+  const kept = { done: bodyRetentionDays(config), dead: deadFactor * days };
   return recurringHandler(retention, async ({ signal }) => {
     await deleteOldAnswers(database);
     await deleteOldReceived(database);
     await deleteOldRuns(database, runDays);
     await deleteOldDeadJobs(database, days);
-    const deleted = await expire(database, days, expiredPerStatement, signal);
+    const deleted = await expire(database, kept, expiredPerStatement, signal);
     await countStored(database);
     if (deleted > 0) logger.info('deliveries.expired', { deleted });
   });
@@ -37,7 +43,7 @@ export function retentionHandler({ database, days, logger }: Deps): JobHandler {
 /** Deletes expired deliveries in bounded statements; returns their number. */
 export function expire(
   database: Queryable,
-  days: number,
+  days: KeptDays,
   size = expiredPerStatement,
   signal?: AbortSignal,
 ): Promise<number> {

@@ -1,6 +1,7 @@
 import { phoneIngest } from '../../contracts/phone-ingest.ts';
 import { database } from '../../mixins/database.ts';
 import { jobHandler, jobs, recurringHandler } from '../../mixins/jobs.ts';
+import { bodyRetentionDays } from '../../mixins/sealed-bodies.ts';
 import { callAs } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { createCode, redeemCode } from './codes/invitation-codes.ts';
@@ -30,7 +31,7 @@ export default implement(phoneIngest, {
   actions: {
     sync: async ({ params, syncs }) => ({ done: await syncs.workOn(params.delivery_id) }),
     logs: async ({ params, progress }) => ({ done: await progress.workOn(params.delivery_id) }),
-    reprocess: ({ database, call, params }) => reprocessUpload({ database, call }, params),
+    reprocess: (ctx) => reprocessUpload(ctx, ctx.params),
     open: ({ call, params }) => openUploads(call, params.user_id),
     createCode: (ctx) => createCode(ctx, ctx.params.user_id, ctx.meta.caller?.developer_id ?? null),
     redeemCode: (ctx) => redeemCode(ctx, ctx.params.code),
@@ -50,7 +51,7 @@ export default implement(phoneIngest, {
   },
   started({ database, jobs, call, config }) {
     const deps = { database, call: callAs(call, 'webhook:phone') };
-    const keptDays = config.DELIVERY_RETENTION_DAYS + 1;
+    const keptDays = bodyRetentionDays(config) + 1;
     return jobs.start([
       jobHandler(nightsKind, (job, held) => settleNights(deps, job, held), {
         parallel: 4,

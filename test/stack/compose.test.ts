@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import { settingNames, sharedSecrets } from '../../config.ts';
+import { bodyReaders, settingNames, sharedSecrets } from '../../config.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { withClient } from '../../stack/create-database.ts';
 import { debianPrograms } from '../../stack/debian-packages.ts';
@@ -84,7 +84,7 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
   for (const [secret, folder] of Object.entries(folders))
     t.strictSame(
       serviceNames.filter((name) => groupsOf(name).includes(folder)),
-      [...(sharedSecrets[secret] ?? [])].sort(),
+      [...(sharedSecrets[secret] ?? []), ...(secret === 'ENCRYPTION_KEY' ? bodyReaders : [])].sort(),
     );
   t.strictSame(groupsOf('migrate'), ['database', 'admin']);
   t.strictSame(groupsOf('database'), ['database', 'superuser']);

@@ -6,6 +6,7 @@ export interface IdleRow {
   provider: ProviderName;
   received_us: number;
   body_bytes: number;
+  is_sealed: boolean;
   headers: Record<string, string>;
 }
 
@@ -14,7 +15,8 @@ const statement: Statement = {
   name: 'deliveries.lock_idle',
   text: `
     select provider, (extract(epoch from received_at) * 1000000)::float8 as received_us,
-       octet_length(body) as body_bytes, headers from deliveries.delivery
+       coalesce(sealed_bytes, octet_length(body)) as body_bytes,
+       sealed_bytes is not null as is_sealed, headers from deliveries.delivery
     where id = $1 and (
       (state in ('done', 'dead') and done_at <= now() - $2 * interval '1 s')
       or (state = 'ready' and (error is not null or run_at <= now())))

@@ -1,6 +1,9 @@
 import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database, Queryable, Statement } from '../../../mixins/database.ts';
+import type { BodyKeys } from '../../../mixins/sealed-bodies.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import { refuseUnreadable } from '../content.ts';
+import { unseal } from '../sealing.ts';
 import { type DeliveryRow, deliveryColumns } from './select-deliveries.ts';
 
 /** The number of additional attempts of a replayed delivery. */
@@ -18,15 +21,21 @@ const statement: Statement = {
     returning ${deliveryColumns}`,
 };
 
-/** Makes a delivery due again; undefined if it is unknown, erased or being processed. */
+interface ReplayDeps {
+  readonly database: Database;
+  readonly origin: AuditOrigin;
+  readonly config: BodyKeys;
+}
+
+/** Makes a delivery due again, with its body decrypted; undefined if it is unknown, erased or being processed. */
 export function replayDelivery(
-  database: Database,
-  origin: AuditOrigin,
+  { database, origin, config }: ReplayDeps,
   id: string,
 ): Promise<DeliveryRow | undefined> {
   return database.transaction(async (transaction) => {
     const [row] = await transaction.query<DeliveryRow>(statement, [id, moreAttempts]);
     if (row === undefined) return undefined;
+    if (row.is_sealed) await unseal(transaction, config, id).catch(refuseUnreadable);
     const entry = { subjectId: id, details: { provider: row.provider, kind: row.kind } };
     await recordAudit(transaction, origin, { ...entry, action: 'delivery.replayed' });
     return row;

@@ -23,6 +23,8 @@ export interface BodyRow {
   kind: string;
   content_type: string | null;
   body_bytes: number;
+  /** The body is encrypted, and `slice` is empty. */
+  is_sealed: boolean;
   slice: Buffer;
   /** All of the content was erased. */
   erased: boolean;
@@ -34,8 +36,8 @@ export interface BodyRow {
 const body: Statement = {
   name: 'deliveries.select_body',
   text: `
-    select provider, kind, headers ->> 'content-type' as content_type, octet_length(body) as body_bytes,
-      substring(body from $2::int + 1 for $3::int) as slice, erased_at is not null as erased,
+    select provider, kind, headers ->> 'content-type' as content_type, coalesce(sealed_bytes, octet_length(body)) as body_bytes,
+      sealed_bytes is not null as is_sealed, substring(body from $2::int + 1 for $3::int) as slice, erased_at is not null as erased,
       exists (
         select from deliveries.erasure e where e.provider = d.provider and e.received_until >= d.received_at
           and (d.id = any(e.waiting) or (not e.passed and e.place < d.id))

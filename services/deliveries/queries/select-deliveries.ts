@@ -16,6 +16,7 @@ export interface DeliveryRow {
   done_at: Date | null;
   error: string | null;
   body_bytes: number;
+  is_sealed: boolean;
   authenticated: boolean;
 }
 
@@ -25,7 +26,7 @@ export type DeliveryKey = readonly [receivedUs: number, id: string];
 /** The columns of a listed delivery. */
 export const deliveryColumns = `id, provider, kind, state, attempts, received_at,
   (extract(epoch from received_at) * 1000000)::float8 as received_us, run_at, done_at, error,
-  octet_length(body) as body_bytes, authenticated`;
+  coalesce(sealed_bytes, octet_length(body)) as body_bytes, sealed_bytes is not null as is_sealed, authenticated`;
 
 /** Which deliveries a list has. */
 export interface DeliveryFilter {

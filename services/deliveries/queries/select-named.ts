@@ -8,8 +8,9 @@ export const bytesPerPiece = 8 * 1024 * 1024;
 const page: Statement = {
   name: 'deliveries.page',
   text: `
-    select id, (octet_length(body) + coalesce((
-      select sum(octet_length(p.body)) from deliveries.progress p where p.delivery_id = d.id), 0))::float8 as bytes
+    select id, (octet_length(body)
+      + coalesce((select sum(octet_length(p.body)) from deliveries.progress p where p.delivery_id = d.id), 0)
+      + coalesce((select sum(s.body_bytes) from deliveries.sealed_body s where s.delivery_id = d.id), 0))::float8 as bytes
     from deliveries.delivery d where id > $1 order by id limit ${rowsPerPiece}`,
 };
 
@@ -34,13 +35,13 @@ const named: Statement = {
   text: `
     select id from deliveries.delivery d
     where id = any($1) and provider = $3 and received_at <= $4
-      and (${names}
+      and (sealed_bytes is not null or ${names}
         or exists (select from jsonb_each_text(headers) h where convert_to(h.value, 'UTF8') = any($2))
         or exists (select from deliveries.progress p where p.delivery_id = d.id and body is not null and ${names}))
     order by id`,
 };
 
-/** The deliveries among `ids`, received until an instant, that may name an account. */
+/** The deliveries among `ids`, received until an instant, that may name an account. An encrypted body may name any. */
 export async function selectNamed(
   transaction: Queryable,
   ids: readonly string[],

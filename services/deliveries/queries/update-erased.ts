@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../mixins/database.ts';
+import { dropSealed } from './sealed-bodies.ts';
 
 /** Replaces a body with the rest of it and deletes the answer, because the answer names accounts. */
 export async function replaceBody(
@@ -23,12 +24,13 @@ export async function replaceBody(
  */
 export async function emptyDelivery(transaction: Queryable, id: string): Promise<void> {
   await transaction.query(
-    `update deliveries.delivery set body = '', headers = '{}', answer = null, erased_at = now(), done_at = coalesce(done_at, now()),
+    `update deliveries.delivery set body = '', sealed_bytes = null, headers = '{}', answer = null, erased_at = now(), done_at = coalesce(done_at, now()),
        state = case state when 'ready' then 'done' else state end
      where id = $1`,
     [id],
   );
   await transaction.query('delete from deliveries.progress where delivery_id = $1', [id]);
+  await dropSealed(transaction, id);
 }
 
 /** Replaces a fetched body with the rest of it. */

@@ -1,9 +1,8 @@
 import { ServiceError } from '../../../domain/errors.ts';
 import type { Queryable } from '../../../mixins/database.ts';
-import { readBody } from '../../../mixins/inbox.ts';
-import { readProgressBody } from '../../../mixins/inbox-progress.ts';
 import type { KeptDelivery } from '../../../mixins/kept-delivery.ts';
 import type { LinkedUsers } from '../../../mixins/linked-users.ts';
+import { type BodyKeys, readKeptBody, readKeptEntry } from '../../../mixins/sealed-bodies.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
 import { UnknownItems } from '../items/unknown-items.ts';
 import { callbackRules } from '../ping/callback.ts';
@@ -29,7 +28,7 @@ export interface KeptBody {
 export interface Reading {
   readonly database: Queryable;
   readonly delivery: KeptDelivery;
-  readonly config: Parameters<typeof callbackRules>[0];
+  readonly config: Parameters<typeof callbackRules>[0] & BodyKeys;
   /** The only type of items, or null. */
   readonly type: string | null;
   readonly usersOf: (accounts: readonly string[]) => Promise<LinkedUsers>;
@@ -41,7 +40,7 @@ const nothing: KeptBody = { kept: [], items: async function* () {}, close: () =>
 export async function openKept(reading: Reading, number: number): Promise<KeptBody | null> {
   const { database, delivery, type } = reading;
   if (delivery.kind === 'push' && number > 0) return null;
-  const opened = await openOrRefuse(await readBody(database, delivery));
+  const opened = await openOrRefuse(await readKeptBody(database, reading.config, delivery));
   if (opened instanceof ServiceError) return null;
   const { push, items, close } = opened;
   const groups = push.groups.filter((group) => type === null || group.type.name === type);
@@ -67,7 +66,7 @@ async function openFetched(reading: Reading, push: Push, number: number): Promis
   const pingItem = pingItemsOf(push, await usersOf(accounts), callbackRules(config), all)[number];
   if (pingItem === undefined) return null;
   if (pingItem.sameAs !== null || (type !== null && pingItem.type.name !== type)) return nothing;
-  const body = await readProgressBody(database, delivery.id, pingItem.entry);
+  const body = await readKeptEntry(database, config, delivery, pingItem.entry);
   const opened = body === null ? null : await openList(body);
   if (opened === null) return nothing;
   const { list, items, close } = opened;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../mixins/database.ts';
-import { readBody } from '../../../mixins/inbox.ts';
 import { userSender } from '../../../mixins/inbox-stored.ts';
 import { type StoredBody, selectNewer } from '../../../mixins/kept-delivery.ts';
+import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import { hashOf } from '../items/sample-blocks.ts';
 import { insertUploadIds, selectUploadIds } from '../queries/upload-ids.ts';
@@ -34,12 +34,12 @@ export async function findNewer(database: Queryable, { id, userId }: UploadOfUse
 
 /** Reads an upload and keeps its ids. Calls `each` with its batches before. */
 export async function keepIds(
-  database: Queryable,
+  { database, config }: { readonly database: Queryable; readonly config: BodyKeys },
   upload: StoredBody,
   userId: string,
   each: (batch: readonly UploadItem[]) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const { batches, close } = await openUpload(await readBody(database, upload), Date.now());
+  const { batches, close } = await openUpload(await readKeptBody(database, config, upload), Date.now());
   const hashes: Buffer[] = [];
   try {
     for await (const batch of batches) {

@@ -1,9 +1,9 @@
 import type { Position, ReprocessedPart } from '../../../contracts/reprocess.ts';
 import { isError } from '../../../domain/errors.ts';
 import type { Database } from '../../../mixins/database.ts';
-import { readBody } from '../../../mixins/inbox.ts';
 import { type KeptDelivery, selectKept } from '../../../mixins/kept-delivery.ts';
 import { findLinkedUsers } from '../../../mixins/linked-users.ts';
+import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
 import { phone } from '../../../providers/phone/provider.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
@@ -24,6 +24,7 @@ const sliceMs = 250;
 interface Context {
   readonly database: Database;
   readonly call: Call;
+  readonly config: BodyKeys;
 }
 
 interface Asked {
@@ -69,27 +70,34 @@ async function userOf(call: Call, delivery: KeptDelivery): Promise<string | null
   return linked.get(account)?.some(({ user_id }) => user_id === account) ? account : null;
 }
 
-async function unlinked({ database, delivery }: Work): Promise<Counted> {
-  const { head, close } = await openUpload(await readBody(database, delivery), delivery.received_ms);
+async function unlinked({ database, config, delivery }: Work): Promise<Counted> {
+  const { head, close } = await openUpload(
+    await readKeptBody(database, config, delivery),
+    delivery.received_ms,
+  );
   await close();
   const { changes, items } = nothing();
   return { changes, items: { ...items, unlinked: head.received } };
 }
 
 /** Keeps the ids of newer uploads. Returns false if the time is up before all are read. */
-async function keepNewerIds({ database, delivery, userId, endMs }: Work): Promise<boolean> {
+async function keepNewerIds(work: Work): Promise<boolean> {
+  const { database, delivery, userId, endMs } = work;
   const { unread } = await findNewer(database, { id: delivery.id, userId });
   for (const upload of unread) {
-    await keepIds(database, upload, userId);
+    await keepIds(work, upload, userId);
     if (performance.now() >= endMs) return false;
   }
   return true;
 }
 
 async function workBatches(work: Work): Promise<ReprocessedPart> {
-  const { database, delivery, asked, endMs } = work;
+  const { database, config, delivery, asked, endMs } = work;
   const { item: first } = asked.from;
-  const { head, batches, close } = await openUpload(await readBody(database, delivery), delivery.received_ms);
+  const { head, batches, close } = await openUpload(
+    await readKeptBody(database, config, delivery),
+    delivery.received_ms,
+  );
   let counted = nothing();
   let number = -1;
   try {
@@ -146,7 +154,7 @@ async function storeArrivedMeanwhile(work: Work, { intervals, phases }: BatchIte
   const { unread } = await findNewer(database, { id: delivery.id, userId });
   const origin = { userId, key: '', receivedMs: delivery.received_ms };
   for (const upload of unread)
-    await keepIds(database, upload, userId, async (batch) => {
+    await keepIds(work, upload, userId, async (batch) => {
       const parts = partsOf(batch, new Tally());
       const same = {
         intervals: parts.intervals.filter(({ id }) => ids.has(id)),

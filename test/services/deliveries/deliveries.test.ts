@@ -190,7 +190,7 @@ t.test(
       `update deliveries.delivery set received_at = now() - interval '1 year' where id = $1`,
       [open],
     );
-    t.equal(await expire(database, 7, 2), 3 + 3, 'in statements of two');
+    t.equal(await expire(database, { done: 7, dead: 4 * 7 }, 2), 3 + 3, 'in statements of two');
     t.same(
       await database.query(
         'select state, count(*)::int as n from deliveries.delivery group by state order by state',
@@ -201,6 +201,6 @@ t.test(
         { state: 'ready', n: 1 },
       ],
     );
-    t.equal(await expire(database, 7, 2), 0);
+    t.equal(await expire(database, { done: 7, dead: 4 * 7 }, 2), 0);
   },
 );

@@ -184,7 +184,7 @@ t.test('an upload that arrives while an older one is processed again counts', as
     },
   };
   const asked = { delivery_id: row?.id ?? '', type: null, dry_run: false, from: { body: 0, item: 0 } };
-  await reprocessUpload({ database: meanwhile, call: api.call }, asked);
+  await reprocessUpload({ database: meanwhile, call: api.call, config: {} }, asked);
   await settled(app);
   const { intervals, nights } = await everythingOf(app);
   t.match(intervals, [

@@ -1,0 +1,102 @@
+import type { Queryable, Statement } from '../../../mixins/database.ts';
+
+/** A processed delivery with a plain body. */
+export interface UnsealedRow {
+  id: string;
+  body_bytes: number;
+}
+
+/** Bodies of one transaction. A large one takes seconds. */
+const perPiece = 20;
+
+// The order is that of the index on bodies that are not encrypted.
+const unsealed: Statement = {
+  name: 'deliveries.claim_unsealed',
+  text: `
+    select id, octet_length(body) as body_bytes from deliveries.delivery
+    where state = 'done' and sealed_bytes is null and erased_at is null and done_at < now() - $1 * interval '1 day'
+    order by done_at limit ${perPiece} for update skip locked`,
+};
+
+/** Locks deliveries that were processed more than `days` ago and whose bodies are plain. */
+export function claimUnsealed(transaction: Queryable, days: number): Promise<UnsealedRow[]> {
+  return transaction.query<UnsealedRow>(unsealed, [days]);
+}
+
+/** The entries of the progress of a delivery that have a body. */
+export async function fetchedEntries(transaction: Queryable, id: string): Promise<string[]> {
+  const statement = 'select entry from deliveries.progress where delivery_id = $1 and body is not null';
+  return (await transaction.query<{ entry: string }>(statement, [id])).map(({ entry }) => entry);
+}
+
+/** Empties the plain bodies of a delivery. The encrypted ones count as stored bytes of its sender. */
+export async function clearPlain(
+  transaction: Queryable,
+  { id, body_bytes }: UnsealedRow,
+  sealedBytes: number,
+): Promise<void> {
+  await transaction.query(
+    `update deliveries.delivery set body = '', sealed_bytes = $2, received_bytes = $3 where id = $1`,
+    [id, body_bytes, sealedBytes],
+  );
+  await transaction.query('update deliveries.progress set body = null where delivery_id = $1', [id]);
+}
+
+/** Stores the plain body of a delivery. */
+export async function restorePlain(transaction: Queryable, id: string, body: Buffer): Promise<void> {
+  await transaction.query(
+    `update deliveries.delivery set body = $2, sealed_bytes = null, received_bytes = $3 where id = $1`,
+    [id, body, body.length],
+  );
+}
+
+/** Stores the plain body that was fetched for an entry of a delivery. */
+export async function restoreEntry(
+  transaction: Queryable,
+  id: string,
+  entry: string,
+  body: Buffer,
+): Promise<void> {
+  const statement = 'update deliveries.progress set body = $3 where delivery_id = $1 and entry = $2';
+  await transaction.query(statement, [id, entry, body]);
+}
+
+/** Notes the size of the encrypted body of a delivery. */
+export async function resizeSealed(transaction: Queryable, id: string, bodyBytes: number): Promise<void> {
+  await transaction.query('update deliveries.delivery set sealed_bytes = $2 where id = $1', [id, bodyBytes]);
+}
+
+/** Deletes the encrypted bodies of a delivery. */
+export async function dropSealed(transaction: Queryable, id: string): Promise<void> {
+  await transaction.query('delete from deliveries.sealed_body where delivery_id = $1', [id]);
+}
+
+/** Deletes an encrypted body. */
+export async function dropSealedEntry(transaction: Queryable, id: string, entry: string): Promise<void> {
+  const statement = 'delete from deliveries.sealed_body where delivery_id = $1 and entry = $2';
+  await transaction.query(statement, [id, entry]);
+}
+
+const otherKeys: Statement = {
+  name: 'deliveries.other_keys',
+  text: `
+    select delivery_id, entry from deliveries.sealed_body
+    where key_id <> $1 and (delivery_id, entry) > ($2::uuid, $3)
+    order by delivery_id, entry limit 1 for update skip locked`,
+};
+
+/** Locks the next body that another secret encrypted. */
+export function lockOtherKeys(
+  transaction: Queryable,
+  keyId: string,
+  after: readonly [string, string],
+): Promise<{ delivery_id: string; entry: string }[]> {
+  return transaction.query(otherKeys, [keyId, ...after]);
+}
+
+/** The number of bodies that another secret encrypted. */
+export async function countOtherKeys(database: Queryable, keyId: string): Promise<number> {
+  const statement = 'select count(*)::float8 as n from deliveries.sealed_body where key_id <> $1';
+  const [row] = await database.query<{ n: number }>(statement, [keyId]);
+  return row?.n ?? 0;
+}
