@@ -9,13 +9,15 @@ export interface UnsealedRow {
 /** Bodies of one transaction. A large one takes seconds. */
 const perPiece = 20;
 
-// The order is that of the index on bodies that are not encrypted.
+// Deliveries are encrypted in the order of their ends, so the search begins with the end of the last one. It waits for locked
+// rows: a row that is skipped would not be found again. An index on plain bodies would cost each delivery an entry.
 const unsealed: Statement = {
   name: 'deliveries.claim_unsealed',
   text: `
     select id, octet_length(body) as body_bytes from deliveries.delivery
-    where state = 'done' and sealed_bytes is null and erased_at is null and done_at < now() - $1 * interval '1 day'
-    order by done_at limit ${perPiece} for update skip locked`,
+    where done_at >= coalesce((select max(done_at) from deliveries.sealed_body), '-infinity')
+      and done_at < now() - $1 * interval '1 day' and state = 'done' and sealed_bytes is null and erased_at is null
+    order by done_at limit ${perPiece} for update`,
 };
 
 /** Locks deliveries that were processed more than `days` ago and whose bodies are plain. */
@@ -40,7 +42,12 @@ export async function clearPlain(
     [id, body_bytes, sealedBytes],
   );
   await transaction.query('update deliveries.progress set body = null where delivery_id = $1', [id]);
+  await transaction.query(ended, [id]);
 }
+
+const ended = `
+update deliveries.sealed_body s set done_at = d.done_at from deliveries.delivery d
+where d.id = $1 and s.delivery_id = d.id and s.entry = ''`;
 
 /** Stores the plain body of a delivery. */
 export async function restorePlain(transaction: Queryable, id: string, body: Buffer): Promise<void> {
