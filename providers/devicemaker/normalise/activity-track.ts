@@ -69,7 +69,9 @@ function readChannel(
   samples: readonly unknown[],
   times: readonly (number | null)[],
 ): { block: SampleBlock | null; problems: Problem[] } {
-  const read = fields.map((field) => readField(type, field, samples, times));
+  const sent = fields.filter(({ name }) => samples.some((sample) => isSent(sample, name)));
+  if (sent.length === 0) return { block: null, problems: [] };
+  const read = sent.map((field) => readField(type, field, samples, times));
   const values = read.map((one) => one.values).reduce(firstAboveZero);
   const found: Found[] = [];
   for (const [index, time] of times.entries()) {
@@ -77,6 +79,11 @@ function readChannel(
     if (time !== null && !Number.isNaN(value)) found.push([time, value]);
   }
   return { block: blockOf(type, found), problems: read.flatMap(({ problems }) => problems) };
+}
+
+// Most activities have a value in few of the fields. The others cost one look at each sample.
+function isSent(sample: unknown, name: string): boolean {
+  return isObject(sample) && (sample[name] ?? null) !== null;
 }
 
 type Found = readonly [ms: number, value: number];
