@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { StoreItem, StoreOutcome } from '../../domain/records.ts';
+import { seriesTypes } from '../../domain/series.ts';
 import { SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
 import { Changes, ReprocessedItems } from '../reprocess.ts';
@@ -49,7 +50,7 @@ export const writeActions = {
       normaliser_version: NormaliserVersion,
       replaces: z.object({
         data_type: z.string().max(40),
-        series: z.array(SeriesTypeName).max(20),
+        series: z.array(SeriesTypeName).max(seriesTypes.length),
         devices: z.array(z.string().max(100)).max(20).nullable().default(null),
         together: z.array(SeriesTypeName).max(20).default([]),
         records: z.array(z.enum(['workouts', 'sleeps', 'days', 'others'])).max(4),

@@ -56,9 +56,9 @@ function partOf({ items, intervals, sources, skipped }: Normalised): Part {
   return { items, skipped, intervals: { intervals, sources } };
 }
 
-const measureSeries = Object.values(measureTypes)
-  .map(({ series }) => series)
-  .filter((series) => series !== 'heart_rate');
+const measureSeries = [...new Set(Object.values(measureTypes).map(({ series }) => series))].filter(
+  (series) => series !== 'heart_rate',
+);
 
 /** The data that is read, by its name. */
 export const types = {

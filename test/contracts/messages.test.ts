@@ -6,6 +6,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { parseParams } from '../../domain/params.ts';
 import { listed, plainMessage } from '../../domain/plain-message.ts';
 import { seriesTypes } from '../../domain/series.ts';
+import { pulledNames, pullOf } from '../../providers/all.ts';
 import { jsonSchema } from '../../services/api-gateway/json-schema.ts';
 
 const definitions = contracts.flatMap((contract: Contract) =>
@@ -155,4 +156,19 @@ t.test('the error of a setting is without validator terms', async (t) => {
     t.notMatch(String(error), raw);
     t.match(String(error), 'EVENT_DELETE: must be mark or remove');
   }
+});
+
+t.test('the store accepts what a read of each pulled type replaces', async (t) => {
+  const [, replace] = definitions.find(([name]) => name === 'timeseries.replace') ?? [];
+  const user_id = '00000000-0000-4000-8000-000000000000';
+  const span = { start_ms: 0, end_ms: 1 };
+  const refused = pulledNames.flatMap((provider) =>
+    Object.entries(pullOf(provider).types).flatMap(([data_type, { replaces }]) => {
+      const { series = [], devices = null, together = [], records = [] } = replaces;
+      const replaced = { data_type, series, devices, together, records, ...span };
+      const params = { user_id, provider, items: [], replaces: replaced };
+      return replace?.params.safeParse(params).success === true ? [] : `${provider} ${data_type}`;
+    }),
+  );
+  t.same(refused, []);
 });
