@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FieldTable } from './field-table.ts';
 import type { Pull } from './pulled-provider.ts';
 
 /** Kinds of data that the connect page names when a user is asked to share them. */
@@ -34,6 +35,8 @@ export interface Provider {
    * samples; a test compares it with a digest of what the normalisers make of the fixtures.
    */
   readonly normaliserVersion: number;
+  /** The fields of each data type, and where each of them ends. docs/data.md is generated from them. */
+  readonly fields: Readonly<Record<string, FieldTable>>;
   /** The status and the body that an answer means in HTTP. Set by providers that report errors in the body of a 200. */
   readonly plainReply?: (reply: Reply) => Reply;
   /** Null: its users connect without a consent page. */

@@ -40,7 +40,7 @@ export const ExtraFields = z
   .record(z.string(), z.unknown())
   .nullable()
   .describe(
-    'What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.',
+    'What the provider sent beside the other fields, by its own names and in its own units: those that docs/data.md lists. Null if there is nothing. At most 4,000 bytes of each data type; further fields are omitted.',
   );
 
 /** Text that PostgreSQL can store. NUL is refused here, because PostgreSQL would fail and the answer would be 500. */

@@ -112,7 +112,7 @@ function ride(seconds: number): StoreItem {
     ...{
       duration_seconds: seconds,
       workout: workout(seconds),
-      extras: { details: {}, laps: null, splits: null },
+      extras: { details: {}, laps: null, splits: null, extra: null },
     },
     ...cutChunks(track(seconds), { stores: true, zones: [], version: 0 }),
   };

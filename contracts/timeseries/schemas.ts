@@ -109,10 +109,11 @@ export const SingleWorkout = Workout.extend({
     .describe(
       'All parts of the multisport activity that the workout is, or belongs to. Null for other workouts.',
     ),
+  extra: ExtraFields,
 }).meta({
   id: 'SingleWorkout',
   description:
-    'A workout with its details, laps, splits and the parts of its multisport activity. A field is null if the provider sent no value.',
+    'A workout with its details, laps, splits, the parts of its multisport activity, and further fields. A field is null if the provider sent no value.',
 });
 /** A night's sleep or a nap. `duration_seconds` is the time asleep. */
 export const SleepSession = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Extra } from '../extra.ts';
 
 const Measure = z.number().nullable();
 const Count = z.int().nullable();
@@ -106,6 +107,8 @@ export const WorkoutExtras = z.object({
   details: GivenDetails,
   laps: z.array(LapRecord).max(mostLaps).nullable(),
   splits: z.array(WorkoutSplit).max(mostLaps).nullable(),
+  /** Processes and rows of the previous version do not have it. */
+  extra: Extra.default(null),
 });
 export type WorkoutExtras = z.infer<typeof WorkoutExtras>;
 
@@ -132,22 +135,24 @@ export function sentDetails(details: GivenDetails): GivenDetails {
 }
 
 /** Whether there is anything to store. */
-export function hasExtras({ details, laps, splits }: WorkoutExtras): boolean {
-  return Object.keys(details).length > 0 || laps !== null || splits !== null;
+export function hasExtras({ details, laps, splits, extra }: WorkoutExtras): boolean {
+  return Object.keys(details).length > 0 || laps !== null || splits !== null || extra !== null;
 }
 
 const noDetails: WorkoutDetails = WorkoutDetails.parse(
   Object.fromEntries(Object.keys(figures).map((name) => [name, null])),
 );
 
-/** The details of several data types. Of two that contain a field, the first one counts. */
+/** The details and extra fields of several data types. Of two that contain a field, the first one counts. */
 export function mergeExtras(parts: readonly WorkoutExtras[]): Omit<WorkoutExtras, 'details'> & {
   details: WorkoutDetails;
 } {
-  const merged = parts.toReversed().map(({ details }) => details);
+  const merged = parts.toReversed();
+  const extra: Record<string, unknown> = Object.assign({}, ...merged.map((part) => part.extra));
   return {
-    details: Object.assign({}, noDetails, ...merged),
+    details: Object.assign({}, noDetails, ...merged.map(({ details }) => details)),
     laps: parts.find(({ laps }) => laps !== null)?.laps ?? null,
     splits: parts.find(({ splits }) => splits !== null)?.splits ?? null,
+    extra: Object.keys(extra).length === 0 ? null : extra,
   };
 }

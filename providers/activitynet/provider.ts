@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Provider } from '../../domain/provider.ts';
 import { flag, networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
+import { fields } from './fields.ts';
 import { reportedLimits } from './reported-limits.ts';
 
 const settings = {
@@ -56,7 +57,8 @@ export const activitynet = {
     webhookSenders: 'WEBHOOK_SENDERS_ACTIVITYNET',
   },
   ingest: { service: 'activitynet-ingest', readsWithTokens: true, hasFigures: true },
-  normaliserVersion: 1,
+  normaliserVersion: 2,
+  fields,
   oauth: {
     authorizeUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/authorize'),
     tokenUrl: ({ ACTIVITYNET_OAUTH_URL }: Urls) => apiPath(ACTIVITYNET_OAUTH_URL, '/token'),

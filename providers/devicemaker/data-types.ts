@@ -1,3 +1,17 @@
+import type { FieldTable } from '../../domain/field-table.ts';
+import { activities, activityDetails, moveiq } from './fields/activities.ts';
+import { dailies, epochs, hrv, stressDetails } from './fields/days.ts';
+import { sleeps } from './fields/sleeps.ts';
+import {
+  bloodPressures,
+  bodyComps,
+  healthSnapshot,
+  mct,
+  pulseOx,
+  respiration,
+  skinTemp,
+  userMetrics,
+} from './fields/wellness.ts';
 import { normaliseActivity } from './normalise/activity.ts';
 import { normaliseActivityDetails } from './normalise/activity-details.ts';
 import { normaliseBloodPressure } from './normalise/blood-pressure.ts';
@@ -24,6 +38,8 @@ export interface DataType {
   /** Alternative spellings that some senders use. */
   readonly alsoSentAs: readonly string[];
   readonly normalise: Normaliser;
+  /** Its fields, and where each of them ends. */
+  readonly fields: FieldTable;
   /** Its items may contain a track. */
   readonly hasTrack?: true;
 }
@@ -33,22 +49,38 @@ export interface DataType {
  * derive from this table.
  */
 export const dataTypes: readonly DataType[] = [
-  { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily },
-  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep },
-  { name: 'activities', alsoSentAs: ['manuallyUpdatedActivities'], normalise: normaliseActivity },
-  { name: 'activityDetails', alsoSentAs: [], normalise: normaliseActivityDetails, hasTrack: true },
-  { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch },
-  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv },
-  { name: 'stressDetails', alsoSentAs: [], normalise: normaliseStress },
-  { name: 'respiration', alsoSentAs: ['allDayRespiration'], normalise: normaliseRespiration },
-  { name: 'pulseOx', alsoSentAs: ['pulseox'], normalise: normalisePulseOx },
-  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp },
-  { name: 'bloodPressures', alsoSentAs: [], normalise: normaliseBloodPressure },
-  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics },
-  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature },
-  { name: 'healthSnapshot', alsoSentAs: [], normalise: normaliseHealthSnapshot },
-  { name: 'moveiq', alsoSentAs: ['moveIQActivities'], normalise: normaliseMoveiq },
-  { name: 'mct', alsoSentAs: [], normalise: normaliseCycle },
+  { name: 'dailies', alsoSentAs: [], normalise: normaliseDaily, fields: dailies },
+  { name: 'sleeps', alsoSentAs: [], normalise: normaliseSleep, fields: sleeps },
+  {
+    name: 'activities',
+    alsoSentAs: ['manuallyUpdatedActivities'],
+    normalise: normaliseActivity,
+    fields: activities,
+  },
+  {
+    name: 'activityDetails',
+    alsoSentAs: [],
+    normalise: normaliseActivityDetails,
+    fields: activityDetails,
+    hasTrack: true,
+  },
+  { name: 'epochs', alsoSentAs: [], normalise: normaliseEpoch, fields: epochs },
+  { name: 'hrv', alsoSentAs: [], normalise: normaliseHrv, fields: hrv },
+  { name: 'stressDetails', alsoSentAs: [], normalise: normaliseStress, fields: stressDetails },
+  {
+    name: 'respiration',
+    alsoSentAs: ['allDayRespiration'],
+    normalise: normaliseRespiration,
+    fields: respiration,
+  },
+  { name: 'pulseOx', alsoSentAs: ['pulseox'], normalise: normalisePulseOx, fields: pulseOx },
+  { name: 'bodyComps', alsoSentAs: [], normalise: normaliseBodyComp, fields: bodyComps },
+  { name: 'bloodPressures', alsoSentAs: [], normalise: normaliseBloodPressure, fields: bloodPressures },
+  { name: 'userMetrics', alsoSentAs: [], normalise: normaliseUserMetrics, fields: userMetrics },
+  { name: 'skinTemp', alsoSentAs: [], normalise: normaliseSkinTemperature, fields: skinTemp },
+  { name: 'healthSnapshot', alsoSentAs: [], normalise: normaliseHealthSnapshot, fields: healthSnapshot },
+  { name: 'moveiq', alsoSentAs: ['moveIQActivities'], normalise: normaliseMoveiq, fields: moveiq },
+  { name: 'mct', alsoSentAs: [], normalise: normaliseCycle, fields: mct },
 ];
 
 const byKey: ReadonlyMap<string, DataType> = new Map(

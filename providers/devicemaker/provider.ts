@@ -55,7 +55,8 @@ export const devicemaker = {
     ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
     reprocessedTypes: dataTypes.map(({ name }) => name),
   },
-  normaliserVersion: 3,
+  normaliserVersion: 4,
+  fields: Object.fromEntries(dataTypes.map(({ name, fields }) => [name, fields])),
   oauth: {
     authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),
     tokenUrl: ({ DEVICEMAKER_TOKEN_URL }: Urls) => new URL(DEVICEMAKER_TOKEN_URL),

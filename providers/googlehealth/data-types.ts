@@ -3,27 +3,12 @@ import { dayMs, hourMs } from '../../domain/time.ts';
 import { normaliseExercise } from './normalise/exercise.ts';
 import { normaliseSampled, type SampledRow } from './normalise/sampled.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
-import { activeMinutes, normaliseSummed, type SummedRow, scaled } from './normalise/summed.ts';
+import { normaliseSummed } from './normalise/summed.ts';
 import { pointsPass } from './points.ts';
-
-const prefix = 'https://www.googleapis.com/auth/googlehealth.';
-
-/** The name of a scope of reads. */
-export const scopeOf = (part: string) => `${prefix}${part}.readonly`;
-
-/** Scopes of data, by the last part of their names. */
-export const dataScopes = {
-  activity: scopeOf('activity_and_fitness'),
-  metrics: scopeOf('health_metrics_and_measurements'),
-  sleep: scopeOf('sleep'),
-  nutrition: scopeOf('nutrition'),
-} as const;
-
-type DataScope = keyof typeof dataScopes;
+import { type DataScope, dataScopes, runVo2Max, sampled, summed } from './rows.ts';
 
 const isGrantedBy = (scope: DataScope) => (granted: readonly string[]) => granted.includes(dataScopes[scope]);
 
-const millimeter = 0.001;
 /** The longest range of a call, and of one for a dense type. */
 const rangeMs = 90 * dayMs;
 const denseRangeMs = 14 * dayMs;
@@ -49,101 +34,6 @@ function wholeDays({ startMs, endMs }: Span): Span {
     endMs: Math.ceil(endMs / dayMs) * dayMs + dayMs,
   };
 }
-
-const summed: readonly (SummedRow & { readonly scope: DataScope })[] = [
-  { type: 'steps', member: 'steps', series: 'steps', read: scaled('count'), scope: 'activity' },
-  {
-    ...{ type: 'distance', member: 'distance', series: 'distance_walking_running', scope: 'activity' },
-    read: scaled('millimeters', millimeter),
-  },
-  { type: 'floors', member: 'floors', series: 'flights_climbed', read: scaled('count'), scope: 'activity' },
-  {
-    ...{ type: 'active-energy-burned', member: 'activeEnergyBurned', series: 'energy', scope: 'activity' },
-    read: scaled('kcal'),
-  },
-  {
-    ...{ type: 'basal-energy-burned', member: 'basalEnergyBurned', series: 'basal_energy' },
-    ...{ read: scaled('kcal'), scope: 'activity' },
-  },
-  {
-    ...{ type: 'active-minutes', member: 'activeMinutes', series: 'exercise_time', scope: 'activity' },
-    read: activeMinutes,
-  },
-  {
-    ...{ type: 'hydration-log', member: 'hydrationLog', series: 'hydration', scope: 'nutrition' },
-    read: scaled('amountConsumed.milliliters'),
-  },
-];
-
-const sampled: readonly (SampledRow & { readonly scope: DataScope; readonly isDense?: true })[] = [
-  {
-    ...{ type: 'heart-rate', member: 'heartRate', shape: 'sample', scope: 'metrics', isDense: true },
-    values: [{ series: 'heart_rate', path: 'beatsPerMinute' }],
-  },
-  {
-    ...{
-      type: 'daily-resting-heart-rate',
-      member: 'dailyRestingHeartRate',
-      shape: 'daily',
-      scope: 'metrics',
-      dayValue: 'resting_heart_rate_bpm',
-    },
-    values: [{ series: 'resting_heart_rate', path: 'beatsPerMinute' }],
-  },
-  {
-    ...{ type: 'heart-rate-variability', member: 'heartRateVariability', shape: 'sample', scope: 'metrics' },
-    values: [
-      {
-        series: 'heart_rate_variability_rmssd',
-        path: 'rootMeanSquareOfSuccessiveDifferencesMilliseconds',
-      },
-      { series: 'heart_rate_variability_sdnn', path: 'standardDeviationMilliseconds' },
-    ],
-  },
-  {
-    ...{ type: 'oxygen-saturation', member: 'oxygenSaturation', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'oxygen_saturation', path: 'percentage' }],
-  },
-  {
-    ...{ type: 'daily-respiratory-rate', member: 'dailyRespiratoryRate', shape: 'daily', scope: 'metrics' },
-    values: [{ series: 'respiratory_rate', path: 'breathsPerMinute' }],
-  },
-  {
-    ...{ type: 'daily-sleep-temperature-derivations', member: 'dailySleepTemperatureDerivations' },
-    ...{ shape: 'daily', scope: 'metrics' },
-    values: [{ series: 'skin_temperature', path: 'nightlyTemperatureCelsius' }],
-  },
-  {
-    ...{ type: 'core-body-temperature', member: 'coreBodyTemperature', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'body_temperature', path: 'temperatureCelsius' }],
-  },
-  {
-    ...{ type: 'blood-glucose', member: 'bloodGlucose', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'blood_glucose', path: 'bloodGlucoseMilligramsPerDeciliter' }],
-  },
-  {
-    ...{ type: 'weight', member: 'weight', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'weight', path: 'weightGrams', factor: 0.001 }],
-  },
-  {
-    ...{ type: 'body-fat', member: 'bodyFat', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'body_fat_percentage', path: 'percentage' }],
-  },
-  {
-    ...{ type: 'height', member: 'height', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'height', path: 'heightMillimeters', factor: 0.1 }],
-  },
-  {
-    ...{ type: 'vo2-max', member: 'vo2Max', shape: 'sample', scope: 'activity' },
-    values: [{ series: 'vo2_max', path: 'vo2Max' }],
-  },
-];
-
-/** Estimates from runs. They are of the same series as `vo2-max`, so both are read together. */
-const runVo2Max: SampledRow = {
-  ...{ type: 'run-vo2-max', member: 'runVo2Max', shape: 'sample' },
-  values: [{ series: 'vo2_max', path: 'runVo2Max' }],
-};
 
 const dayPartMs = 10 * dayMs;
 

@@ -3,9 +3,11 @@ import { jsonOrNull } from '../../domain/json.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { hourMs, minuteMs } from '../../domain/time.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
-import { dataScopes, dataTypes, scopeOf } from './data-types.ts';
+import { dataTypes } from './data-types.ts';
+import { fields } from './fields.ts';
 import { isVerification, readHints } from './notifications.ts';
 import { failureOf } from './points.ts';
+import { dataScopes, scopeOf } from './rows.ts';
 import { keyId, readKeyset, verify } from './signature.ts';
 import { ServiceAccount, subscriber } from './subscription.ts';
 
@@ -77,7 +79,8 @@ export const googlehealth = {
     webhookSenders: 'WEBHOOK_SENDERS_GOOGLEHEALTH',
   },
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
-  normaliserVersion: 2,
+  normaliserVersion: 3,
+  fields,
   oauth: {
     authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Urls) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),
     tokenUrl: ({ GOOGLEHEALTH_TOKEN_URL }: Urls) => new URL(GOOGLEHEALTH_TOKEN_URL),

@@ -1,4 +1,5 @@
 import type { Provider } from '../../domain/provider.ts';
+import { fields } from './fields.ts';
 
 /**
  * Phones: the health stores of Apple (HealthKit), Google (Health Connect) and Samsung, which an app on the user's phone
@@ -14,7 +15,8 @@ export const phone = {
     hasFigures: false,
     reprocessedTypes: ['records', 'sleep', 'workouts'],
   },
-  normaliserVersion: 3,
+  normaliserVersion: 4,
+  fields,
   oauth: null,
   accessCheck: null,
   webhooks: {

@@ -4,6 +4,7 @@ import { minuteMs } from '../../domain/time.ts';
 import { networks, url, webhookSecrets, whole } from '../setting-forms.ts';
 import { apiPath } from '../urls.ts';
 import { failureOf } from './calls.ts';
+import { fields } from './fields.ts';
 import { notifications } from './notifications.ts';
 import { plainReply } from './plain-reply.ts';
 import { subscription, subscriptionEnding } from './subscription.ts';
@@ -46,7 +47,8 @@ export const withings = {
     webhookSenders: 'WEBHOOK_SENDERS_WITHINGS',
   },
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
-  normaliserVersion: 2,
+  normaliserVersion: 3,
+  fields,
   plainReply,
   oauth: {
     authorizeUrl: ({ WITHINGS_AUTHORIZE_URL }: Settings) => new URL(WITHINGS_AUTHORIZE_URL),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import { parseInstant } from '../../../domain/time.ts';
 import {
   type LapRecord,
@@ -8,6 +9,7 @@ import {
   type WorkoutExtras,
   type WorkoutSplit,
 } from '../../../domain/workouts/details.ts';
+import { activity } from '../fields.ts';
 
 /** An invalid field counts as absent. */
 const measure = (least: number, most: number) =>
@@ -93,10 +95,15 @@ const Split = z.object({
   pace_zone: whole(0, 100),
 });
 
-/** The details, laps and splits of an activity. The positions of its start and end are not read. */
+/** The details, laps, splits and extra fields of an activity. The positions of its start and end are not read. */
 export function activityExtras(details: unknown): WorkoutExtras {
   const fields = Extras.safeParse(details).data ?? Extras.parse({});
-  return { details: detailsOf(fields), laps: lapsOf(fields.laps), splits: splitsOf(fields) };
+  return {
+    details: detailsOf(fields),
+    laps: lapsOf(fields.laps),
+    splits: splitsOf(fields),
+    extra: extraOf(details, activity),
+  };
 }
 
 function detailsOf(fields: z.output<typeof Extras>) {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import { sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { activities } from '../fields/activities.ts';
 import { cleanText } from './item.ts';
 
 /** An invalid field counts as absent: what is shown of it does not decide whether the activity is stored. */
@@ -49,9 +51,14 @@ const Extras = z.object({
 
 type Extras = z.output<typeof Extras>;
 
-/** The details that an activity's fields contain. The positions of its start and end are not read. */
+/** The details and extra fields of an activity. The positions of its start and end are not read. */
 export function extrasOf(fields: Readonly<Record<string, unknown>>): WorkoutExtras {
-  return { details: detailsOf(Extras.parse(fields)), laps: null, splits: null };
+  return {
+    details: detailsOf(Extras.parse(fields)),
+    laps: null,
+    splits: null,
+    extra: extraOf(fields, activities),
+  };
 }
 
 function detailsOf(read: Extras): WorkoutExtras['details'] {

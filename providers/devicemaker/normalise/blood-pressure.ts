@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseInstant } from '../../../domain/time.ts';
+import { bloodPressures } from '../fields/wellness.ts';
 import { head, isObject, type Normaliser } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
@@ -25,6 +26,7 @@ const reading = named(
     const origin = madeBy(read.origin, isTypedIn(item) ? 'manual' : null);
     return sampleItem(read, {
       dataType: 'bloodPressures',
+      fields: bloodPressures,
       key: String(fields.startTimeInSeconds),
       supersede: 'latest',
       anyOf: ['systolic', 'diastolic', 'pulse'],

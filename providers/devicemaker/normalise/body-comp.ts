@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withoutNoise } from '../../../domain/decimals.ts';
+import { bodyComps } from '../fields/wellness.ts';
 import { head, type Normaliser } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
@@ -39,6 +40,7 @@ export const normaliseBodyComp: Normaliser = named(
     const leanMass = weight === null || fatMass === null ? null : withoutNoise(weight - fatMass);
     return sampleItem(read, {
       dataType: 'bodyComps',
+      fields: bodyComps,
       key: String(fields.startTimeInSeconds),
       supersede: 'latest',
       anyOf: measured,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bareItem, type DayRecord, type SampleBlock } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { dailies } from '../fields/days.ts';
 import { dayValuesOf } from './day-values.ts';
 import { beats, count, head, map, measure, type Normaliser } from './item.ts';
 import { offsetSamples, type SampleOrigin, sampleAtStart } from './samples.ts';
@@ -42,7 +43,7 @@ export const normaliseDaily: Normaliser = (item, nowMs) => {
   const heart = offsetSamples('timeOffsetHeartRateSamples', 'heart_rate', samples, origin);
   const resting = sampleAtStart('resting_heart_rate', fields.restingHeartRateInBeatsPerMinute, origin);
   const day = dayOf(fields, origin, heart.block);
-  const rest = { taken: Object.keys(Daily.shape), durationSeconds: day.duration_seconds };
+  const rest = { taken: Object.keys(Daily.shape), durationSeconds: day.duration_seconds, table: dailies };
   const others = dayValuesOf(item, origin, rest);
   const record = {
     ...bareItem,

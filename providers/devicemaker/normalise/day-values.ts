@@ -1,60 +1,18 @@
 import type { DayValues, DayValuesRecord } from '../../../domain/day-values.ts';
 import { mostBatteryEvents } from '../../../domain/day-values.ts';
-import { extraOf } from '../../../domain/extra.ts';
+import { extraOf } from '../../../domain/extra-fields.ts';
+import type { FieldTable } from '../../../domain/field-table.ts';
 import { CalendarDate, formatInstant, knownLocalDate } from '../../../domain/time.ts';
+import { dayValueRows, type NumberName } from './day-value-rows.ts';
 import { cleanText, instantMs, isObject, type Problem } from './item.ts';
 import type { SampleOrigin } from './samples.ts';
 
-type NumberName = {
-  [K in keyof DayValues]-?: Exclude<DayValues[K], undefined> extends number ? K : never;
-}[keyof DayValues];
-
-interface Row {
-  readonly name: NumberName;
-  readonly max: number;
-  /** Rounded to a whole number. */
-  readonly whole: boolean;
-  /** From this value on; lower ones mean "not measured" if they are 0 or less. */
-  readonly min: number;
-}
-
-const whole = (name: NumberName, max: number): Row => ({ name, max, whole: true, min: 0 });
-const seconds = (name: NumberName) => whole(name, 200_000);
-const level = (name: NumberName): Row => ({ name, max: 100, whole: false, min: 1 });
-const amount = (name: NumberName, max: number): Row => ({ name, max, whole: false, min: 0 });
-
-/** The fields of any item that are values of a day, and the value that each becomes. */
-const rows: Readonly<Record<string, Row>> = {
-  averageStressLevel: level('average_stress_level'),
-  maxStressLevel: level('max_stress_level'),
-  stressDurationInSeconds: seconds('stress_seconds'),
-  restStressDurationInSeconds: seconds('rest_stress_seconds'),
-  activityStressDurationInSeconds: seconds('activity_stress_seconds'),
-  lowStressDurationInSeconds: seconds('low_stress_seconds'),
-  mediumStressDurationInSeconds: seconds('medium_stress_seconds'),
-  highStressDurationInSeconds: seconds('high_stress_seconds'),
-  bodyBatteryChargedValue: whole('body_battery_charged', 1000),
-  bodyBatteryDrainedValue: whole('body_battery_drained', 1000),
-  stepsGoal: whole('steps_goal', 1_000_000),
-  floorsClimbedGoal: whole('floors_climbed_goal', 100_000),
-  intensityDurationGoalInSeconds: seconds('intensity_goal_seconds'),
-  pushesGoal: whole('pushes_goal', 1_000_000),
-  netKilocaloriesGoal: amount('net_calories_goal_kcal', 100_000),
-  consumedCalories: amount('consumed_calories_kcal', 100_000),
-  pushes: whole('pushes', 1_000_000),
-  pushDistanceInMeters: amount('push_distance_meters', 10_000_000),
-  restingHeartRateInBeatsPerMinute: { name: 'resting_heart_rate_bpm', max: 300, whole: true, min: 1 },
-  lastNightAvg: { name: 'hrv_night_average_ms', max: 1000, whole: false, min: 0.001 },
-  lastNight5MinHigh: { name: 'hrv_night_high_5min_ms', max: 1000, whole: false, min: 0.001 },
-};
-
-const others = ['stressQualifier', 'bodyBatteryActivityEvents'];
-
 /** What is read of an item beside its day values. */
 export interface Rest {
-  /** The fields that the item's schema reads. They are not among the extra fields. */
+  /** The fields that the item's schema reads, which reports their problems. */
   readonly taken: readonly string[];
   readonly durationSeconds: number;
+  readonly table: FieldTable;
 }
 
 /**
@@ -64,12 +22,12 @@ export interface Rest {
 export function dayValuesOf(
   item: unknown,
   origin: SampleOrigin,
-  { taken, durationSeconds }: Rest,
+  { taken, durationSeconds, table }: Rest,
 ): { readonly record: DayValuesRecord | null; readonly problems: readonly Problem[] } {
   if (!isObject(item)) return { record: null, problems: [] };
   const numbers = numbersOf(item, new Set(taken));
   const values = { ...numbers.values, ...qualifierOf(item), ...eventsOf(item, origin) };
-  const extra = extraOf(item, [...taken, ...Object.keys(rows), ...others, 'calendarDate', 'activityType']);
+  const extra = extraOf(item, table);
   if (extra === null && Object.keys(values).length === 0) return { record: null, problems: numbers.problems };
   const date = CalendarDate.safeParse(item.calendarDate);
   const { startMs: start_ms, zoneOffsetMinutes: zone_offset_minutes, device } = origin;
@@ -81,7 +39,7 @@ export function dayValuesOf(
 function numbersOf(item: Readonly<Record<string, unknown>>, reported: ReadonlySet<string>) {
   const values: Partial<Record<NumberName, number>> = {};
   const problems: Problem[] = [];
-  for (const [field, { name, min, max, whole: isWhole }] of Object.entries(rows)) {
+  for (const [field, { name, min, max, whole: isWhole }] of Object.entries(dayValueRows)) {
     const value = item[field] ?? null;
     if (value === null) continue;
     const isNumber = typeof value === 'number';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SeriesType } from '../../../domain/series.ts';
+import { healthSnapshot } from '../fields/wellness.ts';
 import { head, list, map, type Normaliser, type Problem, readItem } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
@@ -29,6 +30,7 @@ export const normaliseHealthSnapshot: Normaliser = named(
     const summaries = fields.summaries ?? [];
     return sampleItem(read, {
       dataType: 'healthSnapshot',
+      fields: healthSnapshot,
       key: String(fields.startTimeInSeconds),
       supersede: 'longest',
       anyOf: ['summaries'],

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { hrv, stressDetails } from '../fields/days.ts';
+import { pulseOx, respiration } from '../fields/wellness.ts';
 import { flag, head, map, type Normaliser } from './item.ts';
 import { named } from './named.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
@@ -19,6 +21,7 @@ export const normaliseHrv: Normaliser = (item, nowMs) => {
   const { fields, origin } = read;
   return sampleItem(read, {
     dataType: 'hrv',
+    fields: hrv,
     key: String(fields.startTimeInSeconds),
     supersede: 'longest',
     anyOf: ['hrvValues'],
@@ -48,6 +51,7 @@ export const normaliseStress: Normaliser = named(
     const { timeOffsetStressLevelValues: stress, timeOffsetBodyBatteryValues: battery } = fields;
     return sampleItem(read, {
       dataType: 'stressDetails',
+      fields: stressDetails,
       key: String(fields.startTimeInSeconds),
       supersede: 'longest',
       anyOf: ['timeOffsetStressLevelValues', 'timeOffsetBodyBatteryValues'],
@@ -75,6 +79,7 @@ export const normaliseRespiration: Normaliser = named(
     const { timeOffsetEpochToBreaths: breaths, avgWakingRespirationValue: mean } = fields;
     return sampleItem(read, {
       dataType: 'respiration',
+      fields: respiration,
       key: String(fields.startTimeInSeconds),
       supersede: 'longest',
       anyOf: ['timeOffsetEpochToBreaths', 'avgWakingRespirationValue'],
@@ -104,6 +109,7 @@ export const normalisePulseOx: Normaliser = (item, nowMs) => {
   const origin = madeBy(read.origin, fields.onDemand === true ? 'on_demand' : null);
   return sampleItem(read, {
     dataType: 'pulseOx',
+    fields: pulseOx,
     key: fields.onDemand === true ? `${start}/on-demand` : start,
     supersede: 'longest',
     anyOf: ['timeOffsetSpo2Values', 'avgSpo2'],

@@ -1,3 +1,4 @@
+import type { FieldTable } from '../../../domain/field-table.ts';
 import { bareItem } from '../../../domain/records.ts';
 import { type SeriesType, seriesOf } from '../../../domain/series.ts';
 import { dayValuesOf } from './day-values.ts';
@@ -14,6 +15,7 @@ export interface SampleItem {
   /** Fields of which at least one must be present. Otherwise the sender uses an unknown spelling. */
   readonly anyOf: readonly string[];
   readonly samples: readonly ReadSamples[];
+  readonly fields: FieldTable;
 }
 
 type ReadItem = Extract<Timed<Fields>, { ok: true }>;
@@ -28,7 +30,7 @@ export function sampleItem({ fields, problems, hash, origin, item }: ReadItem, m
   const blocks = samples.map(({ block }) => block).filter((block) => block !== null);
   const reach = blocks.map(({ at }) => (at.at(-1) ?? 0) / 1000);
   const duration_seconds = fields.durationInSeconds ?? Math.round(Math.max(0, ...reach));
-  const rest = { taken: Object.keys(fields), durationSeconds: duration_seconds };
+  const rest = { taken: Object.keys(fields), durationSeconds: duration_seconds, table: made.fields };
   const others = dayValuesOf(item, origin, rest);
   const record = {
     ...bareItem,

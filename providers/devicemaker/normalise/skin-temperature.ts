@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { skinTemp } from '../fields/wellness.ts';
 import { head, type Normaliser } from './item.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
 import { singleSample } from './samples.ts';
@@ -19,6 +20,7 @@ export const normaliseSkinTemperature: Normaliser = (item, nowMs) => {
   const { fields, origin } = read;
   return sampleItem(read, {
     dataType: 'skinTemp',
+    fields: skinTemp,
     key: String(fields.startTimeInSeconds),
     supersede: 'longest',
     anyOf: ['avgDeviationCelsius', 'skinTemperature'],

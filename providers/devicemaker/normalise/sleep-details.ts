@@ -1,5 +1,6 @@
-import { extraOf } from '../../../domain/extra.ts';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import type { SleepDetails, SleepScorePart } from '../../../domain/records.ts';
+import { sleeps } from '../fields/sleeps.ts';
 import { cleanText, isObject } from './item.ts';
 
 /** The most parts of a score. */
@@ -7,14 +8,9 @@ const mostParts = 30;
 const longestText = 60;
 
 /**
- * The validation, the score's parts and all further fields of a sleep. `taken` are the fields that the record has. Null if
- * the item has none of it.
+ * The validation, the score's parts and the extra fields of a sleep. Null if the item has none of it.
  */
-export function sleepDetails(
-  item: unknown,
-  validation: string | null,
-  taken: readonly string[],
-): SleepDetails | null {
+export function sleepDetails(item: unknown, validation: string | null): SleepDetails | null {
   if (!isObject(item)) return null;
   const { overallSleepScore: overall, sleepScores } = item;
   const details = {
@@ -22,7 +18,7 @@ export function sleepDetails(
     score_qualifier: isObject(overall) ? textOf(overall.qualifierKey) : null,
     score_parts: partsOf(sleepScores),
     latency_seconds: null,
-    extra: extraOf(item, [...taken, 'sleepScores']),
+    extra: extraOf(item, sleeps),
   };
   const { score_qualifier, score_parts, extra } = details;
   const isEmpty = validation === null && score_qualifier === null && extra === null;

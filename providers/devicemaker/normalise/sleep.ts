@@ -71,7 +71,7 @@ function normaliseNight(item: unknown, nowMs: number): Normalised {
   if (!read.ok) return read;
   const { fields, origin, hash } = read;
   const levels = readLevels(fields.sleepLevelsMap, origin.startMs);
-  const details = sleepDetails(item, fields.validation, Object.keys(Sleep.shape));
+  const details = sleepDetails(item, fields.validation);
   const main = mainSleep(fields, levels, { ...origin, details });
   const naps = readNaps(fields, origin);
   const sleeps = [...(main === null ? [] : [main]), ...naps.sleeps];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CalendarDate, dateToMs, hourMs } from '../../../domain/time.ts';
+import { userMetrics } from '../fields/wellness.ts';
 import { head, instantReason, isObject, type Normaliser, refused } from './item.ts';
 import { sampleItem, valueIn } from './sample-item.ts';
 import { singleSample } from './samples.ts';
@@ -24,6 +25,7 @@ export const normaliseUserMetrics: Normaliser = (item, nowMs) => {
   const { fields, origin } = read;
   return sampleItem(read, {
     dataType: 'userMetrics',
+    fields: userMetrics,
     key: fields.calendarDate,
     supersede: 'latest',
     anyOf: ['vo2Max', 'vo2MaxCycling', 'fitnessAge'],

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
 import { StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
 import type { WorkoutType } from '../../../domain/workout-types.ts';
 import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { exercise as exerciseFields } from '../session-fields.ts';
 import { deviceOf, idOf, intervalOf, isObject, numberAt, secondsOf } from './point.ts';
 
 /** Parts of the provider's names of exercises, the most specific first. */
@@ -61,7 +63,8 @@ function extrasOf(value: Readonly<Record<string, unknown>>): WorkoutExtras | nul
   const notes =
     typeof value.notes === 'string' ? value.notes.replaceAll('\0', '').slice(0, 5000).toWellFormed() : '';
   const details = sentDetails({ avg_speed_meters_per_second: speed, description: notes || null });
-  const extras = { details, laps: null, splits: null };
+  const extra = extraOf(metrics, exerciseFields, 'exercise', 'metricsSummary');
+  const extras = { details, laps: null, splits: null, extra };
   return hasExtras(extras) ? extras : null;
 }
 

@@ -13,6 +13,7 @@ export interface SampledRow {
   readonly values: readonly {
     readonly series: SeriesType;
     readonly path: string;
+    readonly unit: string;
     readonly factor?: number;
   }[];
   /** The value of a day that the first value is as well. */

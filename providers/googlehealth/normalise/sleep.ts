@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { extraOf } from '../../../domain/extra.ts';
+import { extraOf, extrasTogether } from '../../../domain/extra-fields.ts';
 import type { Normalised, PartRead } from '../../../domain/pulled-provider.ts';
 import {
   mostStageSpans,
@@ -10,6 +10,7 @@ import {
   sleepRanks,
 } from '../../../domain/records.ts';
 import { localDate } from '../../../domain/time.ts';
+import { sleep as sleepFields } from '../session-fields.ts';
 import { deviceOf, idOf, intervalOf, isObject, msOf, numberAt, type PointSpan } from './point.ts';
 
 const stages: Readonly<Record<string, StageSpan[0]>> = {
@@ -72,23 +73,25 @@ function recordOf(
       intervals?.filter(([stage, from, to]) => stage === 'awake' && from > 0 && to < inSession).length ??
       null,
     stage_intervals: intervals,
-    details: detailsOf(summary, metadata),
+    details: detailsOf(summary, metadata, value.type),
   };
 }
-
-const takenOfSummary = ['minutesAsleep', 'minutesAwake', 'minutesToFallAsleep', 'stagesSummary'];
-const takenOfMetadata = ['nap', 'stagesStatus'];
 
 // The status of the stages is the only state that the provider reports of a sleep.
 function detailsOf(
   summary: Readonly<Record<string, unknown>>,
   metadata: Readonly<Record<string, unknown>>,
+  type: unknown,
 ): SleepDetails | null {
   const latency_seconds = minutesToSeconds(summary, 'minutesToFallAsleep');
   const { stagesStatus } = metadata;
   const validation =
     typeof stagesStatus === 'string' ? stagesStatus.replaceAll('\0', '').slice(0, 60).toWellFormed() : null;
-  const extra = extraOf({ ...extraOf(summary, takenOfSummary), ...extraOf(metadata, takenOfMetadata) }, []);
+  const extra = extrasTogether(
+    extraOf(summary, sleepFields, 'sleep', 'summary'),
+    extraOf(metadata, sleepFields, 'sleep', 'metadata'),
+    extraOf({ type }, sleepFields, 'sleep'),
+  );
   if (latency_seconds === null && validation === null && extra === null) return null;
   return { validation, score_qualifier: null, score_parts: [], latency_seconds, extra };
 }

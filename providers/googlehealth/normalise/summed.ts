@@ -7,15 +7,17 @@ export interface SummedRow {
   readonly type: string;
   readonly member: string;
   readonly series: SummedType;
-  readonly read: (value: Readonly<Record<string, unknown>>) => number | null;
+  /** The place of the number in the member, its unit, and its factor to the unit of the series. */
+  readonly path: string;
+  readonly unit: string;
+  readonly factor?: number;
+  /** Reads the number where a place does not suffice. */
+  readonly read?: (value: Readonly<Record<string, unknown>>) => number | null;
 }
 
-/** A value at a path, multiplied by a factor. */
-export function scaled(path: string, factor = 1) {
-  return (value: Readonly<Record<string, unknown>>) => {
-    const number = numberAt(value, path);
-    return number === null ? null : number * factor;
-  };
+function amountOf({ path, factor = 1, read }: SummedRow, value: Readonly<Record<string, unknown>>) {
+  const number = read === undefined ? numberAt(value, path) : read(value);
+  return number === null ? null : number * factor;
 }
 
 /** Minutes of moderate and vigorous activity: a number, or a list by level. */
@@ -55,7 +57,7 @@ function intervalFrom(row: SummedRow, point: unknown, isMerged: boolean) {
   const value = isObject(point) ? point[row.member] : undefined;
   if (!isObject(point) || !isObject(value)) return null;
   const interval = intervalOf(value);
-  const amount = row.read(value);
+  const amount = amountOf(row, value);
   if (interval === null || amount === null) return null;
   const { startMs: start_ms, endMs: end_ms, offsetMinutes: zone_offset_minutes } = interval;
   const device = isMerged ? merged : deviceOf(point);

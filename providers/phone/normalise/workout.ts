@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType } from '../../../domain/series.ts';
 import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { workoutValues } from '../workout-fields.ts';
 import {
   type ItemSpan,
   isObject,
@@ -73,22 +75,26 @@ function extrasOf(item: RawItem, values: Values): WorkoutExtras | null {
     elevation_high_meters: values('meters', 'maxAltitude'),
     elevation_low_meters: values('meters', 'minAltitude'),
     min_heart_rate_bpm: whole(values('bpm', 'minHeartRate')),
+    avg_temperature_celsius: values('celsius', 'weatherTemperature'),
+    pool_length_meters: values('meters', 'lapLength'),
+    indoor: flagOf(values('count', 'indoorWorkout')),
     swim_strokes: whole(values('count', 'swimmingStrokeCount')),
     pushes: whole(values('count', 'pushCount')),
     description: textOrNull(item.notes, 5000),
   });
-  const extras = { details, laps: null, splits: null };
+  const extra = extraOf(Object.fromEntries(sentValues(item.values)), workoutValues);
+  const extras = { details, laps: null, splits: null, extra };
   return hasExtras(extras) ? extras : null;
 }
 
 /** The first of the named values that was sent, in a unit of the catalogue; null without one. */
 function valuesOf(list: unknown): (unit: string, ...names: readonly string[]) => number | null {
-  const sent = new Map<unknown, RawItem>();
-  for (const one of Array.isArray(list) ? list : []) if (isObject(one)) sent.set(one.type, one);
+  const sent = sentValues(list);
   return (unit, ...names) => {
     for (const name of names) {
       const { value, unit: given } = sent.get(name) ?? {};
-      if (typeof value !== 'number' || !Number.isFinite(value) || value < 0) continue;
+      if (typeof value !== 'number' || !Number.isFinite(value)) continue;
+      if (value < 0 && unit !== 'celsius') continue;
       const converted = convert(value, textOrNull(given, 60), unit);
       if (converted !== null) return converted;
     }
@@ -96,6 +102,16 @@ function valuesOf(list: unknown): (unit: string, ...names: readonly string[]) =>
   };
 }
 
+/** The values by their types. */
+function sentValues(list: unknown): Map<string, RawItem> {
+  const sent = new Map<string, RawItem>();
+  for (const one of Array.isArray(list) ? list.slice(0, mostValues) : [])
+    if (isObject(one) && typeof one.type === 'string') sent.set(one.type, one);
+  return sent;
+}
+
+const mostValues = 1000;
+const flagOf = (value: number | null) => (value === null ? null : value !== 0);
 const whole = (value: number | null) => (value === null ? null : Math.round(value));
 
 function paceOf(metersPerSecond: number | null): number | null {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { DayValues, DayValuesRecord } from '../../../domain/day-values.ts';
-import { type Extra, extraOf } from '../../../domain/extra.ts';
 import { bareItem, type DayRecord, type StoreItem } from '../../../domain/records.ts';
 import { CalendarDate, dateToMs, dayMs } from '../../../domain/time.ts';
 import { midnightIn } from '../../../domain/zone.ts';
@@ -51,8 +50,7 @@ export function normaliseDays(records: readonly unknown[], nowMs: number): Norma
   return itemsOf(records, (record, skip) => {
     const day = Day.safeParse(record).data;
     const startMs = day === undefined ? null : startOf(day);
-    if (day !== undefined && startMs !== null && isStorable(startMs, nowMs))
-      return itemOf(day, startMs, extraOfDay(record));
+    if (day !== undefined && startMs !== null && isStorable(startMs, nowMs)) return itemOf(day, startMs);
     skip(startMs === null ? 'unreadable' : 'time_out_of_range');
     return null;
   });
@@ -62,7 +60,7 @@ function startOf({ date, timezone }: Day): number | null {
   return timezone === null ? dateToMs(date) : midnightIn(timezone, date);
 }
 
-function itemOf(fields: Day, startMs: number, extra: Extra): StoreItem {
+function itemOf(fields: Day, startMs: number): StoreItem {
   const day = dayOf(fields, startMs);
   return withHash({
     ...bareItem,
@@ -71,7 +69,7 @@ function itemOf(fields: Day, startMs: number, extra: Extra): StoreItem {
     supersede: 'latest',
     duration_seconds: day.duration_seconds,
     day,
-    day_values: dayValuesOf(fields, day, extra),
+    day_values: dayValuesOf(fields, day),
   });
 }
 
@@ -101,24 +99,16 @@ function dayOf(fields: Day, startMs: number): DayRecord {
   };
 }
 
-// What describes the row, not the day.
-const ofRow = ['modified', 'model_id', 'deviceid', 'hash_deviceid'];
-
-function extraOfDay(record: unknown): Extra {
-  const isRecord = typeof record === 'object' && record !== null;
-  return isRecord ? extraOf({ ...record }, [...Object.keys(Day.shape), ...ofRow]) : null;
-}
-
 // The parts of the day that its totals do not have. An imported row repeats those of another maker.
-function dayValuesOf(fields: Day, day: DayRecord, extra: Extra): DayValuesRecord | null {
+function dayValuesOf(fields: Day, day: DayRecord): DayValuesRecord | null {
   const zones = [fields.hr_zone_0, fields.hr_zone_1, fields.hr_zone_2, fields.hr_zone_3];
   const values: DayValues = {
     ...(fields.soft === null ? {} : { light_activity_seconds: fields.soft }),
     ...(zones.every((zone) => zone === null) ? {} : { heart_rate_zone_seconds: zones }),
   };
-  if (extra === null && Object.keys(values).length === 0) return null;
+  if (Object.keys(values).length === 0) return null;
   const { date, start_ms, duration_seconds, zone_offset_minutes, device } = day;
-  return { date, start_ms, duration_seconds, zone_offset_minutes, device, values, extra };
+  return { date, start_ms, duration_seconds, zone_offset_minutes, device, values, extra: null };
 }
 
 // A day on which the clocks change has 23 or 25 hours.

@@ -75,3 +75,9 @@ export function isStorable(ms: number, nowMs: number): boolean {
 export function offsetAt(timezone: string | null, ms: number): number | null {
   return timezone === null ? null : offsetMinutesIn(timezone, ms);
 }
+
+/** A record with its `data` as sent beside the one that its schema reads. */
+export function withSent(record: unknown): unknown {
+  const isRecord = typeof record === 'object' && record !== null && 'data' in record;
+  return isRecord ? { ...record, sent: record.data } : record;
+}

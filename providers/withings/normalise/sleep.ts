@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { extraOf } from '../../../domain/extra.ts';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import {
   bareItem,
   type SampleBlock,
@@ -10,6 +10,7 @@ import {
   sleepRanks,
 } from '../../../domain/records.ts';
 import { CalendarDate, knownLocalDate } from '../../../domain/time.ts';
+import { sleepData } from '../sleep-fields.ts';
 import { importedDevice } from './devices.ts';
 import {
   count,
@@ -22,6 +23,7 @@ import {
   offsetAt,
   text,
   withHash,
+  withSent,
 } from './fields.ts';
 import { interruptionsIn, Stage, samplesOf, spansOf } from './sleep-stages.ts';
 
@@ -85,11 +87,6 @@ export function normaliseSleep({ nights, stages }: SleepRead, nowMs: number): No
   return { items, intervals: [], sources: [], skipped };
 }
 
-function withSent(record: unknown): unknown {
-  const isRecord = typeof record === 'object' && record !== null && 'data' in record;
-  return isRecord ? { ...record, sent: record.data } : record;
-}
-
 function isPlausible({ startdate, enddate }: Night, nowMs: number): boolean {
   return enddate > startdate && enddate - startdate <= longestSeconds && isStorable(startdate * 1000, nowMs);
 }
@@ -150,7 +147,7 @@ function sleepOf(night: Night, spans: StageSpan[] | null): SleepRecord {
 function detailsOf({ data, completed, sent }: Night): SleepDetails | null {
   const validation = completed === null ? null : completed ? 'completed' : 'not_completed';
   const latency_seconds = data.sleep_latency ?? data.durationtosleep;
-  const extra = extraOf(sent, Object.keys(Data.shape));
+  const extra = extraOf(sent, sleepData);
   if (validation === null && latency_seconds === null && extra === null) return null;
   return { validation, score_qualifier: null, score_parts: [], latency_seconds, extra };
 }

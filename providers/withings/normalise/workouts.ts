@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { extraOf } from '../../../domain/extra-fields.ts';
 import { bareItem, type StoreItem, type WorkoutRecord } from '../../../domain/records.ts';
 import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
+import { fields as tables } from '../fields.ts';
 import {
   beats,
   count,
@@ -14,6 +16,7 @@ import {
   type Skip,
   text,
   withHash,
+  withSent,
 } from './fields.ts';
 import { categoryOf, noActivity } from './workout-type.ts';
 
@@ -27,6 +30,7 @@ const Data = z.object({
   pool_laps: count(0, 100_000),
   strokes: count(0, 1_000_000),
   pause_duration: count(0, 2_678_400),
+  pool_length: measure(0, 1000),
 });
 
 const Workout = z.object({
@@ -38,6 +42,8 @@ const Workout = z.object({
   startdate: epochSeconds,
   enddate: epochSeconds,
   data: Data.catch(Data.parse({})).default(Data.parse({})),
+  /** The data as sent. */
+  sent: z.unknown(),
 });
 
 type Workout = z.output<typeof Workout>;
@@ -51,7 +57,7 @@ export function normaliseWorkouts(records: readonly unknown[], nowMs: number): N
 }
 
 function itemOf(record: unknown, nowMs: number, skip: Skip): StoreItem | null {
-  const fields = Workout.safeParse(record).data;
+  const fields = Workout.safeParse(withSent(record)).data;
   const reason = fields === undefined ? 'unreadable' : refusalOf(fields, nowMs);
   if (fields === undefined || reason !== null) {
     skip(reason ?? 'unreadable');
@@ -65,17 +71,20 @@ function itemOf(record: unknown, nowMs: number, skip: Skip): StoreItem | null {
     supersede: 'latest',
     duration_seconds: workout.duration_seconds,
     workout,
-    extras: extrasOf(fields.data),
+    extras: extrasOf(fields),
   });
 }
 
-function extrasOf({ hr_min, pool_laps, strokes }: Workout['data']): WorkoutExtras | null {
+function extrasOf({ data, sent }: Workout): WorkoutExtras | null {
+  const { hr_min, pool_laps, pool_length, strokes } = data;
   const details = sentDetails({
     min_heart_rate_bpm: hr_min,
     swim_lengths: pool_laps,
     swim_strokes: strokes,
+    pool_length_meters: pool_length,
   });
-  const extras = { details, laps: null, splits: null };
+  const extra = extraOf(sent, tables.workouts, 'data');
+  const extras = { details, laps: null, splits: null, extra };
   return hasExtras(extras) ? extras : null;
 }
 

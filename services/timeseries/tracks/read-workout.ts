@@ -25,7 +25,7 @@ export async function readWorkout(
 ): Promise<SingleWorkout> {
   const stored = await workoutOf(database, userId, id);
   const [row = stored] = await completeWorkouts(database, userId, [stored]);
-  const { details, laps, splits } = extrasToWire(await selectDetail(database, userId, id));
+  const { details, laps, splits, extra } = extrasToWire(await selectDetail(database, userId, id));
   return {
     ...workoutToWire(row, settings),
     private: row.private,
@@ -33,13 +33,14 @@ export async function readWorkout(
     laps,
     splits,
     segments: await segmentsOf(database, userId, stored),
+    extra,
   };
 }
 
-/** The details, laps and splits of a workout in an export. */
+/** The details, laps, splits and extra fields of a workout in an export. */
 export function extrasToWire(row: DetailRow | undefined) {
-  const { details, laps, splits } = extrasOf(row);
-  return { details, laps: laps?.map(lapToWire) ?? null, splits };
+  const { details, laps, splits, extra } = extrasOf(row);
+  return { details, laps: laps?.map(lapToWire) ?? null, splits, extra };
 }
 
 async function workoutOf(database: Queryable, userId: string, id: string): Promise<SingleWorkoutRow> {

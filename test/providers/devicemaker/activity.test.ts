@@ -40,6 +40,7 @@ t.test('makes a workout of every field that the table names', async (t) => {
       },
       laps: null,
       splits: null,
+      extra: null,
     },
     track: [],
     route_version: null,

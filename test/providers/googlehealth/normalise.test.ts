@@ -1,8 +1,9 @@
 import t from 'tap';
 import { readMethod } from '../../../domain/recording-method.ts';
-import { dataScopes, dataTypes } from '../../../providers/googlehealth/data-types.ts';
+import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
 import { isVerification, readHints } from '../../../providers/googlehealth/notifications.ts';
 import { failureOf } from '../../../providers/googlehealth/points.ts';
+import { dataScopes } from '../../../providers/googlehealth/rows.ts';
 
 const startMs = Date.parse('2026-03-01T06:00:00Z');
 const hourMs = 3_600_000;

@@ -17,13 +17,13 @@ t.test('a day has the totals of the provider', async (t) => {
   });
 });
 
-t.test('a day has its parts and further fields as values of the day', async (t) => {
+t.test('a day has its parts as values of the day', async (t) => {
   const valuesOf = (record: unknown) => StoreItem.parse(normaliseDays([record], nowMs).items[0]).day_values;
-  t.strictSame(valuesOf(day({ hr_zone_3: 'none', spo2: { average: 96 } })), {
+  t.strictSame(valuesOf(day({ hr_zone_3: 'none' })), {
     ...{ date: '2026-03-01', start_ms: Date.UTC(2026, 1, 28, 23), duration_seconds: 86_400 },
     ...{ zone_offset_minutes: 60, device: 'ScanWatch' },
     values: { light_activity_seconds: 3_600, heart_rate_zone_seconds: [60_000, 2_000, 300, null] },
-    extra: { spo2: { average: 96 } },
+    extra: null,
   });
   t.equal(valuesOf({ date: '2026-03-01' }), null);
 });

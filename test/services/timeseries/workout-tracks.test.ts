@@ -39,7 +39,7 @@ interface Given {
   readonly minutes?: number;
 }
 
-const extras = { details: { max_speed_meters_per_second: 4.5 }, laps: null, splits: null };
+const extras = { details: { max_speed_meters_per_second: 4.5 }, laps: null, splits: null, extra: null };
 
 /** Activity details with a track. */
 function item(of: Track, { key = 'a', hash = randomUUID(), rules = all, minutes = 60 }: Given = {}) {
@@ -79,15 +79,21 @@ const rowsOf = async ({ database, userId }: Setting) => {
 
 t.test('a workout has the details of all its data types, those of the activity first', async (t) => {
   const user = await another();
-  const summary = { details: { max_speed_meters_per_second: 5, indoor: true }, laps: null, splits: null };
-  const other = { details: { max_speed_meters_per_second: 4, pushes: 3 }, laps: null, splits: null };
+  const none = { laps: null, splits: null, extra: null };
+  const summary = {
+    ...none,
+    details: { max_speed_meters_per_second: 5, indoor: true },
+    extra: { a: 1, b: 2 },
+  };
+  const other = { ...none, details: { max_speed_meters_per_second: 4, pushes: 3 }, extra: { b: 3, c: [4] } };
   const record = workout(start, 60, { steps: 500, moving_seconds: 3000 });
   await user.store([
     activity(record, { key: 'a', data_type: 'activityDetails', extras: other }),
     activity(record, { key: 'a', extras: summary }),
   ]);
   const one = { user_id: user.userId, event_id: await workoutId(user) };
-  const { details, laps, splits, segments } = await user.call('timeseries.workout', one);
+  const { details, laps, splits, segments, extra } = await user.call('timeseries.workout', one);
+  t.same(extra, { a: 1, b: 2, c: [4] });
   t.match(details, {
     max_speed_meters_per_second: 5,
     indoor: true,
@@ -99,6 +105,14 @@ t.test('a workout has the details of all its data types, those of the activity f
   await user.store([activity(record, { key: 'a', extras: { ...summary, details: { commute: true } } })]);
   const next = await user.call('timeseries.workout', one);
   t.match(next.details, { max_speed_meters_per_second: 4, indoor: null, commute: true, pushes: 3 });
+  await user.store([activity(record, { key: 'a', extras: { ...none, details: {}, laps: [] } })]);
+  const last = await user.call('timeseries.workout', one);
+  t.match(
+    last,
+    { details: { commute: null, pushes: 3 }, extra: { b: 3, c: [4] } },
+    'what is no longer sent is gone',
+  );
+  t.notOk(Object.hasOwn(last.extra ?? {}, 'a'));
 });
 
 t.test('a multisport activity has its parts as segments', async (t) => {

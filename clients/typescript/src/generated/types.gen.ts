@@ -991,7 +991,7 @@ export type DayRecord = {
     zone_offset: string | null;
     values: DayValues;
     /**
-     * What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.
+     * What the provider sent beside the other fields, by its own names and in its own units: those that docs/data.md lists. Null if there is nothing. At most 4,000 bytes of each data type; further fields are omitted.
      */
     extra: {
         [key: string]: unknown;
@@ -1455,7 +1455,7 @@ export type ListedSleepSession = {
      */
     stages_timeline?: Array<StageInterval> | null;
     /**
-     * What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.
+     * What the provider sent beside the other fields, by its own names and in its own units: those that docs/data.md lists. Null if there is nothing. At most 4,000 bytes of each data type; further fields are omitted.
      */
     extra?: {
         [key: string]: unknown;
@@ -2121,7 +2121,7 @@ export type SingleSleepSession = {
      */
     stages_timeline: Array<StageInterval> | null;
     /**
-     * What the provider sent beside the other fields, by its own names and in its own units. Null if there is nothing. At most 4,000 bytes; further fields are omitted.
+     * What the provider sent beside the other fields, by its own names and in its own units: those that docs/data.md lists. Null if there is nothing. At most 4,000 bytes of each data type; further fields are omitted.
      */
     extra: {
         [key: string]: unknown;
@@ -2129,7 +2129,7 @@ export type SingleSleepSession = {
 };
 
 /**
- * A workout with its details, laps, splits and the parts of its multisport activity. A field is null if the provider sent no value.
+ * A workout with its details, laps, splits, the parts of its multisport activity, and further fields. A field is null if the provider sent no value.
  */
 export type SingleWorkout = {
     id: string;
@@ -2166,6 +2166,12 @@ export type SingleWorkout = {
      * All parts of the multisport activity that the workout is, or belongs to. Null for other workouts.
      */
     segments: Array<WorkoutSegment> | null;
+    /**
+     * What the provider sent beside the other fields, by its own names and in its own units: those that docs/data.md lists. Null if there is nothing. At most 4,000 bytes of each data type; further fields are omitted.
+     */
+    extra: {
+        [key: string]: unknown;
+    } | null;
 };
 
 /**

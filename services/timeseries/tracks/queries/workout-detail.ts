@@ -14,7 +14,7 @@ const upsert = {
     insert into timeseries.workout_detail as d (workout_id, user_id, parts)
     values ($1, $2, jsonb_build_object($3::text, $4::jsonb))
     on conflict (workout_id) do update set parts = d.parts || excluded.parts
-      where d.user_id = $2 and not d.parts @> excluded.parts`,
+      where d.user_id = $2 and d.parts -> $3::text is distinct from excluded.parts -> $3::text`,
 };
 
 /** Stores what a data type contains of a workout, in place of what it contained before. */

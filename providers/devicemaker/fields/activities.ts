@@ -1,0 +1,97 @@
+import { assumed, type FieldTable, kept, notKept, under } from '../../../domain/field-table.ts';
+import { head, identity, why } from './common.ts';
+
+/** The fields of an activity. Its details have them too. */
+const fields: FieldTable = {
+  activityName: kept(null, 'workout.name'),
+  activityType: kept(null, 'workout.type', 'workout.raw_type'),
+  startTimeInSeconds: kept('s', 'start_time'),
+  startTimeOffsetInSeconds: kept('s', 'zone_offset'),
+  durationInSeconds: kept('s', 'workout.duration_seconds', 'end_time'),
+  deviceName: kept(null, 'source'),
+  distanceInMeters: kept('m', 'workout.distance_meters'),
+  activeKilocalories: kept('kcal', 'workout.calories_kcal'),
+  averageHeartRateInBeatsPerMinute: kept('bpm', 'workout.avg_heart_rate_bpm'),
+  maxHeartRateInBeatsPerMinute: kept('bpm', 'workout.max_heart_rate_bpm'),
+  averagePaceInMinutesPerKilometer: kept('min/km', 'workout.avg_pace_sec_per_km'),
+  averageSpeedInMetersPerSecond: kept('m/s', 'details.avg_speed_meters_per_second'),
+  totalElevationGainInMeters: kept('m', 'workout.elevation_gain_meters'),
+  manual: kept(null, 'workout.manual'),
+  isWebUpload: kept(null, 'workout.web_upload'),
+  isParent: kept(null, 'workout.is_parent'),
+  parentSummaryId: kept(null, 'workout.parent_id'),
+  ...assumed({
+    movingDurationInSeconds: kept('s', 'workout.moving_seconds'),
+    steps: kept('count', 'workout.steps'),
+    averageBikeCadenceInRoundsPerMinute: kept('rpm', 'details.avg_cadence_rpm'),
+    maxBikeCadenceInRoundsPerMinute: kept('rpm', 'details.max_cadence_rpm'),
+    averageRunCadenceInStepsPerMinute: kept('steps/min', 'details.avg_cadence_rpm'),
+    maxRunCadenceInStepsPerMinute: kept('steps/min', 'details.max_cadence_rpm'),
+    averageSwimCadenceInStrokesPerMinute: kept('strokes/min', 'details.avg_swim_cadence_strokes_per_minute'),
+    maxSwimCadenceInStrokesPerMinute: kept('strokes/min', 'details.max_swim_cadence_strokes_per_minute'),
+    averagePushCadenceInPushesPerMinute: kept('pushes/min', 'details.avg_push_cadence_per_minute'),
+    maxPushCadenceInPushesPerMinute: kept('pushes/min', 'details.max_push_cadence_per_minute'),
+    maxSpeedInMetersPerSecond: kept('m/s', 'details.max_speed_meters_per_second'),
+    maxPaceInMinutesPerKilometer: kept('min/km', 'details.max_pace_sec_per_km'),
+    averagePowerInWatts: kept('W', 'details.avg_power_watts'),
+    maxPowerInWatts: kept('W', 'details.max_power_watts'),
+    normalizedPowerInWatts: kept('W', 'details.weighted_power_watts'),
+    totalElevationLossInMeters: kept('m', 'details.elevation_loss_meters'),
+    maxElevationInMeters: kept('m', 'details.elevation_high_meters'),
+    minElevationInMeters: kept('m', 'details.elevation_low_meters'),
+    numberOfActiveLengths: kept('count', 'details.swim_lengths'),
+    totalNumberOfStrokes: kept('count', 'details.swim_strokes'),
+    poolLengthInMeters: kept('m', 'details.pool_length_meters'),
+    pushes: kept('count', 'details.pushes'),
+    activityDescription: kept(null, 'details.description'),
+    description: kept(null, 'details.description'),
+    startingLatitudeInDegree: notKept(why.location, 'degrees'),
+    startingLongitudeInDegree: notKept(why.location, 'degrees'),
+  }),
+};
+
+/** A recorded activity. */
+export const activities: FieldTable = {
+  ...identity,
+  summaryId: kept(null, 'key'),
+  activityId: kept(null, 'key'),
+  ...fields,
+};
+
+/** An activity second by second. */
+export const activityDetails: FieldTable = {
+  ...identity,
+  summaryId: kept(null, 'key'),
+  activityId: kept(null, 'key'),
+  ...fields,
+  ...under('summary', { ...fields, activityId: kept(null, 'key') }),
+  'samples[].startTimeInSeconds': kept('s', 'series.heart_rate', 'streams.heart_rate'),
+  'samples[].heartRate': kept('bpm', 'series.heart_rate', 'streams.heart_rate'),
+  'samples[].speedMetersPerSecond': kept('m/s', 'series.speed', 'streams.speed'),
+  'samples[].bikeCadenceInRPM': kept('rpm', 'series.cadence', 'streams.cadence'),
+  'samples[].stepsPerMinute': kept('steps/min', 'series.cadence', 'streams.cadence'),
+  'samples[].powerInWatts': kept('W', 'series.power', 'streams.power'),
+  'samples[].airTemperatureCelcius': kept('celsius', 'series.weather_temperature', 'streams.temperature'),
+  'samples[].swimCadenceInStrokesPerMinute': kept('strokes/min', 'series.swimming_cadence'),
+  ...assumed({
+    'samples[].latitudeInDegree': kept('degrees', 'streams.latitude'),
+    'samples[].longitudeInDegree': kept('degrees', 'streams.longitude'),
+    'samples[].elevationInMeters': kept('m', 'streams.altitude'),
+    'samples[].totalDistanceInMeters': kept('m', 'streams.distance'),
+    'samples[].movingDurationInSeconds': kept('s', 'streams.moving'),
+    'samples[].timerDurationInSeconds': notKept('follows from the times of the samples and `moving`', 's'),
+    'samples[].clockDurationInSeconds': notKept('the time of the sample, from the start on', 's'),
+    'laps[].startTimeInSeconds': kept('s', 'laps.start_ms', 'laps.end_ms'),
+  }),
+};
+
+/** Movement that a device detected by itself, kept whole. */
+export const moveiq: FieldTable = {
+  ...head,
+  summaryId: kept(null, 'event.data'),
+  durationInSeconds: kept('s', 'end_time', 'event.data'),
+  offsetInSeconds: kept('s', 'zone_offset', 'event.data'),
+  activityType: kept(null, 'event.data'),
+  activitySubType: kept(null, 'event.data'),
+  calendarDate: kept(null, 'date', 'event.data'),
+};

@@ -1,0 +1,102 @@
+import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/field-table.ts';
+import { dayValueRows } from '../normalise/day-value-rows.ts';
+import { head, ofDay } from './common.ts';
+
+const unitOf = (field: string) => {
+  if (/Seconds$/.test(field)) return 's';
+  if (/Meters$/.test(field)) return 'm';
+  if (/calories/i.test(field)) return 'kcal';
+  if (/BeatsPerMinute$/.test(field)) return 'bpm';
+  if (/^lastNight/.test(field)) return 'ms';
+  return /StressLevel$/.test(field) ? '1-100' : 'count';
+};
+
+/** The fields that our documentation of the provider names. */
+const confirmed: ReadonlySet<string> = new Set([
+  ...['averageStressLevel', 'consumedCalories', 'pushes', 'restingHeartRateInBeatsPerMinute'],
+  ...['lastNightAvg', 'lastNight5MinHigh'],
+]);
+
+/** The fields of any item that are values of its day. */
+const values = Object.entries(dayValueRows).map(([field, { name }]) => {
+  const one = kept(unitOf(field), `day_values.${name}`);
+  return [field, confirmed.has(field) ? one : { ...one, assumed: true as const }] as const;
+});
+const pick = (...names: readonly string[]): FieldTable =>
+  Object.fromEntries(values.filter(([field]) => names.includes(field)));
+const inNight = ['lastNightAvg', 'lastNight5MinHigh'];
+
+/** A day. */
+export const dailies: FieldTable = {
+  ...ofDay,
+  ...Object.fromEntries(values.filter(([field]) => !inNight.includes(field))),
+  activityType: notKept('a constant: the totals are those of all activities'),
+  steps: kept('count', 'day.steps'),
+  distanceInMeters: kept('m', 'day.distance_meters'),
+  floorsClimbed: kept('count', 'day.floors_climbed'),
+  activeTimeInSeconds: kept('s', 'day.active_seconds'),
+  moderateIntensityDurationInSeconds: kept('s', 'day.moderate_seconds'),
+  vigorousIntensityDurationInSeconds: kept('s', 'day.vigorous_seconds'),
+  activeKilocalories: kept('kcal', 'day.active_calories_kcal'),
+  bmrKilocalories: kept('kcal', 'day.basal_calories_kcal'),
+  averageHeartRateInBeatsPerMinute: kept('bpm', 'day.avg_heart_rate_bpm'),
+  minHeartRateInBeatsPerMinute: kept('bpm', 'day.min_heart_rate_bpm'),
+  maxHeartRateInBeatsPerMinute: kept('bpm', 'day.max_heart_rate_bpm'),
+  restingHeartRateInBeatsPerMinute: kept(
+    'bpm',
+    'series.resting_heart_rate',
+    'day_values.resting_heart_rate_bpm',
+  ),
+  timeOffsetHeartRateSamples: kept('bpm', 'series.heart_rate', 'day.avg_heart_rate_bpm'),
+  pushes: kept('count', 'day.pushes', 'day_values.pushes'),
+  consumedCalories: kept('kcal', 'day.consumed_calories_kcal', 'day_values.consumed_calories_kcal'),
+  ...assumed({ stressQualifier: kept(null, 'day_values.stress_qualifier') }),
+};
+
+/** A part of a quarter of an hour. */
+export const epochs: FieldTable = {
+  ...head,
+  durationInSeconds: kept('s', 'epoch.slot_seconds'),
+  activityType: kept(null, 'epoch.activity_type', 'key'),
+  activeTimeInSeconds: kept('s', 'epoch.active_seconds'),
+  steps: kept('count', 'series.steps'),
+  activeKilocalories: kept('kcal', 'series.energy'),
+  distanceInMeters: kept('m', 'series.distance_walking_running'),
+  met: kept('MET', 'series.average_met'),
+  pushes: kept('count', 'series.push_count'),
+  intensity: kept(null, 'epoch.sedentary_seconds'),
+  meanHeartRateInBeatsPerMinute: notKept('the heart rates of the day are kept every 15 s', 'bpm'),
+  ...assumed({
+    maxHeartRateInBeatsPerMinute: notKept('the heart rates of the day are kept every 15 s', 'bpm'),
+    meanMotionIntensity: notKept('a figure of the sensor without a unit', '0-7'),
+    maxMotionIntensity: notKept('a figure of the sensor without a unit', '0-7'),
+  }),
+};
+
+/** Stress and body battery. */
+export const stressDetails: FieldTable = {
+  ...ofDay,
+  timeOffsetStressLevelValues: kept('1-100', 'series.devicemaker_stress_level'),
+  stressLevelValues: kept('1-100', 'series.devicemaker_stress_level'),
+  timeOffsetBodyBatteryValues: kept('0-100', 'series.devicemaker_body_battery'),
+  bodyBatteryValues: kept('0-100', 'series.devicemaker_body_battery'),
+  ...assumed({
+    'bodyBatteryDynamicFeedbackEvent.eventStartTimeInSeconds': extra('s'),
+    'bodyBatteryDynamicFeedbackEvent.bodyBatteryLevel': extra(),
+    'bodyBatteryActivityEvents[].eventType': kept(null, 'day_values.body_battery_events'),
+    'bodyBatteryActivityEvents[].eventStartTimeInSeconds': kept('s', 'day_values.body_battery_events'),
+    'bodyBatteryActivityEvents[].bodyBatteryImpact': kept('count', 'day_values.body_battery_events'),
+    'bodyBatteryActivityEvents[].duration': kept('s', 'day_values.body_battery_events'),
+    'bodyBatteryActivityEvents[].eventStartTimeOffsetInSeconds': extra('s'),
+    'bodyBatteryActivityEvents[].activityName': extra(),
+    'bodyBatteryActivityEvents[].activityType': extra(),
+    'bodyBatteryActivityEvents[].activityId': extra(),
+  }),
+};
+
+/** Heart rate variability of a night. */
+export const hrv: FieldTable = {
+  ...ofDay,
+  ...pick(...inNight),
+  hrvValues: kept('ms', 'series.heart_rate_variability_rmssd'),
+};

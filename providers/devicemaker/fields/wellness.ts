@@ -1,0 +1,105 @@
+import { assumed, extra, type FieldTable, kept, notKept } from '../../../domain/field-table.ts';
+import { identity, samplesOnly, why } from './common.ts';
+
+const measured: FieldTable = {
+  ...identity,
+  measurementTimeInSeconds: kept('s', 'start_time', 'key'),
+  measurementTimeOffsetInSeconds: kept('s', 'zone_offset'),
+};
+
+/** Breaths per minute. */
+export const respiration: FieldTable = {
+  ...samplesOnly,
+  timeOffsetEpochToBreaths: kept('breaths/min', 'series.respiratory_rate'),
+  timeOffsetRespirationRateValues: kept('breaths/min', 'series.respiratory_rate'),
+  avgWakingRespirationValue: kept('breaths/min', 'series.respiratory_rate'),
+};
+
+/** Oxygen saturation. */
+export const pulseOx: FieldTable = {
+  ...samplesOnly,
+  timeOffsetSpo2Values: kept('percent', 'series.oxygen_saturation'),
+  avgSpo2: kept('percent', 'series.oxygen_saturation'),
+  onDemand: kept(null, 'key', 'source'),
+};
+
+/** A measurement of a scale. */
+export const bodyComps: FieldTable = {
+  ...measured,
+  weightInGrams: kept('g', 'series.weight', 'series.body_fat_mass', 'series.lean_body_mass'),
+  muscleMassInGrams: kept('g', 'series.skeletal_muscle_mass'),
+  bodyFatInPercent: kept('percent', 'series.body_fat_percentage', 'series.body_fat_mass'),
+  bodyMassIndex: kept('kg/m2', 'series.body_mass_index'),
+  ...assumed({
+    boneMassInGrams: kept('g', 'series.bone_mass'),
+    bodyWaterInPercent: kept('percent', 'series.body_water_percentage'),
+  }),
+};
+
+/** A cuff reading. */
+export const bloodPressures: FieldTable = {
+  ...measured,
+  measurementTimestampGMT: kept(null, 'start_time', 'key'),
+  startTimeInSeconds: kept('s', 'start_time', 'key'),
+  systolic: kept('mmHg', 'series.blood_pressure_systolic'),
+  diastolic: kept('mmHg', 'series.blood_pressure_diastolic'),
+  pulse: kept('bpm', 'series.heart_rate'),
+  ...assumed({ sourceType: kept(null, 'source') }),
+};
+
+/** Fitness values of a day. */
+export const userMetrics: FieldTable = {
+  ...identity,
+  calendarDate: kept(null, 'start_time', 'key'),
+  vo2Max: kept('ml/kg/min', 'series.vo2_max'),
+  fitnessAge: kept('years', 'series.devicemaker_fitness_age'),
+  ...assumed({ vo2MaxCycling: kept('ml/kg/min', 'series.vo2_max_cycling'), enhanced: extra() }),
+};
+
+/** The skin temperature of a night. */
+export const skinTemp: FieldTable = {
+  ...samplesOnly,
+  avgDeviationCelsius: kept('celsius', 'series.devicemaker_skin_temperature'),
+  skinTemperature: kept('celsius', 'series.skin_temperature'),
+};
+
+/** A measurement of two minutes at rest. */
+export const healthSnapshot: FieldTable = {
+  ...samplesOnly,
+  offsetStartTimeInSeconds: kept('s', 'zone_offset'),
+  'summaries[].summaryType': kept(null, 'series.heart_rate', 'series.respiratory_rate'),
+  'summaries[].epochSummaries': kept(null, 'series.heart_rate', 'series.devicemaker_stress_level'),
+  'summaries[].avgValue': kept(
+    null,
+    'series.heart_rate_variability_rmssd',
+    'series.heart_rate_variability_sdnn',
+  ),
+  'summaries[].minValue': notKept(why.inSamples),
+  'summaries[].maxValue': notKept(why.inSamples),
+};
+
+const data = kept(null, 'event.data');
+
+/** A day of the menstrual cycle, kept whole. */
+export const mct: FieldTable = {
+  ...identity,
+  summaryId: data,
+  periodStartDate: kept(null, 'date', 'key', 'event.data'),
+  dayInCycle: kept('days', 'date', 'event.data'),
+  cycleLength: kept('days', 'event.data'),
+  currentPhaseType: data,
+  predictedCycleLength: kept('days', 'event.data'),
+  isPredictedCycle: data,
+  fertileWindowStart: kept('days', 'event.data'),
+  pregnancySnapshot: data,
+  ...assumed({
+    periodLength: kept('days', 'event.data'),
+    currentPhase: data,
+    lengthOfCurrentPhase: kept('days', 'event.data'),
+    daysUntilNextPhase: kept('days', 'event.data'),
+    lengthOfFertileWindow: kept('days', 'event.data'),
+    hasSpecifiedCycleLength: data,
+    hasSpecifiedPeriodLength: data,
+    lastUpdatedTimeInSeconds: kept('s', 'event.data'),
+  }),
+};

@@ -1,0 +1,28 @@
+import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+
+const ofDevice = 'describes the device, which the source names';
+/** The reason why metadata of apps is not kept. */
+export const free = 'written by any app, and may contain places and names';
+/** The unit of a value that has its unit beside it. */
+export const asSent = 'as sent';
+
+/** Fields of all items. */
+export const item: FieldTable = {
+  id: kept(null, 'key'),
+  startDate: kept(null, 'start_time'),
+  zoneOffset: kept(null, 'zone_offset'),
+  parentId: notKept('groups items that a phone made of one record'),
+  'source.bundleIdentifier': kept(null, 'source'),
+  'source.appId': kept(null, 'source'),
+  'source.name': kept(null, 'source'),
+  'source.productType': kept(null, 'source'),
+  'source.deviceName': kept(null, 'source'),
+  'source.deviceModel': kept(null, 'source'),
+  'source.version': notKept(ofDevice),
+  'source.operatingSystemVersion': notKept(ofDevice),
+  'source.deviceManufacturer': notKept(ofDevice),
+  ...assumed({
+    'source.deviceHardwareVersion': notKept(ofDevice),
+    'source.deviceSoftwareVersion': notKept(ofDevice),
+  }),
+};

@@ -1,0 +1,45 @@
+import t from 'tap';
+import { extra, kept, notKept } from '../../../domain/field-table.ts';
+import { providerNames, providers } from '../../../providers/all.ts';
+import { activitynetCases } from './activitynet.ts';
+import { devicemakerCases } from './devicemaker.ts';
+import { googlehealthCases } from './googlehealth.ts';
+import { phoneCases } from './phone.ts';
+import { type FieldCase, faultsOf } from './removal.ts';
+import { withingsCases } from './withings.ts';
+
+const cases: Readonly<Record<string, Readonly<Record<string, FieldCase>>>> = {
+  devicemaker: devicemakerCases,
+  activitynet: activitynetCases,
+  phone: phoneCases,
+  googlehealth: googlehealthCases,
+  withings: withingsCases,
+};
+
+for (const name of providerNames) {
+  const [own, tables] = [cases[name] ?? {}, providers[name].fields];
+  t.test(`every table of ${name} is checked`, async (t) => {
+    t.same(Object.keys(own).sort(), Object.keys(tables).sort());
+    for (const [type, table] of Object.entries(tables)) t.equal(own[type]?.table, table);
+  });
+  for (const [type, given] of Object.entries(own))
+    t.test(`each field of ${name} ${type} ends where its table says`, async (t) => {
+      t.same(faultsOf(given), []);
+    });
+}
+
+t.test('a table that is wrong is found', async (t) => {
+  const activity = activitynetCases.activity;
+  if (activity === undefined) throw new Error('no case of activities');
+  const { distance: _, ...others } = activity.table;
+  const wrong = {
+    ...others,
+    ...{ calories: notKept('wrong'), visibility: kept(null, 'workout.name'), unseen: extra() },
+  };
+  t.same(faultsOf({ ...activity, table: wrong }), [
+    'distance is not in the table',
+    'unseen is in no item',
+    'calories is not kept, and changes workout.calories_kcal',
+    'visibility does not change workout.name',
+  ]);
+});

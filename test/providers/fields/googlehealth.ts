@@ -1,0 +1,97 @@
+import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
+import { fields } from '../../../providers/googlehealth/fields.ts';
+import { runVo2Max, sampled, summed } from '../../../providers/googlehealth/rows.ts';
+import { intervalRows, itemRows, readableOf } from './readable.ts';
+import type { FieldCase } from './removal.ts';
+
+const nowMs = Date.parse('2026-06-01T00:00:00Z');
+const interval = {
+  ...{ startTime: '2026-03-01T06:10:00Z', endTime: '2026-03-01T06:41:00Z', startUtcOffset: '7200s' },
+  ...{ endUtcOffset: '7200s', civilStartTime: {}, civilEndTime: {} },
+};
+const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '7200s', civilTime: {} };
+const date = { year: 2026, month: 3, day: 1 };
+const sources = [
+  { displayName: 'Watch 2', formFactor: 'WATCH' },
+  { model: 'W2', formFactor: 'WATCH' },
+  { manufacturer: 'Maker', formFactor: 'WATCH' },
+].map((device, index) => ({
+  ...{ platform: 'FITBIT', device },
+  ...(index === 0 ? { recordingMethod: 'MANUAL' } : {}),
+}));
+const points = (member: object) =>
+  sources.map((dataSource) => ({ name: 'users/1/dataTypes/x/dataPoints/a', dataSource, ...member }));
+
+function read(type: string, pass: string) {
+  return (item: unknown) => {
+    const made = dataTypes[type]?.normalise({ records: { [pass]: [item] }, span: null, nowMs });
+    const { intervals = [], sources: from = [] } = made?.intervals ?? {};
+    return readableOf([...(made?.items ?? []).flatMap(itemRows), ...intervalRows(intervals, from)]);
+  };
+}
+
+/** An object with a value at a path. */
+function at(path: string, value: unknown): object {
+  const [name = '', ...rest] = path.split('.');
+  return { [name]: rest.length === 0 ? value : at(rest.join('.'), value) };
+}
+
+const levelsOf = (activityLevel: string) => ({
+  activeMinutesByActivityLevel: [{ activityLevel, activeMinutes: 20 }],
+});
+const summedCases = summed.map(({ type, member, path, read: reads }): [string, FieldCase] => {
+  const value = { [member]: { interval, ...at(path, 80) } };
+  const items = [
+    ...points(value),
+    ...(reads === undefined
+      ? []
+      : ['LIGHT', 'MODERATE'].flatMap((level) => points({ [member]: { interval, ...levelsOf(level) } }))),
+  ];
+  return [type, { table: fields[type] ?? {}, items, read: read(type, 'list') }];
+});
+const sampledCases = [...sampled, runVo2Max].map(({ type, member, shape, values }): [string, FieldCase] => {
+  const time = shape === 'daily' ? { date } : { sampleTime };
+  const numbers = Object.assign({}, ...values.map(({ path }) => at(path, 40)));
+  const table = fields[type] ?? {};
+  const of = type === runVo2Max.type ? 'vo2-max' : type;
+  return [type, { table, items: points({ [member]: { ...time, ...numbers } }), read: read(of, type) }];
+});
+
+const summary = {
+  ...{ minutesInSleepPeriod: '31', minutesAsleep: '25', minutesAwake: '5', minutesToFallAsleep: '4' },
+  ...{ minutesAfterWakeUp: '2', stagesSummary: [{ type: 'DEEP', minutes: '20', count: '1' }] },
+};
+const night = {
+  interval,
+  type: 'STAGES',
+  metadata: { nap: false, externalId: 'x', stagesStatus: 'OK' },
+  summary,
+};
+const stages = [{ startTime: interval.startTime, endTime: interval.endTime, type: 'DEEP' }];
+const { stagesSummary: _, ...unstaged } = summary;
+const exercise = {
+  ...{ interval, exerciseType: 'TRAIL_RUNNING', activeDuration: '1830s', displayName: 'Run', notes: 'easy' },
+  metricsSummary: {
+    ...{ caloriesKcal: 300, distanceMillimeters: '5000000', steps: '6000', elevationGainMillimeters: 9000 },
+    ...{ averageSpeedMillimetersPerSecond: 2700, averageHeartRateBeatsPerMinute: 140 },
+    ...{
+      maxHeartRateBeatsPerMinute: 160,
+      averagePaceSecondsPerMeter: 0.37,
+      activeZoneMinutes: '20',
+      runVo2Max: 44,
+    },
+  },
+};
+
+/** All data types. */
+export const googlehealthCases: Readonly<Record<string, FieldCase>> = {
+  ...Object.fromEntries([...summedCases, ...sampledCases]),
+  sleep: {
+    table: fields.sleep ?? {},
+    items: [night, { ...night, stages }, { ...night, summary: unstaged }].flatMap((sleep) =>
+      points({ sleep }),
+    ),
+    read: read('sleep', 'list'),
+  },
+  exercise: { table: fields.exercise ?? {}, items: points({ exercise }), read: read('exercise', 'list') },
+};
