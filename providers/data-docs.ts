@@ -1,0 +1,64 @@
+import type { Field, FieldTable } from '../domain/field-table.ts';
+import { isExtra, isKept } from '../domain/field-table.ts';
+import { providerNames, providers } from './all.ts';
+
+const intro = `# Fields of the providers
+
+This page is generated from the field tables of \`providers/\` by \`npm run data-docs\`. A test removes each field of its fixtures
+in turn and fails if what can be read then does not differ at the ends that the table states.
+
+| ends in | is read at |
+|---|---|
+| \`series.x\` | the series \`x\` of \`GET /users/{id}/timeseries\` |
+| \`streams.x\` | the stream \`x\` of \`GET /users/{id}/events/workouts/{id}/streams\`; positions follow the privacy zones of the user |
+| \`workout.x\`, \`sleep.x\` | the single workout, the single sleep session |
+| \`details.x\`, \`laps.x\`, \`splits.x\` | the single workout |
+| \`day.x\` | the summary of the day |
+| \`day_values.x\` | \`GET /users/{id}/days\` |
+| \`epoch.x\` | the samples of a quarter of an hour, which are computed from its parts |
+| \`event.data\` | \`data\` of \`GET /users/{id}/events/other\` |
+| \`key\` | the identity of the record |
+| \`source\`, \`start_time\`, \`end_time\`, \`duration_seconds\`, \`date\`, \`zone_offset\` | the fields of these names of the record or of its samples |
+| \`extra\` | \`extra\` of the single workout, the single sleep session or the day, by the field's own name |
+
+Only the listed fields are kept in \`extra\`: an item may contain positions, tokens and ids of accounts under names that nobody has
+seen. A value is a number, a flag, a text of at most 500 characters, or a list of at most 100 of these, and all values of a record
+have at most 4,000 bytes. When a table lists a new field, \`POST /deliveries/reprocess\` reads it from the kept deliveries. The fields of an item that consists of samples are in
+the day of the item, because samples have no fields of their own.
+
+*assumed*: our documentation of the provider does not name the field.
+`;
+
+/** The text of docs/data.md. */
+export function dataDocs(): string {
+  return [intro, summary(), ...providerNames.map(sectionOf)].join('\n');
+}
+
+type Name = (typeof providerNames)[number];
+
+function summary(): string {
+  const rows = providerNames.map((name) => {
+    const all = Object.values(providers[name].fields).flatMap((table: FieldTable) => Object.values(table));
+    const counts = [all, all.filter(isKept), all.filter(isExtra), all.filter((one) => !isKept(one))];
+    const guessed = all.filter(({ assumed }) => assumed === true);
+    return `| ${name} | ${[...counts, guessed].map(({ length }) => length).join(' | ')} |`;
+  });
+  const head =
+    '| provider | fields | kept | of these in `extra` | not kept | assumed |\n|---|---|---|---|---|---|';
+  return `${head}\n${rows.join('\n')}\n`;
+}
+
+function sectionOf(name: Name): string {
+  const tables = Object.entries(providers[name].fields).map(([type, table]) => tableOf(type, table));
+  return `## ${name}: ${providers[name].title}\n\n${tables.join('\n')}`;
+}
+
+function tableOf(type: string, table: FieldTable): string {
+  const rows = Object.entries(table).map(([path, field]) => rowOf(path, field));
+  return `### ${type}\n\n| field | unit | ends in |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
+function rowOf(path: string, field: Field): string {
+  const end = isKept(field) ? field.ends.map((one) => `\`${one}\``).join(', ') : `not kept: ${field.notKept}`;
+  return `| \`${path}\`${field.assumed === true ? ' *assumed*' : ''} | ${field.unit ?? ''} | ${end} |`;
+}
