@@ -27,7 +27,7 @@ async function run(body: object = {}): Promise<Reprocess> {
   for (;;) {
     const found = Reprocess.parse((await api.ask(`/api/v1/reprocess-runs/${id}`, { token })).body);
     if (found.status !== 'running') return found;
-    await sleep(50);
+    await sleep(100);
   }
 }
 
@@ -127,7 +127,6 @@ t.test('a faulty mapping of uploads is repaired, and a newer upload of a record 
   await settled(fresh);
   t.same(await everythingOf(faulty), await everythingOf(fresh));
   t.same(await everythingOf(other), untouched);
-  t.match((await run()).changes, { samples: { added: 0, changed: 0, removed: 0 }, sleeps: { changed: 0 } });
 });
 
 t.test(
