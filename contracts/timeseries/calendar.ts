@@ -3,6 +3,7 @@ import { action, readers } from '../../domain/contract.ts';
 import { RangeEnd, RangeStart } from '../../domain/time.ts';
 import { Flag, OtherEventType, repeated, SeriesTypeName, UserId } from '../../domain/wire.ts';
 import { ProviderName, providerNames } from '../../providers/all.ts';
+import { mostTypes } from './schemas.ts';
 
 /** The longest range of a calendar in days, and of one with exact counts: its answer crosses the bus in one message. */
 export const mostCalendarDays = 1100;
@@ -71,7 +72,7 @@ export const calendarActions = {
       kinds: repeated(CalendarKind, calendarKinds.length)
         .optional()
         .describe('Only these kinds of data. Default: all, and with `types` only `sample`.'),
-      types: repeated(SeriesTypeName, 100).optional().describe('Of samples, only these series types.'),
+      types: repeated(SeriesTypeName, mostTypes).optional().describe('Of samples, only these series types.'),
       providers: repeated(ProviderName, providerNames.length)
         .optional()
         .describe('Only data of these providers.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { action } from '../../domain/contract.ts';
 import { recordingMethod, SeriesTypeName, Source, UserId } from '../../domain/wire.ts';
-import { Resolution } from './schemas.ts';
+import { mostTypes, Resolution } from './schemas.ts';
 
 /** Samples of [start, end), raw or in buckets. */
 const sampleRange = {
@@ -64,7 +64,7 @@ export const exportActions = {
   /** The series that have samples in [start, end). With buckets, the range is widened to whole buckets. */
   seriesInRange: action({
     summary: 'List the series that have samples in a range, for a download',
-    params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(100).nullable() }),
+    params: z.object({ ...sampleRange, types: z.array(SeriesTypeName).max(mostTypes).nullable() }),
     returns: z.array(
       z.object({
         ...{ series_id: z.int(), type: SeriesTypeName, unit: z.string(), source: Source },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { seriesTypes } from '../../domain/series.ts';
 import {
   ExtraFields,
   OtherEventType,
@@ -26,8 +27,11 @@ export const Resolution = z.enum(['raw', '1min', '5min', '15min', '1hour']).meta
   description: '`raw`: every sample. Other values: the length of a bucket. Each source has its own buckets.',
 });
 
+/** The most series types that a request names: each type of the catalogue once. */
+export const mostTypes = Math.max(100, seriesTypes.length);
+
 /** The series types to return. */
-export const TypesParameter = repeated(SeriesTypeName, 100)
+export const TypesParameter = repeated(SeriesTypeName, mostTypes)
   .optional()
   .describe(
     'Series types. Default: all types that have samples. Several types: `types=a&types=b`, `types[]=a&types[]=b` or `types=a,b`.',
