@@ -140,6 +140,11 @@ export const metricTable = {
     help: 'Requests to a provider in the last 15 minutes, by outcome.',
     labels: ['provider', 'outcome'],
   },
+  pulsebus_unlisted_fields_total: {
+    kind: 'counter',
+    help: 'Fields of received items that no field table lists (docs/data.md), by name. Their values are not kept.',
+    labels: ['provider', 'data_type', 'field'],
+  },
   pulsebus_samples_stored_total: {
     kind: 'counter',
     help: 'Inserted and updated samples.',

@@ -1,8 +1,10 @@
 import { isError } from '../../domain/errors.ts';
 import { partsOf } from '../../domain/item-parts.ts';
 import { StoreItem, type StoreOutcome, type WorkoutRecord } from '../../domain/records.ts';
+import { unlistedFields } from '../../domain/unlisted-fields.ts';
 import { cutChunks } from '../../domain/workouts/cut-chunks.ts';
 import type { Track } from '../../domain/workouts/track.ts';
+import { fields } from '../../providers/activitynet/fields.ts';
 import {
   type NormalisedActivity,
   normaliseActivity,
@@ -11,6 +13,8 @@ import { streamSamples } from '../../providers/activitynet/normalise/streams.ts'
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { normaliserVersionOf } from '../../providers/all.ts';
 import { codeOf } from '../../runtime/failure.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
+import { countUnlisted } from '../../runtime/unlisted-fields.ts';
 import { confirmDeletion, restore } from './confirm-deletion.ts';
 import { type Fetched, type Fetching, type HeldActivity, unfetched } from './fetched.ts';
 import type { ActivityLease } from './queries/claim-activities.ts';
@@ -52,6 +56,8 @@ async function fetchWith(
   if (job.unconfirmed && !(await held.holds())) return { kind: 'wait' };
   // A process that crashed may have deleted the samples.
   const isWhole = !job.unconfirmed || (await restore(fetching, job));
+  const names = unlistedFields(details.body, fields.activity);
+  countUnlisted(metricsOf(fetching.broker), 'activitynet', 'activity', names);
   const activity = normaliseActivity(details.body, nowMs);
   if (activity === null) return { kind: 'nothing', reason: 'UNREADABLE', isGone: false };
   return storeFetched(fetching, held, reservation, {

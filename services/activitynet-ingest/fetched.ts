@@ -5,7 +5,7 @@ import type { ActivityLease } from './queries/claim-activities.ts';
 import type { Reading, Unfound } from './reads.ts';
 
 /** Dependencies of fetching. */
-export interface Fetching extends Reading, Pick<Environment, 'call'> {
+export interface Fetching extends Reading, Pick<Environment, 'call' | 'broker'> {
   readonly database: Database;
 }
 

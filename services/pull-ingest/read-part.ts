@@ -1,4 +1,7 @@
+import type { FieldTable } from '../../domain/field-table.ts';
 import type { Normalised, PulledType, PullPart, Span } from '../../domain/pulled-provider.ts';
+import { unlistedInAll } from '../../domain/unlisted-fields.ts';
+import { providers } from '../../providers/all.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
 
 /** A part of a type: a span, or what is newer than the cursor. */
@@ -10,7 +13,12 @@ export interface PartChoice {
 
 /** A part that was read whole, or why it was not. */
 export type ReadResult =
-  | { readonly kind: 'read'; readonly part: Normalised; readonly cursor: string | null }
+  | {
+      readonly kind: 'read';
+      readonly part: Normalised;
+      readonly cursor: string | null;
+      readonly unlisted: readonly string[];
+    }
   | Exclude<Sent, { kind: 'reply' }>;
 
 /** A pass has at most so many pages. */
@@ -37,7 +45,9 @@ export async function readPart(
     records[name] = read.records;
     moved = read.cursor ?? moved;
   }
-  return { kind: 'read', part: type.normalise({ records, span, nowMs }), cursor: moved };
+  const all = Object.values(records).flat();
+  const unlisted = unlistedInAll(all, Object.values<FieldTable>(providers[account.provider].fields));
+  return { kind: 'read', part: type.normalise({ records, span, nowMs }), cursor: moved, unlisted };
 }
 
 interface PassChoice {

@@ -4,6 +4,8 @@ import { backoffMs } from '../../runtime/backoff.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import type { Held } from '../../runtime/job-worker.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
+import { countUnlisted } from '../../runtime/unlisted-fields.ts';
 import { accessType, pulledNamed, typeNamed } from './pulled.ts';
 import { countPart, endType } from './queries/backfill-runs.ts';
 import { noteCursor, notePast, noteSpan } from './queries/claim-readings.ts';
@@ -16,7 +18,7 @@ import { partsOfSpans } from './spans.ts';
 import { type StoredPart, storePart } from './store-part.ts';
 
 /** Dependencies of the work. */
-export interface ReadingDeps extends Sending, Pick<Environment, 'call' | 'logger'> {}
+export interface ReadingDeps extends Sending, Pick<Environment, 'call' | 'logger' | 'broker'> {}
 
 /** A row whose lease expired without an outcome this often is given up. */
 const mostCrashes = 5;
@@ -132,6 +134,7 @@ async function workPart(
   const hash = `${row.attempt} ${Date.now()}`;
   const stored = await storePart(deps.call, account, { name: row.type, type, span, part: read.part, hash });
   await countSkipped(deps.database, account.provider, read.part.skipped);
+  countUnlisted(metricsOf(deps.broker), account.provider, row.type, read.unlisted);
   return { ...stored, cursor: read.cursor };
 }
 

@@ -2,7 +2,10 @@ import t from 'tap';
 import { mostExtraBytes } from '../../domain/extra.ts';
 import { extraOf, extrasTogether } from '../../domain/extra-fields.ts';
 import { extra, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import { unlistedFields, unlistedInAll } from '../../domain/unlisted-fields.ts';
 import { providerNames, providers } from '../../providers/all.ts';
+import { newMetrics } from '../../runtime/metrics.ts';
+import { countUnlisted } from '../../runtime/unlisted-fields.ts';
 
 const table: FieldTable = {
   steps: kept('count', 'day.steps'),
@@ -47,6 +50,30 @@ t.test('the size of all fields is bounded', async (t) => {
   t.ok(Buffer.byteLength(JSON.stringify(kept)) < mostExtraBytes + 100);
   t.equal(extrasTogether(null, null), null);
   t.strictSame(extrasTogether({ a: 1 }, null, { b: 2 }), { a: 1, b: 2 });
+});
+
+t.test('fields that no table lists are found by name, and names that may be data are not told', async (t) => {
+  const item = {
+    ...{ steps: 1, spo: 96, '52.52,13.40': 1, event: { level: 1, mood: 'good' } },
+    laps: [{ name: 'a', watts: 3 }, { beats: 4 }],
+  };
+  t.strictSame(unlistedFields(item, table), ['spo', 'other', 'event.mood', 'laps.watts']);
+  const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`a${'b'.repeat(n % 40)}`, n]));
+  t.equal(unlistedFields({ ...many, event: null }, table).length, 20);
+  for (const nothing of [null, 7, [], [[1]], 'text']) t.strictSame(unlistedFields(nothing, table), []);
+  t.strictSame(unlistedFields({ mood: 1 }, { data: kept(null, 'event.data') }), [], 'kept whole');
+  t.strictSame(unlistedInAll([{ steps: 1, hr: 2, spo: 3 }], [table, { hr: extra() }]), ['spo']);
+});
+
+t.test('the number of counted names is bounded', async (t) => {
+  const metrics = newMetrics();
+  const names = Array.from({ length: 500 }, (_, index) => `name${index}`);
+  countUnlisted(metrics, 'a', 'b', names);
+  const lines = (await metrics.text())
+    .split('\n')
+    .filter((line) => line.startsWith('pulsebus_unlisted_fields_total{'));
+  t.equal(lines.length, 201);
+  t.ok(lines.includes('pulsebus_unlisted_fields_total{provider="a",data_type="b",field="other"} 300'));
 });
 
 t.test('no field that names a position, a token or an account ends in extra', async (t) => {

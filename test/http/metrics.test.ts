@@ -37,7 +37,8 @@ const api = await startApi(t, { METRICS_PORT: '0', WEBHOOK_ENDPOINT_ORIGINS: rec
 t.test('/metrics has requests by pattern, deliveries, samples, the pool and the process', async (t) => {
   const { userId, account } = await createWearer(api);
   const startMs = Date.UTC(2026, 0, 5);
-  await push(api, { dailies: [fullDay({ account, startMs, seconds: 3600, seed: 1 })] });
+  const hour = fullDay({ account, startMs, seconds: 3600, seed: 1 });
+  await push(api, { dailies: [{ ...hour, moodOfTheDay: 'SECRET' }] });
   await api.expect(200, `/users/${userId}`);
   await api.expect(404, '/users/7b7a8c1e-5e0c-4a58-9d0f-1a2b3c4d5e6f');
   await api.ask('/nowhere/at/all');
@@ -51,6 +52,9 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
   t.equal(figure(text, `${duration}_count{route="/users/:user_id",method="GET"}`), 2);
   t.equal(figure(text, `${duration}_bucket{route="/users/:user_id",method="GET",le="+Inf"}`), 2);
   t.equal(figure(text, 'pulsebus_samples_stored_total{provider="devicemaker"}'), 240);
+  const unlisted = 'provider="devicemaker",data_type="dailies",field="moodOfTheDay"';
+  t.equal(figure(text, `pulsebus_unlisted_fields_total{${unlisted}}`), 1);
+  t.notMatch(text, /SECRET/);
   const readable = 'pulsebus_delivery_readable_seconds';
   t.equal(figure(text, `${readable}_count{provider="devicemaker",kind="push"}`), 1);
   t.equal(

@@ -10,6 +10,8 @@ export interface Run {
   readonly receivedMs: number;
   /** Called with an item whose normaliser threw. */
   readonly onBroken: (entry: Entry, error: unknown) => void;
+  /** Called with the names of an item's fields that its table does not list. */
+  readonly onUnlisted?: (type: string, names: readonly string[]) => void;
   /** The code of the first error because of which the work cannot be finished now. */
   failed: string | null;
   /** No new call begins, because it would fail too. */

@@ -3,6 +3,8 @@ import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
 import { arrivalOf, findLinkedUsers } from '../../../mixins/linked-users.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
+import { metricsOf } from '../../../runtime/metrics.ts';
+import { countUnlisted } from '../../../runtime/unlisted-fields.ts';
 import { answering, reducedPing } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { providerUserIdOf } from '../items/entries.ts';
@@ -83,7 +85,7 @@ async function workOpened(
   return { kind: 'later', reason: reasonOf(round, pingItems ?? []), answer, delayMs: delayOf(round) };
 }
 
-function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }: PingLimits): Run {
+function runOf(job: Job, { call, logger, broker }: Environment, { deadlineMs, sliceMs }: PingLimits): Run {
   const left = job.isRetry ? sliceMs : Math.max(0, deadlineMs - job.waited_ms);
   return {
     call,
@@ -94,6 +96,7 @@ function runOf(job: Job, { call, logger }: Environment, { deadlineMs, sliceMs }:
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('ping.item_broken', { delivery_id: job.id, key, index, name });
     },
+    onUnlisted: (type, names) => countUnlisted(metricsOf(broker), 'devicemaker', type, names),
     failed: null,
     halted: false,
     patience: patienceOf(job),

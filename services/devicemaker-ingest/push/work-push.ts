@@ -3,6 +3,8 @@ import type { Job, Outcome } from '../../../mixins/inbox-job.ts';
 import { type Arrival, arrivalOf, findLinkedUsers } from '../../../mixins/linked-users.ts';
 import type { Environment } from '../../../runtime/environment.ts';
 import { codeOf } from '../../../runtime/failure.ts';
+import { metricsOf } from '../../../runtime/metrics.ts';
+import { countUnlisted } from '../../../runtime/unlisted-fields.ts';
 import { answering, reducedPush } from '../accounts/reduced-answers.ts';
 import { isOpen, settleSpecials } from '../accounts/specials.ts';
 import { type Entry, entriesOf, providerUserIdOf } from '../items/entries.ts';
@@ -37,6 +39,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     nowMs: Date.now(),
     receivedMs: job.received_ms,
     onBroken: (entry, error) => report(environment, job, entry, error),
+    onUnlisted: (type, names) => countUnlisted(metricsOf(environment.broker), 'devicemaker', type, names),
     failed: null,
     halted: false,
     patience: patienceOf(job),

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { partsOf } from '../../../domain/item-parts.ts';
 import type { StoreItem } from '../../../domain/records.ts';
+import { unlistedFields } from '../../../domain/unlisted-fields.ts';
 import { cutChunks, type VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import type { Normalised } from '../../../providers/devicemaker/normalise/item.ts';
 import type { Entry } from '../items/entries.ts';
@@ -32,6 +33,7 @@ export async function* itemsAtHand(run: Run, entries: readonly Entry[]): AsyncGe
       began = performance.now();
     }
     if (isOver(run)) return;
+    run.onUnlisted?.(entry.type.name, unlistedFields(entry.item, entry.type.fields));
     const normalised = normalise(run, entry);
     setStatus(entry, normalised);
     if (!normalised.ok) continue;

@@ -10,6 +10,7 @@ import {
   valueAt,
 } from '../../../domain/json-scan.ts';
 import type { StoreItem } from '../../../domain/records.ts';
+import { unlistedFields } from '../../../domain/unlisted-fields.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from '../../../mixins/body-density.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
@@ -44,6 +45,8 @@ export interface ItemResult {
   readonly problems: readonly Problem[];
   /** The name of the error that a normaliser threw. */
   readonly broken: string | null;
+  /** The names of the fields that the table of the type does not list. */
+  readonly unlisted: readonly string[];
 }
 
 /** A bounded part of an order's results. Each part has its index in the order and its size in JSON. */
@@ -109,7 +112,8 @@ export class LargeBody {
     for (const [at, order] of orders.entries()) {
       const normalised = this.#normalise(order, nowMs);
       const { ok, problems } = normalised;
-      batch.judged.push(JSON.stringify({ at, ok, problems, broken: normalised.broken ?? null }));
+      const { broken = null, unlisted } = normalised;
+      batch.judged.push(JSON.stringify({ at, ok, problems, broken, unlisted }));
       if (!normalised.ok) continue;
       for (const part of partsWithin(normalised, rules)) {
         const text = JSON.stringify(part);
@@ -126,17 +130,22 @@ export class LargeBody {
   }
 
   // Normalisers do not throw. If one does, only its item is rejected.
-  #normalise({ key, type, index }: Order, nowMs: number): Normalised & { broken?: string } {
+  #normalise({ key, type, index }: Order, nowMs: number): Judged {
     const offsets = this.#lists.get(key)?.offsets;
     const item = valueAt(this.#bytes, offsets?.[2 * index] ?? 0, offsets?.[2 * index + 1] ?? 0, 1);
+    const known = dataTypeOf(type);
+    if (known === undefined) return { ok: false, problems: [], unlisted: [] };
+    const unlisted = unlistedFields(item, known.fields);
     try {
-      return dataTypeOf(type)?.normalise(item, nowMs) ?? { ok: false, problems: [] };
+      return { ...known.normalise(item, nowMs), unlisted };
     } catch (error) {
       const broken = error instanceof Error ? error.name : 'unknown';
-      return { ok: false, problems: [{ field: '', reason: 'could not be read' }], broken };
+      return { ok: false, problems: [{ field: '', reason: 'could not be read' }], broken, unlisted };
     }
   }
 }
+
+type Judged = Normalised & { readonly broken?: string; readonly unlisted: readonly string[] };
 
 function newBatch() {
   return { judged: [] as string[], parts: [] as string[], bytes: 0 };

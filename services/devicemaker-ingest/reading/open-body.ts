@@ -176,10 +176,11 @@ async function* batchesOf(
 }
 
 function* settled(run: Run, entries: readonly Entry[], { judged, parts }: Batch): Generator<StoreChunk> {
-  for (const { at, ok, problems, broken } of judged) {
+  for (const { at, ok, problems, broken, unlisted } of judged) {
     const entry = entries[at];
     if (entry === undefined) continue;
     if (broken !== null) run.onBroken(entry, Object.assign(new Error(), { name: broken }));
+    run.onUnlisted?.(entry.type.name, unlisted);
     setStatus(entry, { ok, problems });
   }
   for (const [at, bytes, part] of parts) {
