@@ -60,13 +60,17 @@ export class FigureTable<T> {
   }
 }
 
+/** The changes of hours. */
 export type HourTable = FigureTable<HourFigures>;
+/** The changes of days. */
 export type DayTable = FigureTable<DayFigures>;
 
+/** A table without a change of an hour. */
 export function hourTable(): HourTable {
   return new FigureTable((series_id, startMs) => ({ series_id, startMs, n: 0, nanos: 0, early: 0, late: 0 }));
 }
 
+/** A table without a change of a day. */
 export function dayTable(): DayTable {
   return new FigureTable((series_id, day) => ({ series_id, day, n: 0, nanos: 0, ownNanos: 0 }));
 }
