@@ -24,8 +24,10 @@ in turn and fails if what can be read then does not differ at the ends that the 
 Only the listed fields are kept in \`extra\`: an item may contain positions, tokens and ids of accounts under names that nobody has
 seen. A value is a number, a flag, a text of at most 500 characters, or a list of at most 100 of these, and all values of a record
 have at most 4,000 bytes. A field that no table lists is counted by name, without its value
-(\`pulsebus_unlisted_fields_total\`; not of uploads). When a table lists it, \`POST /deliveries/reprocess\` reads it from the kept deliveries. The fields of an item that consists of samples are in
-the day of the item, because samples have no fields of their own.
+(\`pulsebus_unlisted_fields_total\`; not of uploads). When a table lists it, \`POST /deliveries/reprocess\` reads it
+from kept deliveries that contain data. The fields of an item that consists of samples are in the day of the item, because samples have no fields of their own.
+
+Envelopes of uploads and notifications without data (permissions, ends of access) have no table: no record is made of them.
 
 *assumed*: our documentation of the provider does not name the field.
 `;

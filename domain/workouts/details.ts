@@ -144,7 +144,10 @@ const noDetails: WorkoutDetails = WorkoutDetails.parse(
 );
 
 /** The details and extra fields of several data types. Of two that contain a field, the first one counts. */
-export function mergeExtras(parts: readonly WorkoutExtras[]): Omit<WorkoutExtras, 'details'> & {
+export function mergeExtras(parts: readonly (Omit<WorkoutExtras, 'extra'> & { extra?: Extra })[]): Omit<
+  WorkoutExtras,
+  'details'
+> & {
   details: WorkoutDetails;
 } {
   const merged = parts.toReversed();

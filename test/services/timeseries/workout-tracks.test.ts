@@ -113,6 +113,11 @@ t.test('a workout has the details of all its data types, those of the activity f
     'what is no longer sent is gone',
   );
   t.notOk(Object.hasOwn(last.extra ?? {}, 'a'));
+  const [row] = await user.database.query<{ parts: unknown }>(
+    'select parts from timeseries.workout_detail where user_id = $1',
+    [user.userId],
+  );
+  t.notMatch(JSON.stringify(row?.parts), /"extra":null/, 'rows of the previous version have no extra');
 });
 
 t.test('a multisport activity has its parts as segments', async (t) => {

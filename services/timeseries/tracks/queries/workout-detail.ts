@@ -1,9 +1,12 @@
 import type { WorkoutExtras } from '../../../../domain/workouts/details.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
+/** As it is stored: without `extra` if there is none. */
+export type StoredExtras = Omit<WorkoutExtras, 'extra'> & Partial<Pick<WorkoutExtras, 'extra'>>;
+
 /** What data types contain of a workout beside its fields. `track_hash` is the version of the complete track. */
 export interface DetailRow {
-  readonly parts: Readonly<Record<string, WorkoutExtras>>;
+  readonly parts: Readonly<Record<string, StoredExtras>>;
   readonly track_of: string | null;
   readonly track_hash: string | null;
 }
@@ -23,9 +26,11 @@ export async function upsertDetail(
   userId: string,
   workoutId: string,
   dataType: string,
-  extras: WorkoutExtras,
+  { extra, ...rest }: WorkoutExtras,
 ): Promise<void> {
-  await transaction.query(upsert, [workoutId, userId, dataType, JSON.stringify(extras)]);
+  // Rows of the previous version have no `extra`: the same content again changes none of them.
+  const part = extra === null ? rest : { ...rest, extra };
+  await transaction.query(upsert, [workoutId, userId, dataType, JSON.stringify(part)]);
 }
 
 const select = {
