@@ -71,6 +71,30 @@ t.test('writes milliseconds only where there are any', async (t) => {
   t.equal(formatInstant(half + 7), '2026-01-01T06:30:00.007Z');
 });
 
+t.test('writes instants as Date does', async (t) => {
+  const edges = [
+    0,
+    -1,
+    -0.5,
+    0.9,
+    day - 1,
+    day,
+    day + 86_399_999,
+    day - 86_400_000,
+    Date.UTC(2024, 1, 29, 23, 59, 59, 999),
+  ];
+  const spread = Array.from(
+    { length: 2000 },
+    (_, index) => day + (index - 1000) * 4_000_000_007 + (index % 3),
+  );
+  const all = [...edges, ...spread];
+  t.same(
+    all.filter((ms) => formatInstant(ms) !== new Date(ms).toISOString().replace('.000Z', 'Z')),
+    [],
+  );
+  t.throws(() => formatInstant(Number.NaN), RangeError);
+});
+
 t.test('the local date follows from the offset', async (t) => {
   t.equal(localDate(half, -480), '2025-12-31');
   t.equal(localDate(Date.UTC(2026, 0, 1, 18, 15), 345), '2026-01-02');
