@@ -2,6 +2,7 @@ import { formatInstant } from '../../domain/time.ts';
 import { hundredths } from '../day-simulation/counts.ts';
 import type { SimulatedDay, Workout } from '../day-simulation/day.ts';
 import { type PlannedWorkout, planOf, type Span } from '../day-simulation/plan.ts';
+import type { Position } from '../day-simulation/route.ts';
 import { type SportName, sportOf } from '../day-simulation/sports.ts';
 import { totalsOf, type WorkoutSample, workoutSamples } from '../day-simulation/workout.ts';
 import { type Days, datesIn } from '../days.ts';
@@ -117,9 +118,19 @@ function timesOf(zone: string, startMs: number) {
   };
 }
 
-/** Parallel lists by second; where nothing was measured there is null, and a list may end early. */
-export function streamsOf({ upload, day, workout }: Activity): Record<string, (number | null)[]> {
-  const samples = workoutSamples(day, workout);
+/** Parallel lists by second: what was measured, and the way if the workout was outdoors. */
+export function streamsOf(activity: Activity): Record<string, (number | Position | null)[]> {
+  const samples = workoutSamples(activity.day, activity.workout);
+  const latlng = samples.map(({ position }) => position);
+  const values = measuredStreams(activity, samples);
+  return latlng.some((one) => one !== null) ? { ...values, latlng } : values;
+}
+
+/** The lists of measured values. Where nothing was measured there is null, and a list may end early. */
+export function measuredStreams(
+  { upload, day, workout }: Activity,
+  samples = workoutSamples(day, workout),
+): Record<string, (number | null)[]> {
   const first = samples[0]?.second ?? 0;
   const streams = {
     time: samples.map(({ second }) => second - first),

@@ -1,7 +1,14 @@
 import type { SeriesType } from '../../domain/series.ts';
 import { isoTime } from '../../domain/time.ts';
 import { emptySeries, type SampleSink } from '../expected-series.ts';
-import { type Activity, activityOf, type Detailed, detailedOf, streamsOf, uploadsIn } from './activities.ts';
+import {
+  type Activity,
+  activityOf,
+  type Detailed,
+  detailedOf,
+  measuredStreams,
+  uploadsIn,
+} from './activities.ts';
 import type { ActivitynetAccount, ActivitynetWorld } from './state.ts';
 
 const dayMs = 86_400_000;
@@ -57,7 +64,7 @@ const seriesOfStream: Readonly<Record<string, SeriesType>> = {
 };
 
 function addStreams(series: SampleSink, activity: Activity): void {
-  const streams = streamsOf(activity);
+  const streams = measuredStreams(activity);
   const start = activity.upload.startMs / 1000;
   const times = streams.time ?? [];
   for (const [name, values] of Object.entries(streams)) {

@@ -3,6 +3,7 @@ import { offsetMinutesAt } from '../zone.ts';
 import { activeKilocalories, hundredths, seconds } from './counts.ts';
 import type { SimulatedDay, Workout } from './day.ts';
 import { heartRateEveryMs } from './heart-rate.ts';
+import { type Position, routeFrom } from './route.ts';
 import { sportOf } from './sports.ts';
 
 /** The totals of a workout. Distance and climb are null if the sport has none. */
@@ -42,6 +43,8 @@ export interface WorkoutSample {
   readonly cadence_rpm: number | null;
   readonly power_watts: number | null;
   readonly temperature_celsius: number;
+  /** Where the person is; null indoors. */
+  readonly position: Position | null;
 }
 
 /** The samples of a workout, one per second. The heart rates are those of the day. */
@@ -51,15 +54,18 @@ export function workoutSamples(day: SimulatedDay, workout: Workout): WorkoutSamp
   const sport = sportOf(workout.plan.sport);
   const noise = noiseOf(`${user.seed}/seconds`);
   const samples: WorkoutSample[] = [];
+  const route = routeFrom(user, workout);
   for (let ms = Math.ceil(workout.startMs / 1000) * 1000; ms < workout.endMs; ms += 1000) {
     const minute = workout.minutes.find((one) => ms < one.startMs + 60_000) ?? workout.minutes.at(-1);
     const heart = rates[Math.floor((ms - startMs) / heartRateEveryMs)] ?? 0;
     if (minute === undefined) break;
     const quick = 1 + 0.06 * noise(ms, 7000);
+    const speed = minute.meters > 0 ? Math.round((minute.meters / 60) * quick * 1000) / 1000 : null;
     samples.push({
       second: seconds(ms),
       heart_rate_bpm: heart > 0 ? heart : null,
-      speed_m_per_s: minute.meters > 0 ? Math.round((minute.meters / 60) * quick * 1000) / 1000 : null,
+      speed_m_per_s: speed,
+      position: route?.(ms, speed ?? 0) ?? null,
       steps_per_minute: sport.on_foot ? Math.round(minute.steps * quick) : null,
       cadence_rpm: sport.cadence === undefined ? null : Math.round(sport.cadence.rpm * quick),
       power_watts:

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { type SimulatedDay, simulateDay } from '../../sandbox/day-simulation/day.ts';
+import type { Position } from '../../sandbox/day-simulation/route.ts';
+import { totalsOf, workoutSamples } from '../../sandbox/day-simulation/workout.ts';
 import { type SimulatedUser, simulatedUsers, userTraits } from '../../sandbox/simulated-users.ts';
 import { addDays } from '../../sandbox/zone.ts';
 import { problemList } from './problem-list.ts';
@@ -180,3 +182,27 @@ t.test('stages cover a sleep without gaps or overlaps, and its last stage is sle
   }
   t.same(problems, []);
 });
+
+t.test('an outdoor workout has a way as long as its distance', async (t) => {
+  const all = allDays.flatMap((day) => day.workouts.map((workout) => [day, workout] as const));
+  const wrong = all.flatMap(([day, workout]) => {
+    const way = workoutSamples(day, workout).flatMap(({ position }) => (position === null ? [] : [position]));
+    const { meters, climb_meters } = totalsOf(day, workout);
+    const isRight =
+      climb_meters === null
+        ? way.length === 0
+        : Math.abs(lengthOf(way) - (meters ?? 0)) < 0.05 * (meters ?? 0);
+    return isRight ? [] : [[workout.plan.sport, meters, lengthOf(way)]];
+  });
+  t.same(wrong, []);
+  t.ok(all.some(([day, workout]) => totalsOf(day, workout).climb_meters !== null));
+});
+
+/** The length of a way in meters. */
+function lengthOf(way: readonly Position[]): number {
+  return way.reduce((sum, [latitude, longitude], index) => {
+    const [before = latitude, besides = longitude] = way[index - 1] ?? [];
+    const east = (longitude - besides) * Math.cos((latitude * Math.PI) / 180);
+    return sum + Math.hypot(latitude - before, east) * 111_320;
+  }, 0);
+}

@@ -113,6 +113,8 @@ function itemOf(sample: WorkoutSample, cadence: Sport['cadence']): Record<string
     startTimeInSeconds: sample.second,
     heartRate: sample.heart_rate_bpm,
     speedMetersPerSecond: sample.speed_m_per_s,
+    latitudeInDegree: sample.position?.[0] ?? null,
+    longitudeInDegree: sample.position?.[1] ?? null,
     stepsPerMinute: isRide ? 0 : sample.steps_per_minute,
     bikeCadenceInRPM: isRide ? sample.cadence_rpm : null,
     swimCadenceInStrokesPerMinute: cadence?.of === 'arm' ? sample.cadence_rpm : null,
