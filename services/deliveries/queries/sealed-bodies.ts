@@ -57,17 +57,6 @@ export async function restorePlain(transaction: Queryable, id: string, body: Buf
   );
 }
 
-/** Stores the plain body that was fetched for an entry of a delivery. */
-export async function restoreEntry(
-  transaction: Queryable,
-  id: string,
-  entry: string,
-  body: Buffer,
-): Promise<void> {
-  const statement = 'update deliveries.progress set body = $3 where delivery_id = $1 and entry = $2';
-  await transaction.query(statement, [id, entry, body]);
-}
-
 /** Notes the size of the encrypted body of a delivery. */
 export async function resizeSealed(transaction: Queryable, id: string, bodyBytes: number): Promise<void> {
   await transaction.query('update deliveries.delivery set sealed_bytes = $2 where id = $1', [id, bodyBytes]);

@@ -33,7 +33,7 @@ export async function emptyDelivery(transaction: Queryable, id: string): Promise
   await dropSealed(transaction, id);
 }
 
-/** Replaces a fetched body with the rest of it. */
+/** Replaces the fetched body of an entry. */
 export async function replaceProgress(
   transaction: Queryable,
   id: string,
