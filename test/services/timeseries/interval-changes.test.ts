@@ -4,6 +4,7 @@ import type { IntervalRecord } from '../../../domain/interval-records.ts';
 import { seriesOf } from '../../../domain/series.ts';
 import { dayMs, minuteMs } from '../../../domain/time.ts';
 import { settleIntervals } from '../../../services/timeseries/intervals/settle-intervals.ts';
+import { until } from '../../support/connect.ts';
 import { seeded } from './generated-days.ts';
 import { phone, watch } from './interval-items.ts';
 import { at, day, item } from './items.ts';
@@ -27,6 +28,24 @@ for (let number = 0; number < users; number += 1)
     await settleAll(id);
     t.same(await statistics(id), changed);
   });
+
+t.test('calls in parallel, and another order of sources among them, leave the same statistics', async (t) => {
+  const { id } = await s.call('users.create', {});
+  const user = withUser(s.database, s.call, id);
+  const random = seeded(8000);
+  const orders = [['phone' as const, 'ring' as const], ['ring' as const, 'watch' as const], null];
+  for (const [round, device_types] of orders.entries()) {
+    const calls = Array.from({ length: 12 }, (_, call) => callOf(user, random, 12 * round + call));
+    await Promise.all([...calls, s.call('timeseries.changeSourcePriority', { user_id: id, device_types })]);
+  }
+  const isPending = `
+    select from timeseries.series s join timeseries.interval_series i on i.series_id = s.id
+    where s.user_id = $1 and i.settled < i.requested`;
+  t.ok(await until(async () => (await s.database.query(isPending, [id])).length === 0));
+  const changed = await statistics(id);
+  await settleAll(id);
+  t.same(await statistics(id), changed);
+});
 
 /** Stores, replaces, empties or deletes; ids come from a small range, so that many of them are stored already. */
 async function callOf(user: Setting, random: () => number, call: number): Promise<void> {
