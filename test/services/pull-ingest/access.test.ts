@@ -17,7 +17,8 @@ const Connection = z.object({ status: z.string(), scope: z.array(z.string()) });
 
 const connection = async (user: string) =>
   z.tuple([Connection]).parse(await api.expect(200, `/users/${user}/connections`))[0];
-const backfill = async (user: string, days = 1) => {
+// The simulation is up to 32 hours behind, and what is compared begins 12 hours before its clock.
+const backfill = async (user: string, days = 2) => {
   const path = `/users/${user}/connections/googlehealth/backfill`;
   await api.expect(202, path, { method: 'POST', body: { days } });
   await setting.settled();
