@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { DeviceType, deviceTypes } from './domain/interval-records.ts';
 import { plainMessage } from './domain/plain-message.ts';
 import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
-import { flag, list, origin, redirect, secrets, share, url, whole } from './providers/setting-forms.ts';
+import {
+  databaseUrl,
+  flag,
+  list,
+  origin,
+  redirect,
+  secrets,
+  share,
+  url,
+  whole,
+} from './providers/setting-forms.ts';
 
 /*
  * Every setting, its form and its default: the only reader of the environment. A bad value stops the start, and
@@ -33,7 +43,7 @@ const Settings = z.object({
   STACK_DIR: z.string().optional(),
   DEBIAN_MIRROR: url.optional(),
   PUBLIC_URL: url.optional(),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// URL' }).optional(),
+  DATABASE_URL: databaseUrl('read-write', 'primary').optional(),
   NATS_URL: z.url({ protocol: /^(nats|tls|wss?)$/, error: 'must be a nats:// URL' }).optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   TRACING_URL: url.optional(),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { IMigrator } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
-import pg from 'pg';
+import { connectionChoice, newClient } from '../runtime/database-client.ts';
 
 /**
  * Migrations are SQL by hand, a pair of files each: `0001-auth.up.sql` and `0001-auth.down.sql`. (Generated ones
@@ -26,16 +26,18 @@ async function withMigrator(
   databaseUrl: string,
   work: (migrator: IMigrator) => Promise<{ name: string }[]>,
 ): Promise<string[]> {
-  const turn = new pg.Client({ connectionString: databaseUrl });
+  const turn = newClient(databaseUrl);
   await turn.connect();
   try {
     await turn.query('select pg_advisory_lock($1)', [turnLock]);
     await turn.query(
       'do $$ begin create extension if not exists timescaledb; exception when others then null; end $$',
     );
+    const { connectionString, ...client } = connectionChoice(databaseUrl);
     const orm = await MikroORM.init({
       driver: PostgreSqlDriver,
-      clientUrl: databaseUrl,
+      clientUrl: connectionString,
+      driverOptions: client,
       entities: [],
       discovery: { warnWhenNoEntities: false },
       extensions: [Migrator],

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionChoice } from '../runtime/database-client.ts';
 import type { Environment, Mixin } from '../runtime/environment.ts';
 import { metricsOf } from '../runtime/metrics.ts';
 
@@ -95,7 +96,7 @@ export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
 function newPool(url: string, planning: Planning, { config, logger, broker }: Environment): pg.Pool {
   const max = config.DATABASE_POOL;
   const limits = { ...connectionLimits, ...planningOptions(planning) };
-  const pool = new pg.Pool({ connectionString: url, max, ...limits });
+  const pool = new pg.Pool({ ...connectionChoice(url), max, ...limits });
   // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event
   // would end the process. The pool itself listens only to connections that are not checked out.
   pool.on('error', () => undefined);

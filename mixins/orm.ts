@@ -1,5 +1,6 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { connectionChoice } from '../runtime/database-client.ts';
 import type { Mixin } from '../runtime/environment.ts';
 import { connectionLimits, databaseUrl, ormConnections } from './database.ts';
 
@@ -13,13 +14,14 @@ export interface Orm {
 export function orm(entities: EntitySchema[]): Mixin<Orm> {
   return {
     async start(environment) {
+      const { connectionString, ...client } = connectionChoice(databaseUrl(environment));
       const mikro = await MikroORM.init({
         driver: PostgreSqlDriver,
-        clientUrl: databaseUrl(environment),
+        clientUrl: connectionString,
         entities,
         discovery: { warnWhenNoEntities: false },
         pool: { min: 0, max: ormConnections },
-        driverOptions: connectionLimits,
+        driverOptions: { ...connectionLimits, ...client },
       });
       return { fork: () => mikro.em.fork(), close: () => mikro.close(true) };
     },

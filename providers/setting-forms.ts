@@ -1,5 +1,6 @@
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { parseDatabaseUrl } from '../domain/database-url.ts';
 
 /** Schemas of settings. Environment variables are strings. */
 
@@ -27,6 +28,18 @@ export const list = z.string().transform((text) =>
 );
 /** An http or https URL. */
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+/** A postgres:// URL. It may list several hosts; target_session_attrs is one of `targets`. */
+export const databaseUrl = (...targets: readonly string[]) =>
+  z
+    .string()
+    .refine((text) => parseDatabaseUrl(text) !== null, 'must be a postgres:// URL')
+    .refine(
+      (text) => {
+        const target = parseDatabaseUrl(text)?.target ?? null;
+        return target === null || targets.includes(target);
+      },
+      `target_session_attrs must be one of ${targets.join(', ')}`,
+    );
 /** An origin: scheme, host and port. */
 export const origin = url.refine(
   (text) => new URL(text).origin === text,

@@ -1,11 +1,12 @@
 // Creates databases on a running server: the one of `npm start`, and one per test file.
-import pg from 'pg';
+import type pg from 'pg';
+import { newClient } from '../runtime/database-client.ts';
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 
 /** Runs `work` with a connection. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
+  const client = newClient(url);
   await client.connect();
   try {
     return await work(client);

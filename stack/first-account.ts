@@ -4,6 +4,7 @@ import pg from 'pg';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { type Database, databaseOf } from '../mixins/database.ts';
+import { connectionChoice } from '../runtime/database-client.ts';
 import {
   ensureFirstDeveloper,
   type FirstDeveloper,
@@ -49,7 +50,7 @@ export async function unusedLogin(database: Database, dataDir: string): Promise<
 
 /** Runs `work` on a database with one connection. */
 export async function withPool<T>(databaseUrl: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  const pool = new pg.Pool({ ...connectionChoice(databaseUrl), max: 1 });
   // Without a listener, the error of an idle connection that a stopping server ends would end this process.
   pool.on('error', () => undefined);
   try {

@@ -3,10 +3,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'nats';
-import pg from 'pg';
 import type { Config } from '../config.ts';
+import { serversOf } from '../domain/database-url.ts';
 import { errorCodeOf } from '../domain/error-code.ts';
 import { natsOptions } from '../runtime/broker.ts';
+import { newClient } from '../runtime/database-client.ts';
 import { StartError } from './start-error.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -51,7 +52,7 @@ async function within(
 }
 
 async function connectDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: TIMEOUT_MS });
+  const client = newClient(url, { connectionTimeoutMillis: TIMEOUT_MS });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -73,17 +74,16 @@ async function connectBus(url: string): Promise<void> {
 const ownServer = 'npm start runs a server of its own';
 
 function databaseError(error: unknown, text: string): StartError {
-  const url = new URL(text);
-  const [server, user, name] = [
-    addressOf(url, '5432'),
-    decodeURIComponent(url.username),
-    url.pathname.slice(1),
-  ];
+  const urls = serversOf(text).map((one) => new URL(one));
+  const [first] = urls;
+  const server = urls.map((url) => addressOf(url, '5432')).join(', ');
+  const [user, name] = [decodeURIComponent(first?.username ?? ''), first?.pathname.slice(1) ?? ''];
   const code = shortReasonOf(error);
   const reasons: Readonly<Record<string, string>> = {
     '28P01': `${server} refuses the password of user ${user}.`,
     '28000': `${server} does not let user ${user} in: see its pg_hba.conf.`,
     '3D000': `${server} has no database ${name}: create it first.`,
+    '25006': `${server}: no server takes writes. Promote a standby, or start the primary.`,
     '57P03': `${server} is starting up or shutting down. Try again.`,
     '53300': `${server} has no connection left (max_connections).`,
   };

@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   contracts: ['domain', 'providers'],
   runtime: ['domain', 'providers', 'contracts', 'config.ts'],
   mixins: ['domain', 'providers', 'contracts', 'runtime', 'config.ts'],
-  migrations: [],
+  migrations: ['runtime'],
   services: ['domain', 'providers', 'contracts', 'runtime', 'mixins', 'config.ts'],
   sandbox: ['domain'],
   stack: [

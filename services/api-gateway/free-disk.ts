@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import type { Config } from '../../config.ts';
+import { serversOf } from '../../domain/database-url.ts';
 
 const localHosts = new Set(['', 'localhost', '127.0.0.1', '[::1]']);
 
@@ -8,7 +9,8 @@ const localHosts = new Set(['', 'localhost', '127.0.0.1', '[::1]']);
  * whose disk cannot be read.
  */
 export function freeDisk({ DATABASE_URL, DATA_DIR }: Config): () => Promise<number | null> {
-  if (DATABASE_URL === undefined || !localHosts.has(new URL(DATABASE_URL).hostname)) return async () => null;
+  const hosts = DATABASE_URL === undefined ? [] : serversOf(DATABASE_URL).map((url) => new URL(url).hostname);
+  if (hosts.length === 0 || !hosts.every((host) => localHosts.has(host))) return async () => null;
   return async () => {
     const disk = await statfs(DATA_DIR).catch(() => null);
     return disk === null ? null : disk.bavail * disk.bsize;
