@@ -3,6 +3,7 @@ import { DeviceType, deviceTypes } from './domain/interval-records.ts';
 import { plainMessage } from './domain/plain-message.ts';
 import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
 import {
+  busUrl,
   databaseUrl,
   flag,
   list,
@@ -44,7 +45,10 @@ const Settings = z.object({
   DEBIAN_MIRROR: url.optional(),
   PUBLIC_URL: url.optional(),
   DATABASE_URL: databaseUrl('read-write', 'primary').optional(),
-  NATS_URL: z.url({ protocol: /^(nats|tls|wss?)$/, error: 'must be a nats:// URL' }).optional(),
+  NATS_URL: busUrl.optional(),
+  NATS_CA: z.string().optional(),
+  NATS_CERT: z.string().optional(),
+  NATS_KEY: z.string().optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   TRACING_URL: url.optional(),
   TRACING_SAMPLE: share.default(0.01),

@@ -28,6 +28,13 @@ export const list = z.string().transform((text) =>
 );
 /** An http or https URL. */
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+/** One or several nats:// URLs, comma-separated. They are the servers of one cluster. */
+export const busUrl = list
+  .refine(
+    (all) => all.length > 0 && all.every((one) => URL.canParse(one) && /^(nats|tls):\/\/./.test(one)),
+    'must be nats:// or tls:// URLs, comma-separated',
+  )
+  .transform((all) => all.join(','));
 /** A postgres:// URL. It may list several hosts; target_session_attrs is one of `targets`. */
 export const databaseUrl = (...targets: readonly string[]) =>
   z

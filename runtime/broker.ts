@@ -5,6 +5,7 @@ import { provideConfig } from './environment.ts';
 import { logLine } from './log-line.ts';
 import { openMetrics } from './metrics.ts';
 import { endMetrics, serveMetrics } from './metrics-server.ts';
+import { natsOptions } from './nats-options.ts';
 import { openTracer, tracerOf } from './tracing.ts';
 
 /** Parameters of a broker beside the settings. */
@@ -25,8 +26,7 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   return {
     namespace: config.NAMESPACE,
     ...(nodeID === undefined ? {} : { nodeID }),
-    transporter:
-      config.NATS_URL === undefined ? null : { type: 'NATS', options: natsOptions(config.NATS_URL) },
+    transporter: config.NATS_URL === undefined ? null : { type: 'NATS', options: natsOptions(config) },
     logger: {
       type: 'Console',
       options: {
@@ -57,15 +57,6 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
       await tracerOf(broker)?.stop();
     },
   };
-}
-
-/** Converts NATS_URL to client options, because the client accepts credentials as options only. */
-export function natsOptions(text: string) {
-  const url = new URL(text);
-  const user = decodeURIComponent(url.username);
-  const pass = decodeURIComponent(url.password);
-  const credentials = pass === '' ? (user === '' ? {} : { token: user }) : { user, pass };
-  return { servers: `${url.protocol}//${url.host}`, ...credentials, maxReconnectAttempts: -1 };
 }
 
 /** Creates a broker with its settings and services. Nothing runs until it is started. */

@@ -6,8 +6,8 @@ import { connect } from 'nats';
 import type { Config } from '../config.ts';
 import { serversOf } from '../domain/database-url.ts';
 import { errorCodeOf } from '../domain/error-code.ts';
-import { natsOptions } from '../runtime/broker.ts';
 import { newClient } from '../runtime/database-client.ts';
+import { type BusSettings, busServersOf, natsOptions } from '../runtime/nats-options.ts';
 import { StartError } from './start-error.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -18,7 +18,7 @@ const PAUSE_MS = 500;
  * @throws StartError naming the setting, the address and the reason, never a password.
  */
 export async function checkServers(
-  { DATABASE_URL, NATS_URL }: Pick<Config, 'DATABASE_URL' | 'NATS_URL'>,
+  { DATABASE_URL, NATS_URL, ...files }: Pick<Config, 'DATABASE_URL' | 'NATS_URL'> & BusSettings,
   patienceMs = 0,
 ): Promise<void> {
   if (DATABASE_URL !== undefined)
@@ -30,7 +30,7 @@ export async function checkServers(
   if (NATS_URL !== undefined)
     await within(
       patienceMs,
-      () => connectBus(NATS_URL),
+      () => connectBus({ ...files, NATS_URL }),
       (error) => busError(error, NATS_URL),
     );
 }
@@ -61,9 +61,9 @@ async function connectDatabase(url: string): Promise<void> {
   }
 }
 
-async function connectBus(url: string): Promise<void> {
+async function connectBus(settings: BusSettings): Promise<void> {
   const connection = await connect({
-    ...natsOptions(url),
+    ...natsOptions(settings),
     timeout: TIMEOUT_MS,
     reconnect: false,
     maxReconnectAttempts: 0,
@@ -92,7 +92,9 @@ function databaseError(error: unknown, text: string): StartError {
 }
 
 function busError(error: unknown, text: string): StartError {
-  const server = addressOf(new URL(text), '4222');
+  const server = busServersOf(text)
+    .map((url) => addressOf(url, '4222'))
+    .join(', ');
   const code = shortReasonOf(error);
   const reason =
     code === 'AUTHORIZATION_VIOLATION' || code === 'AUTHENTICATION_EXPIRED'

@@ -19,7 +19,7 @@ const discoveryMs = 2000;
 
 const config = loadConfig();
 const natsUrl = config.NATS_URL ?? runningBus(resolveDataDir(config.DATA_DIR));
-await checkServers({ DATABASE_URL: undefined, NATS_URL: natsUrl }).catch((error: unknown) =>
+await checkServers({ ...config, DATABASE_URL: undefined, NATS_URL: natsUrl }).catch((error: unknown) =>
   giveUp(messageForOperator(error) ?? String(error)),
 );
 const broker = createBroker({
