@@ -64,6 +64,8 @@ const Settings = z.object({
   /** Where the running sandbox takes orders. `npm start` sets it. */
   SANDBOX_URL: url.optional(),
   SERVICES: list.default([]),
+  /** Processes of `npm start`, or of a container, that share its port. `npm start` sets the number of cores, at most 4. */
+  WORKERS: whole(1, 64).default(1),
   DATABASE_POOL: whole(1, 200).default(12),
   NAMESPACE: z
     .string()

@@ -1,6 +1,4 @@
 import { loadConfig } from './config.ts';
-import { createBroker } from './runtime/broker.ts';
-import { gatewayUrl } from './services/api-gateway/api-gateway.service.ts';
 import { buildConsole } from './stack/console-build.ts';
 import { metricsPortsOf } from './stack/listening.ts';
 import { notesOn, prepare, webhookAddresses, writeRunFile } from './stack/prepare.ts';
@@ -8,32 +6,36 @@ import { type Lifetime, runUntilSignal } from './stack/run-until-signal.ts';
 import { startSandbox } from './stack/sandbox.ts';
 import { registerReceiver, startReceiver } from './stack/sandbox-receiver.ts';
 import { connectSandboxUsers } from './stack/sandbox-users.ts';
-import { loadServices } from './stack/services.ts';
+import { checkServiceNames } from './stack/services.ts';
 import { signInLink } from './stack/sign-in-link.ts';
 import { startPage } from './stack/start-page.ts';
+import { startServices } from './stack/start-services.ts';
+import { defaultWorkers } from './stack/workers.ts';
 
 const say = (line: string) => console.log(line);
 
-/** `npm start`: everything on this machine, in one process, until a signal ends it. */
+/** `npm start`: everything on this machine, in a process per core (WORKERS), until a signal ends it. */
 await runUntilSignal(async ({ signal, started, fail }: Lifetime) => {
   // The log level keeps the start page readable; LOG_LEVEL=info logs every delivery. No other process takes over
   // after a stop, so DRAIN_MS is 0: there is no balancer to wait for.
-  const settings = loadConfig(process.env, { LOG_LEVEL: 'warn', DRAIN_MS: '0' });
-  const services = await loadServices(settings.SERVICES);
+  const settings = loadConfig(process.env, {
+    LOG_LEVEL: 'warn',
+    DRAIN_MS: '0',
+    WORKERS: String(defaultWorkers),
+  });
+  checkServiceNames(settings.SERVICES);
   const hasGateway = settings.SERVICES.length === 0 || settings.SERVICES.includes('api-gateway');
   const ports = hasGateway ? [settings.PORT] : [];
-  const metricsPorts = metricsPortsOf(settings, 1);
+  const metricsPorts = metricsPortsOf(settings, settings.WORKERS);
   const prepared = await prepare(settings, { say, started, fail, ports, metricsPorts });
   const built = hasGateway ? buildConsole(say) : undefined;
   const { stack, login } = prepared;
   const { dataDir } = stack;
   const sandbox = await startSandbox(prepared.config, dataDir, started);
   const receiver = await startReceiver(prepared.config, dataDir, started);
-  const config = { ...prepared.config, ...sandbox?.settings, ...receiver?.settings };
-  const broker = createBroker({ config, services });
-  started(() => broker.stop());
-  await broker.start();
-  const url = gatewayUrl(broker);
+  const simulated = { ...sandbox?.settings, ...receiver?.settings };
+  const config = { ...prepared.config, ...simulated };
+  const { broker, url } = await startServices({ prepared, config, simulated, started, say });
   const listening = await registerReceiver(receiver, broker, config, dataDir);
   writeRunFile(prepared, url, listening);
   const users =

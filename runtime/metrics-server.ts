@@ -36,7 +36,8 @@ export function serveMetrics(broker: ServiceBroker, { METRICS_PORT, HOST }: Conf
       });
       resolve();
     });
-    server.listen(METRICS_PORT, HOST, () => {
+    // exclusive: each worker of a primary process has a port of its own
+    server.listen({ port: METRICS_PORT, host: HOST, exclusive: true }, () => {
       broker.logger.info('metrics.listening', { url: metricsUrl(broker) });
       resolve();
     });

@@ -1,14 +1,13 @@
 import { parseArgs } from 'node:util';
-import type { Config } from '../config.ts';
 import { loadConfig } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
-import { webhookSecretNames } from '../runtime/provider-settings.ts';
 import { buildConsole } from './console-build.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
+import { memberEnvironment } from './member-environment.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
 import { runUntilSignal } from './run-until-signal.ts';
-import { environmentOf, type ProviderSettings, startSandbox } from './sandbox.ts';
+import { type ProviderSettings, startSandbox } from './sandbox.ts';
 import { registerReceiver, startReceiver } from './sandbox-receiver.ts';
 import { connectSandboxUsers } from './sandbox-users.ts';
 import { serviceNames } from './services.ts';
@@ -93,19 +92,11 @@ function oneScale(text: string): [string, number] {
 
 function membersOf(
   scale: ReadonlyMap<string, number>,
-  { config, stack }: Prepared,
+  prepared: Prepared,
   settings: ProviderSettings,
 ): Member[] {
-  const environment = {
-    ...process.env,
-    DATABASE_URL: stack.databaseUrl,
-    NATS_URL: stack.natsUrl ?? '',
-    JWT_SECRET: config.JWT_SECRET?.join(','),
-    ENCRYPTION_KEY: config.ENCRYPTION_KEY?.join(','),
-    ...webhookSecretsOf(config),
-    LOG_LEVEL: config.LOG_LEVEL,
-    ...environmentOf(settings),
-  };
+  const { config } = prepared;
+  const environment = { ...memberEnvironment(prepared, settings), WORKERS: '1' };
   const members = serviceNames.flatMap((service) =>
     Array.from({ length: scale.get(service) ?? 1 }, (_, index) => ({
       title: `${service}.${index + 1}`,
@@ -113,10 +104,6 @@ function membersOf(
     })),
   );
   return members.map((member, index) => withFigures(member, config.METRICS_PORT, index + 1));
-}
-
-function webhookSecretsOf(config: Config): Record<string, string | undefined> {
-  return Object.fromEntries(webhookSecretNames.map((name) => [name, config[name]?.join(',')]));
 }
 
 // Each process serves its own metrics. The ports of the members follow that of the cluster, in the order of the log.

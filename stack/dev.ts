@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { watchSource } from './watch-source.ts';
 
 const root = join(import.meta.dirname, '..');
-const environment = { CHECK_ANSWERS: 'true', ...process.env };
+const environment = { CHECK_ANSWERS: 'true', WORKERS: '1', ...process.env };
 
 let child: ChildProcess | null = null;
 let restarting = Promise.resolve();

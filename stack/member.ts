@@ -3,11 +3,18 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+/** Settings of a process, as text by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** A process of a cluster: its name in the log, and its environment. */
 export interface Member {
   readonly title: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
+
+type Say = (line: string) => void;
+/** Starts the process of a member. */
+export type Launch = (member: Member, say: Say) => ChildProcess;
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
@@ -16,7 +23,7 @@ const killAfterMs = 12_000;
 const program = join(import.meta.dirname, 'process.ts');
 
 /** Keeps a process running. The returned function stops it for good, with a signal first. */
-export function startMember(member: Member, say: (line: string) => void): () => Promise<void> {
+export function startMember(member: Member, say: Say, launch: Launch = spawnMember): () => Promise<void> {
   let child: ChildProcess | null = null;
   let ending = false;
   let pauseMs = firstPauseMs;
@@ -43,7 +50,7 @@ export function startMember(member: Member, say: (line: string) => void): () => 
 
 // A process group of its own: Ctrl-C in a terminal reaches only the cluster, which stops the processes in order. Each
 // process ends when the pipe to its input closes, so also if the cluster is killed.
-function launch({ title, environment }: Member, say: (line: string) => void): ChildProcess {
+function spawnMember({ title, environment }: Member, say: Say): ChildProcess {
   const child = spawn(process.execPath, [program, '--with-parent'], {
     env: { ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
 import { messageForOperator } from './start-error.ts';
 
 const stopLimitMs = 20_000;
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Control of a program that runs until a signal. */
 export interface Lifetime {
@@ -15,11 +16,12 @@ export interface Lifetime {
 /**
  * Runs a program until SIGINT, SIGTERM or SIGHUP. Then stops what it started, in reverse order, and exits 0. npm
  * forwards a Ctrl-C that the terminal has already sent, so a second signal does not cut the stop short. `say` receives
- * a line when the stop begins and one when it is done.
+ * a line when the stop begins and one when it is done. Other `signals` than those given are ignored.
  */
 export async function runUntilSignal(
   program: (lifetime: Lifetime) => Promise<void>,
   say: (line: string) => void = () => undefined,
+  signals: readonly NodeJS.Signals[] = stopSignals,
 ): Promise<void> {
   const stops: (() => Promise<unknown>)[] = [];
   const abort = new AbortController();
@@ -31,8 +33,9 @@ export async function runUntilSignal(
     if (code === 0) say('Stopped. The data is kept for the next start.');
     process.exit(code);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  for (const signal of stopSignals)
     process.on(signal, () => {
+      if (!signals.includes(signal)) return;
       if (!abort.signal.aborted) say(`\n${signal}: stopping. Requests in work are answered first.`);
       void end(0);
     });

@@ -8,13 +8,18 @@ const folder = join(import.meta.dirname, '../services');
 /** The names of all services, each a folder with a `*.service.ts` of its name. */
 export const serviceNames: readonly string[] = readdirSync(folder).sort();
 
-/** Loads services by name, all where none is named. @throws when a name is unknown. */
-export function loadServices(chosen: readonly string[]): Promise<ServiceSchema[]> {
+/** @throws StartError when a name is unknown. */
+export function checkServiceNames(chosen: readonly string[]): void {
   const unknown = chosen.filter((name) => !serviceNames.includes(name));
   if (unknown.length > 0)
     throw new StartError(
       `SERVICES: there is no service ${unknown.join(', ')}. The services are ${serviceNames.join(', ')}.`,
     );
+}
+
+/** Loads services by name, all where none is named. @throws StartError when a name is unknown. */
+export function loadServices(chosen: readonly string[]): Promise<ServiceSchema[]> {
+  checkServiceNames(chosen);
   const names = chosen.length === 0 ? serviceNames : chosen;
   return Promise.all(names.map(loadService));
 }

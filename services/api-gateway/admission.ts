@@ -14,17 +14,17 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
   const sent = isUpload ? credentialOfUpload(req.headers) : credentialOf(req.headers);
   const credential = exchange.credential ?? sent;
   if (credential === null || endpoint.route.access.every((who) => who === 'public')) {
-    enter(pipeline, exchange, isPublic);
+    await enter(pipeline, exchange, isPublic);
     if (isPublic) return null;
     throw new ServiceError('UNAUTHENTICATED', `A credential is required. ${howToSend}`);
   }
   if ('problem' in credential) {
-    enter(pipeline, exchange, false);
+    await enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', credential.problem);
   }
   const admission = await call('auth.admit', isUpload ? { ...credential, uncounted: true } : credential);
   if (admission.caller === null) {
-    enter(pipeline, exchange, false);
+    await enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', 'The credential is invalid or has expired.');
   }
   if (isUpload) return admission.caller;
@@ -37,15 +37,15 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
  * Counts a request without a credential by its address. Log-ins, tokens and refreshes are counted before their work, and
  * the count is refunded unless they fail. @throws RATE_LIMITED (429)
  */
-export function enter(
+export async function enter(
   { windows, addressOf }: Pipeline,
   { req, res, endpoint }: Exchange,
   isPublic: boolean,
-): void {
+): Promise<void> {
   if (endpoint.route.unlimited === true) return;
   const address = addressOf(req);
   const countsLater = isPublic && endpoint.route.countFailures === true;
-  const window = (countsLater ? windows.failures : windows.rest).hit(address, Date.now());
+  const window = await (countsLater ? windows.failures : windows.rest).hit(address, Date.now());
   setWindow(res, window);
   if (!window.allowed) throw limited(res, window);
 }

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Service, ServiceBroker, ServiceSchema } from 'moleculer';
 import ApiGateway, { type ApiSettingsSchema, type IncomingRequest } from 'moleculer-web';
@@ -16,6 +17,7 @@ import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
 import { startPeriodicTask } from '../../runtime/periodic-task.ts';
 import { tracerOf } from '../../runtime/tracing.ts';
+import { addressWindows } from './address-windows.ts';
 import { failureToSend, sendFailure, sendJson, setWindow } from './answer.ts';
 import { assetsOf } from './connect-page/send-page.ts';
 import { pageRoutes } from './connect-page/serve-connect-page.ts';
@@ -45,7 +47,7 @@ import { openapiDocument } from './openapi.ts';
 import { emptyAnswersOfUser } from './queries/delete-answers.ts';
 import { readiness } from './readiness.ts';
 import { nameRoute, recordRequests } from './request-metrics.ts';
-import { addressWindows, serve } from './request-pipeline.ts';
+import { serve } from './request-pipeline.ts';
 import { createGatewayServer } from './server.ts';
 import { StoredBytesLimit } from './stored-bytes.ts';
 import { webhookAccess } from './webhook-access.ts';
@@ -65,9 +67,14 @@ const stopping = new WeakSet<ServiceBroker>();
 
 /** Where the gateway of a broker listens, as `http://host:port`. @throws before it does. */
 export function gatewayUrl(broker: ServiceBroker): string {
-  const url = urls.get(broker);
-  if (url === undefined) throw new Error('the gateway does not listen');
+  const url = gatewayUrlOrNull(broker);
+  if (url === null) throw new Error('the gateway does not listen');
   return url;
+}
+
+/** Where the gateway of a broker listens; null without a gateway. */
+export function gatewayUrlOrNull(broker: ServiceBroker): string | null {
+  return urls.get(broker) ?? null;
 }
 
 // Read once: a closing server has no address, but still has requests in flight.
@@ -161,10 +168,13 @@ function addressReader({ TRUSTED_PROXIES }: Config) {
   return (req: IncomingMessage) => proxyAddr(req, trust) ?? 'unknown';
 }
 
-function listen(server: Server, { PORT, HOST }: Config): Promise<void> {
+// Workers on Linux listen on one port each by themselves, and the kernel distributes the connections. node:cluster does so
+// elsewhere; it can lose a connection when a worker is killed.
+function listen(server: Server, { PORT: port, HOST: host }: Config): Promise<void> {
+  const reusePort = cluster.isWorker && process.platform === 'linux';
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(PORT, HOST, () => {
+    server.listen({ port, host, reusePort }, () => {
       server.off('error', reject);
       resolve();
     });
@@ -201,14 +211,15 @@ function pipelineOf(req: IncomingRequest): Pipeline {
 }
 
 function counted(answer: (req: IncomingRequest, res: ServerResponse) => void): Handler {
-  return (req, res, next) => {
+  const count = async (req: IncomingRequest, res: ServerResponse) => {
     const { windows, addressOf } = pipelineOf(req);
-    const window = windows.rest.hit(addressOf(req), Date.now());
-    setWindow(res, window);
     nameRoute(req, 'documents');
-    if (window.allowed) answer(req, res);
-    else next?.(limited(res, window));
+    const window = await windows.rest.hit(addressOf(req), Date.now());
+    setWindow(res, window);
+    if (!window.allowed) throw limited(res, window);
+    answer(req, res);
   };
+  return (req, res, next) => void count(req, res).catch((error: unknown) => next?.(error));
 }
 
 const document = openapiDocument();

@@ -13,7 +13,7 @@ import type { Idempotency } from './idempotency.ts';
 import type { StoredBytesLimit } from './stored-bytes.ts';
 import type { WebhookAccess } from './webhook-access.ts';
 import type { WebhookCapacity } from './webhook-capacity.ts';
-import type { Window, Windows } from './windows.ts';
+import type { AddressWindows, Window } from './windows.ts';
 
 /**
  * Dependencies of the request pipeline. The checks of a routed request, in order: credential (401), window (429), access
@@ -35,13 +35,6 @@ export interface Pipeline {
   isStopping(): boolean;
   /** The address of this gateway. */
   url(): string;
-}
-
-/** Windows of requests without a credential, by kind of request. */
-export interface AddressWindows {
-  readonly webhook: Windows;
-  readonly failures: Windows;
-  readonly rest: Windows;
 }
 
 /** One request on its route. */

@@ -29,7 +29,7 @@ export async function receiveDelivery(
   delivery: Delivery,
 ): Promise<void> {
   const { req, res, endpoint, call } = exchange;
-  const window = pipeline.windows.webhook.hit(pipeline.addressOf(req), Date.now());
+  const window = await pipeline.windows.webhook.hit(pipeline.addressOf(req), Date.now());
   setWindow(res, window);
   checkClient(req.headers, delivery, pipeline.config);
   if (!window.allowed) throw limited(res, window);

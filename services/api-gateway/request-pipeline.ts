@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { isError } from '../../domain/errors.ts';
 import { callByName, type Meta } from '../../runtime/environment.ts';
@@ -8,7 +7,7 @@ import { type Access as AdmittedRequest, recordExport, recordRead } from './audi
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { baseOf, proofsOf } from './connect-page/session-cookie.ts';
-import { type AddressWindows, checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
+import { checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { gather } from './gather.ts';
 import { isHead } from './head.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
@@ -17,16 +16,7 @@ import { receiveUpload } from './receive-upload.ts';
 import { streamLines } from './stream-lines.ts';
 import { streamOf } from './streams.ts';
 import { callWaiting } from './waiting-call.ts';
-import { network, Windows } from './windows.ts';
-
-/** The rate-limit windows of one gateway. */
-export function addressWindows(config: Config): AddressWindows {
-  return {
-    webhook: new Windows(config.RATE_LIMIT_WEBHOOK),
-    failures: new Windows(config.RATE_LIMIT_FAILURES),
-    rest: new Windows(config.RATE_LIMIT_ADDRESS),
-  };
-}
+import { network } from './windows.ts';
 
 /** Answers one request, or throws the failure to answer it with. */
 export async function serve(pipeline: Pipeline, exchange: Exchange): Promise<void> {
@@ -115,13 +105,14 @@ export async function countingFailures<T>(
 ): Promise<T> {
   if (exchange.endpoint.route.countFailures !== true || caller !== null) return work();
   const { req, res } = exchange;
-  const refund = () => setWindow(res, pipeline.windows.failures.refund(pipeline.addressOf(req), Date.now()));
+  const refund = async () =>
+    setWindow(res, await pipeline.windows.failures.refund(pipeline.addressOf(req), Date.now()));
   try {
     const result = await work();
-    refund();
+    await refund();
     return result;
   } catch (error) {
-    if (failureToSend(error).status >= 500) refund();
+    if (failureToSend(error).status >= 500) await refund();
     for (const [name, value] of Object.entries(headersOf(error))) res.setHeader(name, value);
     throw error;
   }

@@ -47,7 +47,8 @@ export function createGatewayServer(
       return;
     }
     const path = pathOf(req); // the router strips its prefix from req.url
-    router(req, res, () => answerUnrouted(pipeline, req, res, path));
+    const sendError = (error: unknown) => sendFailure(res, failureToSend(error));
+    router(req, res, () => void answerUnrouted(pipeline, req, res, path).catch(sendError));
   });
   server.on('clientError', answerUnreadable);
   server.keepAliveTimeout = 65_000; // longer than that of a load balancer, so that the load balancer closes the connection
@@ -104,8 +105,13 @@ function answerOptions(req: IncomingMessage, res: ServerResponse): void {
 }
 
 /** Answers a request without a route: 405 if the path exists, else 404, to a browser with the page of the console. It counts as a request without a credential. */
-function answerUnrouted(pipeline: Pipeline, req: IncomingMessage, res: ServerResponse, path: string): void {
-  const window = pipeline.windows.rest.hit(pipeline.addressOf(req), Date.now());
+async function answerUnrouted(
+  pipeline: Pipeline,
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: string,
+): Promise<void> {
+  const window = await pipeline.windows.rest.hit(pipeline.addressOf(req), Date.now());
   setWindow(res, window);
   const methods = methodsOf(path);
   if (window.allowed && methods.length === 0 && isPageOfConsole(req, path)) {

@@ -8,6 +8,26 @@ export interface Window {
   readonly allowed: boolean;
 }
 
+/**
+ * Counts requests without a credential by address. It counts in this process, or asks the process that counts for several
+ * workers.
+ */
+export interface AddressWindow {
+  /** Counts one request. */
+  hit(address: string, nowMs: number): Window | Promise<Window>;
+  /** Refunds a request that was counted in the open window. */
+  refund(address: string, nowMs: number): Window | Promise<Window>;
+  /** The window without counting; `allowed` says whether the next request would be allowed. */
+  peek(address: string, nowMs: number): Window;
+}
+
+/** Windows of requests without a credential, by kind of request. */
+export interface AddressWindows {
+  readonly webhook: AddressWindow;
+  readonly failures: AddressWindow;
+  readonly rest: AddressWindow;
+}
+
 interface Counter {
   startedMs: number;
   count: number;
@@ -17,10 +37,10 @@ const windowMs = 60_000;
 const mostAddresses = 100_000;
 
 /**
- * Counts requests without a credential by address, in the memory of this process: webhooks are accepted while all other
- * services are unavailable. A window of 60 s begins with an address's first request.
+ * Windows in the memory of this process: webhooks are accepted while all other services are unavailable. A window of
+ * 60 s begins with an address's first request.
  */
-export class Windows {
+export class Windows implements AddressWindow {
   readonly #limit: number;
   readonly #counters = new Map<string, Counter>();
 
@@ -28,21 +48,18 @@ export class Windows {
     this.#limit = limit;
   }
 
-  /** Counts one request. */
   hit(address: string, nowMs: number): Window {
     const counter = this.#counterOf(address, nowMs);
     counter.count += 1;
     return this.#windowOf(counter);
   }
 
-  /** Refunds a request that was counted in the open window. */
   refund(address: string, nowMs: number): Window {
     const counter = this.#counterOf(address, nowMs);
     counter.count = Math.max(0, counter.count - 1);
     return this.#windowOf(counter);
   }
 
-  /** The window without counting; `allowed` says whether the next request would be allowed. */
   peek(address: string, nowMs: number): Window {
     const counter = this.#counterOf(address, nowMs);
     return { ...this.#windowOf(counter), allowed: counter.count < this.#limit };

@@ -47,7 +47,7 @@ async function answer(pipeline: Pipeline, exchange: Exchange, serve: Serve): Pro
   const { req, res } = exchange;
   const request: PageRequest = { pipeline, req, res };
   try {
-    enter(pipeline, exchange, true);
+    await enter(pipeline, exchange, true);
     await serve(request, exchange);
   } catch (error) {
     const failure = failureToSend(error);

@@ -48,10 +48,10 @@ export const faultEndpoints: readonly Endpoint[] = [
 export async function serveFaults(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { SANDBOX_URL: url } = pipeline.config;
   if (url === undefined) {
-    enter(pipeline, exchange, true);
+    await enter(pipeline, exchange, true);
     throw new ServiceError('ROUTE_NOT_FOUND');
   }
-  const own = withSession(pipeline, exchange);
+  const own = await withSession(pipeline, exchange);
   authorise(await admit(pipeline, own), own);
   const given = await gather(pipeline, own);
   refuseUnstorable(given);

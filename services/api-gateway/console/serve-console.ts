@@ -60,25 +60,27 @@ export const signOut: Endpoint = {
 
 /** Serves a route of the API with the session of the console as its credential. Credentials in headers are ignored. */
 export async function serveConsole(pipeline: Pipeline, exchange: Exchange): Promise<void> {
-  await serve(pipeline, withSession(pipeline, exchange));
+  await serve(pipeline, await withSession(pipeline, exchange));
 }
 
 /**
  * The request with the session of its cookie as the credential. @throws CONSOLE_REFUSED (403) if no page of the console sent
  * it, UNAUTHENTICATED (401)
  */
-export function withSession(pipeline: Pipeline, exchange: Exchange): Exchange {
+export async function withSession(pipeline: Pipeline, exchange: Exchange): Promise<Exchange> {
   const { req, endpoint } = exchange;
-  const token = requireSession(pipeline, exchange);
-  checking(pipeline, exchange, () => refuseWithoutToken(req, token, endpoint.route.stream !== undefined));
+  const token = await requireSession(pipeline, exchange);
+  await checking(pipeline, exchange, () =>
+    refuseWithoutToken(req, token, endpoint.route.stream !== undefined),
+  );
   return { ...exchange, credential: { session_hash: hashOf(token) } };
 }
 
 /** Starts a session and sets its cookie. */
 export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { req, res, call, endpoint } = exchange;
-  checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
-  enter(pipeline, exchange, true);
+  await checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
+  await enter(pipeline, exchange, true);
   const given = await gather(pipeline, exchange);
   refuseUnstorable(given);
   const token = newSessionToken();
@@ -98,9 +100,9 @@ const linkIn = (given: unknown) => ({ link_hash: hashOf(parseParams(Link, given)
 /** Answers whose session the cookie is of, with its CSRF token; nulls without a session. */
 export async function serveSession(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { req, res, call } = exchange;
-  checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
+  await checking(pipeline, exchange, () => refuseOtherOrigins(req, pipeline.config));
   const token = sessionTokenOf(req);
-  if (token === null) enter(pipeline, exchange, true);
+  if (token === null) await enter(pipeline, exchange, true);
   const caller = token === null ? null : await callerOf(pipeline, exchange, token);
   const developer = caller === null ? null : await call('auth.me', {}, { meta: { caller } });
   if (token !== null && developer === null) removeSessionCookie(res, pipeline.config);
@@ -123,29 +125,29 @@ async function callerOf(pipeline: Pipeline, exchange: Exchange, token: string) {
 /** Ends the session on the server and removes its cookie. */
 export async function serveSignOut(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { req, res, call } = exchange;
-  const token = requireSession(pipeline, exchange);
-  checking(pipeline, exchange, () => refuseWithoutToken(req, token, false));
-  enter(pipeline, exchange, true);
+  const token = await requireSession(pipeline, exchange);
+  await checking(pipeline, exchange, () => refuseWithoutToken(req, token, false));
+  await enter(pipeline, exchange, true);
   await call('auth.endSession', { session_hash: hashOf(token) });
   removeSessionCookie(res, pipeline.config);
   sendJson(res, 200, {});
 }
 
 /** @throws CONSOLE_REFUSED (403), UNAUTHENTICATED (401) */
-function requireSession(pipeline: Pipeline, exchange: Exchange): string {
-  checking(pipeline, exchange, () => refuseOtherOrigins(exchange.req, pipeline.config));
+async function requireSession(pipeline: Pipeline, exchange: Exchange): Promise<string> {
+  await checking(pipeline, exchange, () => refuseOtherOrigins(exchange.req, pipeline.config));
   const token = sessionTokenOf(exchange.req);
   if (token !== null) return token;
-  enter(pipeline, exchange, false);
+  await enter(pipeline, exchange, false);
   throw new ServiceError('UNAUTHENTICATED', 'Sign in to the console.');
 }
 
 // A refused request counts as one without a credential.
-function checking(pipeline: Pipeline, exchange: Exchange, check: () => void): void {
+async function checking(pipeline: Pipeline, exchange: Exchange, check: () => void): Promise<void> {
   try {
     check();
   } catch (error) {
-    enter(pipeline, exchange, false);
+    await enter(pipeline, exchange, false);
     throw error;
   }
 }

@@ -41,7 +41,7 @@ export const mcpEndpoint: Endpoint = {
 export async function serveMcp(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { req, res } = exchange;
   try {
-    checkOrigin(pipeline, exchange);
+    await checkOrigin(pipeline, exchange);
     const caller = await admit(pipeline, exchange);
     if (caller === null) throw new ServiceError('UNAUTHENTICATED');
     const message = await readMessage(pipeline, exchange);
@@ -63,10 +63,10 @@ const jsonRpcCodes: Readonly<Record<string, number>> = {
 };
 
 // A web page whose name is resolved to this server's address can send requests to it. It cannot hide its origin.
-function checkOrigin(pipeline: Pipeline, exchange: Exchange): void {
+async function checkOrigin(pipeline: Pipeline, exchange: Exchange): Promise<void> {
   const { origin } = exchange.req.headers;
   if (origin === undefined || isAllowedOrigin(origin, pipeline.config)) return;
-  enter(pipeline, exchange, false);
+  await enter(pipeline, exchange, false);
   throw new ServiceError('ORIGIN_REFUSED');
 }
 
