@@ -23,6 +23,7 @@ import { hertz } from './measurements/hertz.ts';
 import { ingest } from './measurements/ingest.ts';
 import { intervals } from './measurements/intervals.ts';
 import { memory } from './measurements/memory.ts';
+import { million } from './measurements/million.ts';
 import { pages } from './measurements/pages.ts';
 import { processes } from './measurements/processes.ts';
 import { ranges } from './measurements/ranges.ts';
@@ -64,7 +65,7 @@ const rest: readonly Measurement[] = [
   bodies,
 ];
 /** Measurements that take long and run only if --only names them. */
-const onDemand: readonly Measurement[] = [figures, scale];
+const onDemand: readonly Measurement[] = [figures, million, scale];
 const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];

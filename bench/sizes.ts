@@ -13,6 +13,8 @@ export interface Sizes {
   readonly counted: readonly number[];
   /** The number of the page in the middle. */
   readonly deepPage: number;
+  /** Users with five series each: many, and few to compare with. */
+  readonly crowd: { readonly many: number; readonly few: number };
   /** Rounds of response times. */
   readonly rounds: number;
   /** Rounds of throughput: many short ones, so that other load of the machine affects both sides alike. */
@@ -52,6 +54,7 @@ export const full: Sizes = {
   checks: 150,
   counted: [10_000, 1_000_000, 30_000_000],
   deepPage: 1000,
+  crowd: { many: 1_000_000, few: 10_000 },
   rounds: 5,
   throughputRounds: 15,
   requestsPerRound: 60,
@@ -76,6 +79,7 @@ export const quick: Sizes = {
   checks: 10,
   counted: [100, 30_000],
   deepPage: 10,
+  crowd: { many: 800, few: 400 },
   rounds: 1,
   throughputRounds: 1,
   requestsPerRound: 3,

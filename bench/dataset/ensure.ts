@@ -4,6 +4,7 @@ import { createDatabase, dropDatabase, withClient } from '../../stack/create-dat
 import type { Sizes } from '../sizes.ts';
 import { checkStatistics } from './check.ts';
 import { fill } from './fill.ts';
+import { insertCrowd } from './insert-crowd.ts';
 import { insertUsers } from './insert-users.ts';
 import { databaseName, planOf } from './plan.ts';
 
@@ -29,6 +30,11 @@ export function ensureFewUsers(place: Place, sizes: Sizes): Promise<string> {
     await insertUsers(pool, sizes.fewUsers, []);
     await pool.query('vacuum (analyze)');
   });
+}
+
+/** The database of a crowd: many users with few samples each. */
+export function ensureCrowd(place: Place, sizes: Sizes, users: number): Promise<string> {
+  return ensure(place, databaseName(`crowd${users}`, sizes), (pool) => insertCrowd(pool, users, place.say));
 }
 
 /** A migrated, empty database. An existing one of the same name is dropped. */

@@ -32,9 +32,13 @@ const name = (salt: number) => `lateral (
   from generate_series(1, 2 + (hashint8extended(n, $4 + ${salt}) & 1048575)::int % 3) k
 )`;
 
+/** SQL of the id of the user with a number: a hash in the form of a random UUID. `seedParameter` is its placeholder. */
+export const crowdId = (number: string, seedParameter = '$1') =>
+  `overlay(overlay(md5(${seedParameter}::bigint || ' person ' || ${number}) placing '4' from 13) placing '8' from 17)::uuid`;
+
 const crowd = `
   insert into users.person (id, created_at, first_name, last_name, email, external_user_id)
-  select coalesce(($2::uuid[])[n], md5($4::bigint || ' person ' || n)::uuid),
+  select coalesce(($2::uuid[])[n], ${crowdId('n', '$4')}),
     timestamptz '2025-01-01 00:00:00+00' + n * interval '317 seconds', initcap(first.text), initcap(last.text),
     first.text || '.' || last.text || n || '@example.com', 'crm-' || to_char(n, 'FM000000')
   from generate_series(1, $1::int) n cross join ${name(100)} first cross join ${name(200)} last`;
