@@ -39,3 +39,9 @@ function parsed(text: string): DatabaseUrl {
   if (url === null) throw new Error('not a postgres:// URL');
   return url;
 }
+
+/** The same servers and database as another user. */
+export function withCredentials(text: string, user: string, password: string): string {
+  const [, scheme = '', , hosts = '', path = '', search = ''] = form.exec(text) ?? [];
+  return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${hosts}${path}${search}`;
+}

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { withCredentials } from '../domain/database-url.ts';
 import { createBroker } from '../runtime/broker.ts';
 import { buildConsole } from './console-build.ts';
+import { superuserPassword } from './database-roles.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
 import { memberEnvironment } from './member-environment.ts';
@@ -10,6 +12,8 @@ import { runUntilSignal } from './run-until-signal.ts';
 import { type ProviderSettings, startSandbox } from './sandbox.ts';
 import { registerReceiver, startReceiver } from './sandbox-receiver.ts';
 import { connectSandboxUsers } from './sandbox-users.ts';
+import { environmentFor } from './service-environment.ts';
+import { ensureServiceRoles } from './service-roles.ts';
 import { serviceNames } from './services.ts';
 import { signInLink } from './sign-in-link.ts';
 import { StartError } from './start-error.ts';
@@ -37,7 +41,8 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   const sandbox = await startSandbox(config, dataDir, started);
   const receiver = await startReceiver(config, dataDir, started);
   const simulated = { ...sandbox?.settings, ...receiver?.settings };
-  for (const member of membersOf(scale, prepared, simulated)) started(startMember(member, say));
+  const urls = await serviceUrls(prepared, settings, say);
+  for (const member of membersOf(scale, prepared, simulated, urls)) started(startMember(member, say));
   const broker = createBroker({ config, services: [] });
   started(() => broker.stop());
   await broker.start();
@@ -69,6 +74,15 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   await users?.showBackfill();
 }, say);
 
+// Without the right to make roles, all services share the role of DATABASE_URL.
+async function serviceUrls({ stack }: Prepared, given: Config, say: (line: string) => void) {
+  const { databaseUrl: ownerUrl, dataDir } = stack;
+  const adminUrl = given.DATABASE_URL ?? withCredentials(ownerUrl, 'postgres', superuserPassword(dataDir));
+  const urls = await ensureServiceRoles({ ownerUrl, adminUrl, dataDir });
+  if (urls === null) say('The role of DATABASE_URL may not make roles: all services share it.');
+  return urls;
+}
+
 function membersIn(scale: ReadonlyMap<string, number>): number {
   return serviceNames.reduce((sum, name) => sum + (scale.get(name) ?? 1), 0);
 }
@@ -94,13 +108,17 @@ function membersOf(
   scale: ReadonlyMap<string, number>,
   prepared: Prepared,
   settings: ProviderSettings,
+  urls: ReadonlyMap<string, string> | null,
 ): Member[] {
-  const { config } = prepared;
+  const { config, stack } = prepared;
   const environment = { ...memberEnvironment(prepared, settings), WORKERS: '1' };
   const members = serviceNames.flatMap((service) =>
     Array.from({ length: scale.get(service) ?? 1 }, (_, index) => ({
       title: `${service}.${index + 1}`,
-      environment: { ...environment, SERVICES: service, PORT: String(config.PORT + index) },
+      environment: {
+        ...environmentFor(service, { ...environment, DATABASE_URL: urls?.get(service) ?? stack.databaseUrl }),
+        PORT: String(config.PORT + index),
+      },
     })),
   );
   return members.map((member, index) => withFigures(member, config.METRICS_PORT, index + 1));

@@ -9,7 +9,7 @@ for file in "${SECRETS_DIR:-/run/secrets}"/*/*; do
   export "$(basename "$file")=$value"
 done
 if [ -n "${DATABASE_PASSWORD:-}" ]; then
-  export DATABASE_URL="postgres://pulsebus:$DATABASE_PASSWORD@${DATABASE_HOST:-database:5432}/pulsebus"
+  export DATABASE_URL="postgres://${DATABASE_USER:-pulsebus}:$DATABASE_PASSWORD@${DATABASE_HOST:-database:5432}/pulsebus"
 fi
 if [ -n "${BUS_PASSWORD:-}" ]; then
   export NATS_URL="nats://pulsebus:$BUS_PASSWORD@${BUS_HOST:-bus:4222}"

@@ -2,6 +2,7 @@ import { ConfigError, loadConfig } from '../config.ts';
 import { migrateUp } from '../migrations/migrate.ts';
 import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount, settingIgnored } from './first-account.ts';
+import { grantRights, rightsWarnings } from './grant-rights.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { checkServers } from './reachable.ts';
 import { messageForOperator } from './start-error.ts';
@@ -16,6 +17,7 @@ async function prepare(): Promise<string> {
   await checkServers({ DATABASE_URL: config.DATABASE_URL }, patienceMs);
   for (const line of await databaseWarnings(config.DATABASE_URL)) console.warn(`Warning: ${line}`);
   const names = await migrateUp(config.DATABASE_URL);
+  for (const line of rightsWarnings(await grantRights(config.DATABASE_URL))) console.warn(`Warning: ${line}`);
   const { email, isSettingIgnored } = await firstAccount(config.DATABASE_URL, config, null);
   if (isSettingIgnored) console.warn(settingIgnored);
   return `migrated: ${names.length === 0 ? 'nothing to do' : names.join(', ')}; log in as ${email}`;

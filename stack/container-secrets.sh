@@ -17,7 +17,10 @@ write() {
 
 case "${1:-make} ${2:-}" in
   'make ')
-    for name in database/DATABASE_PASSWORD superuser/SUPERUSER_PASSWORD bus/BUS_PASSWORD sessions/JWT_SECRET \
+    roles='activitynet_ingest api_gateway auth backfill connect deliveries devicemaker_ingest phone_ingest pull_ingest
+      timeseries users webhooks'
+    for name in database/DATABASE_PASSWORD $(printf 'database_%s/DATABASE_PASSWORD ' $roles) \
+      superuser/SUPERUSER_PASSWORD bus/BUS_PASSWORD sessions/JWT_SECRET \
       encryption/ENCRYPTION_KEY \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \
       webhooks/WEBHOOK_SECRET_ACTIVITYNET webhooks/WEBHOOK_SECRET_GOOGLEHEALTH webhooks/WEBHOOK_SECRET_WITHINGS; do

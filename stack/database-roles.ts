@@ -9,7 +9,7 @@ import { applicationLogLevel } from './postgres-settings.ts';
 
 /** Rights of a role beyond owning its database. */
 export interface ApplicationRights {
-  /** Tests and benchmarks create databases and end connections to drop them. */
+  /** Tests and benchmarks create databases and roles, and end connections to drop them. */
   readonly createsDatabases: boolean;
 }
 
@@ -58,8 +58,8 @@ async function ensureApplicationRole(
 ): Promise<void> {
   const found = await client.query("select from pg_roles where rolname = 'pulsebus'");
   if (found.rowCount === 0) await client.query(`create role pulsebus login password '${password}'`);
-  const createdb = createsDatabases ? 'createdb' : 'nocreatedb';
-  await client.query(`alter role pulsebus nosuperuser nocreaterole noreplication nobypassrls ${createdb}`);
+  const createdb = createsDatabases ? 'createdb createrole' : 'nocreatedb nocreaterole';
+  await client.query(`alter role pulsebus nosuperuser noreplication nobypassrls ${createdb}`);
   await client.query(`alter role pulsebus set log_min_messages = '${applicationLogLevel}'`);
   // `drop database … with (force)` ends TimescaleDB's worker there too.
   const change = createsDatabases ? 'grant pg_signal_backend to' : 'revoke pg_signal_backend from';
@@ -72,8 +72,8 @@ async function letsIn(url: string): Promise<boolean> {
 
 const superuserFile = (dataDir: string) => join(dataDir, 'superuser-password');
 
-/** Hexadecimal, so that it needs no quoting in SQL or in a URL. */
-function keptPassword(file: string): string {
+/** A password in a file, made at the first call. Hexadecimal, so that it needs no quoting in SQL or in a URL. */
+export function keptPassword(file: string): string {
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600 });
   return readFileSync(file, 'utf8');
 }

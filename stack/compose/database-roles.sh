@@ -1,10 +1,21 @@
 #!/bin/sh
-# Runs once, in the empty database of a composed set-up: the role of the services, which owns the database and is no
-# superuser. Its failed statements are not logged, since their messages may quote values.
+# Runs in the empty database of a composed set-up, and again when roles were added: the role that owns the database and
+# migrates it, and a role of each service, without any right until the migrations gave it. None is a superuser. Their
+# failed statements are not logged, since their messages may quote values.
 set -eu
-psql -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'
-\set password `cat "${SECRETS_DIR:-/run/secrets}/database/DATABASE_PASSWORD"`
-create role pulsebus login password :'password';
-alter role pulsebus set log_min_messages = 'log';
-alter database pulsebus owner to pulsebus;
+secrets="${SECRETS_DIR:-/run/secrets}"
+role() {
+  psql -q -v ON_ERROR_STOP=1 -v role="$1" -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<SQL
+\set password \`cat "$secrets/$2/DATABASE_PASSWORD"\`
+select format('create role %I', :'role') where not exists (select from pg_roles where rolname = :'role') \gexec
+alter role :"role" login password :'password';
+alter role :"role" set log_min_messages = 'log';
 SQL
+}
+role pulsebus database
+psql -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" -c 'alter database pulsebus owner to pulsebus'
+for folder in "$secrets"/database_*; do
+  [ -s "$folder/DATABASE_PASSWORD" ] || continue
+  group=$(basename "$folder")
+  role "pulsebus_${group#database_}" "$group"
+done

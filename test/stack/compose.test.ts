@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { bodyReaders, settingNames, sharedSecrets } from '../../config.ts';
+import { withCredentials } from '../../domain/database-url.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { withClient } from '../../stack/create-database.ts';
 import { debianPrograms } from '../../stack/debian-packages.ts';
+import { grantRights } from '../../stack/grant-rights.ts';
 import { applicationLogLevel, quietLog } from '../../stack/postgres-settings.ts';
 import { run } from '../../stack/processes.ts';
+import { roleOf, serviceRights } from '../../stack/service-rights.ts';
 import { loadServices, serviceNames } from '../../stack/services.ts';
 import { startStack } from '../../stack/stack.ts';
 import { defaultStackDir } from '../../stack/unprivileged.ts';
@@ -33,7 +36,7 @@ function groupsOf(name: string): string[] {
 
 t.test('every service has a container and is scraped', async (t) => {
   for (const name of serviceNames) {
-    t.match(container(name), new RegExp(`<<: \\*settings, SERVICES: ${name} }`), name);
+    t.match(container(name), new RegExp(`<<: \\*settings, SERVICES: ${name}[ ,]`), name);
     t.match(textOf('stack/compose/prometheus.yml'), new RegExp(`^ +- ${name}$`, 'm'), name);
   }
 });
@@ -90,7 +93,17 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
       [...(sharedSecrets[secret] ?? []), ...(secret === 'ENCRYPTION_KEY' ? bodyReaders : [])].sort(),
     );
   t.strictSame(groupsOf('migrate'), ['database', 'admin']);
-  t.strictSame(groupsOf('database'), ['database', 'superuser']);
+  t.strictSame(groupsOf('database'), ['database', ...roleGroups, 'superuser']);
+  for (const name of serviceNames) {
+    const [volume, user] = [
+      `database-${name}-secret:/run/secrets/database:ro`,
+      `DATABASE_USER: ${roleOf(name)} }`,
+    ];
+    const hasRole = name in serviceRights;
+    t.equal(container(name).includes(volume), hasRole, `${name} has the password of its role`);
+    t.equal(container(name).includes(user), hasRole, `${name} uses it`);
+    t.notOk(container(name).includes(`'database-secret:`), `${name} has no other`);
+  }
   t.strictSame(
     serviceNames.filter((name) => groupsOf(name).includes('superuser')),
     [],
@@ -119,11 +132,14 @@ for (const [secret, users] of Object.entries(sharedSecrets))
     await t.resolves(startBroker(t, { databaseUrl, services: others, settings }));
   });
 
+const roleGroups = Object.keys(serviceRights).map((name) => `database_${name.replaceAll('-', '_')}`);
+
 function makeFolders(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   for (const group of [
     'database',
+    ...roleGroups,
     'superuser',
     'bus',
     'sessions',
@@ -177,16 +193,25 @@ t.test('the services of the containers have no superuser rights', async (t) => {
     client.query('reassign owned by pulsebus to postgres; drop owned by pulsebus; drop role pulsebus'),
   );
   writeFileSync(join(folder, 'database/DATABASE_PASSWORD'), "it's $1");
+  writeFileSync(join(folder, 'database_phone_ingest/DATABASE_PASSWORD'), '"2"');
   const { postgresBin } = await debianPrograms({ stackDir, log: () => {} });
   const env = {
     ...{ PATH: `${postgresBin}:${process.env.PATH}`, SECRETS_DIR: folder },
     ...{ PGHOST: url.hostname, PGPORT: url.port, PGPASSWORD: url.password },
     ...{ POSTGRES_USER: 'postgres', POSTGRES_DB: 'pulsebus' },
   };
-  await run(join(root, 'stack/compose/database-roles.sh'), [], { env });
+  for (let times = 0; times < 2; times++)
+    await run(join(root, 'stack/compose/database-roles.sh'), [], { env });
   url.username = 'pulsebus';
   url.password = encodeURIComponent("it's $1");
   t.ok((await migrateUp(url.href)).length > 0, 'which can migrate it');
+  t.equal((await grantRights(url.href)).length, Object.keys(serviceRights).length - 1, 'and give rights');
+  const phone = withCredentials(url.href, 'pulsebus_phone_ingest', '"2"');
+  await withClient(phone, async (client) => {
+    await client.query('select from phone.night');
+    await t.rejects(client.query('select from users.person'), { code: '42501' });
+    await t.rejects(client.query('create table phone.own (n int)'), { code: '42501' });
+  });
   const mayBe = 'select rolsuper, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user';
   t.strictSame(await withClient(url.href, async (client) => (await client.query(mayBe)).rows), [
     { rolsuper: false, rolcreatedb: false, rolcreaterole: false },

@@ -48,9 +48,6 @@ async function dropLocked(transaction: Queryable, { name, first, beyond }: Chunk
   await transaction.query(patience);
   await transaction.query(`lock table ${name} in access exclusive mode`);
   if ((await transaction.query(`select from ${name} limit 1`)).length > 0) return false;
-  await transaction.query(
-    "select drop_chunks('timeseries.sample', older_than => $1::timestamptz, newer_than => $2::timestamptz)",
-    [beyond, first],
-  );
+  await transaction.query('select timeseries.drop_chunks($1, $2)', [first, beyond]);
   return true;
 }

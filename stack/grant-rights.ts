@@ -1,0 +1,60 @@
+import type pg from 'pg';
+import { withClient } from './create-database.ts';
+import { roleOf, type ServiceRights, schemas, serviceRights } from './service-rights.ts';
+
+/**
+ * Gives the roles of the services exactly the rights of `serviceRights`: what they had before is taken away first, in one
+ * transaction. Run after the migrations, as the role that owns the tables. Returns the services whose role does not exist.
+ */
+export function grantRights(ownerUrl: string): Promise<string[]> {
+  return withClient(ownerUrl, async (client) => {
+    const missing = await missingRoles(client);
+    const found = Object.entries(serviceRights).filter(([service]) => !missing.includes(service));
+    if (found.length === 0) return missing;
+    // Two processes that grant at once would fail with "tuple concurrently updated".
+    const turn = "select pg_advisory_xact_lock(hashtextextended('pulsebus rights', 0))";
+    const statements = [turn, ...found.flatMap(([service, rights]) => grantsOf(roleOf(service), rights))];
+    await client.query(['begin', ...statements, 'commit'].join(';\n'));
+    return missing;
+  });
+}
+
+/** What an operator is to know of services without a role. All or none is usual: the services may share a role. */
+export function rightsWarnings(missing: readonly string[]): string[] {
+  if (missing.length === 0 || missing.length === Object.keys(serviceRights).length) return [];
+  return [`there is no role ${missing.map(roleOf).join(', ')}: see docs/operating.md, "Roles".`];
+}
+
+async function missingRoles(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    'select rolname as name from pg_roles where rolname = any($1)',
+    [Object.keys(serviceRights).map(roleOf)],
+  );
+  return Object.keys(serviceRights).filter((service) => !rows.some(({ name }) => name === roleOf(service)));
+}
+
+function grantsOf(role: string, rights: ServiceRights): string[] {
+  const foreign = [...Object.keys(rights.tables), ...rights.functions, ...rights.sequences];
+  const entered = new Set([...rights.schemas, ...foreign.map((name) => name.split('.')[0])]);
+  return [
+    ...schemas.flatMap((schema) => [
+      `revoke all on schema ${schema} from ${role}`,
+      ...['tables', 'sequences', 'functions'].map(
+        (kind) => `revoke all on all ${kind} in schema ${schema} from ${role}`,
+      ),
+      `revoke execute on all functions in schema ${schema} from public`,
+    ]),
+    ...[...entered].map((schema) => `grant usage on schema ${schema} to ${role}`),
+    ...rights.schemas.flatMap((schema) => [
+      // MAINTAIN is for vacuum, analyze and lock.
+      `grant select, insert, update, delete, maintain on all tables in schema ${schema} to ${role}`,
+      `grant usage on all sequences in schema ${schema} to ${role}`,
+      `grant execute on all functions in schema ${schema} to ${role}`,
+    ]),
+    ...Object.entries(rights.tables).map(
+      ([table, privileges]) => `grant ${privileges} on ${table} to ${role}`,
+    ),
+    ...rights.functions.map((name) => `grant execute on function ${name} to ${role}`),
+    ...rights.sequences.map((name) => `grant usage on sequence ${name} to ${role}`),
+  ];
+}
