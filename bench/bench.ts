@@ -17,6 +17,8 @@ export interface Bench {
   /** All services in one process, on the data set. */
   readonly product: Product;
   readonly load: Load;
+  /** The other checkout of the measurement `commits`: a folder or a git revision. */
+  readonly against: string;
   readonly say: (line: string) => void;
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
+import { startFlags } from './checkout.ts';
 
 /** A child process of the bench that answers requests of this process. */
 export interface Child {
@@ -14,13 +15,20 @@ export interface Child {
 const Reply = z.object({ id: z.int(), answer: z.unknown(), error: z.string().nullable() });
 const stopMs = 15_000;
 
-/** Starts a file of the bench as a child process; `env` is its whole environment except PATH. */
-export function startChild(file: string, env: Readonly<Record<string, string>> = {}): Child {
+/**
+ * Starts a file of the bench as a child process; `env` is its whole environment except PATH. `flags`: those of V8, by
+ * default as `npm start` runs.
+ */
+export function startChild(
+  file: string,
+  env: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = startFlags(),
+): Child {
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
   const child = fork(file, [], {
     env: { PATH, HOME, TMPDIR, ...env },
     serialization: 'advanced',
-    execArgv: ['--max-semi-space-size=4'], // as npm start runs it
+    execArgv: [...flags],
   });
   const open = new Map<number, { settle: (answer: unknown) => void; fail: (error: Error) => void }>();
   child.on('message', (message) => {

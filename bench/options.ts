@@ -8,14 +8,16 @@ export interface Options {
   readonly only: readonly string[];
   readonly databaseUrl: string | undefined;
   readonly natsUrl: string | undefined;
+  /** A folder or a git revision. */
+  readonly against: string;
 }
 
 const usage =
-  'usage: npm run bench -- [--quick] [--only name,name] [--rounds n] [--database url] [--nats url]';
+  'usage: npm run bench -- [--quick] [--only name,name] [--rounds n] [--database url] [--nats url] [--against folder|revision]';
 
 /** Reads the arguments. @throws Error with the usage if one is unknown */
 export function readOptions(args: readonly string[]): Options {
-  const { quick: isQuick, only, rounds, database, nats } = parse(args);
+  const { quick: isQuick, only, rounds, database, nats, against } = parse(args);
   const sizes = isQuick ? quick : full;
   const count = rounds === undefined ? sizes.rounds : Number(rounds);
   if (!Number.isInteger(count) || count < 1 || count > 100)
@@ -25,6 +27,7 @@ export function readOptions(args: readonly string[]): Options {
     only: only.split(',').filter((name) => name !== ''),
     databaseUrl: database,
     natsUrl: nats,
+    against,
   };
 }
 
@@ -38,6 +41,7 @@ function parse(args: readonly string[]) {
         rounds: { type: 'string' },
         database: { type: 'string' },
         nats: { type: 'string' },
+        against: { type: 'string', default: 'HEAD~1' },
       },
     }).values;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { startFlags } from './checkout.ts';
 import { startChild } from './child.ts';
 import { Usage } from './parent.ts';
 
@@ -27,6 +28,8 @@ export interface ProductChoice {
   readonly databaseUrl: string;
   readonly natsUrl?: string;
   readonly services?: readonly string[];
+  /** The folder of another checkout. Default: this one. */
+  readonly folder?: string;
   /** Settings in addition to those of all processes of the bench. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -77,12 +80,15 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
   };
 }
 
-function start({ databaseUrl, natsUrl, services = [], settings: own = {} }: ProductChoice) {
-  return startChild(join(import.meta.dirname, 'product-process.ts'), {
+const root = join(import.meta.dirname, '..');
+
+function start({ databaseUrl, natsUrl, services = [], folder = root, settings: own = {} }: ProductChoice) {
+  const env = {
     ...settings,
     ...own,
     DATABASE_URL: databaseUrl,
     SERVICES: services.join(','),
     ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
-  });
+  };
+  return startChild(join(folder, 'bench/product-process.ts'), env, startFlags(folder));
 }

@@ -52,6 +52,15 @@ export function samplesPath(
   return `/users/${userId}/timeseries?${search}`;
 }
 
+const mostOnPage = { activity: 400, sleep: 100 } as const;
+
+/** The path of summaries, all days on one page. */
+export function summariesPath(userId: string, kind: keyof typeof mostOnPage, { first, count }: Days): string {
+  const dateOf = (day: number) => new Date(startMs + day * dayMs).toISOString().slice(0, 10);
+  const range = `start_date=${dateOf(first)}&end_date=${dateOf(first + count - 1)}`;
+  return `/users/${userId}/summaries/${kind}?${range}&limit=${mostOnPage[kind]}`;
+}
+
 /** Ranges of the same number of days with different starts, so that requests are not repeated. */
 export function spread({ sizes }: Bench, count: number, most = 20): Days[] {
   const last = Math.max(0, sizes.days - count);

@@ -13,6 +13,7 @@ import { bodies } from './measurements/bodies.ts';
 import { browser } from './measurements/browser.ts';
 import { changelog } from './measurements/changelog.ts';
 import { checks } from './measurements/checks.ts';
+import { commits } from './measurements/commits.ts';
 import { counts } from './measurements/counts.ts';
 import { depth } from './measurements/depth.ts';
 import { disk } from './measurements/disk.ts';
@@ -65,7 +66,7 @@ const rest: readonly Measurement[] = [
   bodies,
 ];
 /** Measurements that take long and run only if --only names them. */
-const onDemand: readonly Measurement[] = [figures, million, scale];
+const onDemand: readonly Measurement[] = [commits, figures, million, scale];
 const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];
@@ -111,7 +112,10 @@ function choose({ only }: Options): Measurement[] {
   return [...reading.filter(isChosen), ...(reads ? [memory] : []), ...others];
 }
 
-async function open({ sizes, databaseUrl, natsUrl }: Options, readsDataset: boolean): Promise<Bench> {
+async function open(
+  { sizes, databaseUrl, natsUrl, against }: Options,
+  readsDataset: boolean,
+): Promise<Bench> {
   const stack = await startServers({ databaseUrl, natsUrl }, say);
   stops.push(() => stack.stop());
   const place = { adminUrl: stack.databaseUrl, say };
@@ -123,7 +127,7 @@ async function open({ sizes, databaseUrl, natsUrl }: Options, readsDataset: bool
   const product = await startProduct({ databaseUrl: url });
   stops.push(() => product.stop());
   const plan = planOf(sizes);
-  return { ...place, sizes, plan, databaseUrl: url, pool, natsUrl: stack.natsUrl, product, load };
+  return { ...place, sizes, plan, databaseUrl: url, pool, natsUrl: stack.natsUrl, product, load, against };
 }
 
 function headOf({ plan, sizes }: Bench, readsDataset: boolean): string {

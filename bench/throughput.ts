@@ -14,6 +14,8 @@ export interface CpuMeter {
 /** Repeated measurements of a target under load: answers per second, and the CPU of each process that answers. */
 export interface Throughput {
   readonly measure: Measure;
+  /** The time within which 99 of 100 answers came, in ms. */
+  p99Ms(): Figures;
   /** CPU of all processes per answer, in ms. */
   cpuMs(): Figures;
   /** The share of a core that each process used. */
@@ -22,6 +24,7 @@ export interface Throughput {
 
 interface Sample {
   readonly rate: number;
+  readonly p99Ms: number;
   /** The share of a core. */
   readonly shares: readonly number[];
 }
@@ -37,6 +40,7 @@ export function measureThroughput(bench: Bench, target: LoadTarget, parts: reado
       samples.push(sample);
       return sample.rate;
     },
+    p99Ms: () => figuresOf(counted().map(({ p99Ms }) => p99Ms)),
     cpuMs: () => figuresOf(counted().map(({ rate, shares }) => (1000 * sum(shares)) / rate)),
     shares: () => parts.map((_, index) => median(counted().map(({ shares }) => shares[index] ?? 0))),
   };
@@ -44,10 +48,10 @@ export function measureThroughput(bench: Bench, target: LoadTarget, parts: reado
 
 async function sampleOf({ load, sizes }: Bench, target: LoadTarget, parts: readonly CpuMeter[]) {
   const before = await Promise.all(parts.map((part) => part.usage()));
-  const { requests, seconds } = await load.sendLoad(target, { connections, most_ms: sizes.loadMs });
+  const { requests, seconds, p99_ms } = await load.sendLoad(target, { connections, most_ms: sizes.loadMs });
   const after = await Promise.all(parts.map((part) => part.usage()));
   const shares = after.map(({ cpu_ms }, index) => (cpu_ms - (before[index]?.cpu_ms ?? 0)) / 1000 / seconds);
-  return { rate: requests / seconds, shares };
+  return { rate: requests / seconds, p99Ms: p99_ms, shares };
 }
 
 function sum(values: readonly number[]): number {

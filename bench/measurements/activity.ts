@@ -1,7 +1,5 @@
-import { dayMs } from '../../domain/time.ts';
 import type { Bench, Measurement } from '../bench.ts';
-import { startMs } from '../dataset/plan.ts';
-import { latencies, targetOf } from '../requests.ts';
+import { latencies, summariesPath, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
 import { pairRow, shown, singleRow } from '../row.ts';
 import { measureThroughput } from '../throughput.ts';
@@ -25,7 +23,8 @@ export const activity: Measurement = {
 
 async function compare(bench: Bench, source: string, userId: string) {
   const { product, sizes } = bench;
-  const target = (days: number) => targetOf(product, [activityPath(userId, Math.min(days, sizes.days))]);
+  const target = (days: number) =>
+    targetOf(product, [summariesPath(userId, 'activity', { first: 0, count: Math.min(days, sizes.days) })]);
   const [year, month, week] = [target(365), target(30), target(7)];
   const times = await latencies(bench, { year, month, week });
   const rates = await inRounds(sizes.throughputRounds, {
@@ -44,9 +43,4 @@ async function compare(bench: Bench, source: string, userId: string) {
     }),
     pairRow({ what: `${source}: answers a second`, a: rates.year, b: rates.month, unit: '/s' }),
   ];
-}
-
-function activityPath(userId: string, days: number): string {
-  const dateOf = (day: number) => new Date(startMs + day * dayMs).toISOString().slice(0, 10);
-  return `/users/${userId}/summaries/activity?start_date=${dateOf(0)}&end_date=${dateOf(days - 1)}&limit=400`;
 }

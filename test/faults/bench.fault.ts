@@ -14,7 +14,7 @@ const onServers = ['--database', adminUrl(), '--nats', natsUrl()];
 
 t.setTimeout(580_000);
 t.teardown(async () => {
-  for (const part of ['data', 'few', 'ingest', 'changes_with', 'changes_without'])
+  for (const part of ['data', 'few', 'ingest', 'ingest_other', 'changes_with', 'changes_without'])
     await dropDatabase(adminUrl(), databaseName(part, quick));
 });
 
@@ -41,6 +41,9 @@ t.test(
         'Disk',
         'The console in a browser',
         'Data coming in',
+        'Intervals of several sources',
+        'Uploads of phones',
+        'Streams of a workout',
         'Activity platform',
         'Change log',
         'Outgoing webhooks',
@@ -69,6 +72,29 @@ t.test('an existing data set is not built again', async (t) => {
   const { stderr } = await bench('--quick', '--only', 'disk', ...onServers);
   t.notMatch(stderr, 'Building the database');
   t.match(stderr, 'Measuring disk');
+});
+
+t.test('two commits give the same answers to the reads that compare them', async (t) => {
+  const { stdout } = await bench('--quick', '--only', 'commits', '--against', 'HEAD', ...onServers);
+  const [, read, equal] = /\| equal answers \| (\d+) \| (\d+) equal \|/.exec(stdout) ?? [];
+  t.match(read, /^[1-9]/);
+  t.equal(equal, read);
+  t.match(stdout, /\| values stored \| [\d,.]+ values\/s \|/);
+});
+
+t.test('a revision that does not exist is refused', async (t) => {
+  const failed = await bench(
+    '--quick',
+    '--only',
+    'commits',
+    '--against',
+    'no-such-revision',
+    ...onServers,
+  ).then(
+    () => null,
+    (error: unknown) => String(Reflect.get(Object(error), 'stderr')),
+  );
+  t.match(failed, 'no-such-revision');
 });
 
 t.test('an unknown measurement is refused with the known names', async (t) => {

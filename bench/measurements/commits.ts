@@ -1,0 +1,99 @@
+import type { Bench, Measurement } from '../bench.ts';
+import { openCheckout } from '../checkout.ts';
+import { type ReadCase, readCases } from '../commits/read-cases.ts';
+import { storeRate } from '../commits/store-rates.ts';
+import { freshDatabase } from '../dataset/ensure.ts';
+import { insertNights } from '../dataset/insert-nights.ts';
+import { type Product, startProduct } from '../product.ts';
+import { latencies, targetOf } from '../requests.ts';
+import { inRounds } from '../rounds.ts';
+import { figure, pairRow, type Row } from '../row.ts';
+import { connections, measureThroughput, type Throughput } from '../throughput.ts';
+
+/** This checkout against another one, on the same data. */
+export const commits: Measurement = {
+  name: 'commits',
+  async run(bench) {
+    const other = await openCheckout(bench.against);
+    try {
+      await insertNights(bench.pool, bench.plan);
+      const rows = [...(await reads(bench, other.folder)), await stores(bench, other.folder)];
+      return {
+        title: 'Two commits',
+        about: `Answers a second over ${connections} connections, and the time of 99 of 100 of them, all services in one process, in rounds in turn. A: this checkout. B: ${other.name}. One at a time: over one connection.`,
+        rows,
+      };
+    } finally {
+      await other.remove();
+    }
+  },
+};
+
+async function reads(bench: Bench, folder: string): Promise<Row[]> {
+  const other = await startProduct({ databaseUrl: bench.databaseUrl, folder });
+  try {
+    const cases = await readCases(bench);
+    const rows = [await equalAnswers(bench, other, cases)];
+    for (const one of cases) rows.push(...(await compare(bench, other, one)));
+    return rows;
+  } finally {
+    await other.stop();
+  }
+}
+
+async function compare(bench: Bench, other: Product, { what, paths, least }: ReadCase): Promise<Row[]> {
+  bench.say(`  ${what}`);
+  const [ours, theirs] = [bench.product, other].map((product) => targetOf(product, paths));
+  if (ours === undefined || theirs === undefined) throw new Error('there is no product to measure');
+  const [a, b] = [measureThroughput(bench, ours, [bench.product]), measureThroughput(bench, theirs, [other])];
+  const rates = await inRounds(bench.sizes.throughputRounds, { a: a.measure, b: b.measure });
+  const alone = await latencies(bench, { a: ours, b: theirs });
+  const notes = [cpuNote(a), cpuNote(b)] as const;
+  return [
+    pairRow({ what, ...rates, unit: '/s', notes, goal: { least } }),
+    pairRow({ what: `${what}: p99`, a: a.p99Ms(), b: b.p99Ms(), unit: 'ms', goal: { most: 1 } }),
+    pairRow({ what: `${what}: one at a time`, ...alone, unit: 'ms' }),
+  ];
+}
+
+async function equalAnswers(bench: Bench, other: Product, cases: readonly ReadCase[]): Promise<Row> {
+  const paths = cases.flatMap((one) => one.paths);
+  let equal = 0;
+  for (const path of paths) {
+    const [a, b] = [await bench.product.get(path), await other.get(path)];
+    if (JSON.stringify(a) === JSON.stringify(b)) equal += 1;
+    else bench.say(`  the answers differ: ${path}`);
+  }
+  const verdict = equal === paths.length ? 'met' : 'missed';
+  return {
+    what: 'equal answers',
+    a: `${paths.length}`,
+    b: `${equal} equal`,
+    ratio: '',
+    goal: 'all',
+    verdict,
+  };
+}
+
+// A database for each, because services of two processes would share the queue of one.
+async function stores(bench: Bench, folder: string): Promise<Row> {
+  const [own, others] = [
+    await freshDatabase(bench, bench.sizes),
+    await freshDatabase(bench, bench.sizes, 'ingest_other'),
+  ];
+  const [ours, theirs] = [
+    await startProduct({ databaseUrl: own }),
+    await startProduct({ databaseUrl: others, folder }),
+  ];
+  try {
+    const sides = { a: await storeRate(bench, ours), b: await storeRate(bench, theirs) };
+    const rates = await inRounds(bench.sizes.throughputRounds, sides);
+    return pairRow({ what: 'values stored', ...rates, unit: 'values/s', goal: { least: 0.95 } });
+  } finally {
+    await Promise.all([ours.stop(), theirs.stop()]);
+  }
+}
+
+function cpuNote(throughput: Throughput): string {
+  return `(${figure(throughput.cpuMs().median, 'ms')} CPU each)`;
+}
