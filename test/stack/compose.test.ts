@@ -4,6 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { bodyReaders, settingNames, sharedSecrets } from '../../config.ts';
 import { withCredentials } from '../../domain/database-url.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
@@ -24,6 +26,20 @@ const root = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 const compose = textOf('docker-compose.yml');
 
+const Compose = z.object({
+  services: z.record(
+    z.string(),
+    z.object({
+      mem_limit: z.string().optional(),
+      pids_limit: z.int().optional(),
+      cap_drop: z.array(z.string()).optional(),
+      read_only: z.boolean().optional(),
+      security_opt: z.array(z.string()).optional(),
+      user: z.string().optional(),
+    }),
+  ),
+});
+
 /** The section of a container in docker-compose.yml. */
 function container(name: string): string {
   return new RegExp(`^ {2}${name}:\\n((?: {4}.*\\n|\\n)+)`, 'm').exec(compose)?.[1] ?? '';
@@ -39,6 +55,18 @@ t.test('every service has a container and is scraped', async (t) => {
     t.match(container(name), new RegExp(`<<: \\*settings, SERVICES: ${name}[ ,]`), name);
     t.match(textOf('stack/compose/prometheus.yml'), new RegExp(`^ +- ${name}$`, 'm'), name);
   }
+});
+
+t.test('every container has bounds and no capabilities', async (t) => {
+  const { services } = Compose.parse(parse(compose, { merge: true }));
+  for (const [name, one] of Object.entries(services)) {
+    t.match(one.mem_limit, /^(\$\{\w+:-)?\d+[mg]\}?$/, `${name}: memory`);
+    t.ok(one.pids_limit !== undefined && one.pids_limit > 0, `${name}: processes`);
+    t.same(one.cap_drop, ['ALL'], name);
+    t.equal(one.read_only, true, name);
+    t.same(one.security_opt, ['no-new-privileges:true'], name);
+  }
+  t.equal(services.database?.user, '70:70', 'the database does not run as root');
 });
 
 t.test('every setting reaches the containers, or has a reason not to', async (t) => {
