@@ -12,11 +12,17 @@ export interface Composed {
 
 /** A container of docker-compose.yml. */
 export interface ComposedContainer {
-  /** The groups of secrets that it reads, each a folder of /run/secrets. */
-  readonly secrets: readonly string[];
+  /** The secrets that it reads. */
+  readonly secrets: readonly ComposedSecret[];
   /** Settings of this container only. */
   readonly environment: Readonly<Record<string, string>>;
   readonly command: readonly string[] | undefined;
+}
+
+/** A volume of secrets, such as `database-auth`, and the folder of /run/secrets where a container has it. */
+export interface ComposedSecret {
+  readonly name: string;
+  readonly group: string;
 }
 
 const file = join(import.meta.dirname, '../../docker-compose.yml');
@@ -38,14 +44,14 @@ export function readComposed(): Composed {
   const containers = Object.entries(composed.services).map(([name, container]) => {
     const own = Object.entries(container.environment).filter(([key]) => !settings.includes(key));
     const { volumes, command } = container;
-    return [name, { secrets: groupsOf(volumes), environment: Object.fromEntries(own), command }] as const;
+    return [name, { secrets: secretsOf(volumes), environment: Object.fromEntries(own), command }] as const;
   });
   return { settings, containers: Object.fromEntries(containers) };
 }
 
-function groupsOf(volumes: readonly string[]): string[] {
+function secretsOf(volumes: readonly string[]): ComposedSecret[] {
   return volumes.flatMap((volume) => {
-    const [, group] = /^[\w-]+-secret:\/run\/secrets\/([\w-]+):ro$/.exec(volume) ?? [];
-    return group === undefined ? [] : [group];
+    const [, name, group] = /^([\w-]+)-secret:\/run\/secrets\/(\w+):ro$/.exec(volume) ?? [];
+    return name === undefined || group === undefined ? [] : [{ name, group }];
   });
 }

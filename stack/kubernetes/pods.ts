@@ -43,7 +43,7 @@ export function podTemplate(
     },
     volumeMounts: [
       { name: 'tmp', mountPath: '/tmp' },
-      ...secrets.map((group) => ({ name: group, mountPath: `/run/secrets/${group}`, readOnly: true })),
+      ...secrets.map(({ name, group }) => ({ name, mountPath: `/run/secrets/${group}`, readOnly: true })),
     ],
   };
   return {
@@ -63,10 +63,10 @@ export function podTemplate(
       containers: [container],
       volumes: [
         { name: 'tmp', emptyDir: { sizeLimit: '1Gi' } },
-        ...secrets.map((group) => ({
-          name: group,
+        ...secrets.map(({ name, group }) => ({
+          name,
           // Those of real providers are there once they are put.
-          secret: { secretName: `pulsebus-${group}`, defaultMode: 0o440, optional: group === 'providers' },
+          secret: { secretName: `pulsebus-${name}`, defaultMode: 0o440, optional: group === 'providers' },
         })),
       ],
     },
