@@ -45,6 +45,7 @@ const Settings = z.object({
   DEBIAN_MIRROR: url.optional(),
   PUBLIC_URL: url.optional(),
   DATABASE_URL: databaseUrl('read-write', 'primary').optional(),
+  DATABASE_READ_URL: databaseUrl('any', 'standby', 'prefer-standby', 'read-only').optional(),
   NATS_URL: busUrl.optional(),
   NATS_CA: z.string().optional(),
   NATS_CERT: z.string().optional(),

@@ -45,3 +45,9 @@ export function withCredentials(text: string, user: string, password: string): s
   const [, scheme = '', , hosts = '', path = '', search = ''] = form.exec(text) ?? [];
   return `${scheme}${encodeURIComponent(user)}:${encodeURIComponent(password)}@${hosts}${path}${search}`;
 }
+
+/** The servers of `text` as the user of another URL. */
+export function sameUser(other: string, text: string): string {
+  const { username, password } = new URL(serversOf(other)[0] ?? '');
+  return withCredentials(text, decodeURIComponent(username), decodeURIComponent(password));
+}

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../config.ts';
-import { withCredentials } from '../domain/database-url.ts';
+import { sameUser, withCredentials } from '../domain/database-url.ts';
 import { createBroker } from '../runtime/broker.ts';
+import { promotionNote, withStandby } from './cluster-standby.ts';
 import { buildConsole } from './console-build.ts';
 import { superuserPassword } from './database-roles.ts';
 import { metricsPortsOf } from './listening.ts';
@@ -25,14 +26,19 @@ const startLimitMs = 60_000;
 
 /**
  * `npm run cluster -- --scale timeseries=3`: the same services over NATS, one process each or more. A process that dies
- * is restarted with a growing delay. Further gateways listen on the following ports.
+ * is restarted with a growing delay. Further gateways listen on the following ports. `--standby` adds a standby of the database.
  */
 await runUntilSignal(async ({ signal, started, fail }) => {
-  const scale = scaleOf(process.argv.slice(2));
+  const { scale, isReplicated } = optionsOf(process.argv.slice(2));
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn' });
   const ports = portsOf(settings.PORT, scale);
   const metricsPorts = metricsPortsOf(settings, 1 + membersIn(scale));
-  const prepared = await prepare(settings, { say, started, fail, ports, metricsPorts });
+  if (isReplicated && settings.DATABASE_URL !== undefined)
+    throw new StartError('--standby is for our own PostgreSQL: unset DATABASE_URL.');
+  const ended = (sentence: string) => say(`${sentence} ${promotionNote}`);
+  const own = { say, started, fail, ports, metricsPorts, ...(isReplicated ? { serverEnded: ended } : {}) };
+  const alone = await prepare(settings, own);
+  const prepared = isReplicated ? await withStandby(alone, started, say) : alone;
   const built = buildConsole(say);
   const { config, stack, login } = prepared;
   if (stack.natsUrl === null)
@@ -91,9 +97,13 @@ function portsOf(first: number, scale: ReadonlyMap<string, number>): number[] {
   return Array.from({ length: scale.get('api-gateway') ?? 1 }, (_, index) => first + index);
 }
 
-function scaleOf(args: readonly string[]): ReadonlyMap<string, number> {
-  const { values } = parseArgs({ args: [...args], options: { scale: { type: 'string', multiple: true } } });
-  return new Map((values.scale ?? []).map(oneScale));
+function optionsOf(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { scale: { type: 'string', multiple: true }, standby: { type: 'boolean' } },
+  });
+  const scale: ReadonlyMap<string, number> = new Map((values.scale ?? []).map(oneScale));
+  return { scale, isReplicated: values.standby === true };
 }
 
 function oneScale(text: string): [string, number] {
@@ -112,11 +122,19 @@ function membersOf(
 ): Member[] {
   const { config, stack } = prepared;
   const environment = { ...memberEnvironment(prepared, settings), WORKERS: '1' };
+  const databaseOf = (service: string) => {
+    const url = urls?.get(service) ?? stack.databaseUrl;
+    const readUrl = config.DATABASE_READ_URL;
+    return {
+      DATABASE_URL: url,
+      ...(readUrl === undefined ? {} : { DATABASE_READ_URL: sameUser(url, readUrl) }),
+    };
+  };
   const members = serviceNames.flatMap((service) =>
     Array.from({ length: scale.get(service) ?? 1 }, (_, index) => ({
       title: `${service}.${index + 1}`,
       environment: {
-        ...environmentFor(service, { ...environment, DATABASE_URL: urls?.get(service) ?? stack.databaseUrl }),
+        ...environmentFor(service, { ...environment, ...databaseOf(service) }),
         PORT: String(config.PORT + index),
       },
     })),

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { withClient } from './create-database.ts';
 import { applicationLogLevel } from './postgres-settings.ts';
+import { endSynchronous } from './synchronous-standby.ts';
 
 /** Rights of a role beyond owning its database. */
 export interface ApplicationRights {
@@ -29,6 +30,7 @@ export function superuserPassword(dataDir: string): string {
 /** Makes both roles what they are to be, and returns the superuser's URL of the database `postgres`. */
 export async function ensureRoles(dataDir: string, urlOf: UrlOf, rights: ApplicationRights): Promise<string> {
   const superuser = await superuserUrl(dataDir, urlOf);
+  await withClient(superuser, endSynchronous);
   await withClient(superuser, (client) =>
     ensureApplicationRole(client, applicationPassword(dataDir), rights),
   );

@@ -16,7 +16,8 @@ export async function ownPort(dataDir: string, server: string): Promise<number> 
   return port;
 }
 
-function readPorts(file: string): Record<string, number> {
+/** The ports that servers of a data folder used last, by name. */
+export function readPorts(file: string): Record<string, number> {
   try {
     return Ports.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {

@@ -36,18 +36,45 @@ const STARTS = 3; // another process may take the port between the check and the
 /** Starts the server of a data folder, made first where it is not there. @throws Error with the log's last lines. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const data = join(options.dataDir, 'postgres');
+  usePromoted(options, data);
   if (!existsSync(data)) await initialise(data, superuserPassword(options.dataDir), options);
+  const { server, port } = await startFolder('postgres', options);
+  return finish(server, port, options);
+}
+
+/** Starts the server of an existing folder in DATA_DIR. `standby`: the settings that lead to its primary. */
+export async function startFolder(
+  name: 'postgres' | 'standby',
+  options: PostgresOptions,
+  standby?: Readonly<Record<string, string>>,
+): Promise<{ readonly server: ServerProcess; readonly port: number }> {
+  const data = join(options.dataDir, name);
   await endLeftover(data);
   for (let attempt = 1; ; attempt++) {
-    const port = await ownPort(options.dataDir, 'postgres');
-    const server = startOn(port, data, options);
+    const port = await ownPort(options.dataDir, name);
+    const server = startOn(port, name, options, standby);
     if (await waitUntil(() => server.hasEnded() || isReady(data), READY_TIMEOUT_MS)) {
-      if (!server.hasEnded()) return finish(server, port, options);
+      if (!server.hasEnded()) return { server, port };
     }
     const said = server.lastLines();
     await server.stop();
     if (attempt === STARTS) throw new Error(`PostgreSQL did not start:\n${said}`);
   }
+}
+
+// After a promotion the former standby has the data. The former primary's folder is kept aside, never started.
+function usePromoted({ dataDir, log }: PostgresOptions, data: string): void {
+  const standby = join(dataDir, 'standby');
+  if (!existsSync(standby) || existsSync(join(standby, 'standby.signal'))) return;
+  log(
+    'The standby was promoted: its data is used from now on. DATA_DIR/postgres.former has the data of the former primary.',
+  );
+  const former = `${data}.former`;
+  if (existsSync(data)) {
+    rmSync(former, { recursive: true, force: true });
+    renameSync(data, former);
+  }
+  renameSync(standby, data);
 }
 
 async function finish(
@@ -92,20 +119,28 @@ const INITDB = [
   ...['--auth=scram-sha-256', '--no-sync', '--no-instructions'],
 ];
 
-function writeForServer(file: string, text: string, account: Account): void {
+/** Writes a file that only the server's account can read. */
+export function writeForServer(file: string, text: string, account: Account): void {
   writeFileSync(file, text, { mode: 0o600 });
   if (account !== null) chownSync(file, account.uid, account.gid);
 }
 
-function startOn(port: number, data: string, options: PostgresOptions): ServerProcess {
+function startOn(
+  port: number,
+  name: string,
+  options: PostgresOptions,
+  standby?: Readonly<Record<string, string>>,
+): ServerProcess {
   const { programs, account, ephemeral, dataDir, log } = options;
-  const conf = postgresqlConf({ port, timescale: programs.timescale, lz4: programs.lz4, ephemeral });
+  const data = join(dataDir, name);
+  const traits = { port, timescale: programs.timescale, lz4: programs.lz4, ephemeral };
+  const conf = postgresqlConf(standby === undefined ? traits : { ...traits, standby });
   writeForServer(join(data, 'postgresql.conf'), conf, account);
   return startServer({
     name: 'PostgreSQL',
     command: [join(programs.postgresBin, 'postgres'), '-D', data],
     stopSignal: 'INT',
-    logFile: join(dataDir, 'postgres.log'),
+    logFile: join(dataDir, `${name}.log`),
     account,
     log,
   });

@@ -9,6 +9,8 @@ export interface PostgresTraits {
   lz4: boolean;
   /** Data that is not needed after a crash: tests. */
   ephemeral: boolean;
+  /** Of a standby: the settings that lead to its primary. */
+  standby?: Readonly<Record<string, string>>;
 }
 
 /** The text of postgresql.conf. */
@@ -20,9 +22,10 @@ export function postgresqlConf(traits: PostgresTraits): string {
     ...housekeeping,
     ...quietLog,
     ...(traits.timescale ? timescale : {}),
+    ...traits.standby,
   };
   return Object.entries(settings)
-    .map(([name, value]) => `${name} = '${value}'\n`)
+    .map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'\n`)
     .join('');
 }
 
@@ -45,6 +48,8 @@ const memory = (ephemeral: boolean) => ({
 
 const writing = ({ lz4, ephemeral }: PostgresTraits) => ({
   max_wal_size: '4GB',
+  // a standby that is stopped for longer is copied anew
+  max_slot_wal_keep_size: '8GB',
   checkpoint_timeout: '15min',
   wal_compression: lz4 ? 'lz4' : 'on',
   default_toast_compression: lz4 ? 'lz4' : 'pglz',

@@ -36,6 +36,8 @@ export interface Preparation {
   readonly ports: readonly number[];
   readonly metricsPorts: readonly number[];
   readonly fail: Lifetime['fail'];
+  /** Called if our own server ends by itself. By default the start fails. */
+  serverEnded?(sentence: string): void;
   say(line: string): void;
 }
 
@@ -69,10 +71,10 @@ function spaceFor(config: Config): number {
 async function prepareIn(
   dataDir: string,
   given: Config,
-  { say, started, fail }: Preparation,
+  { say, started, fail, serverEnded = (sentence) => fail(new StartError(sentence)) }: Preparation,
 ): Promise<Prepared> {
   const options = stackOptions({ ...given, DATA_DIR: dataDir }, say);
-  const stack = await startStack({ ...options, serverEnded: (sentence) => fail(new StartError(sentence)) });
+  const stack = await startStack({ ...options, serverEnded });
   started(() => stack.stop());
   const config = completed(given, stack);
   await migrateUp(stack.databaseUrl);

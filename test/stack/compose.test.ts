@@ -75,6 +75,7 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
   const secret = ['JWT_SECRET', 'ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ACTIVITYNET_CLIENT_SECRET'];
   const entry = [
     'DATABASE_URL',
+    'DATABASE_READ_URL',
     'NATS_URL',
     'DEVICEMAKER_CLIENT_SECRET',
     'ACTIVITYNET_VERIFY_TOKEN',
