@@ -80,10 +80,11 @@ export function database(planning: Planning = 'each'): Mixin<Database> {
 
 /**
  * Connection options for a planning mode. JIT is off: a plan without alternative to a scan that is disabled
- * (`enable_seqscan = off`) has an estimated cost of 10^10, and PostgreSQL would compile it at each execution.
+ * (`enable_seqscan = off`) has an estimated cost of 10^10, and PostgreSQL would compile it at each execution. A write may
+ * decompress any number of samples: its statements are bounded by series and time instead.
  */
 export function planningOptions(planning: Planning): { readonly options: string } {
-  const options = '-c jit=off';
+  const options = '-c jit=off -c timescaledb.max_tuples_decompressed_per_dml_transaction=0';
   return { options: planning === 'once' ? `${options} -c plan_cache_mode=force_generic_plan` : options };
 }
 

@@ -1,5 +1,5 @@
-import { isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
+import { deleteSampleInstants } from '../../samples/queries/delete-sample-instants.ts';
 
 /** The key of a sample: a series of the provider, and an instant in milliseconds. */
 export interface StoredInstant {
@@ -8,14 +8,11 @@ export interface StoredInstant {
   readonly ms: number;
 }
 
-// The bounds let the planner skip chunks without these samples.
-const statement = {
-  name: 'timeseries-delete-samples',
+const selectSeries = {
+  name: 'timeseries-select-series-of-slots',
   text: `
-    delete from timeseries.sample x
-    using timeseries.series s, unnest($3::smallint[], $4::text[], $5::float8[]) t (type_id, device, ms)
-    where s.user_id = $1 and s.provider = $2 and s.type_id = t.type_id and s.device = t.device
-      and x.series_id = s.id and x.ts = to_timestamp(t.ms / 1000) and x.ts >= $6 and x.ts <= $7`,
+    select id, type_id, device from timeseries.series
+    where user_id = $1 and provider = $2 and type_id = any($3::smallint[])`,
 };
 
 /** Deletes single samples. Triggers update the statistics. */
@@ -26,9 +23,19 @@ export async function deleteSamples(
   instants: readonly StoredInstant[],
 ): Promise<void> {
   if (instants.length === 0) return;
-  const times = instants.map(({ ms }) => ms);
-  const [first, last] = [Math.min(...times), Math.max(...times)].map(isoTime);
-  const types = instants.map(({ type_id }) => type_id);
-  const devices = instants.map(({ device }) => device);
-  await transaction.query(statement, [userId, provider, types, devices, times, first, last]);
+  const types = [...new Set(instants.map(({ type_id }) => type_id))];
+  const series = await transaction.query<{ id: number; type_id: number; device: string }>(selectSeries, [
+    userId,
+    provider,
+    types,
+  ]);
+  const idOf = new Map(series.map(({ id, type_id, device }) => [`${type_id} ${device}`, id]));
+  const found = instants.flatMap(({ type_id, device, ms }) => {
+    const id = idOf.get(`${type_id} ${device}`);
+    return id === undefined ? [] : [{ id, ms }];
+  });
+  await deleteSampleInstants(transaction, {
+    seriesIds: found.map(({ id }) => id),
+    times: found.map(({ ms }) => ms),
+  });
 }

@@ -1,10 +1,14 @@
+import { hourMs, isoTime } from '../../../../domain/time.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
 
 /** Bounds a transaction, and with it how long stores of the user wait. */
 export const oldSamplesPerPart = 20_000;
 
-// The bound on ts lets the planner skip chunks after the border. Clocks differ from UTC by at most 18 hours.
-const old = `series_id = $1 and ts < $2::timestamptz + interval '18 hours'
+/** Clocks differ from UTC by at most 18 hours. */
+const furthestClockMs = 18 * hourMs;
+
+// The bound on ts is a constant, so that chunks and compressed batches after the border are left out.
+const old = `series_id = $1 and ts < $3::timestamptz
   and ts + zone_offset_minutes * interval '1 minute' < $2::timestamptz`;
 
 /**
@@ -18,13 +22,13 @@ export async function deleteOldSamples(
   most = oldSamplesPerPart,
 ): Promise<boolean> {
   const border = `${keptFrom}T00:00:00Z`;
+  const beyond = isoTime(Date.parse(border) + furthestClockMs);
   const [next] = await transaction.query<{ ts: string }>(
-    `select ts::text from timeseries.sample where ${old} order by ts offset $3 limit 1`,
-    [seriesId, border, most],
+    `select ts::text from timeseries.sample where ${old} order by ts offset $4 limit 1`,
+    [seriesId, border, beyond, most],
   );
-  const values = [seriesId, border, next?.ts ?? border];
-  const bound = next === undefined ? "ts < $3::timestamptz + interval '18 hours'" : 'ts < $3::timestamptz';
-  await transaction.query(`delete from timeseries.sample where ${old} and ${bound}`, values);
+  const values = [seriesId, border, next?.ts ?? beyond];
+  await transaction.query(`delete from timeseries.sample where ${old}`, values);
   return next === undefined;
 }
 
