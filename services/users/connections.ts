@@ -2,7 +2,6 @@ import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import { recordAudit } from '../../mixins/audit.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { FirstAttempt, Jobs } from '../../mixins/jobs.ts';
-import type { Orm } from '../../mixins/orm.ts';
 import type { ProviderName } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
@@ -11,21 +10,18 @@ import { purgeKind } from './job-kinds.ts';
 import { lockUser } from './queries/lock-user.ts';
 import { requestPurge } from './queries/purges.ts';
 import { revokeConnection } from './queries/revoke-connection.ts';
+import { type ShownConnection, selectConnections } from './queries/select-connections.ts';
 import { enqueueTokenRevocations } from './queries/token-revocations.ts';
-import { findUser } from './user-records.ts';
-import { Connection } from './users.entities.ts';
-
-/** A user's connections by provider, including revoked ones. @throws USER_NOT_FOUND (404) */
-export async function listConnections(orm: Orm, userId: string): Promise<Connection[]> {
-  await findUser(orm, userId);
-  return orm.fork().find(Connection, { userId }, { orderBy: { provider: 'asc' } });
-}
 
 /** One of a user's connections. @throws USER_NOT_FOUND (404), CONNECTION_NOT_FOUND (404) */
-export async function findConnection(orm: Orm, userId: string, provider: ProviderName): Promise<Connection> {
-  await findUser(orm, userId);
-  const connection = await orm.fork().findOne(Connection, { userId, provider });
-  if (connection === null) throw new ServiceError('CONNECTION_NOT_FOUND');
+export async function findConnection(
+  database: Database,
+  userId: string,
+  provider: ProviderName,
+): Promise<ShownConnection> {
+  const connections = await selectConnections(database, userId);
+  const connection = connections.find((one) => one.provider === provider);
+  if (connection === undefined) throw new ServiceError('CONNECTION_NOT_FOUND');
   return connection;
 }
 

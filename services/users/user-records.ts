@@ -1,9 +1,12 @@
 import type { User } from '../../contracts/users.ts';
 import { ServiceError, userNotFound } from '../../domain/errors.ts';
 import { recordAuditInOrm } from '../../mixins/audit.ts';
+import type { Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { violates } from './constraint-violation.ts';
+import { selectUser } from './queries/select-user.ts';
+import type { ListedUser } from './queries/sort-keys.ts';
 import { UserRow } from './users.entities.ts';
 
 /** The fields of a user that a caller may set. Null clears a field; an omitted field is unchanged. */
@@ -30,35 +33,32 @@ const insert = `
   insert into users.person (first_name, last_name, email, external_user_id) values (?, ?, ?, ?)
   on conflict (external_user_id) where deleted_at is null do nothing returning id`;
 
-/** A user who is not deleted. @throws USER_NOT_FOUND (404) */
-export async function findUser(orm: Orm, id: string): Promise<UserRow> {
-  const user = await orm.fork().findOne(UserRow, { id, deletedAt: null });
-  if (user === null) throw userNotFound(id);
-  return user;
-}
-
 /** Updates a user. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
 export async function updateUser(
-  orm: Orm,
+  { orm, database }: { readonly orm: Orm; readonly database: Queryable },
   origin: AuditOrigin,
   id: string,
   fields: UserFields,
-): Promise<UserRow> {
+): Promise<ListedUser> {
   const change = columnsOf(fields);
   if (Object.keys(change).length > 0) {
-    await refuseTaken(orm, id, fields);
+    await refuseTaken({ orm, database }, id, fields);
     await unlessTaken(writeChange(orm, origin, id, fields));
   }
-  return findUser(orm, id);
+  return selectUser(database, id);
 }
 
 // Checked before the update because PostgreSQL logs the conflict as an error. Of two concurrent changes, one still fails on
 // the constraint.
-async function refuseTaken(orm: Orm, id: string, { external_user_id }: UserFields): Promise<void> {
+async function refuseTaken(
+  { orm, database }: { readonly orm: Orm; readonly database: Queryable },
+  id: string,
+  { external_user_id }: UserFields,
+): Promise<void> {
   if (external_user_id === undefined || external_user_id === null) return;
   const holder = await orm.fork().findOne(UserRow, { externalUserId: external_user_id, deletedAt: null });
   if (holder === null || holder.id === id) return;
-  await findUser(orm, id);
+  await selectUser(database, id);
   throw new ServiceError('EXTERNAL_USER_ID_TAKEN');
 }
 

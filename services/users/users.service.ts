@@ -10,7 +10,7 @@ import { implement } from '../../runtime/implement.ts';
 import { startAccessChecks } from './access-checks.ts';
 import { accountHashesOf } from './account-hashes.ts';
 import { changeUnconfirmedScopes } from './change-scopes.ts';
-import { disconnect, findConnection, listConnections, stopBackfill } from './connections.ts';
+import { disconnect, findConnection, stopBackfill } from './connections.ts';
 import { endByEvent } from './endings.ts';
 import { removeUser } from './erasure.ts';
 import { startFolding } from './folding.ts';
@@ -21,6 +21,8 @@ import { selectConnectionCounts } from './queries/connection-counts.ts';
 import { selectActivePage } from './queries/select-active-connections.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { selectConnectionState } from './queries/select-connection-state.ts';
+import { selectConnections } from './queries/select-connections.ts';
+import { selectUser } from './queries/select-user.ts';
 import { touchConnections } from './queries/touch-connections.ts';
 import { updatePrivacy } from './queries/update-privacy.ts';
 import { updateScopes } from './queries/update-scopes.ts';
@@ -34,7 +36,7 @@ import {
 import { reportUnreadable, startResealing } from './reseal.ts';
 import { resolveAccounts } from './resolve.ts';
 import { findTokens } from './tokens.ts';
-import { createUser, findUser, updateUser } from './user-records.ts';
+import { createUser, updateUser } from './user-records.ts';
 import { Connection, UserRow } from './users.entities.ts';
 import { toConnection, toUser } from './wire.ts';
 
@@ -55,16 +57,16 @@ export default implement(users, {
     },
     list: (ctx) => listUsers(ctx.database, ctx.params),
     async get(ctx) {
-      return toUser(await findUser(ctx.orm, ctx.params.user_id));
+      return toUser(await selectUser(ctx.database, ctx.params.user_id));
     },
     async update(ctx) {
-      return toUser(await updateUser(ctx.orm, ctx.origin, ctx.params.user_id, ctx.params));
+      return toUser(await updateUser(ctx, ctx.origin, ctx.params.user_id, ctx.params));
     },
     async remove(ctx) {
       return toUser(await removeUser(ctx, ctx.params.user_id));
     },
     async connections(ctx) {
-      return (await listConnections(ctx.orm, ctx.params.user_id)).map(toConnection);
+      return (await selectConnections(ctx.database, ctx.params.user_id)).map(toConnection);
     },
     async connect(ctx) {
       return toConnection(await importLink(ctx, ctx.cipher, ctx.params));
@@ -72,8 +74,8 @@ export default implement(users, {
     async link(ctx) {
       return toConnection(await consentLink(ctx, ctx.params));
     },
-    async connection({ orm, database, params }) {
-      const connection = await findConnection(orm, params.user_id, params.provider);
+    async connection({ database, params }) {
+      const connection = await findConnection(database, params.user_id, params.provider);
       const state = await selectConnectionState(database, params.user_id, params.provider);
       return { ...toConnection(connection), status_reason: state?.reason ?? null };
     },
@@ -81,7 +83,7 @@ export default implement(users, {
       const { user_id, provider } = ctx.params;
       const purge = await disconnect(ctx, ctx.params);
       ctx.jobs.notify();
-      const connection = await findConnection(ctx.orm, user_id, provider);
+      const connection = await findConnection(ctx.database, user_id, provider);
       await stopBackfill(ctx.call, connection.id);
       await purge?.();
       return toConnection(connection);

@@ -1,6 +1,7 @@
 import type * as wire from '../../contracts/users.ts';
 import { formatInstant, instantOrNull } from '../../domain/time.ts';
-import type { Connection, UserRow } from './users.entities.ts';
+import type { ShownConnection } from './queries/select-connections.ts';
+import type { UserRow } from './users.entities.ts';
 
 /** The wire format of a user's row. */
 export function toUser(row: Omit<UserRow, 'deletedAt'>): wire.User {
@@ -15,7 +16,7 @@ export function toUser(row: Omit<UserRow, 'deletedAt'>): wire.User {
 }
 
 /** The wire format of a connection's row, without the tokens. */
-export function toConnection(row: Connection): wire.Connection {
+export function toConnection(row: ShownConnection): wire.Connection {
   return {
     id: row.id,
     user_id: row.userId,
