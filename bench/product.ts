@@ -52,6 +52,16 @@ const settings = {
 };
 const Entrance = z.object({ url: z.url(), key: z.string() });
 
+/** Starts several workers with all services that share a port. */
+export async function startWorkers({ databaseUrl, settings: own }: ProductChoice) {
+  const child = startChild(join(import.meta.dirname, 'workers-process.ts'), {
+    ...settings,
+    ...own,
+    DATABASE_URL: databaseUrl,
+  });
+  return { url: await child.ask(z.url(), { kind: 'url' }), stop: () => child.stop() };
+}
+
 /** Starts services without the gateway. */
 export function startServices(choice: ProductChoice): ProductProcess {
   const child = start(choice);

@@ -33,6 +33,7 @@ import { streams } from './measurements/streams.ts';
 import { uploads } from './measurements/uploads.ts';
 import { users } from './measurements/users.ts';
 import { webhooks } from './measurements/webhooks.ts';
+import { workers } from './measurements/workers.ts';
 import { type Options, readOptions } from './options.ts';
 import { startProduct } from './product.ts';
 import { machineLine, reportOf, type Section } from './report.ts';
@@ -49,6 +50,7 @@ const reading: readonly Measurement[] = [
   activity,
   users,
   processes,
+  workers,
 ];
 const rest: readonly Measurement[] = [
   exports,

@@ -1,0 +1,24 @@
+// Runs several workers of the product, as `npm start` does with WORKERS, in processes of the bench.
+import { z } from 'zod';
+import { loadConfig } from '../config.ts';
+import { startWorkers } from '../stack/workers.ts';
+import { answerParent } from './parent.ts';
+
+const Request = z.object({ kind: z.literal('url') });
+
+const stops: (() => Promise<unknown>)[] = [];
+const url = await startWorkers({
+  config: loadConfig(),
+  environment: process.env,
+  started: (stop) => void stops.push(stop),
+  say: (line) => console.error(line),
+});
+answerParent(
+  (request) => {
+    Request.parse(request);
+    return url;
+  },
+  async () => {
+    for (const stop of stops.reverse()) await stop();
+  },
+);
