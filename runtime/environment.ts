@@ -2,6 +2,7 @@ import type { CallingOptions, Logger, ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
 import { type Actions, actionsByName } from '../contracts/all.ts';
 import type { Caller } from '../contracts/auth/schemas.ts';
+import { callsOf } from '../contracts/calls.ts';
 
 /** The hashes of a browser's secrets, by session of the connect page. */
 export type Browsers = Readonly<Record<string, string>>;
@@ -93,11 +94,14 @@ interface Caller_ {
   call(name: string, params: unknown, options?: CallingOptions): Promise<unknown>;
 }
 
-/** Makes a typed `call` from a broker or a context. */
-export function typedCall(through: Caller_): Call {
+/** Makes a typed `call` from a broker or a context. `service` may call its own actions and those that it declares. */
+export function typedCall(through: Caller_, service?: string): Call {
+  const allowed = service === undefined ? null : callsOf(service);
   // The only cast between the untyped bus and the contracts. Results have the callee's types, and a test checks answers
   // against their contracts.
   const call = (name: string, params: unknown, options?: CallingOptions) =>
-    through.call(name, params, { ...callingOptions(name), ...options });
+    allowed === null || allowed.has(name) || name.startsWith(`${service}.`)
+      ? through.call(name, params, { ...callingOptions(name), ...options })
+      : Promise.reject(new Error(`${service} does not declare the call of ${name} (contracts/calls.ts)`));
   return call as Call;
 }

@@ -114,8 +114,8 @@ export function implement<N extends string, A extends Actions, M extends Mixins 
   };
 }
 
-function environmentOf({ broker, logger }: Service): Environment {
-  return { broker, logger, config: configOf(broker), call: typedCall(broker) };
+function environmentOf({ broker, logger, name }: Service): Environment {
+  return { broker, logger, config: configOf(broker), call: typedCall(broker, name) };
 }
 
 function schemaOf(
@@ -177,7 +177,7 @@ async function run(
     params,
     meta: ctx.meta,
     origin: originOf(ctx.meta, ctx.requestID),
-    call: typedCall(ctx),
+    call: typedCall(ctx, service.name),
     logger,
     broker,
     config: configOf(broker),

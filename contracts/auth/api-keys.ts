@@ -8,6 +8,7 @@ const developer = ['developer'] as const;
 /** API keys. */
 export const apiKeyActions = {
   createKey: action({
+    privileged: true,
     summary: 'Create an API key; only this response contains the key',
     params: z
       .object({
@@ -37,6 +38,7 @@ export const apiKeyActions = {
     idempotent: true,
   }),
   renameKey: action({
+    privileged: true,
     summary: 'Rename an API key',
     params: z
       .object({
@@ -54,6 +56,7 @@ export const apiKeyActions = {
     },
   }),
   rotateKey: action({
+    privileged: true,
     summary: 'Rotate an API key; the old key is invalid when the response arrives',
     params: z.object({ key_id: KeyId }),
     returns: NewApiKey,
@@ -68,6 +71,7 @@ export const apiKeyActions = {
     },
   }),
   removeKey: action({
+    privileged: true,
     summary: 'Delete an API key',
     params: z.object({ key_id: KeyId }),
     returns: ApiKey,

@@ -191,7 +191,7 @@ function handlerOf(endpoint: Endpoint, answer = serve): Handler {
       `${endpoint.route.method} ${endpoint.route.path}`,
     );
     if (span) res.once('close', () => span.end(res.statusCode >= 500 ? String(res.statusCode) : undefined));
-    const call = typedCall(req.$ctx);
+    const call = typedCall(req.$ctx, apiGateway.name);
     answer(pipeline, { req, res, endpoint, path: pathOf(endpoint, req), query: req.query, call }).catch(
       (error: unknown) => next?.(error),
     );
