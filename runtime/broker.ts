@@ -1,11 +1,12 @@
 import { type BrokerOptions, ServiceBroker, type ServiceSchema } from 'moleculer';
 import type { Config } from '../config.ts';
+import { nodeIdOf, roleOfUrl } from './bus/roles.ts';
+import { BusTransporter } from './bus/transporter.ts';
 import { drainBeforeStop } from './drain.ts';
 import { provideConfig } from './environment.ts';
 import { logLine } from './log-line.ts';
 import { openMetrics } from './metrics.ts';
 import { endMetrics, serveMetrics } from './metrics-server.ts';
-import { natsOptions } from './nats-options.ts';
 import { openTracer, tracerOf } from './tracing.ts';
 
 /** Parameters of a broker beside the settings. */
@@ -25,8 +26,7 @@ export interface BrokerChoice {
 export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
   return {
     namespace: config.NAMESPACE,
-    ...(nodeID === undefined ? {} : { nodeID }),
-    transporter: config.NATS_URL === undefined ? null : { type: 'NATS', options: natsOptions(config) },
+    ...busOptions(config, nodeID),
     logger: {
       type: 'Console',
       options: {
@@ -57,6 +57,14 @@ export function brokerOptions(config: Config, nodeID?: string): BrokerOptions {
       await tracerOf(broker)?.stop();
     },
   };
+}
+
+function busOptions(config: Config, nodeID: string | undefined): BrokerOptions {
+  if (config.NATS_URL === undefined)
+    return { transporter: null, ...(nodeID === undefined ? {} : { nodeID }) };
+  const role = roleOfUrl(config.NATS_URL);
+  const transporter = new BusTransporter(config, role);
+  return { transporter, nodeID: nodeIdOf(role, nodeID), metadata: transporter.metadata };
 }
 
 /** Creates a broker with its settings and services. Nothing runs until it is started. */

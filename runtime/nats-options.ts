@@ -29,6 +29,13 @@ export function busUserOf(natsUrl: string): string {
   return url === undefined || url.password === '' ? '' : decodeURIComponent(url.username);
 }
 
+/** The same servers with other credentials. */
+export function natsUrlAs(natsUrl: string, user: string, password: string): string {
+  return busServersOf(natsUrl)
+    .map(({ protocol, host }) => `${protocol}//${user}:${password}@${host}`)
+    .join(',');
+}
+
 /**
  * Converts the settings to client options, because the client accepts credentials as options only. The credentials of the
  * first server that has some are used for all.
