@@ -7,7 +7,7 @@ import { buildConsole } from './console-build.ts';
 import { superuserPassword } from './database-roles.ts';
 import { metricsPortsOf } from './listening.ts';
 import { type Member, startMember } from './member.ts';
-import { memberEnvironment } from './member-environment.ts';
+import { busPasswords, credentialsOf, memberEnvironment } from './member-environment.ts';
 import { notesOn, type Prepared, prepare, webhookAddresses, writeRunFile } from './prepare.ts';
 import { runUntilSignal } from './run-until-signal.ts';
 import { type ProviderSettings, startSandbox } from './sandbox.ts';
@@ -26,17 +26,28 @@ const startLimitMs = 60_000;
 
 /**
  * `npm run cluster -- --scale timeseries=3`: the same services over NATS, one process each or more. A process that dies
- * is restarted with a growing delay. Further gateways listen on the following ports. `--standby` adds a standby of the database.
+ * is restarted with a growing delay. Further gateways listen on the following ports. `--standby` adds a standby of the database,
+ * `--nats 3` starts three NATS servers as a cluster. Each process has a user of the bus with the permissions of its service.
  */
 await runUntilSignal(async ({ signal, started, fail }) => {
-  const { scale, isReplicated } = optionsOf(process.argv.slice(2));
+  const { scale, servers, isReplicated } = optionsOf(process.argv.slice(2));
   const settings = loadConfig(process.env, { LOG_LEVEL: 'warn' });
   const ports = portsOf(settings.PORT, scale);
   const metricsPorts = metricsPortsOf(settings, 1 + membersIn(scale));
   if (isReplicated && settings.DATABASE_URL !== undefined)
     throw new StartError('--standby is for our own PostgreSQL: unset DATABASE_URL.');
   const ended = (sentence: string) => say(`${sentence} ${promotionNote}`);
-  const own = { say, started, fail, ports, metricsPorts, ...(isReplicated ? { serverEnded: ended } : {}) };
+  const roles = settings.NATS_URL === undefined ? busPasswords() : new Map<string, string>();
+  const bus = { servers, roles, namespace: settings.NAMESPACE };
+  const own = {
+    say,
+    bus,
+    started,
+    fail,
+    ports,
+    metricsPorts,
+    ...(isReplicated ? { serverEnded: ended } : {}),
+  };
   const alone = await prepare(settings, own);
   const prepared = isReplicated ? await withStandby(alone, started, say) : alone;
   const built = buildConsole(say);
@@ -48,7 +59,8 @@ await runUntilSignal(async ({ signal, started, fail }) => {
   const receiver = await startReceiver(config, dataDir, started);
   const simulated = { ...sandbox?.settings, ...receiver?.settings };
   const urls = await serviceUrls(prepared, settings, say);
-  for (const member of membersOf(scale, prepared, simulated, urls)) started(startMember(member, say));
+  for (const member of membersOf({ scale, roles }, prepared, simulated, urls))
+    started(startMember(member, say));
   const broker = createBroker({ config, services: [] });
   started(() => broker.stop());
   await broker.start();
@@ -100,10 +112,16 @@ function portsOf(first: number, scale: ReadonlyMap<string, number>): number[] {
 function optionsOf(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
-    options: { scale: { type: 'string', multiple: true }, standby: { type: 'boolean' } },
+    options: {
+      scale: { type: 'string', multiple: true },
+      standby: { type: 'boolean' },
+      nats: { type: 'string' },
+    },
   });
   const scale: ReadonlyMap<string, number> = new Map((values.scale ?? []).map(oneScale));
-  return { scale, isReplicated: values.standby === true };
+  const servers = values.nats ?? '1';
+  if (!/^[1-9]$/.test(servers)) throw new StartError('--nats takes the number of NATS servers, 1 to 9');
+  return { scale, servers: Number(servers), isReplicated: values.standby === true };
 }
 
 function oneScale(text: string): [string, number] {
@@ -115,7 +133,10 @@ function oneScale(text: string): [string, number] {
 }
 
 function membersOf(
-  scale: ReadonlyMap<string, number>,
+  {
+    scale,
+    roles,
+  }: { readonly scale: ReadonlyMap<string, number>; readonly roles: ReadonlyMap<string, string> },
   prepared: Prepared,
   settings: ProviderSettings,
   urls: ReadonlyMap<string, string> | null,
@@ -135,6 +156,7 @@ function membersOf(
       title: `${service}.${index + 1}`,
       environment: {
         ...environmentFor(service, { ...environment, ...databaseOf(service) }),
+        ...credentialsOf(service, prepared, roles),
         PORT: String(config.PORT + index),
       },
     })),

@@ -9,6 +9,7 @@ import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount } from './first-account.ts';
 import { checkListening, checkMetricsPorts } from './listening.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
+import type { BusChoice } from './nats-server.ts';
 import { checkServers } from './reachable.ts';
 import type { Lifetime } from './run-until-signal.ts';
 import { sandboxIsOn } from './sandbox.ts';
@@ -38,6 +39,8 @@ export interface Preparation {
   readonly fail: Lifetime['fail'];
   /** Called if our own server ends by itself. By default the start fails. */
   serverEnded?(sentence: string): void;
+  /** The servers and users of the bus, if it is started here. */
+  readonly bus?: BusChoice;
   say(line: string): void;
 }
 
@@ -71,10 +74,10 @@ function spaceFor(config: Config): number {
 async function prepareIn(
   dataDir: string,
   given: Config,
-  { say, started, fail, serverEnded = (sentence) => fail(new StartError(sentence)) }: Preparation,
+  { say, started, fail, bus = {}, serverEnded = (sentence) => fail(new StartError(sentence)) }: Preparation,
 ): Promise<Prepared> {
   const options = stackOptions({ ...given, DATA_DIR: dataDir }, say);
-  const stack = await startStack({ ...options, serverEnded });
+  const stack = await startStack({ ...options, bus, serverEnded });
   started(() => stack.stop());
   const config = completed(given, stack);
   await migrateUp(stack.databaseUrl);
@@ -161,8 +164,14 @@ function completed(given: Config, { databaseUrl, natsUrl, dataDir }: Stack): Con
     NATS_URL: natsUrl ?? undefined,
     JWT_SECRET: given.JWT_SECRET ?? [secrets.JWT_SECRET],
     ENCRYPTION_KEY: given.ENCRYPTION_KEY ?? [secrets.ENCRYPTION_KEY],
+    ...(given.NATS_URL === undefined ? generatedCallerKey(given, secrets) : {}),
     ...(given.NATS_URL === undefined ? generatedWebhookSecrets(given, secrets) : {}),
   };
+}
+
+// On a bus of the operator's own, gateways of other machines must have the same key.
+function generatedCallerKey(given: Config, { CALLER_KEY }: ReturnType<typeof generatedSecrets>) {
+  return given.CALLER_PUBLIC_KEY === undefined ? { CALLER_KEY: given.CALLER_KEY ?? [CALLER_KEY] } : {};
 }
 
 // Gateways of several machines on one bus must accept the same addresses, so the operator sets the secrets there.

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { webhookSecretNames } from '../runtime/provider-settings.ts';
 
 const Secret = z.string().min(32);
-const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', ...webhookSecretNames] as const;
+const secretNames = ['JWT_SECRET', 'ENCRYPTION_KEY', 'CALLER_KEY', ...webhookSecretNames] as const;
 const Secrets = z.record(z.enum(secretNames), Secret);
 
 /**

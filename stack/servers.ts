@@ -59,10 +59,15 @@ async function findPrograms(start: Start): Promise<{ programs: Programs; sentenc
 async function startBus(programs: Programs, start: Start): Promise<string | null> {
   const { natsServer } = programs;
   if (natsServer === null) return null;
-  const server = await startNats({ ...start, program: natsServer, log: start.options.log });
-  start.stops.push(server.stop);
-  watch(server, start);
-  return server.natsUrl;
+  const { log, bus = {} } = start.options;
+  const servers = await startNats({ ...start, ...bus, program: natsServer, log });
+  start.stops.push(servers.stop);
+  // The bus goes on with the rest of several servers.
+  const isSingle = servers.endedByItself.length === 1;
+  for (const endedByItself of servers.endedByItself)
+    if (isSingle) watch({ endedByItself }, start);
+    else void endedByItself.then(log);
+  return servers.natsUrl;
 }
 
 async function startDatabase(programs: Programs, start: Start): Promise<string> {

@@ -1,9 +1,13 @@
+import type { BusChoice } from './nats-server.ts';
+
 /** Folders, and servers that already run. */
 export interface StackOptions {
   dataDir: string;
   stackDir?: string;
   databaseUrl?: string;
   natsUrl?: string;
+  /** The servers and users of a bus that is started here. */
+  bus?: BusChoice;
   debianMirror?: string;
   /** For tests: nothing is synced to disk, and the data is thrown away at stop. */
   ephemeral?: boolean;

@@ -22,7 +22,7 @@ t.test('secrets are generated once, readable by the owner of the folder only', a
   const dir = folder(t);
   const made = generatedSecrets(dir);
   t.strictSame(generatedSecrets(dir), made);
-  t.equal(new Set(Object.values(made)).size, 2 + webhookSecretNames.length);
+  t.equal(new Set(Object.values(made)).size, 3 + webhookSecretNames.length);
   t.equal(statSync(join(dir, 'secrets.json')).mode & 0o777, 0o600);
   for (const secret of Object.values(made)) t.match(secret, /^[0-9a-f]{64}$/);
 });

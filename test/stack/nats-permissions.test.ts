@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Msg } from 'nats';
+import t from 'tap';
+import { actionsByName } from '../../contracts/all.ts';
+import { callsOf } from '../../contracts/calls.ts';
+import { permissionsOf, serviceRoles } from '../../runtime/bus/permissions.ts';
+import { composedUsersFile } from '../../stack/nats-users.ts';
+import { startOwnBus } from '../support/nats.ts';
+
+const roles = [...serviceRoles, 'auth+users'];
+const bus = await startOwnBus(t, { roles: ['auth+users'] });
+const prefix = `MOL-${bus.namespace}`;
+const actions = [...actionsByName.keys()];
+const callsOfRole = (role: string) =>
+  new Set(role.split('+').flatMap((service) => [...(callsOf(service) ?? [])]));
+const isOf = (role: string, action: string) => role.split('+').includes(action.split('.')[0] ?? '');
+
+t.test('a role may request the actions that it declares, and no other', async (t) => {
+  const seen = new Set<string>();
+  const watcher = await bus.connectAs('pulsebus');
+  watcher.subscribe(`${prefix}.REQ.>`, {
+    callback: (_, { subject, data }) => void seen.add(`${Buffer.from(data)} ${subject}`),
+  });
+  await watcher.flush();
+  let tried = 0;
+  const unexpected: string[] = [];
+  for (const role of roles) {
+    const connection = await bus.connectAs(role);
+    for (const action of actions) connection.publish(`${prefix}.REQ.node.${action}`, role);
+    // Neither the subject of an earlier release, which names no action, nor one with further tokens.
+    connection.publish(`${prefix}.REQ.node`, role);
+    connection.publish(`${prefix}.REQ.node.users.get.more`, role);
+    await connection.flush();
+    await watcher.flush();
+    for (const action of actions) {
+      tried += 1;
+      const isPermitted = seen.has(`${role} ${prefix}.REQ.node.${action}`);
+      if (isPermitted !== callsOfRole(role).has(action)) unexpected.push(`${role} ${action} ${isPermitted}`);
+    }
+    for (const subject of ['REQ.node', 'REQ.node.users.get.more'])
+      if (seen.has(`${role} ${prefix}.${subject}`)) unexpected.push(`${role} ${subject}`);
+  }
+  t.comment(`${roles.length} roles, ${tried} pairs, ${unexpected.length} unexpected`);
+  t.equal(tried, roles.length * actions.length);
+  t.same(unexpected, []);
+});
+
+t.test('a role receives requests for its own services and answers to its own calls only', async (t) => {
+  const sender = await bus.connectAs('pulsebus');
+  const unexpected: string[] = [];
+  for (const role of roles) {
+    const connection = await bus.connectAs(role);
+    const received = new Set<string>();
+    const callback = (error: Error | null, { subject }: Msg) => {
+      if (error === null) received.add(subject);
+    };
+    const requests = serviceRoles.map((service) => `${prefix}.REQ.node.${service}.*`);
+    const answers = roles.map((other) => `${prefix}.RES.${other}.node`);
+    const wide = ['>', `${prefix}.>`, `${prefix}.REQ.>`, `${prefix}.RES.>`, `${prefix}.RES.*.node`];
+    for (const subject of [...requests, ...answers, ...wide]) connection.subscribe(subject, { callback });
+    await connection.flush();
+    for (const action of actions) sender.publish(`${prefix}.REQ.node.${action}`);
+    for (const answer of answers) sender.publish(answer);
+    sender.publish(`${prefix}.HEARTBEAT`);
+    await sender.flush();
+    await connection.flush();
+    const wanted = [
+      ...actions.filter((action) => isOf(role, action)).map((action) => `${prefix}.REQ.node.${action}`),
+      `${prefix}.RES.${role}.node`,
+    ];
+    for (const subject of received) if (!wanted.includes(subject)) unexpected.push(`${role} got ${subject}`);
+    for (const subject of wanted) if (!received.has(subject)) unexpected.push(`${role} lacks ${subject}`);
+    await connection.close();
+  }
+  t.same(unexpected, []);
+});
+
+t.test('a role may answer the roles that call it, and no other', async (t) => {
+  const answered = (role: string) =>
+    permissionsOf(role, 'x')
+      .publish.filter((subject) => subject.startsWith('MOL-x.RES.'))
+      .map((subject) => subject.split('.')[2]);
+  t.same(answered('summaries').toSorted(), ['api-gateway', 'pulsebus', 'webhooks']);
+  t.same(answered('connect').toSorted(), ['api-gateway', 'pulsebus', 'users']);
+});
+
+t.test('the users of the composed set-up are those that the contracts derive', async (t) => {
+  const file = join(import.meta.dirname, '../../stack/compose/nats-users.conf');
+  t.equal(readFileSync(file, 'utf8'), composedUsersFile(), 'npm run nats-users writes it');
+});
