@@ -93,6 +93,7 @@ const Settings = z.object({
   RAW_BODY_RETENTION_DAYS: whole(1, 3650).optional(),
   STORE_ROUTES: flag.default(true),
   SAMPLE_RETENTION_DAYS: whole(0, 36_500).default(0),
+  SAMPLE_COMPRESS_AFTER_DAYS: whole(0, 36_500).default(14),
   CHANGE_RETENTION_DAYS: whole(1, 3650).default(30),
   CHANGE_JOIN_SECONDS: whole(0, 3600).default(1),
   CHANGE_JOIN_HISTORICAL_SECONDS: whole(0, 3600).default(30),

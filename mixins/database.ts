@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { checkSamplesReadable } from '../runtime/compressed-samples.ts';
 import { connectionChoice } from '../runtime/database-client.ts';
 import type { Environment, Mixin } from '../runtime/environment.ts';
 import { metricsOf } from '../runtime/metrics.ts';
@@ -97,7 +98,7 @@ export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
 function newPool(url: string, planning: Planning, { config, logger, broker }: Environment): pg.Pool {
   const max = config.DATABASE_POOL;
   const limits = { ...connectionLimits, ...planningOptions(planning) };
-  const pool = new pg.Pool({ ...connectionChoice(url), max, ...limits });
+  const pool = new pg.Pool({ ...connectionChoice(url), max, ...limits, verify });
   // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event
   // would end the process. The pool itself listens only to connections that are not checked out.
   pool.on('error', () => undefined);
@@ -118,6 +119,11 @@ function newPool(url: string, planning: Planning, { config, logger, broker }: En
     metrics.set('pulsebus_database_connections_limit', { planning }, max);
   });
   return pool;
+}
+
+// Each new connection, because the server may have been restarted with another edition of TimescaleDB.
+function verify(client: pg.PoolClient, done: (error?: Error) => void): void {
+  checkSamplesReadable(client).then(() => done(), done);
 }
 
 /** Wraps an existing pool, for tests and tools. */

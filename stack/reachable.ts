@@ -6,6 +6,7 @@ import { connect } from 'nats';
 import type { Config } from '../config.ts';
 import { serversOf } from '../domain/database-url.ts';
 import { errorCodeOf } from '../domain/error-code.ts';
+import { checkSamplesReadable, UnreadableSamplesError } from '../runtime/compressed-samples.ts';
 import { newClient } from '../runtime/database-client.ts';
 import { type BusSettings, busServersOf, natsOptions } from '../runtime/nats-options.ts';
 import { StartError } from './start-error.ts';
@@ -56,6 +57,7 @@ async function connectDatabase(url: string): Promise<void> {
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await checkSamplesReadable(client);
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -74,6 +76,8 @@ async function connectBus(settings: BusSettings): Promise<void> {
 const ownServer = 'npm start runs a server of its own';
 
 function databaseError(error: unknown, text: string): StartError {
+  if (error instanceof UnreadableSamplesError)
+    return new StartError(`DATABASE_URL: ${error.message}`, { cause: error });
   const urls = serversOf(text).map((one) => new URL(one));
   const [first] = urls;
   const server = urls.map((url) => addressOf(url, '5432')).join(', ');

@@ -5,6 +5,7 @@ import { jobs } from '../../mixins/jobs.ts';
 import { receivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
+import { compressionHandler } from './compression/compression.ts';
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
@@ -184,6 +185,7 @@ export default implement(timeseries, {
     const settling = { database, order: settings.sourceOrder };
     return jobs.start([
       ...removalHandlers({ ...settling, days: config.SAMPLE_RETENTION_DAYS, logger }),
+      compressionHandler({ database, afterDays: config.SAMPLE_COMPRESS_AFTER_DAYS, logger }),
       settlementHandler(settling),
       rankedByHandler(settling),
       routeCutHandler(database),
