@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import type { Resolution, Sample } from '../../../contracts/timeseries/schemas.ts';
-import { decodeCursor } from '../../../domain/cursor.ts';
+import { type Cursor, decodeCursor } from '../../../domain/cursor.ts';
 import { type Page, pageFrom } from '../../../domain/page.ts';
 import { sampleSource } from '../../../domain/recording-method.ts';
 import { type SeriesType, seriesById, seriesOf } from '../../../domain/series.ts';
-import { formatInstant, formatOffset, type Instant, resolveRange } from '../../../domain/time.ts';
+import { formatInstant, formatOffset, type Instant, type Range, resolveRange } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { IntervalReading } from '../intervals/interval-buckets.ts';
 import type { SeriesRow } from '../queries/select-series.ts';
 import type { Settings } from '../settings.ts';
-import { countSeries } from './queries/count-series.ts';
+import { type CountedSeries, countSeries } from './queries/count-series.ts';
 import { selectDayBound } from './queries/select-day-bound.ts';
+import { selectPage } from './queries/select-page.ts';
 import type { SampleRow } from './queries/select-samples.ts';
 import { selectZones } from './queries/select-zones.ts';
 import { piecesOf } from './range-pieces.ts';
 import { readScanRange, type ScanContext, scanContext } from './read-scan-range.ts';
 import { type BucketSize, bucketSizeOf, widen } from './resolutions.ts';
-import { bounded, likelyBound, type SampleKey, type ScanRange, scanRangeOf } from './scan-range.ts';
+import { bounded, likelyBound, nearPart, type SampleKey, type ScanRange, scanRangeOf } from './scan-range.ts';
 
 /** Parameters of a page of samples. */
 export interface SamplesQuery {
@@ -46,13 +48,9 @@ export async function readSamples(
   const typeIds = typeIdsOf(request.types);
   const query = ['samples', user_id, range.startMs, range.endMs, resolution, typeIds];
   const cursor = request.cursor === undefined ? null : decodeCursor(request.cursor, query, Key);
-  const series = await countSeries(database, user_id, typeIds, piecesOf(range), size);
-  const ids = series.filter(({ n }) => n > 0).map(({ id }) => id);
-  const scanRange = scanRangeOf(ids, range, size?.widthMs ?? null, cursor);
+  const reading = { database, userId: user_id, order: settings.sourceOrder };
+  const { series, rows } = await readCounted(reading, { range, typeIds, size, cursor, most: limit + 1 });
   const byId = new Map(series.map((one) => [one.id, one]));
-  const context = scanContext({ database, userId: user_id, order: settings.sourceOrder }, series);
-  const totalCount = series.reduce((total, { n }) => total + n, 0);
-  const rows = await readRows(context, scanRange, size, totalCount, limit + 1);
   return pageFrom<ZonedRow, Sample>({
     query,
     range,
@@ -60,10 +58,41 @@ export async function readSamples(
     limit,
     direction: cursor?.direction ?? null,
     rows: request.include?.includes('zone') === true ? await withZones(database, user_id, rows, size) : rows,
-    totalCount,
+    totalCount: countOf(series),
     keyOf: (row) => [row.at, row.series_id],
     toWire: (row) => toWire(row, known(byId, row.series_id), settings),
   });
+}
+
+/** A page to read and to count. */
+interface CountedQuery {
+  readonly range: Range;
+  readonly typeIds: number[] | null;
+  readonly size: BucketSize | null;
+  readonly cursor: Cursor<SampleKey> | null;
+  readonly most: number;
+}
+
+// Samples of a few types are counted and read by one statement. Many series are counted first, because their page is
+// bounded by days.
+async function readCounted(reading: IntervalReading, query: CountedQuery) {
+  const { range, typeIds, size, cursor, most } = query;
+  const whole = { first: range.startMs * 1000, end: range.endMs * 1000 };
+  if (size !== null || typeIds === null || typeIds.length >= manySeries) {
+    const series = await countSeries(reading.database, reading.userId, typeIds, piecesOf(range), size);
+    return { series, rows: await readRows(reading, series, query) };
+  }
+  const near = nearPart(whole, cursor);
+  const { userId } = reading;
+  const page = await selectPage(reading.database, { userId, typeIds, range, cursor, ...near, most });
+  const isWhole = near.first === whole.first && near.end === whole.end;
+  const hasIntervals = page.series.some(({ is_interval, n }) => is_interval && n > 0);
+  if (!hasIntervals && (isWhole || page.rows.length === most || countOf(page.series) === 0)) return page;
+  return { series: page.series, rows: await readRows(reading, page.series, query) };
+}
+
+function countOf(series: readonly CountedSeries[]): number {
+  return series.reduce((total, { n }) => total + n, 0);
 }
 
 /** A row with its clock, if that was requested. */
@@ -92,13 +121,14 @@ export function typeIdsOf(types: readonly SeriesType[] | undefined): number[] | 
 // is most of the cost (a year: 0.25 ms instead of 0.53 ms for one series, 0.47 ms instead of 1.05 ms for eight). If the
 // page is not full, the whole range is read. Hourly statistics have no chunks.
 async function readRows(
-  context: ScanContext,
-  whole: ScanRange,
-  size: BucketSize | null,
-  total: number,
-  most: number,
+  reading: IntervalReading,
+  series: readonly CountedSeries[],
+  { range, size, cursor, most }: CountedQuery,
 ): Promise<SampleRow[]> {
-  const bound = size?.resolution === '1hour' ? null : likelyBound(whole, total, most);
+  const context = scanContext(reading, series);
+  const ids = series.filter(({ n }) => n > 0).map(({ id }) => id);
+  const whole = scanRangeOf(ids, range, size?.widthMs ?? null, cursor);
+  const bound = size?.resolution === '1hour' ? null : likelyBound(whole, countOf(series), most);
   const near = bound === null ? [] : await readScanRange(context, bounded(whole, bound), size, most);
   return bound !== null && near.length === most ? near : readWhole(context, whole, size, most);
 }

@@ -68,6 +68,23 @@ export function likelyBound(scanRange: ScanRange, total: number, most: number): 
   return scanRange.direction === 'next' ? first + span : end - span;
 }
 
+/**
+ * The part of a range in microseconds that a page is read from before its items are counted: the first days after the
+ * cursor (backward: before it), or all of it if it is hardly longer.
+ */
+export function nearPart(
+  { first, end }: { readonly first: number; readonly end: number },
+  cursor: Cursor<SampleKey> | null,
+): { first: number; end: number } {
+  const within = (at: number) => Math.min(end, Math.max(first, at));
+  if (cursor?.direction === 'previous') {
+    const last = within(cursor.key[0] + 1);
+    return leastSpanUs * 2 > last - first ? { first, end } : { first: last - leastSpanUs, end: last };
+  }
+  const start = within(cursor?.key[0] ?? first);
+  return leastSpanUs * 2 > end - start ? { first, end } : { first: start, end: start + leastSpanUs };
+}
+
 /** A range that is cut (backward: begins) at a bound after the page. */
 export function bounded(scanRange: ScanRange, bound: number | null): ScanRange {
   if (bound === null) return scanRange;

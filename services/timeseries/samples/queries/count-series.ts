@@ -40,14 +40,18 @@ const minutesIn = (count: string, hour: string, minutes: string) => `
   select coalesce(sum(timeseries.${count}(mask & ${minutes}::bigint)), 0) from timeseries.sample_hour
   where series_id = s.id and bucket = ${hour}`;
 
-const samples = {
-  name: 'timeseries-count-samples',
-  text: counted('n', 'n', `(${samplesIn('$9', '$10')}) + (${samplesIn('$11', '$12')})`),
-};
-
-const wholeHours = {
-  name: 'timeseries-count-samples-whole-hours',
-  text: counted('n', 'n', '0'),
+/** The statements that count samples: of any range, and of one that begins and ends with an hour. */
+export const sampleCounts = {
+  samples: {
+    name: 'timeseries-count-samples',
+    text: counted('n', 'n', `(${samplesIn('$9', '$10')}) + (${samplesIn('$11', '$12')})`),
+    parameters: 12,
+  },
+  wholeHours: {
+    name: 'timeseries-count-samples-whole-hours',
+    text: counted('n', 'n', '0'),
+    parameters: 8,
+  },
 };
 
 const buckets = ({ resolution, countColumn, countInMask }: BucketSize) => ({
@@ -72,17 +76,39 @@ export function countSeries(
   database: Queryable,
   userId: string,
   typeIds: readonly number[] | null,
-  { days, hours, edges }: RangePieces,
+  pieces: RangePieces,
   size: BucketSize | null,
 ): Promise<CountedSeries[]> {
-  const [early = none, late = none] = hours;
-  const shared = [userId, typeIds, ...[days ?? none, early, late].flatMap(instants)];
-  if (size === null && edges.length === 0) return database.query<CountedSeries>(wholeHours, shared);
-  const [first = none, last = none] = edges;
-  if (size === null)
-    return database.query<CountedSeries>(samples, [...shared, ...[first, last].flatMap(instants)]);
+  if (size === null) {
+    const { name, text } = sampleCounts[sampleCountOf(pieces)];
+    return database.query<CountedSeries>({ name, text }, sampleValues(userId, typeIds, pieces));
+  }
+  const [first = none, last = none] = pieces.edges;
+  const shared = sharedValues(userId, typeIds, pieces);
   if (size.countInMask === null) return database.query<CountedSeries>(buckets(size), shared);
   return database.query<CountedSeries>(buckets(size), [...shared, ...[first, last].flatMap(minutesOf)]);
+}
+
+/** Which statement counts the samples of a range. */
+export function sampleCountOf({ edges }: RangePieces): keyof typeof sampleCounts {
+  return edges.length === 0 ? 'wholeHours' : 'samples';
+}
+
+/** Its parameters. */
+export function sampleValues(
+  userId: string,
+  typeIds: readonly number[] | null,
+  pieces: RangePieces,
+): unknown[] {
+  const shared = sharedValues(userId, typeIds, pieces);
+  if (sampleCountOf(pieces) === 'wholeHours') return shared;
+  const [first = none, last = none] = pieces.edges;
+  return [...shared, ...[first, last].flatMap(instants)];
+}
+
+function sharedValues(userId: string, typeIds: readonly number[] | null, { days, hours }: RangePieces) {
+  const [early = none, late = none] = hours;
+  return [userId, typeIds, ...[days ?? none, early, late].flatMap(instants)];
 }
 
 /** The hour of a piece, and the piece's minutes as a mask. */
