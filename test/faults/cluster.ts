@@ -32,6 +32,9 @@ export interface ClusterChoice {
   readonly database: Database & { readonly url: string };
   readonly databaseUrl?: string;
   readonly natsUrl: string;
+  /** The URL of a process with these services, where it differs. */
+  readonly natsUrlOf?: (services: readonly string[]) => string;
+  readonly namespace?: string;
   readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly copies: Readonly<Record<string, number>>;
   readonly people: number;
@@ -49,7 +52,7 @@ const wholeLimitMs = 120_000;
 /** Starts a cluster with a few users. */
 export async function startCluster(t: Test, choice: ClusterChoice): Promise<Cluster> {
   const { database, natsUrl, groups, copies, people } = choice;
-  const namespace = randomUUID();
+  const namespace = choice.namespace ?? randomUUID();
   await makeDeveloper(database);
   const settings = {
     DATABASE_URL: choice.databaseUrl ?? database.url,
@@ -65,7 +68,14 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
       const name = `${group}.${index}`;
       const port = await freePort();
       starts.set(name, () =>
-        startProcess(t, { name, services, port, settings: { ...settings, DATABASE_POOL: '6' } }),
+        startProcess(t, {
+          ...{ name, services, port },
+          settings: {
+            ...settings,
+            NATS_URL: choice.natsUrlOf?.(services) ?? natsUrl,
+            DATABASE_POOL: '6',
+          },
+        }),
       );
     }
   const begin = (name: string, start: () => Process) => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from 'nats';
@@ -8,6 +8,7 @@ import { serviceRoles } from '../../runtime/bus/permissions.ts';
 import { natsOptions, natsUrlAs } from '../../runtime/nats-options.ts';
 import { debianPrograms } from '../../stack/debian-packages.ts';
 import { type NatsServers, startNats } from '../../stack/nats-server.ts';
+import { type ServerProcess, startServer } from '../../stack/server-process.ts';
 import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
 
 /** A bus of a test's own with a user for each service. */
@@ -17,6 +18,10 @@ export interface OwnBus extends NatsServers {
   urlOf(role: string): string;
   /** A connection of a role without Moleculer. */
   connectAs(role: string): Promise<NatsConnection>;
+  /** Ends a server with kill -9; `index` counts from 0. */
+  kill(index: number): void;
+  /** Starts it again with its configuration. */
+  restart(index: number): void;
 }
 
 /** Starts NATS with the permissions of all services, and of `roles` besides. */
@@ -31,12 +36,16 @@ export async function startOwnBus(
   if (natsServer === null) throw new Error('this test needs a bus');
   const namespace = randomUUID();
   const password = randomUUID();
+  const dataDir = ownFolder(join(work, 'data'));
+  const account = serverAccount();
   const started = await startNats({
-    ...{ dataDir: ownFolder(join(work, 'data')), program: natsServer, account: serverAccount(), log },
+    ...{ dataDir, program: natsServer, account, log },
     ...{ servers, namespace, roles: new Map([...serviceRoles, ...roles].map((role) => [role, password])) },
   });
+  const restarted: ServerProcess[] = [];
+  const folderOf = (index: number) => join(dataDir, index === 0 ? 'nats' : `nats-${index + 1}`);
   t.teardown(async () => {
-    await started.stop();
+    await Promise.all([started.stop(), ...restarted.map((server) => server.stop())]);
     rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
   const urlOf = (role: string) =>
@@ -49,6 +58,12 @@ export async function startOwnBus(
       const connection = await connect({ ...natsOptions({ NATS_URL: urlOf(role) }), reconnect: false });
       t.teardown(() => connection.close());
       return connection;
+    },
+    kill: (index) => process.kill(Number(readFileSync(join(folderOf(index), 'nats.pid'), 'utf8')), 'SIGKILL'),
+    restart(index) {
+      const command = [natsServer, '-c', join(folderOf(index), 'nats.conf')];
+      const logFile = `${folderOf(index)}.log`;
+      restarted.push(startServer({ name: 'NATS', command, stopSignal: 'TERM', logFile, account, log }));
     },
   };
 }
