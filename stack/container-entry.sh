@@ -12,7 +12,7 @@ if [ -n "${DATABASE_PASSWORD:-}" ]; then
   export DATABASE_URL="postgres://${DATABASE_USER:-pulsebus}:$DATABASE_PASSWORD@${DATABASE_HOST:-database:5432}/pulsebus"
 fi
 if [ -n "${BUS_PASSWORD:-}" ]; then
-  export NATS_URL="nats://pulsebus:$BUS_PASSWORD@${BUS_HOST:-bus:4222}"
+  export NATS_URL="nats://${BUS_USER:-pulsebus}:$BUS_PASSWORD@${BUS_HOST:-bus:4222}"
 fi
 unset DATABASE_PASSWORD BUS_PASSWORD
 exec "$@"

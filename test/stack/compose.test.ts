@@ -7,8 +7,11 @@ import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { bodyReaders, settingNames, sharedSecrets } from '../../config.ts';
+import { contracts } from '../../contracts/all.ts';
+import type { ActionDefinition } from '../../domain/contract.ts';
 import { withCredentials } from '../../domain/database-url.ts';
 import { migrateUp } from '../../migrations/migrate.ts';
+import { callerPublicKey } from '../../runtime/bus/caller-signature.ts';
 import { withClient } from '../../stack/create-database.ts';
 import { debianPrograms } from '../../stack/debian-packages.ts';
 import { grantRights } from '../../stack/grant-rights.ts';
@@ -170,6 +173,8 @@ for (const [secret, users] of Object.entries(sharedSecrets))
 
 const roleGroups = Object.keys(serviceRights).map((name) => `database_${name.replaceAll('-', '_')}`);
 
+const busGroups = serviceNames.map((name) => `bus_${name.replaceAll('-', '_')}`);
+
 function makeFolders(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'pulsebus-secrets-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -178,6 +183,9 @@ function makeFolders(t: Test): string {
     ...roleGroups,
     'superuser',
     'bus',
+    ...busGroups,
+    'caller',
+    'caller_public',
     'sessions',
     'encryption',
     'admin',
@@ -281,4 +289,39 @@ t.test('a container joins the bus, and exits with 0 after SIGTERM', async (t) =>
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   t.strictSame(await ended, [0, null]);
+});
+
+t.test('each container has its own user of the bus, and only the gateway the key that signs', async (t) => {
+  for (const name of serviceNames) {
+    t.match(container(name), `BUS_USER: ${name}`);
+    t.match(container(name), `'bus-${name}-secret:/run/secrets/bus:ro'`);
+    t.equal(container(name).match(/'bus-/g)?.length, 1, name);
+  }
+  t.strictSame(
+    serviceNames.filter((name) => container(name).includes("'caller-secret:")),
+    ['api-gateway'],
+  );
+  const verifying = contracts
+    .filter(({ actions }) => Object.values<ActionDefinition>(actions).some((action) => action.privileged))
+    .map(({ name }) => name);
+  t.strictSame(
+    serviceNames.filter((name) => container(name).includes("'caller-public-secret:")),
+    verifying.toSorted(),
+  );
+});
+
+t.test('NATS reads the configuration of the containers, with a password for each service', async (t) => {
+  const folder = makeFolders(t);
+  const env = { PATH: path, SECRETS_DIR: folder };
+  await run(join(root, 'stack/container-secrets.sh'), ['make'], { env });
+  const { natsServer } = await debianPrograms({ stackDir, log: () => undefined });
+  if (natsServer === null) throw new Error('this test needs NATS');
+  const check = [natsServer, '-t', '-c', join(root, 'stack/compose/nats.conf')];
+  await t.resolves(run('sh', [join(root, 'stack/compose/bus-entry.sh'), ...check], { env }));
+  const [key, publicKey] = ['caller/CALLER_KEY', 'caller_public/CALLER_PUBLIC_KEY'].map((name) =>
+    readFileSync(join(folder, name), 'utf8'),
+  );
+  t.equal(publicKey, callerPublicKey(key ?? ''));
+  rmSync(join(folder, 'bus_auth/BUS_PASSWORD'));
+  await t.rejects(run('sh', [join(root, 'stack/compose/bus-entry.sh'), ...check], { env }));
 });
