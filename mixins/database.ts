@@ -86,8 +86,12 @@ export function database(planning: Planning = 'each'): Mixin<Database> {
  */
 export function planningOptions(planning: Planning): { readonly options: string } {
   const options = '-c jit=off -c timescaledb.max_tuples_decompressed_per_dml_transaction=0';
-  return { options: planning === 'once' ? `${options} -c plan_cache_mode=force_generic_plan` : options };
+  return { options: planning === 'once' ? `${options} ${plannedOnce}` : options };
 }
+
+// A plan of many lateral scans excludes chunks by its parameters once. Excluding them again for each scan takes 70 µs, and looking
+// into the chunks that are left takes 3 µs each.
+const plannedOnce = '-c plan_cache_mode=force_generic_plan -c timescaledb.enable_runtime_exclusion=off';
 
 /** The URL of the broker's database. @throws if none is configured */
 export function databaseUrl({ config }: Pick<Environment, 'config'>): string {

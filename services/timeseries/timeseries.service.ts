@@ -117,15 +117,15 @@ export default implement(timeseries, {
     async calendar({ params, database, call }) {
       return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
-    async activityDays({ params, database }) {
-      const rows = await selectActivityDays(database, dateCursorOf(params), params.limit, params.parts);
+    async activityDays({ params, pages }) {
+      const rows = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
       const dates = [...new Set(rows.map(({ date }) => date))];
-      const sedentary = await selectSedentary(database, params.user_id, dates);
+      const sedentary = await selectSedentary(pages, params.user_id, dates);
       return activityDays(rows, sedentary, params.parts);
     },
     dayValues: ({ params, database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
-    nights: ({ params, database }) => readNights(database, dateCursorOf(params), params.limit),
+    nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
     bodyFacts: ({ params, database }) => readBody(database, params),
     ...storeHandlers,
     ...intervalHandlers,

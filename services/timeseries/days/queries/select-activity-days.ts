@@ -72,6 +72,10 @@ const figures = ['steps', 'distance_meters', 'elevation_gain_meters', 'active_se
 const each = (aggregate: 'sum' | 'max') =>
   figures.map((name) => `${aggregate}(${name}) as ${name}`).join(', ');
 
+// A hashed lookup. The planner expects one date, and would join with nested loops: 57,000 comparisons for a year of workouts,
+// 16 of 28 ms. `coalesce` keeps it from turning the condition into a join.
+const onPage = 'coalesce(date in (select date from page), false)';
+
 // Basal energy alone makes no day: it appears only in a total with active energy. A duplicate counts for its own
 // provider, on the day of its listed workout. Otherwise two rides of a day, each listed from another provider, would be
 // reduced to the longer one. A workout that several devices of a provider recorded has a row per device.
@@ -127,20 +131,20 @@ const textOf = (order: 'asc' | 'desc') => `
       duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, ${none} as elevation_meters,
       active_seconds, moderate_seconds, vigorous_seconds, active_calories_kcal, basal_calories_kcal, ${none} as beats,
       avg_heart_rate_bpm as avg_bpm, min_heart_rate_bpm as min_bpm, max_heart_rate_bpm as max_bpm
-    from timeseries.provider_day join page using (date)
-    where user_id = $1 and date between $2 and $3
+    from timeseries.provider_day
+    where user_id = $1 and date between $2 and $3 and ${onPage}
     union all
     select case when is_interval then 'intervals' else 'samples' end, date, provider, device, ${none}, ${none}, steps, distance, floors, ${none}, active, ${none},
       ${none}, calories, basal, beats, avg_bpm, min_bpm, max_bpm
-    from sampled join page using (date)
+    from sampled where ${onPage}
     union all
     select 'measured', date, provider, device, ${none}, ${none}, own_steps, own_distance, own_floors, ${none}, own_active,
       ${none}, ${none}, own_calories, own_basal, ${none}, ${none}, ${none}, ${none}
-    from sampled join page using (date) where is_interval and $8
+    from sampled where is_interval and $8 and ${onPage}
     union all
     select 'workouts', date, provider, device, ${none}, duration_seconds, steps, distance_meters, ${none},
       elevation_gain_meters, active_seconds, ${none}, ${none}, calories_kcal, ${none}, ${none}, ${none}, ${none}, ${none}
-    from workouts join page using (date)
+    from workouts where ${onPage}
   )
   select c.total, m.kind, m.date::text, m.provider, m.device, m.start_ms::float8, m.covered_seconds::float8,
     m.steps::float8, m.distance_meters, m.floors_climbed::float8, m.elevation_meters::float8, m.active_seconds::float8,
