@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOneServer } from './domain/database-url.ts';
 import { DeviceType, deviceTypes } from './domain/interval-records.ts';
 import { plainMessage } from './domain/plain-message.ts';
 import { isProviderName, providerNames, providerSettings, providers } from './providers/all.ts';
@@ -46,7 +47,7 @@ const Settings = z.object({
   DEBIAN_MIRROR: url.optional(),
   PUBLIC_URL: url.optional(),
   DATABASE_URL: databaseUrl('read-write', 'primary').optional(),
-  DATABASE_READ_URL: databaseUrl('any', 'standby', 'prefer-standby', 'read-only').optional(),
+  DATABASE_READ_URL: databaseUrl().refine(isOneServer, 'must name one server').optional(),
   NATS_URL: busUrl.optional(),
   NATS_CA: z.string().optional(),
   NATS_CERT: z.string().optional(),

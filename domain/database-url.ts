@@ -34,6 +34,12 @@ export function isSearched(text: string): boolean {
   return servers.length > 1 || target !== null;
 }
 
+/** Whether a URL names a single server and does not look for the primary; true of what is no such URL. */
+export function isOneServer(text: string): boolean {
+  const url = parseDatabaseUrl(text);
+  return url === null || (url.servers.length === 1 && url.target === null);
+}
+
 function parsed(text: string): DatabaseUrl {
   const url = parseDatabaseUrl(text);
   if (url === null) throw new Error('not a postgres:// URL');

@@ -99,10 +99,17 @@ export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
   return config.DATABASE_URL;
 }
 
-function newPool(url: string, planning: Planning, { config, logger, broker }: Environment): pg.Pool {
+/** A pool of its own, for one URL. `limits` replaces those of every connection. */
+export function newPool(
+  url: string,
+  planning: Planning,
+  { config, logger, broker }: Environment,
+  limits: pg.PoolConfig = {},
+): pg.Pool {
   const max = config.DATABASE_POOL;
-  const limits = { ...connectionLimits, ...planningOptions(planning) };
-  const pool = new pg.Pool({ ...connectionChoice(url), max, ...limits, verify });
+  const server = limits.query_timeout === undefined ? 'primary' : 'replica';
+  const all = { ...connectionLimits, ...planningOptions(planning), ...limits };
+  const pool = new pg.Pool({ ...connectionChoice(url), max, ...all, verify });
   // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event
   // would end the process. The pool itself listens only to connections that are not checked out.
   pool.on('error', () => undefined);
@@ -119,8 +126,8 @@ function newPool(url: string, planning: Planning, { config, logger, broker }: En
       ['used', pool.totalCount - pool.idleCount],
       ['waiting', pool.waitingCount],
     ] as const)
-      metrics.set('pulsebus_database_connections', { state, planning }, value);
-    metrics.set('pulsebus_database_connections_limit', { planning }, max);
+      metrics.set('pulsebus_database_connections', { state, planning, server }, value);
+    metrics.set('pulsebus_database_connections_limit', { planning, server }, max);
   });
   return pool;
 }

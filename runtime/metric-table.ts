@@ -153,12 +153,17 @@ export const metricTable = {
   pulsebus_database_connections: {
     kind: 'gauge',
     help: 'Database connections of the process by state: idle, used, or waiting (calls that wait for one).',
-    labels: ['state', 'planning'],
+    labels: ['state', 'planning', 'server'],
   },
   pulsebus_database_connections_limit: {
     kind: 'gauge',
     help: 'Maximum number of connections of a pool.',
-    labels: ['planning'],
+    labels: ['planning', 'server'],
+  },
+  pulsebus_database_reads_total: {
+    kind: 'counter',
+    help: 'Statements of reads by server: the replica of DATABASE_READ_URL, or the primary.',
+    labels: ['server'],
   },
   pulsebus_event_loop_lag_seconds: {
     kind: 'gauge',

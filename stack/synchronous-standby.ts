@@ -7,24 +7,38 @@ import { newClient } from '../runtime/database-client.ts';
 export const standbyName = 'pulsebus_standby';
 
 const everyMs = 500;
+/** How long a standby may leave written data unconfirmed. A stopped process or machine keeps its connection open. */
+const confirmWithinMs = 2000;
 
 const state = `
   select current_setting('synchronous_standby_names') = '${standbyName}' as waits,
-    exists (select from pg_stat_replication where application_name = '${standbyName}' and state = 'streaming') as streams`;
+    exists (select from pg_stat_replication where application_name = '${standbyName}' and state = 'streaming'
+      and flush_lsn >= $1::pg_lsn) as streams,
+    pg_current_wal_flush_lsn()::text as written`;
 
 interface State {
   readonly waits: boolean;
   readonly streams: boolean;
+  readonly written: string;
 }
 
 /** Lets commits wait for the standby exactly while it streams. Returns the function that ends this. */
 export function keepSynchronous(superuserUrl: string, log: (line: string) => void): () => Promise<void> {
   let client: pg.Client | null = null;
   let isStopped = false;
+  let written: { readonly position: string; readonly at: number }[] = [];
+  // What was written by then must be confirmed by now.
+  const due = () => {
+    const before = performance.now() - confirmWithinMs;
+    const index = written.findLastIndex(({ at }) => at <= before);
+    written = written.slice(Math.max(0, index));
+    return index < 0 ? '0/0' : (written[0]?.position ?? '0/0');
+  };
   const step = async () => {
     try {
       client ??= await connected(superuserUrl);
-      const { waits, streams } = await read(client);
+      const { waits, streams, written: position } = await read(client, due());
+      written.push({ position, at: performance.now() });
       if (waits === streams) return;
       await (streams ? beginSynchronous(client) : endSynchronous(client));
       log(
@@ -36,6 +50,7 @@ export function keepSynchronous(superuserUrl: string, log: (line: string) => voi
       // The primary is away. The next step looks for it.
       const lost = client;
       client = null;
+      written = [];
       await lost?.end().catch(() => undefined);
     }
   };
@@ -72,7 +87,7 @@ async function connected(url: string): Promise<pg.Client> {
   return client;
 }
 
-async function read(client: pg.Client): Promise<State> {
-  const { rows } = await client.query<State>(state);
-  return rows[0] ?? { waits: false, streams: false };
+async function read(client: pg.Client, confirmed = '0/0'): Promise<State> {
+  const { rows } = await client.query<State>(state, [confirmed]);
+  return rows[0] ?? { waits: false, streams: false, written: '0/0' };
 }

@@ -2,6 +2,7 @@ import { timeseries } from '../../contracts/timeseries.ts';
 import { recordNotFound } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import { reads } from '../../mixins/reads.ts';
 import { receivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -78,7 +79,8 @@ async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, ca
 export default implement(timeseries, {
   uses: {
     database: database(),
-    pages: database('once'),
+    pages: reads('once'),
+    reads: reads(),
     settings: settings(),
     jobs: jobs(),
     keyedMutex: keyedMutex(),
@@ -95,13 +97,13 @@ export default implement(timeseries, {
     async sleeps({ params, pages, settings, call }) {
       return unlessUnknown(await readSleeps(pages, settings, params), call, params.user_id);
     },
-    async sleep({ params, database, settings }) {
+    async sleep({ params, reads: database, settings }) {
       const { user_id, event_id } = params;
       const row = await selectEvent<DetailedSleepRow>(database, detailedSleepTable, user_id, event_id);
       if (row === undefined) throw recordNotFound(event_id);
       return detailedSleepToWire(row, settings);
     },
-    async sleepStages({ params: { user_id, event_id }, database, settings }) {
+    async sleepStages({ params: { user_id, event_id }, reads: database, settings }) {
       const row = await selectEvent<StagedSleepRow>(database, stagedSleepTable, user_id, event_id);
       if (row === undefined) throw recordNotFound(event_id);
       return stagesToWire(row, settings);
@@ -109,12 +111,12 @@ export default implement(timeseries, {
     async others({ params, pages, settings, call }) {
       return unlessUnknown(await readEvents(pages, otherEvents(settings), params), call, params.user_id);
     },
-    async other({ params, database, settings }) {
+    async other({ params, reads: database, settings }) {
       const row = await selectEvent<OtherRow>(database, otherTable, params.user_id, params.event_id);
       if (row === undefined) throw recordNotFound(params.event_id);
       return otherToWire(row, settings);
     },
-    async calendar({ params, database, call }) {
+    async calendar({ params, reads: database, call }) {
       return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
     async activityDays({ params, pages }) {
@@ -123,10 +125,10 @@ export default implement(timeseries, {
       const sedentary = await selectSedentary(pages, params.user_id, dates);
       return activityDays(rows, sedentary, params.parts);
     },
-    dayValues: ({ params, database }) =>
+    dayValues: ({ params, reads: database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
-    bodyFacts: ({ params, database }) => readBody(database, params),
+    bodyFacts: ({ params, reads: database }) => readBody(database, params),
     ...storeHandlers,
     ...intervalHandlers,
     ...trackHandlers,
@@ -140,22 +142,22 @@ export default implement(timeseries, {
       jobs.notify();
       return readSourcePriority(database, settings.sourceOrder, params.user_id);
     },
-    exportRecords({ params, database, settings }) {
+    exportRecords({ params, reads: database, settings }) {
       return exportRecords(database, settings, params);
     },
-    exportSeries({ params, database, settings }) {
+    exportSeries({ params, reads: database, settings }) {
       return exportSeries(database, settings, params.user_id);
     },
-    exportSamples({ params, database }) {
+    exportSamples({ params, reads: database }) {
       return selectExportSamples(database, params.user_id, params.series_id, params.after, params.limit);
     },
-    seriesInRange({ params, database, settings }) {
+    seriesInRange({ params, reads: database, settings }) {
       return seriesInRange(database, settings, params);
     },
-    readSeries({ params, database, settings }) {
+    readSeries({ params, reads: database, settings }) {
       return readSeries(database, settings, params);
     },
-    async chart({ params, database, settings, call }) {
+    async chart({ params, reads: database, settings, call }) {
       const chart = await readChart(database, settings, params);
       if (chart.series.length === 0) await call('users.get', { user_id: params.user_id });
       return chart;

@@ -4,6 +4,7 @@ import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
+import { reads } from '../../mixins/reads.ts';
 import { reportUnpublished, unpublishedHandler } from '../../mixins/unpublished-changes.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
@@ -43,6 +44,7 @@ import { toConnection, toUser } from './wire.ts';
 export default implement(users, {
   uses: {
     database: database(),
+    reads: reads(),
     jobs: jobs(),
     orm: orm([UserRow, Connection]),
     cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
@@ -55,7 +57,7 @@ export default implement(users, {
     async create(ctx) {
       return toUser(await createUser(ctx.orm, ctx.origin, ctx.params));
     },
-    list: (ctx) => listUsers(ctx.database, ctx.params),
+    list: (ctx) => listUsers(ctx.reads, ctx.params),
     async get(ctx) {
       return toUser(await selectUser(ctx.database, ctx.params.user_id));
     },

@@ -67,10 +67,10 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
     1,
   );
   t.equal(figure(text, 'pulsebus_provider_budget_left{provider="activitynet",window="day"}'), 1000);
-  t.equal(figure(text, 'pulsebus_database_connections_limit{planning="once"}'), 12);
+  t.equal(figure(text, 'pulsebus_database_connections_limit{planning="once",server="primary"}'), 12);
   const reaches = (series: string, value: number) =>
     until(async () => figure(await figures(api.broker), series) === value);
-  t.ok(await reaches('pulsebus_database_connections{state="waiting",planning="each"}', 0));
+  t.ok(await reaches('pulsebus_database_connections{state="waiting",planning="each",server="primary"}', 0));
   t.ok(await reaches('pulsebus_jobs_waiting{kind="auth.cleaning",state="waiting"}', 1));
   t.ok(Number(figure(text, 'process_resident_memory_bytes')) > 1e7);
   t.ok(Number(figure(text, 'pulsebus_event_loop_lag_seconds{quantile="0.99"}')) >= 0);

@@ -1,0 +1,77 @@
+import type { Environment, Mixin } from '../runtime/environment.ts';
+import { metricsOf } from '../runtime/metrics.ts';
+import {
+  type Database,
+  database,
+  databaseOf,
+  newPool,
+  type Planning,
+  type Row,
+  type Statement,
+} from './database.ts';
+import { ReplicaGate } from './replica-gate.ts';
+
+/** Limits of connections to the replica. A read that it does not answer in time is repeated on the primary. */
+const limits = { connectionTimeoutMillis: 500, query_timeout: 3000 } as const;
+
+/** The errors of a statement itself, which the primary would return too: syntax, data, constraints, its time limit. */
+const ownErrors = /^(22|23|42|57014)/;
+
+/**
+ * The database for handlers that only read: its statements run on the replica of DATABASE_READ_URL if that has
+ * everything that was answered before, otherwise on the primary. Transactions run on the primary.
+ */
+export function reads(planning: Planning = 'each'): Mixin<Database> {
+  const primary = database(planning);
+  return {
+    async start(environment) {
+      const main = await primary.start(environment);
+      const { DATABASE_READ_URL: url } = environment.config;
+      metricsOf(environment.broker).count('pulsebus_database_reads_total', { server: 'primary' }, 0);
+      return url === undefined ? main : new ReplicatedReads(main, url, planning, environment);
+    },
+    async stop(value) {
+      await primary.stop(value);
+      if (value instanceof ReplicatedReads) await value.end();
+    },
+  };
+}
+
+class ReplicatedReads implements Database {
+  readonly #main: Database;
+  readonly #replica: Database;
+  readonly #gate: ReplicaGate;
+  readonly #count: (server: 'replica' | 'primary') => void;
+
+  constructor(main: Database, url: string, planning: Planning, environment: Environment) {
+    this.#main = main;
+    this.#replica = databaseOf(newPool(url, planning, environment, limits));
+    this.#gate = new ReplicaGate(main, this.#replica);
+    const metrics = metricsOf(environment.broker);
+    this.#count = (server) => metrics.count('pulsebus_database_reads_total', { server });
+  }
+
+  get pool() {
+    return this.#main.pool;
+  }
+
+  transaction: Database['transaction'] = (work) => this.#main.transaction(work);
+
+  async query<T extends Row>(statement: Statement, values?: readonly unknown[]): Promise<T[]> {
+    if (await this.#gate.isFresh())
+      try {
+        const rows = await this.#replica.query<T>(statement, values);
+        this.#count('replica');
+        return rows;
+      } catch (error) {
+        if (ownErrors.test(String(Reflect.get(Object(error), 'code')))) throw error;
+        this.#gate.avoid();
+      }
+    this.#count('primary');
+    return this.#main.query<T>(statement, values);
+  }
+
+  async end(): Promise<void> {
+    await this.#replica.pool.end();
+  }
+}

@@ -1,0 +1,103 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { withCredentials } from '../../domain/database-url.ts';
+import { bothHosts } from '../../stack/cluster-standby.ts';
+import { withClient } from '../../stack/create-database.ts';
+import { superuserPassword } from '../../stack/database-roles.ts';
+import { debianPrograms } from '../../stack/debian-packages.ts';
+import { startNats } from '../../stack/nats-server.ts';
+import { startPostgres } from '../../stack/postgres-server.ts';
+import { pidsIn, waitUntil } from '../../stack/processes.ts';
+import { startStandby } from '../../stack/standby-server.ts';
+import { keepSynchronous } from '../../stack/synchronous-standby.ts';
+import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
+
+/** A primary, its standby and a bus, as `npm run cluster -- --standby` starts them. */
+export interface ReplicatedServers {
+  /** Of both database servers. */
+  readonly databaseUrl: string;
+  /** Of the standby. */
+  readonly readUrl: string;
+  readonly natsUrl: string;
+  readonly dataDir: string;
+  killPrimary(): Promise<void>;
+  stopStandby(): Promise<void>;
+  startStandby(): Promise<void>;
+  /** Stops all processes of the standby where they are. */
+  pauseStandby(): Promise<void>;
+  resumeStandby(): Promise<void>;
+  /** The standby replays commits this many seconds late. */
+  delayReplay(seconds: number): Promise<void>;
+  untilSynchronous(): Promise<void>;
+  /** Transactions on the standby so far. */
+  standbyTransactions(): Promise<number>;
+}
+
+/** Starts the servers in a folder of their own. Unlike other tests' servers they sync to disk. */
+export async function startReplicatedServers(t: Test): Promise<ReplicatedServers> {
+  const work = mkdtempSync(join(tmpdir(), 'pulsebus-replicas-'));
+  chmodSync(work, 0o711); // the servers' account walks through it
+  const dataDir = ownFolder(join(work, 'data'));
+  const log = (line: string) => t.comment(line);
+  const account = serverAccount();
+  const programs = await debianPrograms({ stackDir: defaultStackDir(), log });
+  if (programs.natsServer === null) throw new Error('these tests need a bus');
+  const options = { dataDir, programs, account, ephemeral: false, createsDatabases: false, log };
+  const primary = await startPostgres(options);
+  let standby = await startStandby(options, primary.databaseUrl);
+  const nats = await startNats({ dataDir, program: programs.natsServer, account, log });
+  const databaseUrl = bothHosts(primary.databaseUrl, standby.databaseUrl);
+  const asSuperuser = (url: string) => withCredentials(url, 'postgres', superuserPassword(dataDir));
+  const stopKeeping = keepSynchronous(asSuperuser(databaseUrl), log);
+  const standbyFolder = join(dataDir, 'standby');
+  const signalAll = (name: NodeJS.Signals) => {
+    for (const pid of pidsIn(standbyFolder)) process.kill(pid, name);
+  };
+  t.teardown(async () => {
+    signalAll('SIGCONT');
+    await stopKeeping();
+    await nats.stop();
+    await standby.stop();
+    await primary.stop();
+    rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  });
+  return {
+    ...{ databaseUrl, readUrl: standby.databaseUrl, natsUrl: nats.natsUrl, dataDir },
+    async killPrimary() {
+      const [pid = ''] = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n');
+      const all = pidsIn(join(dataDir, 'postgres'));
+      process.kill(Number(pid), 'SIGKILL');
+      for (const one of all) if (one !== Number(pid)) process.kill(one, 'SIGKILL');
+    },
+    stopStandby: () => standby.stop(),
+    async startStandby() {
+      standby = await startStandby(options, primary.databaseUrl);
+    },
+    pauseStandby: async () => signalAll('SIGSTOP'),
+    resumeStandby: async () => signalAll('SIGCONT'),
+    delayReplay: (seconds) =>
+      withClient(asSuperuser(standby.databaseUrl), async (client) => {
+        await client.query(`alter system set recovery_min_apply_delay = '${seconds}s'`);
+        await client.query('select pg_reload_conf()');
+      }),
+    async untilSynchronous() {
+      const synced = () =>
+        withClient(asSuperuser(databaseUrl), async (client) => {
+          const { rowCount } = await client.query(
+            "select from pg_stat_replication where sync_state = 'sync'",
+          );
+          return rowCount === 1;
+        });
+      if (!(await waitUntil(synced, 60_000))) throw new Error('the standby is not synchronous');
+    },
+    standbyTransactions: () =>
+      withClient(asSuperuser(standby.databaseUrl), async (client) => {
+        const { rows } = await client.query<{ n: number }>(
+          "select xact_commit::float8 as n from pg_stat_database where datname = 'pulsebus'",
+        );
+        return rows[0]?.n ?? 0;
+      }),
+  };
+}

@@ -1,0 +1,124 @@
+import t, { type Test } from 'tap';
+import type { Queryable } from '../../mixins/database.ts';
+import { reads } from '../../mixins/reads.ts';
+import { ReplicaGate } from '../../mixins/replica-gate.ts';
+import { startBroker, testConfig } from '../support/broker.ts';
+import { freshDatabase } from '../support/database.ts';
+
+/** A server that answers with the given rows, one after the other; the last one again and again. */
+function server(...rows: readonly (object | Error)[]): Queryable & { asked(): number } {
+  let asked = 0;
+  return {
+    asked: () => asked,
+    async query() {
+      const row = rows[Math.min(asked, rows.length - 1)];
+      asked += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      if (row instanceof Error) throw row;
+      return (row === undefined ? [] : [row]) as never;
+    },
+  };
+}
+
+const at = (position: string, identity = '7 00000001', has_all = true) => ({ identity, position, has_all });
+
+t.test('a replica is read exactly if it has replayed what was answered', async (t) => {
+  const cases: [object | Error, (object | Error)[], boolean][] = [
+    [at('0/10'), [at('0/10')], true],
+    [at('0/10'), [at('0/0F'), at('0/10')], true],
+    [at('0/10'), [at('0/0F')], false],
+    [at('1/0'), [at('0/FFFFFFFF')], false],
+    [at('A/0'), [at('9/FFFFFFFF'), at('A/0')], true],
+    [at('0/10'), [at('0/20', '8 00000001')], false],
+    [at('0/10', '7 00000002'), [at('0/20', '7 00000001')], false],
+    [at('0/10'), [], false],
+    [at('0/10'), [new Error('away')], false],
+    [new Error('away'), [at('0/1')], true],
+    [new Error('away'), [at('0/1', '7 00000001', false)], false],
+    [new Error('away'), [new Error('away')], false],
+  ];
+  const found: boolean[] = [];
+  for (const [primary, replica] of cases)
+    found.push(await new ReplicaGate(server(primary), server(...replica)).isFresh());
+  t.strictSame(
+    found,
+    cases.map(([, , fresh]) => fresh),
+  );
+});
+
+t.test(
+  'calls share a question that begins after them, and a late replica is not asked again at once',
+  async (t) => {
+    const primary = server(at('0/10'), at('0/20'));
+    const replica = server(at('0/10'), at('0/10'));
+    const gate = new ReplicaGate(primary, replica);
+    const first = gate.isFresh();
+    const later = [gate.isFresh(), gate.isFresh(), gate.isFresh()];
+    t.strictSame(
+      await Promise.all([first, ...later]),
+      [true, false, false, false],
+      'the later ones saw the later position',
+    );
+    t.equal(primary.asked(), 2);
+    t.equal(await gate.isFresh(), false);
+    t.equal(primary.asked(), 2);
+  },
+);
+
+/** A database, and a way to it that looks like a replica: functions of a schema `replica` stand before PostgreSQL's. */
+async function replicated(t: Test) {
+  const database = await freshDatabase(t);
+  await database.query(`
+    create schema replica;
+    create table replica.state (position pg_lsn, is_standby bool);
+    insert into replica.state values ('0/0', true);
+    create function replica.pg_is_in_recovery() returns bool language sql as 'select is_standby from replica.state';
+    create function replica.pg_last_wal_replay_lsn() returns pg_lsn language sql as 'select position from replica.state';
+    create function replica.pg_last_wal_receive_lsn() returns pg_lsn language sql as 'select position from replica.state';
+    create table replica.place (name text);
+    insert into replica.place values ('replica');
+    create table public.place (name text);
+    insert into public.place values ('primary')`);
+  const url = `${database.url}?options=-c%20search_path%3Dreplica%2Cpg_catalog`;
+  const { broker, call } = await startBroker(t, { databaseUrl: database.url, services: [] });
+  const start = async (readUrl: string) => {
+    const config = testConfig({ databaseUrl: database.url, settings: { DATABASE_READ_URL: readUrl } });
+    const mixin = reads();
+    const value = await mixin.start({ broker, call, config, logger: broker.logger });
+    t.teardown(() => mixin.stop(value));
+    return value;
+  };
+  return { database, url, start };
+}
+
+const place = 'select name from place';
+
+t.test('reads go to a replica that is up to date, and to the primary otherwise', async (t) => {
+  const { database, url, start } = await replicated(t);
+  const late = await start(url);
+  t.strictSame(await late.query(place), [{ name: 'primary' }]);
+  await database.query("update replica.state set position = 'FFFFFFFF/0'");
+  const fresh = await start(url);
+  t.strictSame(await fresh.query(place), [{ name: 'replica' }]);
+  t.strictSame(
+    await fresh.transaction((on) => on.query(place)),
+    [{ name: 'primary' }],
+    'transactions may write',
+  );
+  await t.rejects(fresh.query('select 1 / 0'), { code: '22012' }, 'an error of the statement is its answer');
+  t.strictSame(await fresh.query(place), [{ name: 'replica' }]);
+  await database.query('alter table replica.place rename to gone');
+  await database.query('update replica.state set is_standby = false');
+  t.strictSame(await fresh.query(place), [{ name: 'primary' }], 'a promoted replica is read as the primary');
+});
+
+t.test('without the replica, reads go to the primary', async (t) => {
+  const { database, start } = await replicated(t);
+  const away = new URL(database.url);
+  away.port = '1';
+  const value = await start(away.href);
+  t.strictSame(
+    await Promise.all([value.query(place), value.query(place)]),
+    [{ name: 'primary' }, { name: 'primary' }].map((row) => [row]),
+  );
+});
