@@ -32,4 +32,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/metrics`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # Nothing is written outside /tmp: run it with --read-only --tmpfs /tmp. SIGTERM drains it, and it exits with 0.
 ENTRYPOINT ["/app/stack/container-entry.sh"]
-CMD ["node", "--max-semi-space-size=4", "stack/process.ts"]
+CMD ["node", "--max-semi-space-size=16", "stack/process.ts"]

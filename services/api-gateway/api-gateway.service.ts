@@ -37,7 +37,7 @@ import {
 } from './console/serve-console.ts';
 import { sendDocs } from './docs.ts';
 import { close, drain } from './drain.ts';
-import { consolePages, consolePrefix, type Endpoint, endpoints } from './endpoints.ts';
+import { consolePages, consolePrefix, type Endpoint, endpoints, pathParameters } from './endpoints.ts';
 import { limited, type Pipeline } from './exchange.ts';
 import { freeDisk } from './free-disk.ts';
 import { cleaningHandler, idempotency } from './idempotency.ts';
@@ -200,8 +200,7 @@ function handlerOf(endpoint: Endpoint, answer = serve): Handler {
 
 // The router merges query and path into one object. The path takes precedence, so its names have the path's values.
 function pathOf({ route }: Endpoint, req: IncomingRequest): Record<string, string> {
-  const names = [...route.path.matchAll(/:([a-z_]+)/g)].flatMap(([, name]) => name ?? []);
-  return Object.fromEntries(names.map((name) => [name, String(req.$params[name])]));
+  return Object.fromEntries(pathParameters(route.path).map((name) => [name, String(req.$params[name])]));
 }
 
 function pipelineOf(req: IncomingRequest): Pipeline {

@@ -48,9 +48,16 @@ export function endpointOf(action: string): Endpoint {
 }
 
 /** The names of a path's parameters, in order. */
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/:([a-z_]+)/g)].flatMap(([, name]) => name ?? []);
+export function pathParameters(path: string): readonly string[] {
+  const known = parametersOf.get(path);
+  if (known !== undefined) return known;
+  const names = [...path.matchAll(/:([a-z_]+)/g)].flatMap(([, name]) => name ?? []);
+  parametersOf.set(path, names);
+  return names;
 }
+
+// The paths of routes, of which there are few: each request asks several times.
+const parametersOf = new Map<string, readonly string[]>();
 
 interface Pattern {
   readonly regex: RegExp;

@@ -85,7 +85,7 @@ async function startProduct(t: Test, { world }: Sandbox, env: Readonly<Record<st
   const file = join(folder, 'log');
   const output = openSync(file, 'w');
   const program = join(import.meta.dirname, 'sandbox-product.ts');
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', program], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=16', program], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', output, output, 'ipc'],
   });

@@ -58,7 +58,7 @@ const served = startProcess(t, {
     ...{ DATABASE_URL: servers.databaseUrl, NATS_URL: servers.natsUrl, DEVICEMAKER_API_URL: callbacks },
     METRICS_PORT: String(await freePort()),
   },
-  options: ['--max-semi-space-size=4', `--inspect=127.0.0.1:${inspector}`],
+  options: ['--max-semi-space-size=16', `--inspect=127.0.0.1:${inspector}`],
 });
 await untilReady(served);
 const { origin } = served;
