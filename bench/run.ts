@@ -14,6 +14,7 @@ import { browser } from './measurements/browser.ts';
 import { changelog } from './measurements/changelog.ts';
 import { checks } from './measurements/checks.ts';
 import { commits } from './measurements/commits.ts';
+import { compression } from './measurements/compression.ts';
 import { counts } from './measurements/counts.ts';
 import { depth } from './measurements/depth.ts';
 import { disk } from './measurements/disk.ts';
@@ -68,7 +69,7 @@ const rest: readonly Measurement[] = [
   bodies,
 ];
 /** Measurements that take long and run only if --only names them. */
-const onDemand: readonly Measurement[] = [commits, figures, million, scale];
+const onDemand: readonly Measurement[] = [compression, commits, figures, million, scale];
 const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];

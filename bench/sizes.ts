@@ -39,6 +39,8 @@ export interface Sizes {
   /** The change log: users of a push, and of a push without samples. */
   readonly changeLog: { readonly userDays: readonly number[]; readonly records: number };
   readonly backfill: { readonly days: number };
+  /** Days of eight series at 1/min, and of one at 1/s. */
+  readonly compression: { readonly days: number; readonly hertzDays: number };
   /** The number of samples that are read of the 1 Hz user's export. */
   readonly exportedSamples: number;
 }
@@ -65,6 +67,7 @@ export const full: Sizes = {
   webhooks: { seconds: 20, perSecond: 500, perSecondToEach: 50, toEach: 5, roundSeconds: 10 },
   changeLog: { userDays: [1, 20], records: 200 },
   backfill: { days: 30 },
+  compression: { days: 365, hertzDays: 30 },
   exportedSamples: 10_000_000,
 };
 
@@ -90,5 +93,6 @@ export const quick: Sizes = {
   webhooks: { seconds: 2, perSecond: 100, perSecondToEach: 10, toEach: 1, roundSeconds: 2 },
   changeLog: { userDays: [1, 2], records: 4 },
   backfill: { days: 2 },
+  compression: { days: 3, hertzDays: 2 },
   exportedSamples: 30_000,
 };

@@ -13,7 +13,9 @@ const files = readdirSync(import.meta.dirname)
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.startsWith(part)));
 const work = mkdtempSync(join(tmpdir(), 'pulsebus-faults-'));
 chmodSync(work, 0o711); // the database server's account walks through it
-const stack = await startStack({ dataDir: join(work, 'data'), ephemeral: true, log: console.log });
+const { DATABASE_URL: databaseUrl } = process.env;
+const given = databaseUrl ? { databaseUrl } : {};
+const stack = await startStack({ dataDir: join(work, 'data'), ephemeral: true, log: console.log, ...given });
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined); // the test ends first
 try {
   const { DATABASE_URL, NATS_URL, ...rest } = process.env;

@@ -49,7 +49,11 @@ export function compressChunk(database: Database, { name }: ChunkRow): Promise<v
   });
 }
 
-/** Frees the space of rows that were compressed. */
-export async function vacuumChunk(database: Queryable, { name }: ChunkRow): Promise<void> {
+/** Frees the space of rows that were compressed. An index keeps its pages when it is emptied: it is built anew. */
+export async function vacuumChunk(database: Database, { name }: ChunkRow): Promise<void> {
   await database.query(`vacuum ${name}`);
+  await database.transaction(async (transaction) => {
+    await transaction.query(patience);
+    await transaction.query(`reindex table ${name}`);
+  });
 }
