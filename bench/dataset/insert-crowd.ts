@@ -3,6 +3,7 @@ import { type SeriesType, seriesOf } from '../../domain/series.ts';
 import { dayMs } from '../../domain/time.ts';
 import { databaseOf } from '../../mixins/database.ts';
 import { upsertSeriesTypes } from '../../services/timeseries/queries/upsert-series-types.ts';
+import { removeChangeLog } from '../webhooks/remove-change-log.ts';
 import { source } from './insert-samples.ts';
 import { crowdId, insertUsers } from './insert-users.ts';
 import { seed, startMs } from './plan.ts';
@@ -51,6 +52,8 @@ const seriesPerStatement = 50_000;
 /** Fills an empty database with users that have five series of an hour each, spread over a year. */
 export async function insertCrowd(pool: pg.Pool, users: number, say: (line: string) => void): Promise<void> {
   await upsertSeriesTypes(databaseOf(pool));
+  // An installation does not have to publish the changes of a bulk insert at once.
+  const triggers = await removeChangeLog(pool);
   await insertUsers(pool, users, []);
   const typeIds = crowdTypes.map((type) => seriesOf(type).id);
   for (let from = 1; from <= users; from += seriesPerStatement) {
@@ -74,8 +77,7 @@ export async function insertCrowd(pool: pg.Pool, users: number, say: (line: stri
     progress.add(rowCount ?? 0);
   }
   progress.stop();
-  // Changes of a bulk insert are not what an installation has to publish at once.
-  await pool.query('truncate changes.pending');
+  for (const definition of triggers) await pool.query(definition);
   await pool.query('vacuum (analyze)');
   await pool.query('checkpoint').catch(() => undefined); // a privilege that not every role has
 }
