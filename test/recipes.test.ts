@@ -102,6 +102,9 @@ t.test('docs/adding-a-provider.md: a provider is its folders and a line in each 
     'ringmakerIngest',
     './ringmaker-ingest.ts',
   ]);
+  const calls = join(tree, 'contracts/calls.ts');
+  const declared = "  'ringmaker-ingest': [...tokens, 'timeseries.store', 'users.resolve'],\n";
+  writeFileSync(calls, readFileSync(calls, 'utf8').replace(/(?=^ {2}connect: \[)/m, declared));
   const scope = { extends: './tsconfig.json', include: ['providers', 'services', 'stack', 'trial.ts'] };
   writeFileSync(join(tree, 'tsconfig.recipe.json'), JSON.stringify(scope));
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
