@@ -26,11 +26,13 @@ const ofReplica = `
   from pg_control_system(), pg_control_checkpoint(), pg_control_recovery() where pg_is_in_recovery()`;
 
 const tries = 5;
-const pauseMs = 1000;
+const answerMs = 250;
+const pauseMs = { first: 1000, longest: 4000 } as const;
 
 /**
  * Decides whether a replica has all that was answered so far. Each question begins after the call, and calls share it:
- * under load a round of two small statements serves many reads. A replica that is late is left alone for a second.
+ * under load a round of two small statements serves many reads. A replica that is late, or does not answer within 250 ms, is
+ * left alone for a second, and for longer each time up to 4 s.
  */
 export class ReplicaGate {
   readonly #primary: Queryable;
@@ -38,6 +40,7 @@ export class ReplicaGate {
   #running: Promise<boolean> | null = null;
   #next: Promise<boolean> | null = null;
   #avoidedUntil = Number.NEGATIVE_INFINITY;
+  #pauseMs: number = pauseMs.first;
 
   constructor(primary: Queryable, replica: Queryable) {
     this.#primary = primary;
@@ -52,18 +55,20 @@ export class ReplicaGate {
     return this.#next;
   }
 
-  /** Sends reads to the primary for a second. */
+  /** Sends reads to the primary for a while. */
   avoid(): void {
-    this.#avoidedUntil = performance.now() + pauseMs;
+    this.#avoidedUntil = performance.now() + this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs.longest, this.#pauseMs * 2);
   }
 
   #begin(): Promise<boolean> {
     this.#next = null;
-    const round = this.#ask().catch(() => false);
+    const round = withinTime(this.#ask());
     this.#running = round;
     void round.then((isFresh) => {
       if (this.#running === round) this.#running = null;
-      if (!isFresh) this.avoid();
+      if (isFresh) this.#pauseMs = pauseMs.first;
+      else this.avoid();
     });
     return round;
   }
@@ -85,6 +90,17 @@ export class ReplicaGate {
     }
     return false;
   }
+}
+
+// A server that stands still keeps its connections open: the question would wait for the time limit of a statement.
+function withinTime(asked: Promise<boolean>): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const late = setTimeout(() => resolve(false), answerMs);
+  asked
+    .catch(() => false)
+    .then((isFresh) => resolve(isFresh))
+    .finally(() => clearTimeout(late));
+  return promise;
 }
 
 function orderOf(position: string): bigint {

@@ -65,6 +65,11 @@ t.test(
   },
 );
 
+t.test('a replica that stands still holds up no read for long', async (t) => {
+  const silent: Queryable = { query: () => new Promise(() => undefined) };
+  t.equal(await new ReplicaGate(server(at('0/10')), silent).isFresh(), false);
+});
+
 /** A database, and a way to it that looks like a replica: functions of a schema `replica` stand before PostgreSQL's. */
 async function replicated(t: Test) {
   const database = await freshDatabase(t);
