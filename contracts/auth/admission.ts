@@ -8,6 +8,9 @@ import { Admission, AuditActionName, AuditEntry, LimitWindow, SecretHash } from 
 /** The request is not counted in the window: uploads are limited by their bytes. */
 const Uncounted = z.literal(true).optional();
 
+/** The request only reads: without a primary it is admitted by the replica of DATABASE_READ_URL, if that is set. */
+const ReadOnly = z.literal(true).optional();
+
 /** Admission of requests, the audit trail, and the erasure of a user. */
 export const admissionActions = {
   audit: action({
@@ -38,9 +41,9 @@ export const admissionActions = {
     privileged: true,
     summary: 'Admit a credential and count the request',
     params: z.union([
-      z.object({ api_key_hash: z.string().length(64), uncounted: Uncounted }),
-      z.object({ token: z.string().max(4096), uncounted: Uncounted }),
-      z.object({ session_hash: SecretHash }),
+      z.object({ api_key_hash: z.string().length(64), uncounted: Uncounted, read_only: ReadOnly }),
+      z.object({ token: z.string().max(4096), uncounted: Uncounted, read_only: ReadOnly }),
+      z.object({ session_hash: SecretHash, read_only: ReadOnly }),
     ]),
     returns: Admission,
     // A retry counts again: if a process dies during the call, the request may count twice, but it is never omitted.

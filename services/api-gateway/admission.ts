@@ -22,7 +22,11 @@ export async function admit(pipeline: Pipeline, exchange: Exchange): Promise<Cal
     await enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', credential.problem);
   }
-  const admission = await call('auth.admit', isUpload ? { ...credential, uncounted: true } : credential);
+  const admission = await call('auth.admit', {
+    ...credential,
+    ...(isUpload ? { uncounted: true } : {}),
+    ...(endpoint.route.method === 'GET' ? { read_only: true } : {}),
+  });
   if (admission.caller === null) {
     await enter(pipeline, exchange, false);
     throw new ServiceError('UNAUTHENTICATED', 'The credential is invalid or has expired.');

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { sessionLifetimeOf } from './lifetimes.ts';
+import { hasAll, isAway, type Outage } from './outage.ts';
 import {
   type AdmittedRow,
   admitFamily,
@@ -9,18 +10,25 @@ import {
   admitSession,
   findFamily,
   findKey,
+  findSession,
 } from './queries/admit.ts';
 import type { TokenSigner } from './tokens.ts';
 
 /** A credential of a request: the hash of an API key, a token, or the hash of the cookie of a console session. */
 export type Credential =
-  | { readonly api_key_hash: string; readonly uncounted?: true | undefined }
-  | { readonly token: string; readonly uncounted?: true | undefined }
-  | { readonly session_hash: string };
+  | ({ readonly api_key_hash: string; readonly uncounted?: true | undefined } & Purpose)
+  | ({ readonly token: string; readonly uncounted?: true | undefined } & Purpose)
+  | ({ readonly session_hash: string } & Purpose);
+
+interface Purpose {
+  /** The request only reads, so a replica may admit it while there is no primary. */
+  readonly read_only?: true | undefined;
+}
 
 /** Dependencies of admission. */
 export interface Admitting {
   readonly database: Queryable;
+  readonly outage: Outage | null;
   readonly tokens: TokenSigner;
   readonly config: Pick<
     Config,
@@ -28,8 +36,46 @@ export interface Admitting {
   >;
 }
 
-/** Admits a credential and counts the request. An invalid credential is not counted and has no window. */
-export async function admit(
+/**
+ * Admits a credential and counts the request. An invalid credential is not counted and has no window. While no primary
+ * can be reached, reads are admitted by the replica and counted in this process.
+ */
+export async function admit(admitting: Admitting, credential: Credential): Promise<Admission> {
+  try {
+    return await admitOnPrimary(admitting, credential);
+  } catch (error) {
+    const { outage } = admitting;
+    if (outage === null || credential.read_only !== true || !isAway(error)) throw error;
+    if (!(await hasAll(outage.replica).catch(() => false))) throw error;
+    return admitOnReplica(admitting, outage, credential);
+  }
+}
+
+async function admitOnReplica(
+  { tokens, config }: Admitting,
+  { replica, windows }: Outage,
+  credential: Credential,
+): Promise<Admission> {
+  const count = (row: AdmittedRow | null, kind: Caller['kind'], limit: number) => {
+    if (row === null) return dead;
+    const subject = kind === 'api-key' ? row.id : (row.user_id ?? row.developer_id ?? row.id);
+    return admission({ ...row, ...windows.hit(subject, Date.now()) }, kind, limit);
+  };
+  if ('api_key_hash' in credential)
+    return count(await findKey(replica, credential.api_key_hash), 'api-key', config.RATE_LIMIT_API_KEY);
+  if ('session_hash' in credential)
+    return count(
+      await findSession(replica, credential.session_hash),
+      'developer',
+      config.RATE_LIMIT_DEVELOPER,
+    );
+  const claims = tokens.verify(credential.token);
+  if (claims === null) return dead;
+  const limit = claims.kind === 'sdk' ? config.RATE_LIMIT_SDK : config.RATE_LIMIT_DEVELOPER;
+  return count(await findFamily(replica, claims.family), claims.kind, limit);
+}
+
+async function admitOnPrimary(
   { database, tokens, config }: Admitting,
   credential: Credential,
 ): Promise<Admission> {

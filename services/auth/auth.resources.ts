@@ -4,12 +4,14 @@ import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
+import { outage } from './outage.ts';
 import { createPasswords } from './passwords.ts';
 import { tokenSignerOf } from './tokens.ts';
 
 /** The resources in the context of every action of auth. */
 export const authResources = {
   database: database(),
+  outage: outage(),
   jobs: jobs(),
   orm: orm([Developer, ApiKey, Application]),
   tokens: made(({ config }) => tokenSignerOf(config)),

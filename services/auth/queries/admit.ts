@@ -115,6 +115,14 @@ select id, user_id, case when user_id is null then developer_id end as developer
 from auth.family where id = $1 and expires_at > now()`,
 };
 
+const foundSession: Statement = {
+  name: 'auth.find_session',
+  text: `
+select f.id, null::uuid as user_id, f.developer_id, 0 as count, 0::float8 as reset
+from auth.console_session s join auth.family f on f.id = s.family_id
+where s.hash = $1 and f.expires_at > now()`,
+};
+
 /** As `admitKey`, without counting the request. */
 export async function findKey(database: Queryable, hash: string): Promise<AdmittedRow | null> {
   const [row] = await database.query<AdmittedRow>(foundKey, [hash]);
@@ -124,5 +132,11 @@ export async function findKey(database: Queryable, hash: string): Promise<Admitt
 /** As `admitFamily`, without counting the request. */
 export async function findFamily(database: Queryable, familyId: string): Promise<AdmittedRow | null> {
   const [row] = await database.query<AdmittedRow>(foundFamily, [familyId]);
+  return row ?? null;
+}
+
+/** As `admitSession`, without counting the request and without prolonging the session. */
+export async function findSession(database: Queryable, hash: string): Promise<AdmittedRow | null> {
+  const [row] = await database.query<AdmittedRow>(foundSession, [hash]);
   return row ?? null;
 }
