@@ -111,7 +111,7 @@ const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
     'users.list',
     'users.resolve',
   ],
-  deliveries: ['users.figures', 'webhooks.listEndpoints'],
+  deliveries: ['timeseries.sampleBytes', 'users.figures', 'webhooks.listEndpoints'],
   backfill: [...tokens, 'users.connections'],
   webhooks: [
     'summaries.activity',

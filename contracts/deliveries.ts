@@ -9,6 +9,7 @@ import { overviewActions, RemainingQuota } from './deliveries/overview.ts';
 import { receivedActions } from './deliveries/received.ts';
 import { reprocessActions } from './deliveries/reprocess.ts';
 import { Delivery, DeliveryStatus } from './deliveries/schemas.ts';
+import { SampleBytes } from './timeseries/sample-bytes.ts';
 
 const Count = z.int().nonnegative();
 const JobState = z.enum(['waiting', 'leased', 'dead']);
@@ -48,10 +49,11 @@ export const ProviderStatus = z
     description: 'The status of one provider. A value is null if it is unknown or does not apply.',
   });
 
-/** The status of all providers. `away` names the services that did not answer. */
+/** The status of all providers, and the space of samples. `away` names the services that did not answer. */
 export const Status = z
   .object({
     providers: z.object(byProvider(() => ProviderStatus)),
+    samples: SampleBytes.nullable(),
     away: z.array(z.string()),
   })
   .meta({ id: 'Status' });
@@ -98,7 +100,8 @@ export const deliveries = contract('deliveries', {
     },
   }),
   status: action({
-    summary: 'Get the status of each provider: queues, response times, remaining quota',
+    summary:
+      'Get the status of each provider: queues, response times, remaining quota; and the space of samples',
     params: Nothing,
     returns: Status,
     http: { method: 'GET', path: '/status', access: writers, tag: 'Operations' },

@@ -6,6 +6,7 @@ import { exportActions } from './timeseries/exports.ts';
 import { intervalActions } from './timeseries/intervals.ts';
 import { readActions } from './timeseries/reads.ts';
 import { routePrivacyActions } from './timeseries/route-privacy.ts';
+import { sampleBytesActions } from './timeseries/sample-bytes.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { sourcePriorityActions } from './timeseries/source-priority.ts';
 import { workoutDetailActions } from './timeseries/workout-details.ts';
@@ -24,4 +25,5 @@ export const timeseries = contract('timeseries', {
   ...sourcePriorityActions,
   ...routePrivacyActions,
   ...workoutDetailActions,
+  ...sampleBytesActions,
 });

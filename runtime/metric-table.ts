@@ -31,6 +31,11 @@ export const metricTable = {
     help: 'Requests in progress.',
     labels: [],
   },
+  pulsebus_sample_bytes: {
+    kind: 'gauge',
+    help: 'Space of samples on disk with indexes, by kind: plain or compressed.',
+    labels: ['kind'],
+  },
   pulsebus_http_connections: {
     kind: 'gauge',
     help: 'Open HTTP connections of the gateway.',

@@ -3,7 +3,11 @@ import { type ProviderName, providerNames } from '../../providers/all.ts';
 import type { Metrics } from '../../runtime/metrics.ts';
 
 /** Sets the metrics of the provider status; every deliveries process reports the same values. */
-export function setFigures(metrics: Metrics, { providers }: Status): void {
+export function setFigures(metrics: Metrics, { providers, samples }: Status): void {
+  if (samples !== null) {
+    metrics.set('pulsebus_sample_bytes', { kind: 'plain' }, samples.plain_bytes);
+    metrics.set('pulsebus_sample_bytes', { kind: 'compressed' }, samples.compressed_bytes);
+  }
   for (const provider of providerNames) {
     const { deliveries, answers, fetches, budget } = providers[provider];
     for (const state of ['waiting', 'working', 'dead'] as const)

@@ -10,6 +10,7 @@ import { type QueueRow, selectFigures } from './queries/select-figures.ts';
 
 /** The period of the response statistics. */
 const minutes = 15;
+const bounds = { timeout: 2000, retries: 0 };
 
 interface Deps {
   readonly database: Queryable;
@@ -21,10 +22,11 @@ interface Deps {
 
 /** The status of each provider. The figures of an unavailable service are null, and the service is listed in `away`. */
 export async function readStatus({ database, call, config, addressesAt }: Deps): Promise<Status> {
-  const [queues, answers, figures] = await Promise.all([
+  const [queues, answers, figures, samples] = await Promise.all([
     selectFigures(database),
     selectAnswers(database, minutes),
     readIngestFigures(call),
+    call('timeseries.sampleBytes', {}, bounds).catch(() => null),
   ]);
   const of = (provider: ProviderName): ProviderStatus => ({
     configured: isConfigured(config, provider),
@@ -35,7 +37,9 @@ export async function readStatus({ database, call, config, addressesAt }: Deps):
   });
   return {
     providers: byProvider(of),
+    samples,
     away: [
+      ...(samples === null ? ['timeseries'] : []),
       ...new Set(
         [...figures].flatMap(([provider, one]) => (one === null ? [providers[provider].ingest.service] : [])),
       ),
@@ -48,9 +52,7 @@ export async function readIngestFigures(call: Call): Promise<ReadonlyMap<Provide
   const asked = providerNames.flatMap((provider) => {
     const { ingest } = providers[provider];
     if (!ingest.hasFigures) return [];
-    const figures = call(`${ingest.service}.figures`, { provider }, { timeout: 2000, retries: 0 }).catch(
-      () => null,
-    );
+    const figures = call(`${ingest.service}.figures`, { provider }, bounds).catch(() => null);
     return [figures.then((one) => [provider, one] as const)];
   });
   return new Map(await Promise.all(asked));

@@ -7,6 +7,7 @@ import { receivedCounts } from '../../mixins/received-counts.ts';
 import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { compressionHandler } from './compression/compression.ts';
+import { selectSampleBytes } from './compression/queries/select-sample-bytes.ts';
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
@@ -87,6 +88,7 @@ export default implement(timeseries, {
     received: receivedCounts(),
   },
   actions: {
+    sampleBytes: ({ database }) => selectSampleBytes(database),
     async samples({ params, pages, settings, call }) {
       return unlessUnknown(await readSamples(pages, settings, params), call, params.user_id);
     },

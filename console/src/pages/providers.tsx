@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { ProviderSetup, ProviderStatus } from '../../../clients/typescript/src/index.ts';
+import type { ProviderSetup, ProviderStatus, Status } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -24,14 +24,37 @@ export function Providers() {
     <>
       <h1>Providers</h1>
       <Loaded of={read} what="providers">
-        {({ providers, status }) =>
-          providers.map((one) => (
-            <Provider key={one.provider} setup={one} status={status.providers[one.provider]} />
-          ))
-        }
+        {({ providers, status }) => (
+          <>
+            {providers.map((one) => (
+              <Provider key={one.provider} setup={one} status={status.providers[one.provider]} />
+            ))}
+            <SamplesOnDisk samples={status.samples} />
+          </>
+        )}
       </Loaded>
       {session.value?.sandbox === true && <SandboxFaults />}
     </>
+  );
+}
+
+const megabytes = (bytes: number) => `${Math.round(bytes / 1024 ** 2).toLocaleString()} MB`;
+
+function SamplesOnDisk({ samples }: { samples: Status['samples'] }) {
+  if (samples === null) return null;
+  const { plain_bytes, compressed_bytes, chunks, compressed_chunks } = samples;
+  return (
+    <section aria-label="Samples on disk">
+      <h2>Samples on disk</h2>
+      <dl class="facts">
+        <dt>Plain</dt>
+        <dd>{megabytes(plain_bytes)}</dd>
+        <dt>Compressed</dt>
+        <dd>
+          {megabytes(compressed_bytes)} in {compressed_chunks} of {chunks} chunks
+        </dd>
+      </dl>
+    </section>
   );
 }
 

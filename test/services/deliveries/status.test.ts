@@ -50,14 +50,17 @@ t.test('a service without anything to do says so, and names whom it could not as
       phone: { ...quiet, configured: true },
       ...Object.fromEntries(pulled.map((name) => [name, quiet])),
     },
-    away: ['activitynet-ingest', 'pull-ingest'],
+    samples: null,
+    away: ['timeseries', 'activitynet-ingest', 'pull-ingest'],
   });
 });
 
 t.test('queues, answers and budgets of each provider', async (t) => {
   const database = await freshDatabase(t);
   const played = { name: 'activitynet-ingest', actions: { figures: () => figures } };
-  const { call } = await startBroker(t, { databaseUrl: database.url, services: [deliveries, played] });
+  const samples = { plain_bytes: 8192, compressed_bytes: 4096, chunks: 2, compressed_chunks: 1 };
+  const store = { name: 'timeseries', actions: { sampleBytes: () => samples } };
+  const { call } = await startBroker(t, { databaseUrl: database.url, services: [deliveries, played, store] });
   const inbox = inboxOn(database);
   const receive = (provider: string) =>
     inbox.receive({ provider, kind: 'push', headers: {}, body: Buffer.from('{}') });
@@ -83,8 +86,9 @@ t.test('queues, answers and budgets of each provider', async (t) => {
       ],
     });
 
-  const { providers, away } = await call('deliveries.status', {});
+  const { providers, away, samples: stored } = await call('deliveries.status', {});
   t.strictSame(away, ['pull-ingest']);
+  t.strictSame(stored, samples);
   const { oldest_waiting_seconds, ...queue } = providers.devicemaker.deliveries;
   t.strictSame(queue, { waiting: 2, working: 1, dead: 1 });
   t.ok((oldest_waiting_seconds ?? 0) >= 90 && (oldest_waiting_seconds ?? 0) < 3600, 'neither done nor dead');

@@ -62,6 +62,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'timeseries.sample_hour',
     ],
   ],
+  'deleted samples until the end of their statement; the deletion is recorded': ['timeseries.deleted_sample'],
   'what intervals are stored under; the intervals are recorded': [
     ...['timeseries.deleted_interval', 'timeseries.interval_series', 'timeseries.interval_set'],
     'timeseries.interval_source',

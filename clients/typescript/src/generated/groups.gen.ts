@@ -756,7 +756,7 @@ export class Deliveries extends Group {
     return this.json('POST /deliveries/{delivery_id}/replay', params, options);
   }
 
-  /** Get the status of each provider: queues, response times, remaining quota */
+  /** Get the status of each provider: queues, response times, remaining quota; and the space of samples */
   status(options?: CallOptions): Promise<types.Status> {
     return this.json('GET /status', {}, options);
   }

@@ -2075,6 +2075,22 @@ export type Sample = {
     zone_offset?: string | null;
 };
 
+/**
+ * The space that samples take on disk. A chunk has 30 days of all users.
+ */
+export type SampleBytes = {
+    /**
+     * Rows that are not compressed, with their indexes.
+     */
+    plain_bytes: number;
+    /**
+     * Compressed rows, with their indexes.
+     */
+    compressed_bytes: number;
+    chunks: number;
+    compressed_chunks: number;
+};
+
 export type SampleInclude = 'zone';
 
 export type SendAgainRequest = {
@@ -2478,6 +2494,7 @@ export type Status = {
         googlehealth: ProviderStatus;
         withings: ProviderStatus;
     };
+    samples: SampleBytes | null;
     away: Array<string>;
 };
 
