@@ -4,7 +4,7 @@ import t from 'tap';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { databaseOf } from '../../mixins/database.ts';
 import { connectionChoice } from '../../runtime/database-client.ts';
-import { promote } from '../../stack/promote.ts';
+import { promote } from '../../stack/promotion.ts';
 import { misplaced, oneEach, startCluster, untilWorkedOff } from './cluster.ts';
 import { Load } from './load.ts';
 import { readBack } from './read-back.ts';
