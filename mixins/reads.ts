@@ -9,6 +9,7 @@ import {
   type Row,
   type Statement,
 } from './database.ts';
+import { hasAll, isAway } from './primary-away.ts';
 import { ReplicaGate } from './replica-gate.ts';
 
 /** Limits of connections to the replica. A read that it does not answer in time is repeated on the primary. */
@@ -67,8 +68,15 @@ class ReplicatedReads implements Database {
         if (ownErrors.test(String(Reflect.get(Object(error), 'code')))) throw error;
         this.#gate.avoid();
       }
-    this.#count('primary');
-    return this.#main.query<T>(statement, values);
+    try {
+      const rows = await this.#main.query<T>(statement, values);
+      this.#count('primary');
+      return rows;
+    } catch (error) {
+      if (!isAway(error) || !(await hasAll(this.#replica).catch(() => false))) throw error;
+      this.#count('replica');
+      return this.#replica.query<T>(statement, values);
+    }
   }
 
   async end(): Promise<void> {

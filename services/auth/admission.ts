@@ -1,8 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../mixins/database.ts';
+import { hasAll, isAway } from '../../mixins/primary-away.ts';
 import { sessionLifetimeOf } from './lifetimes.ts';
-import { hasAll, isAway, type Outage } from './outage.ts';
+import type { Outage } from './outage.ts';
 import {
   type AdmittedRow,
   admitFamily,
