@@ -11,12 +11,14 @@ export function isAway(error: unknown): boolean {
   return typeof message === 'string' && message.startsWith('Connection terminated');
 }
 
-// A replica that has not replayed all that it received may lack a revocation. One that was promoted is no replica.
+// A replica that has not replayed all that it received may lack a revocation or a write. One that still receives has a
+// primary, which may have committed more. One that was promoted is no replica.
 const state = `
-  select pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) as has_all
+  select pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())
+    and not exists (select from pg_stat_wal_receiver) as has_all
   where pg_is_in_recovery()`;
 
-/** Whether a replica has replayed everything that it received. */
+/** Whether a replica lost its primary and has replayed everything that it received. */
 export async function hasAll(replica: Queryable): Promise<boolean> {
   const [row] = await replica.query<{ has_all: boolean }>(state);
   return row?.has_all === true;

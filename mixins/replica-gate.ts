@@ -22,7 +22,8 @@ const ofPrimary = `
 const ofReplica = `
   select system_identifier || ' ' || lpad(upper(to_hex(greatest(timeline_id, min_recovery_end_timeline))), 8, '0') as identity,
     pg_last_wal_replay_lsn()::text as position,
-    pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) as has_all
+    pg_last_wal_replay_lsn() >= coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())
+      and not exists (select from pg_stat_wal_receiver) as has_all
   from pg_control_system(), pg_control_checkpoint(), pg_control_recovery() where pg_is_in_recovery()`;
 
 const tries = 5;

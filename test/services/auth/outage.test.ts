@@ -22,8 +22,9 @@ t.test('without a primary, reads are admitted by the replica and counted in the 
   const { key, id } = await call('auth.createKey', {}, as);
   await database.query(`
     create schema replica;
-    create table replica.state (replayed pg_lsn, is_standby bool);
-    insert into replica.state values ('0/2', true);
+    create table replica.state (replayed pg_lsn, is_standby bool, receives bool);
+    insert into replica.state values ('0/2', true, false);
+    create view replica.pg_stat_wal_receiver as select from replica.state where receives;
     create function replica.pg_is_in_recovery() returns bool language sql as 'select is_standby from replica.state';
     create function replica.pg_last_wal_replay_lsn() returns pg_lsn language sql as 'select replayed from replica.state';
     create function replica.pg_last_wal_receive_lsn() returns pg_lsn language sql as 'select pg_lsn ''0/2'''`);
@@ -56,7 +57,9 @@ t.test('without a primary, reads are admitted by the replica and counted in the 
 
   await database.query("update replica.state set replayed = '0/1'");
   await t.rejects(admit(admitting, read), { code: 'ECONNREFUSED' }, 'the replica may lack a revocation');
-  await database.query("update replica.state set replayed = '0/2', is_standby = false");
+  await database.query("update replica.state set replayed = '0/2', receives = true");
+  await t.rejects(admit(admitting, read), { code: 'ECONNREFUSED' }, 'its primary is alive');
+  await database.query('update replica.state set receives = false, is_standby = false');
   await t.rejects(admit(admitting, read), { code: 'ECONNREFUSED' }, 'it was promoted');
   await database.query('update replica.state set is_standby = true');
   await call('auth.removeKey', { key_id: id }, as);
