@@ -88,6 +88,18 @@ const underFaults = (
   play: async (product, account) => struck(await uploadDay(product, account, { ...noFaults, ...faults })),
 });
 
+const mostDays = 20;
+
+// An answer is lost if it comes after a random time of at most 60 ms: a fast server may answer all of a day before it.
+const underLostAnswers: Disturbance = {
+  async play(product, account) {
+    let again = 0;
+    for (let day = 0; day < mostDays && again === 0; day++)
+      again += (await uploadDay(product, account, { ...noFaults, lostAnswers: 1 })).again;
+    return again;
+  },
+};
+
 // The app has a token that has expired, `times` times; it renews the pair, which replaces the refresh token.
 const underExpiry = (times: number): Disturbance => ({
   async play(product, account) {
@@ -169,8 +181,8 @@ export const phone: Descriptor = {
   scenarios: {
     forged: { requests: forgeries, mostReads: 0 },
     duplicate: underFaults({ repeated: 1 }, ({ sent }) => sent),
-    // The answer is lost, so that the app does not learn that the chunk was stored, and sends it again.
-    lost: underFaults({ lostAnswers: 0.7 }, ({ again }) => again),
+    // The app does not learn that a chunk was stored, and sends it again.
+    lost: underLostAnswers,
     outOfOrder: underFaults({ unordered: true }, ({ sent }) => sent),
     late: {
       async play(product, account) {
