@@ -29,6 +29,7 @@ async function startPrimary(t: Test, settings: Readonly<Record<string, string>>)
     NAMESPACE: `workers-${process.pid}`,
     JWT_SECRET: 'x'.repeat(32),
     ENCRYPTION_KEY: 'x'.repeat(32),
+    SERVICES: 'api-gateway', // it refuses requests without a credential by itself
     PORT: '0',
     WORKERS: '2',
     RATE_LIMIT_ADDRESS: String(limit),
@@ -102,7 +103,7 @@ t.test('workers share a port, its limits and a stop; one that dies is replaced',
 });
 
 t.test('workers end with a primary that is killed', async (t) => {
-  const { pid } = await startPrimary(t, { SERVICES: 'api-gateway' });
+  const { pid } = await startPrimary(t, {});
   const workers = workersOf(pid);
   t.equal(workers.length, 2);
   signal(pid, 'SIGKILL');
@@ -110,7 +111,7 @@ t.test('workers end with a primary that is killed', async (t) => {
 });
 
 t.test('a worker that cannot start fails the start', async (t) => {
-  const { ended } = await startPrimary(t, { SERVICES: 'api-gateway', CONNECT_LOGO: '/no/such/file.svg' });
+  const { ended } = await startPrimary(t, { CONNECT_LOGO: '/no/such/file.svg' });
   t.same(await ended, [1, null]);
 });
 
