@@ -4,14 +4,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 
+const localHost = '127.0.0.1';
+
 const Ports = z.record(z.string(), z.int().min(1).max(65535));
 
 /** A free port on 127.0.0.1 for the named server, kept in ports.json of the data folder. */
 export async function ownPort(dataDir: string, server: string): Promise<number> {
   const file = join(dataDir, 'ports.json');
   const ports = readPorts(file);
-  const port = (await freePort(ports[server] ?? 0)) ?? (await freePort(0));
-  if (port === null) throw new Error('no free port on 127.0.0.1');
+  const port = (await portIfFree(ports[server] ?? 0, localHost)) ?? (await freePort());
   if (port !== ports[server]) writeFileSync(file, `${JSON.stringify({ ...ports, [server]: port })}\n`);
   return port;
 }
@@ -25,11 +26,18 @@ export function readPorts(file: string): Record<string, number> {
   }
 }
 
-function freePort(wanted: number): Promise<number | null> {
+/** A port of a host that is free now. @throws Error if there is none, or the host is not this machine's */
+export async function freePort(host = localHost): Promise<number> {
+  const port = await portIfFree(0, host);
+  if (port === null) throw new Error(`no free port on ${host}`);
+  return port;
+}
+
+function portIfFree(wanted: number, host: string): Promise<number | null> {
   const { promise, resolve } = Promise.withResolvers<number | null>();
   const server = createServer();
   server.once('error', () => resolve(null));
-  server.listen(wanted, '127.0.0.1', () => {
+  server.listen(wanted, host, () => {
     const address = server.address();
     server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : null));
   });

@@ -1,8 +1,6 @@
 // Several processes of the same services that share a port, so that one machine uses all its cores. The primary process
 // replaces workers that end, and counts for all of them what is limited per address.
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +8,7 @@ import type { Config } from '../config.ts';
 import { ownWindows } from '../services/api-gateway/address-windows.ts';
 import { type Channel, serveWindows } from '../services/api-gateway/shared-windows.ts';
 import { type Environment, type Member, startMember } from './member.ts';
+import { freePort } from './ports.ts';
 import type { Lifetime } from './run-until-signal.ts';
 import { StartError } from './start-error.ts';
 
@@ -89,16 +88,6 @@ export function shareOf(config: Config, index: number): Environment {
       ? {}
       : { METRICS_PORT: String(METRICS_PORT + index) }),
   };
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server without a port');
-  return address.port;
 }
 
 function channelTo(worker: Worker): Channel {

@@ -4,11 +4,12 @@ import type { Test } from 'tap';
 import { z } from 'zod';
 import type { Database } from '../../mixins/database.ts';
 import { createBroker } from '../../runtime/broker.ts';
+import { freePort } from '../../stack/ports.ts';
 import { serviceNames } from '../../stack/services.ts';
 import { testConfig } from '../support/broker.ts';
 import { createConnectedUser, credentialsOf, get, makeDeveloper } from './api-data.ts';
 import { type LoadReport, type Wearer, webhookStart } from './load.ts';
-import { commonSettings, freePort, type Process, startProcess, untilReady } from './product-processes.ts';
+import { commonSettings, type Process, startProcess, untilReady } from './product-processes.ts';
 
 /** Processes of the product over one bus and one database. */
 export interface Cluster {

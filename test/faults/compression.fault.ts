@@ -8,7 +8,16 @@ import { seeded } from '../services/timeseries/model.ts';
 import { setUp } from '../services/timeseries/setting.ts';
 import { wrongStatistics } from '../services/timeseries/statistics.ts';
 import { freshDatabase } from '../support/database.ts';
-import { addUser, contentOf, erase, remove, replace, retain, store, type Twins } from './compression-twin.ts';
+import {
+  addUser,
+  type ComparedDatabases,
+  contentOf,
+  erase,
+  remove,
+  replace,
+  retain,
+  store,
+} from './compared-databases.ts';
 
 /**
  * Compressed samples against plain ones. It needs DATABASE_URL of a server with the community edition of TimescaleDB whose
@@ -26,27 +35,30 @@ const digest = (rows: unknown) => createHash('sha256').update(JSON.stringify(row
 
 onCommunity(`${operations} random operations leave what they leave without compression`, async (t) => {
   const settings = { SAMPLE_COMPRESS_AFTER_DAYS: '0' };
-  const twins: Twins = { both: [await setUp(t, settings), await setUp(t, settings)], users: [] };
-  for (let index = 0; index < 4; index += 1) await addUser(twins);
-  const { database } = twins.both[0];
+  const compared: ComparedDatabases = {
+    both: [await setUp(t, settings), await setUp(t, settings)],
+    users: [],
+  };
+  for (let index = 0; index < 4; index += 1) await addUser(compared);
+  const { database } = compared.both[0];
   const random = seeded(seed);
   const pick = (below: number) => Math.floor(random() * below);
   const done: Record<string, number> = {};
   let keptFrom = Date.parse('2026-01-05');
   const compress = () => compressOldChunks({ database, afterDays: 14 });
   const steps: readonly (readonly [name: string, weight: number, run: () => Promise<unknown>])[] = [
-    ['store', 45, () => store(twins.users[pick(4)] ?? [], pick)],
-    ['replace', 12, () => replace(twins.users[pick(4)] ?? [], pick)],
-    ['delete', 12, () => remove(twins.users[pick(4)] ?? [], pick, false)],
-    ['delete as the version before', 6, () => remove(twins.users[pick(4)] ?? [], pick, true)],
+    ['store', 45, () => store(compared.users[pick(4)] ?? [], pick)],
+    ['replace', 12, () => replace(compared.users[pick(4)] ?? [], pick)],
+    ['delete', 12, () => remove(compared.users[pick(4)] ?? [], pick, false)],
+    ['delete as the version before', 6, () => remove(compared.users[pick(4)] ?? [], pick, true)],
     ['compress', 15, compress],
     ['decompress', 5, () => decompress(pick)],
-    ['erase', 2, () => erase(twins, pick(4))],
+    ['erase', 2, () => erase(compared, pick(4))],
     ['retain', 3, expire],
   ];
   async function expire() {
     keptFrom += 2 * dayMs;
-    await retain(twins, isoTime(keptFrom).slice(0, 10));
+    await retain(compared, isoTime(keptFrom).slice(0, 10));
   }
   async function decompress(pick: (below: number) => number) {
     const chunks = await database.query<{ name: string }>(
@@ -58,7 +70,7 @@ onCommunity(`${operations} random operations leave what they leave without compr
   }
   const wheel = steps.flatMap(([name, weight, run]) => Array.from({ length: weight }, () => ({ name, run })));
   const compare = async (after: number) => {
-    const [a, b] = [await contentOf(twins, 0), await contentOf(twins, 1)];
+    const [a, b] = [await contentOf(compared, 0), await contentOf(compared, 1)];
     for (const [table, rows] of Object.entries(b)) {
       t.equal(a[table]?.length, rows.length, `${table} after ${after} operations`);
       t.equal(digest(a[table]), digest(rows), `${table}: ${rows.length} rows are equal`);

@@ -6,6 +6,7 @@ import { createGzip } from 'node:zlib';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { detailsOf } from '../../bench/ingest/bodies.ts';
+import { freePort } from '../../stack/ports.ts';
 import { daily } from '../fixtures/devicemaker/dailies.ts';
 import { ask } from '../support/api.ts';
 import { json, startCallbackServer } from '../support/callback-server.ts';
@@ -13,7 +14,7 @@ import { freshDatabase } from '../support/database.ts';
 import { createConnectedUser, credentialsOf, get, makeDeveloper } from './api-data.ts';
 import { untilWorkedOff } from './cluster.ts';
 import type { Wearer } from './load.ts';
-import { freePort, type Process, startProcess, untilReady } from './product-processes.ts';
+import { type Process, startProcess, untilReady } from './product-processes.ts';
 
 /** What is too large or too slow for a test of seconds, with the limits that run, to a process of all services. */
 t.setTimeout(0);

@@ -1,18 +1,16 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { withCredentials } from '../../domain/database-url.ts';
 import { bothHosts } from '../../stack/cluster-standby.ts';
 import { withClient } from '../../stack/create-database.ts';
 import { superuserPassword } from '../../stack/database-roles.ts';
-import { debianPrograms } from '../../stack/debian-packages.ts';
 import { startNats } from '../../stack/nats-server.ts';
 import { startPostgres } from '../../stack/postgres-server.ts';
 import { pidsIn, waitUntil } from '../../stack/processes.ts';
 import { startStandby } from '../../stack/standby-server.ts';
 import { keepSynchronous } from '../../stack/synchronous-standby.ts';
-import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
+import { serverFolder } from '../support/server-folder.ts';
 
 /** A primary, its standby and a bus, as `npm run cluster -- --standby` starts them. */
 export interface ReplicatedServers {
@@ -37,17 +35,11 @@ export interface ReplicatedServers {
 
 /** Starts the servers in a folder of their own. Unlike other tests' servers they sync to disk. */
 export async function startReplicatedServers(t: Test): Promise<ReplicatedServers> {
-  const work = mkdtempSync(join(tmpdir(), 'pulsebus-replicas-'));
-  chmodSync(work, 0o711); // the servers' account walks through it
-  const dataDir = ownFolder(join(work, 'data'));
-  const log = (line: string) => t.comment(line);
-  const account = serverAccount();
-  const programs = await debianPrograms({ stackDir: defaultStackDir(), log });
-  if (programs.natsServer === null) throw new Error('these tests need a bus');
+  const { dataDir, log, account, programs, natsServer, remove } = await serverFolder(t);
   const options = { dataDir, programs, account, ephemeral: false, createsDatabases: false, log };
   const primary = await startPostgres(options);
   let standby = await startStandby(options, primary.databaseUrl);
-  const nats = await startNats({ dataDir, program: programs.natsServer, account, log });
+  const nats = await startNats({ dataDir, program: natsServer, account, log });
   const databaseUrl = bothHosts(primary.databaseUrl, standby.databaseUrl);
   const asSuperuser = (url: string) => withCredentials(url, 'postgres', superuserPassword(dataDir));
   const stopKeeping = keepSynchronous(asSuperuser(databaseUrl), log);
@@ -61,7 +53,7 @@ export async function startReplicatedServers(t: Test): Promise<ReplicatedServers
     await nats.stop();
     await standby.stop();
     await primary.stop();
-    rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    remove();
   });
   return {
     ...{ databaseUrl, readUrl: standby.databaseUrl, natsUrl: nats.natsUrl, dataDir },

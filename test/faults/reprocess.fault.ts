@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { z } from 'zod';
 import { Reprocess } from '../../contracts/deliveries/reprocess.ts';
+import { freePort } from '../../stack/ports.ts';
 import { daily, dayStart } from '../fixtures/devicemaker/dailies.ts';
 import { sleep as night } from '../fixtures/devicemaker/sleeps.ts';
 import { storedOf } from '../services/timeseries/stored-of-user.ts';
 import { ask } from '../support/api.ts';
 import { freshDatabase, type TestDatabase } from '../support/database.ts';
 import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
-import { freePort, type Process, startProcess, untilReady } from './product-processes.ts';
+import { type Process, startProcess, untilReady } from './product-processes.ts';
 
 /**
  * A mapping fault over REPROCESS_SAMPLES samples (1,000,000), repaired while reads go on and the process is killed once. A

@@ -1,16 +1,14 @@
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { debianPrograms } from '../../stack/debian-packages.ts';
 import { startNats } from '../../stack/nats-server.ts';
+import { freePort } from '../../stack/ports.ts';
 import { startPostgres } from '../../stack/postgres-server.ts';
 import { run } from '../../stack/processes.ts';
 import { startServer } from '../../stack/server-process.ts';
-import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
-import { freePort } from './product-processes.ts';
+import { serverFolder } from '../support/server-folder.ts';
 
 /** A database server and a bus of a test's own, which it may stop and start. */
 export interface OwnServers {
@@ -35,14 +33,7 @@ export interface SmallDisk {
 
 /** Starts PostgreSQL and NATS from the unpacked packages. */
 export async function startOwnServers(t: Test): Promise<OwnServers> {
-  const work = mkdtempSync(join(tmpdir(), 'pulsebus-faults-'));
-  chmodSync(work, 0o711); // the servers' account walks through it
-  const dataDir = ownFolder(join(work, 'data'));
-  const log = (line: string) => t.comment(line);
-  const account = serverAccount();
-  const programs = await debianPrograms({ stackDir: defaultStackDir(), log });
-  if (programs.natsServer === null) throw new Error('these tests need a bus');
-  const program = programs.natsServer;
+  const { work, dataDir, log, account, programs, natsServer: program, remove } = await serverFolder(t);
   const options = { dataDir, programs, account, ephemeral: true, createsDatabases: true, log };
   let postgres = await startPostgres(options);
   const first = await startNats({ dataDir, program, account, log });
@@ -52,7 +43,7 @@ export async function startOwnServers(t: Test): Promise<OwnServers> {
     await stopNats();
     await postgres.stop();
     for (const folder of mounts) await run('umount', [folder]);
-    rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    remove();
   });
   const superUrl = new URL(postgres.databaseUrl);
   superUrl.username = 'postgres';

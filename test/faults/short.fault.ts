@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { freePort } from '../../stack/ports.ts';
 import { serviceNames } from '../../stack/services.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 import { createApiData, makeDeveloper } from './api-data.ts';
@@ -8,7 +9,7 @@ import { misplaced, startCluster, untilWorkedOff } from './cluster.ts';
 import { fuzz } from './fuzz.ts';
 import { keepAlive, send } from './http.ts';
 import { Load } from './load.ts';
-import { freePort, startProcess, untilReady } from './product-processes.ts';
+import { startProcess, untilReady } from './product-processes.ts';
 
 /** A short set of the other files; both parts wait most of the time, so they wait together. */
 t.setTimeout(110_000); // a machine that runs other things beside

@@ -8,12 +8,13 @@ import t from 'tap';
 import { z } from 'zod';
 import { migrateUp } from '../../migrations/migrate.ts';
 import { databaseOf } from '../../mixins/database.ts';
+import { freePort } from '../../stack/ports.ts';
 import { daily } from '../fixtures/devicemaker/dailies.ts';
 import { createConnectedUser, credentialsOf, makeDeveloper } from './api-data.ts';
 import type { Wearer } from './load.ts';
 import { Mixed } from './mixed-load.ts';
 import { type ProcessUsage, readProcessUsage } from './process-usage.ts';
-import { freePort, startProcess, untilReady } from './product-processes.ts';
+import { startProcess, untilReady } from './product-processes.ts';
 import { startOwnServers } from './servers.ts';
 
 /**

@@ -1,26 +1,17 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import t, { type Test } from 'tap';
 import { type BusSettings, natsOptions } from '../../runtime/nats-options.ts';
 import { debianPrograms } from '../../stack/debian-packages.ts';
+import { freePort } from '../../stack/ports.ts';
 import { waitUntil } from '../../stack/processes.ts';
 import { startServer } from '../../stack/server-process.ts';
 import { defaultStackDir, serverAccount } from '../../stack/unprivileged.ts';
 import { selfSigned } from '../support/self-signed.ts';
 
 const patienceMs = 30_000;
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (typeof address === 'object' ? resolve(address?.port ?? 0) : reject(address)));
-    });
-  });
-}
 
 /** A bus that demands TLS, and a certificate of its clients. Returns its port and the folder of the files. */
 async function startTlsBus(t: Test, name: string) {

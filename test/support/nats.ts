@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, type NatsConnection } from 'nats';
 import type { Test } from 'tap';
 import { serviceRoles } from '../../runtime/bus/permissions.ts';
 import { natsOptions, natsUrlAs } from '../../runtime/nats-options.ts';
-import { debianPrograms } from '../../stack/debian-packages.ts';
 import { type NatsServers, startNats } from '../../stack/nats-server.ts';
 import { type ServerProcess, startServer } from '../../stack/server-process.ts';
-import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
+import { serverFolder } from './server-folder.ts';
 
 /** A bus of a test's own with a user for each service. */
 export interface OwnBus extends NatsServers {
@@ -29,15 +27,9 @@ export async function startOwnBus(
   t: Test,
   { servers = 1, roles = [] }: { readonly servers?: number; readonly roles?: readonly string[] } = {},
 ): Promise<OwnBus> {
-  const work = mkdtempSync(join(tmpdir(), 'pulsebus-bus-'));
-  chmodSync(work, 0o711); // the server's account walks through it
-  const log = (line: string) => t.comment(line);
-  const { natsServer } = await debianPrograms({ stackDir: defaultStackDir(), log });
-  if (natsServer === null) throw new Error('this test needs a bus');
+  const { dataDir, log, account, natsServer, remove } = await serverFolder(t);
   const namespace = randomUUID();
   const password = randomUUID();
-  const dataDir = ownFolder(join(work, 'data'));
-  const account = serverAccount();
   const started = await startNats({
     ...{ dataDir, program: natsServer, account, log },
     ...{ servers, namespace, roles: new Map([...serviceRoles, ...roles].map((role) => [role, password])) },
@@ -46,7 +38,7 @@ export async function startOwnBus(
   const folderOf = (index: number) => join(dataDir, index === 0 ? 'nats' : `nats-${index + 1}`);
   t.teardown(async () => {
     await Promise.all([started.stop(), ...restarted.map((server) => server.stop())]);
-    rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    remove();
   });
   const urlOf = (role: string) =>
     role === 'pulsebus' ? started.natsUrl : natsUrlAs(started.natsUrl, role, password);

@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { z } from 'zod';
 import { startSandbox } from '../../../sandbox/server.ts';
 import { pullIngestService } from '../../../services/pull-ingest/pull-ingest.service.ts';
+import { freePort } from '../../../stack/ports.ts';
 import { environmentOf, settingsOf } from '../../../stack/sandbox.ts';
 import { joinApi } from '../../support/api.ts';
 import { freshDatabase } from '../../support/database.ts';
@@ -60,12 +59,3 @@ t.test('creates the subscriber of the application, and shows its state', async (
     ],
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = z.object({ port: z.int() }).parse(server.address());
-  server.close();
-  await once(server, 'close');
-  return address.port;
-}

@@ -7,7 +7,7 @@ import { modelTypes } from '../services/timeseries/model.ts';
 import { type Setting, withUser } from '../services/timeseries/setting.ts';
 
 /** Two databases that receive the same operations. Only the first is compressed. */
-export interface Twins {
+export interface ComparedDatabases {
   readonly both: readonly [compressed: Setting, plain: Setting];
   /** The users of each, in the same order. */
   readonly users: [Setting, Setting][];
@@ -22,7 +22,7 @@ const order = { providers: ['devicemaker', 'activitynet'], deviceTypes: [] };
 export type Pick = (below: number) => number;
 
 /** Adds a user to both. */
-export async function addUser({ both, users }: Twins): Promise<void> {
+export async function addUser({ both, users }: ComparedDatabases): Promise<void> {
   const made: Setting[] = [];
   for (const { database, call } of both)
     made.push(withUser(database, call, (await call('users.create', {})).id));
@@ -105,17 +105,17 @@ async function removeAsBefore(
 }
 
 /** Erases a user of both, and adds another one. */
-export async function erase(twins: Twins, index: number): Promise<void> {
-  const [pair] = twins.users.splice(index, 1);
+export async function erase(compared: ComparedDatabases, index: number): Promise<void> {
+  const [pair] = compared.users.splice(index, 1);
   for (const { call, userId } of pair ?? []) await call('timeseries.erase', { user_id: userId });
-  for (const { database } of twins.both)
+  for (const { database } of compared.both)
     while ((await database.query('select from timeseries.tombstone where finished_at is null')).length > 0)
       await sleep(20);
-  await addUser(twins);
+  await addUser(compared);
 }
 
 /** Deletes all samples of local days before `firstDay`. */
-export async function retain({ both }: Twins, firstDay: string): Promise<void> {
+export async function retain({ both }: ComparedDatabases, firstDay: string): Promise<void> {
   for (const { database } of both) {
     let part = 'worked';
     while (part === 'worked') part = await retainOnePart(database, firstDay, order, 300);
@@ -130,7 +130,10 @@ const tables = {
 };
 
 /** The rows of a side, with users by their place. */
-export async function contentOf({ users }: Twins, side: 0 | 1): Promise<Record<string, unknown[]>> {
+export async function contentOf(
+  { users }: ComparedDatabases,
+  side: 0 | 1,
+): Promise<Record<string, unknown[]>> {
   const content: Record<string, unknown[]> = {};
   const [{ database } = { database: undefined }] = users.map((pair) => pair[side]);
   const ids = users.map((pair) => pair[side].userId);

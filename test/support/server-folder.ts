@@ -1,0 +1,22 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { debianPrograms } from '../../stack/debian-packages.ts';
+import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
+
+/** A folder for servers of a test's own, and the programs to start them with. `remove` deletes it. */
+export async function serverFolder(t: Test) {
+  const work = mkdtempSync(join(tmpdir(), 'pulsebus-servers-'));
+  chmodSync(work, 0o711); // the servers' account walks through it
+  const log = (line: string) => t.comment(line);
+  const programs = await debianPrograms({ stackDir: defaultStackDir(), log });
+  const { natsServer } = programs;
+  if (natsServer === null) throw new Error('this test needs a bus');
+  return {
+    ...{ work, log, programs, natsServer },
+    dataDir: ownFolder(join(work, 'data')),
+    account: serverAccount(),
+    remove: () => rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+  };
+}
