@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Admission, Caller } from '../../contracts/auth/schemas.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { hasAll, isAway } from '../../mixins/primary-away.ts';
+import type { GroupedCounts } from './grouped-counts.ts';
 import { sessionLifetimeOf } from './lifetimes.ts';
 import type { Outage } from './outage.ts';
 import {
@@ -29,6 +30,7 @@ interface Purpose {
 /** Dependencies of admission. */
 export interface Admitting {
   readonly database: Queryable;
+  readonly counts: GroupedCounts<AdmittedRow>;
   readonly outage: Outage | null;
   readonly tokens: TokenSigner;
   readonly config: Pick<
@@ -77,24 +79,31 @@ async function admitOnReplica(
 }
 
 async function admitOnPrimary(
-  { database, tokens, config }: Admitting,
+  { database, counts, tokens, config }: Admitting,
   credential: Credential,
 ): Promise<Admission> {
   if ('api_key_hash' in credential) {
     const limit = config.RATE_LIMIT_API_KEY;
-    const admitted = credential.uncounted === true ? findKey : admitKey;
-    return admission(await admitted(database, credential.api_key_hash, limit), 'api-key', limit);
+    const hash = credential.api_key_hash;
+    const count = () =>
+      counts.add(`key ${hash}`, (requests) => admitKey(database, hash, { requests, limit }));
+    return admission(await (credential.uncounted ? findKey(database, hash) : count()), 'api-key', limit);
   }
   if ('session_hash' in credential) {
     const limit = config.RATE_LIMIT_DEVELOPER;
-    const row = await admitSession(database, credential.session_hash, limit, sessionLifetimeOf(config));
+    const hash = credential.session_hash;
+    const row = await counts.add(`session ${hash}`, (requests) =>
+      admitSession(database, hash, { requests, limit }, sessionLifetimeOf(config)),
+    );
     return admission(row, 'developer', limit);
   }
   const claims = tokens.verify(credential.token);
   if (claims === null) return dead;
   const limit = claims.kind === 'sdk' ? config.RATE_LIMIT_SDK : config.RATE_LIMIT_DEVELOPER;
-  const admitted = credential.uncounted === true ? findFamily : admitFamily;
-  return admission(await admitted(database, claims.family, limit), claims.kind, limit);
+  const { family } = claims;
+  const count = () =>
+    counts.add(`family ${family}`, (requests) => admitFamily(database, family, { requests, limit }));
+  return admission(await (credential.uncounted ? findFamily(database, family) : count()), claims.kind, limit);
 }
 
 const dead: Admission = { caller: null, allowed: false, limit: 0, remaining: 0, reset: 0 };

@@ -4,8 +4,10 @@ import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
+import { GroupedCounts } from './grouped-counts.ts';
 import { outage } from './outage.ts';
 import { createPasswords } from './passwords.ts';
+import type { AdmittedRow } from './queries/admit.ts';
 import { tokenSignerOf } from './tokens.ts';
 
 /** The resources in the context of every action of auth. */
@@ -16,6 +18,7 @@ export const authResources = {
   orm: orm([Developer, ApiKey, Application]),
   tokens: made(({ config }) => tokenSignerOf(config)),
   passwords: made(() => createPasswords()),
+  counts: made(() => new GroupedCounts<AdmittedRow>()),
   config: made(({ config }): Config => config),
 };
 

@@ -17,7 +17,7 @@ export async function readWindow(
   return {
     kind,
     limit,
-    used: Math.min(used, limit), // the stored count is limit + 1 after a refusal
+    used: Math.min(used, limit), // the stored count is greater after a refusal
     remaining: Math.max(0, limit - used),
     reset_at: instantOrNull(reset_at),
   };

@@ -16,15 +16,15 @@ export interface AdmittedRow {
 const running = `held.started_at between excluded.started_at - interval '59.999999 seconds'
   and excluded.started_at + interval '60 seconds'`;
 
-// The count stops at limit + 1, so that it cannot overflow. It is exact: the row lock orders all requests of one subject
+// $2 is the limit, $3 the number of requests. The stored count is at most their sum, so that it cannot overflow. It is exact: the row lock orders all requests of one subject
 // over all gateways and auth nodes. The table is unlogged, so the write does not wait for the disk: 28,000 a second with
 // 16 callers, of one key as of 16, while `select 1` reaches 52,000.
-const counted = (most: string) => `
+const counted = `
 counted as (
   insert into auth.rate_window as held (subject, started_at, count)
-  select subject, clock_timestamp(), 1 from alive
+  select subject, clock_timestamp(), $3::int from alive
   on conflict (subject) do update set
-    count = case when ${running} then least(held.count, ${most}) + 1 else 1 end,
+    count = case when ${running} then least(held.count, $2::int) + $3 else $3 end,
     started_at = case when ${running} then held.started_at else excluded.started_at end
   returning count, ceil(extract(epoch from started_at + interval '60 seconds'))::float8 as reset
 )`;
@@ -34,9 +34,9 @@ const byKey: Statement = {
   text: `
 with alive as (
   select id, id as subject, null::uuid as user_id, created_by as developer_id from auth.api_key where hash = $1
-), ${counted('$2::int')}, touched as (
+), ${counted}, touched as (
   update auth.api_key set last_used_at = now()
-  where id = (select id from alive where (select count from counted) = 1)
+  where id = (select id from alive where (select count from counted) = $3)
 )
 select id, user_id, developer_id, count, reset from alive, counted`,
 };
@@ -49,7 +49,7 @@ with alive as (
   select id, coalesce(user_id, developer_id) as subject, user_id,
     case when user_id is null then developer_id end as developer_id
   from auth.family where id = $1 and expires_at > now()
-), ${counted('$2::int')}
+), ${counted}
 select id, user_id, developer_id, count, reset from alive, counted`,
 };
 
@@ -61,42 +61,51 @@ with alive as (
   select f.id, f.developer_id as subject, null::uuid as user_id, f.developer_id
   from auth.console_session s join auth.family f on f.id = s.family_id
   where s.hash = $1 and f.expires_at > now()
-), ${counted('$2::int')}, touched as (
-  update auth.family set expires_at = least(now() + make_interval(secs => $3), created_at + make_interval(secs => $4))
+), ${counted}, touched as (
+  update auth.family set expires_at = least(now() + make_interval(secs => $4), created_at + make_interval(secs => $5))
   where id = (select id from alive)
-    and expires_at < least(now() + make_interval(secs => $3 - 60), created_at + make_interval(secs => $4))
+    and expires_at < least(now() + make_interval(secs => $4 - 60), created_at + make_interval(secs => $5))
 )
 select id, user_id, developer_id, count, reset from alive, counted`,
 };
 
-/** Admits an API key by its hash; null if it is not valid. `last_used_at` is written once per window. */
+/** How many requests of a credential are counted, and the limit of its window. */
+export interface Counting {
+  readonly requests: number;
+  readonly limit: number;
+}
+
+/**
+ * Admits requests of an API key by its hash; null if it is not valid. `count` is that of the last request. `last_used_at`
+ * is written once per window.
+ */
 export async function admitKey(
   database: Queryable,
   hash: string,
-  limit: number,
+  { requests, limit }: Counting,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(byKey, [hash, limit]);
+  const [row] = await database.query<AdmittedRow>(byKey, [hash, limit, requests]);
   return row ?? null;
 }
 
-/** Admits a token by its family; null if the family has ended. */
+/** Admits requests of a token by its family; null if the family has ended. */
 export async function admitFamily(
   database: Queryable,
   familyId: string,
-  limit: number,
+  { requests, limit }: Counting,
 ): Promise<AdmittedRow | null> {
-  const [row] = await database.query<AdmittedRow>(byFamily, [familyId, limit]);
+  const [row] = await database.query<AdmittedRow>(byFamily, [familyId, limit, requests]);
   return row ?? null;
 }
 
-/** Admits a session of the console by the hash of its cookie; null if it has ended. */
+/** Admits requests of a session of the console by the hash of its cookie; null if it has ended. */
 export async function admitSession(
   database: Queryable,
   hash: string,
-  limit: number,
+  { requests, limit }: Counting,
   { idleSeconds, absoluteSeconds }: SessionLifetime,
 ): Promise<AdmittedRow | null> {
-  const values = [hash, limit, idleSeconds, absoluteSeconds];
+  const values = [hash, limit, requests, idleSeconds, absoluteSeconds];
   const [row] = await database.query<AdmittedRow>(bySession, values);
   return row ?? null;
 }

@@ -4,7 +4,9 @@ import t from 'tap';
 import { databaseOf } from '../../../mixins/database.ts';
 import { isAway } from '../../../mixins/primary-away.ts';
 import { admit } from '../../../services/auth/admission.ts';
+import { GroupedCounts } from '../../../services/auth/grouped-counts.ts';
 import { MemoryWindows } from '../../../services/auth/outage.ts';
+import type { AdmittedRow } from '../../../services/auth/queries/admit.ts';
 import { sha256 } from '../../../services/auth/secrets.ts';
 import { tokenSignerOf } from '../../../services/auth/tokens.ts';
 import { logIn, startAuth } from '../../support/auth.ts';
@@ -36,7 +38,13 @@ t.test('without a primary, reads are admitted by the replica and counted in the 
   const outage = { replica: databaseOf(pool), windows: new MemoryWindows() };
   const away = failing({ code: 'ECONNREFUSED' });
   const signer = tokenSignerOf(config);
-  const admitting = { database: away, outage, tokens: signer, config };
+  const admitting = {
+    database: away,
+    outage,
+    counts: new GroupedCounts<AdmittedRow>(),
+    tokens: signer,
+    config,
+  };
   const api_key_hash = sha256(key);
   const read = { api_key_hash, read_only: true } as const;
 
