@@ -9,10 +9,14 @@ for file in "${SECRETS_DIR:-/run/secrets}"/*/*; do
   export "$(basename "$file")=$value"
 done
 if [ -n "${DATABASE_PASSWORD:-}" ]; then
-  export DATABASE_URL="postgres://${DATABASE_USER:-pulsebus}:$DATABASE_PASSWORD@${DATABASE_HOST:-database:5432}/pulsebus"
+  login="${DATABASE_USER:-pulsebus}:$DATABASE_PASSWORD"
+  export DATABASE_URL="postgres://$login@${DATABASE_HOST:-database:5432}/pulsebus"
+  if [ -n "${DATABASE_READ_HOST:-}" ]; then
+    export DATABASE_READ_URL="postgres://$login@$DATABASE_READ_HOST/pulsebus"
+  fi
 fi
 if [ -n "${BUS_PASSWORD:-}" ]; then
   export NATS_URL="nats://${BUS_USER:-pulsebus}:$BUS_PASSWORD@${BUS_HOST:-bus:4222}"
 fi
-unset DATABASE_PASSWORD BUS_PASSWORD
+unset login DATABASE_PASSWORD BUS_PASSWORD
 exec "$@"

@@ -20,7 +20,7 @@ case "${1:-make} ${2:-}" in
     roles='activitynet_ingest api_gateway auth backfill connect deliveries devicemaker_ingest phone_ingest pull_ingest
       timeseries users webhooks'
     for name in database/DATABASE_PASSWORD $(printf 'database_%s/DATABASE_PASSWORD ' $roles) \
-      superuser/SUPERUSER_PASSWORD bus/BUS_PASSWORD bus_summaries/BUS_PASSWORD \
+      superuser/SUPERUSER_PASSWORD replication/REPLICATION_PASSWORD bus/BUS_PASSWORD bus_summaries/BUS_PASSWORD \
       $(printf 'bus_%s/BUS_PASSWORD ' $roles) \
       sessions/JWT_SECRET encryption/ENCRYPTION_KEY caller/CALLER_KEY \
       admin/ADMIN_PASSWORD figures/GRAFANA_PASSWORD webhooks/WEBHOOK_SECRET_DEVICEMAKER \

@@ -19,3 +19,15 @@ for folder in "$secrets"/database_*; do
   group=$(basename "$folder")
   role "pulsebus_${group#database_}" "$group"
 done
+# The standby of the profile ha copies and follows this server as a role that may do nothing else.
+if [ -s "$secrets/replication/REPLICATION_PASSWORD" ]; then
+  psql -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<SQL
+\set password \`cat "$secrets/replication/REPLICATION_PASSWORD"\`
+select 'create role pulsebus_replication'
+where not exists (select from pg_roles where rolname = 'pulsebus_replication') \gexec
+alter role pulsebus_replication login replication password :'password';
+SQL
+  grep -q '^host replication pulsebus_replication ' "$PGDATA/pg_hba.conf" ||
+    echo 'host replication pulsebus_replication all scram-sha-256' >>"$PGDATA/pg_hba.conf"
+  psql -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d "$POSTGRES_DB" -c 'select pg_reload_conf()' >/dev/null
+fi

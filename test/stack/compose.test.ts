@@ -118,7 +118,7 @@ t.test('every setting reaches the containers, or has a reason not to', async (t)
   );
   t.strictSame(
     passed.filter((name) => !settingNames.includes(name)),
-    [],
+    ['DATABASE_HOST', 'DATABASE_READ_HOST'], // of which container-entry.sh makes URLs
     'nor is there one of another name',
   );
   t.ok(settingNames.length > 50);
@@ -132,7 +132,8 @@ t.test('a secret is mounted where it is used, and nowhere else', async (t) => {
       [...(sharedSecrets[secret] ?? []), ...(secret === 'ENCRYPTION_KEY' ? bodyReaders : [])].sort(),
     );
   t.strictSame(groupsOf('migrate'), ['database', 'admin']);
-  t.strictSame(groupsOf('database'), ['database', ...roleGroups, 'superuser']);
+  t.strictSame(groupsOf('database'), ['database', ...roleGroups, 'superuser', 'replication']);
+  t.strictSame(groupsOf('standby'), ['replication']);
   for (const name of serviceNames) {
     const [volume, user] = [
       `database-${name}-secret:/run/secrets/database:ro`,
@@ -182,6 +183,7 @@ function makeFolders(t: Test): string {
     'database',
     ...roleGroups,
     'superuser',
+    'replication',
     'bus',
     ...busGroups,
     'caller',
@@ -216,6 +218,18 @@ t.test('secrets are generated once and can be replaced', async (t) => {
   t.match(shown, `ENCRYPTION_KEY=${made}\n`);
   t.match(shown, "ACTIVITYNET_CLIENT_SECRET=it's $1 #2\n");
   t.match(shown, /DATABASE_URL=postgres:\/\/pulsebus:[0-9a-f]{64}@database:5432\/pulsebus\n/);
+  t.notMatch(shown, 'DATABASE_READ_URL');
+  const hosts = {
+    DATABASE_HOST: 'a:5432,b:5432',
+    DATABASE_READ_HOST: 'b:5432',
+    DATABASE_USER: 'pulsebus_auth',
+  };
+  const replicated = await run(join(root, 'stack/container-entry.sh'), ['env'], {
+    env: { ...env, ...hosts },
+  });
+  t.match(replicated, /DATABASE_URL=postgres:\/\/pulsebus_auth:[0-9a-f]{64}@a:5432,b:5432\/pulsebus\n/);
+  t.match(replicated, /DATABASE_READ_URL=postgres:\/\/pulsebus_auth:[0-9a-f]{64}@b:5432\/pulsebus\n/);
+  t.notMatch(replicated, /^login=/m);
   t.match(shown, /NATS_URL=nats:\/\/pulsebus:[0-9a-f]{64}@bus:4222\n/);
 });
 
