@@ -120,7 +120,9 @@ t.test('the keyboard alone leads from the key to an answer, in the dark theme an
   await page.getByLabel('Search operations').focus();
   await page.keyboard.type('list users');
   for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key);
-  const execute = operation(page, 'GET', '/users').getByRole('button', { name: 'Execute' });
+  const block = operation(page, 'GET', '/users');
+  await block.locator('.responses-wrapper .model-example').first().waitFor(); // Swagger UI has read the operation
+  const execute = block.getByRole('button', { name: 'Execute' });
   await execute.focus();
   await page.keyboard.press('Enter');
   await page.locator('.live-responses-table tbody .response-col_status').first().waitFor();
