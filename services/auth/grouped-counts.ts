@@ -6,8 +6,8 @@ const mostWaitMs = 100;
 
 /**
  * Counts the requests of a credential with one statement at a time: those that arrive while it runs are counted together by
- * the next. The lock on the row of the window would make their own statements wait as well. The statement of a request
- * begins after the request arrived, so that a credential which was revoked before is refused.
+ * the next. Statements of their own would wait as well, for the lock on the row of the rate window. The statement of a
+ * request begins after the request arrived, so that a credential that was revoked before is refused.
  */
 export class GroupedCounts<T extends { readonly count: number }> {
   readonly #running = new Map<string, Group<T>>();

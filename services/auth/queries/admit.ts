@@ -16,9 +16,9 @@ export interface AdmittedRow {
 const running = `held.started_at between excluded.started_at - interval '59.999999 seconds'
   and excluded.started_at + interval '60 seconds'`;
 
-// $2 is the limit, $3 the number of requests. The stored count is at most their sum, so that it cannot overflow. It is exact: the row lock orders all requests of one subject
-// over all gateways and auth nodes. The table is unlogged, so the write does not wait for the disk: 28,000 a second with
-// 16 callers, of one key as of 16, while `select 1` reaches 52,000.
+// $2 is the limit, $3 the number of requests. The stored count is at most their sum, so that it cannot overflow. It is
+// exact: the row lock orders all statements of one subject over all gateways and auth nodes. The table is unlogged, so the
+// write does not wait for the disk: 28,000 a second with 16 callers, of one key as of 16, while `select 1` reaches 52,000.
 const counted = `
 counted as (
   insert into auth.rate_window as held (subject, started_at, count)
