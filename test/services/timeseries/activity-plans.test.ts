@@ -9,6 +9,7 @@ import {
   restoreWorkout,
 } from '../../../services/timeseries/workouts/delete-workout.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
+import { fill } from '../../support/filling.ts';
 import { activity, at, block, workout } from './items.ts';
 import { setUp } from './setting.ts';
 
@@ -19,9 +20,9 @@ const fillStatements = [
    select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'activityDetails', i::text, 'h', 0,
      1000000 + i, date '2025-01-01' + i % 400, 0, '', '' from generate_series(1, 20000) i`,
   `insert into timeseries.other_instants (series_id, day, times)
-   select 1000000 + i, date '2025-01-01' + i % 400, '' from generate_series(1, 20000) i where $1::uuid is not null`,
+   select 1000000 + i, date '2025-01-01' + i % 400, '' from generate_series(1, 20000) i`,
   `insert into timeseries.series (user_id, type_id, provider, device)
-   select gen_random_uuid(), 1, 'devicemaker', 'd' from generate_series(1, 20000) where $1::uuid is not null`,
+   select gen_random_uuid(), 1, 'devicemaker', 'd' from generate_series(1, 20000)`,
   `insert into timeseries.item (user_id, provider, data_type, key, duration_seconds, hash, is_first, record_ids)
    select case when i % 20 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'activityDetails', i::text, 1, 'h',
      true, '{}' from generate_series(1, 20000) i`,
@@ -35,7 +36,7 @@ const fillStatements = [
 
 t.test('cropping, hiding, restoring and deleting an activity scans no large table', async (t) => {
   const { database, userId } = await setUp(t);
-  for (const statement of fillStatements) await database.query(statement, [userId]);
+  await fill(database, fillStatements, userId);
   await database.query('analyze');
   const plans: string[] = [];
   const on: Database = {

@@ -7,6 +7,7 @@ import { selectCalendar } from '../../../services/timeseries/days/queries/select
 import { settleLocalDays } from '../../../services/timeseries/days/settle-local-days.ts';
 import { selectLocalDays } from '../../../services/timeseries/queries/select-local-days.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
+import { fill } from '../../support/filling.ts';
 import { countingRows } from '../../support/rows-read.ts';
 import { at, block, item } from './items.ts';
 import { setUp } from './setting.ts';
@@ -24,14 +25,15 @@ const tables = [
 ];
 
 // Half of the records are the user's own: a page of days must not read what lies outside its range either.
-const fillStatements = `
-  insert into timeseries.series (user_id, type_id, provider, device)
-  select gen_random_uuid(), type_id, 'devicemaker', 'd' from generate_series(1, 2000), unnest(array[1, 31, 20]) type_id;
-  insert into timeseries.sample_local_day (series_id, date, n, sum, min, max)
-  select id, date '2025-01-01' + i, 1, 1, 1, 1 from timeseries.series, generate_series(1, 20) i on conflict do nothing;
-  insert into timeseries.sample_hour (series_id, bucket, n, sum, min, max, last, last_ts, mask)
-  select id, timestamptz '2024-01-01' + i * interval '1 hour', 1, 1, 1, 1, 1, '2024-01-01', 1
-  from timeseries.series, generate_series(1, 10) i on conflict do nothing`;
+const crowd = [
+  `insert into timeseries.series (user_id, type_id, provider, device)
+   select gen_random_uuid(), type_id, 'devicemaker', 'd' from generate_series(1, 2000), unnest(array[1, 31, 20]) type_id`,
+  `insert into timeseries.sample_local_day (series_id, date, n, sum, min, max)
+   select id, date '2025-01-01' + i, 1, 1, 1, 1 from timeseries.series, generate_series(1, 20) i on conflict do nothing`,
+  `insert into timeseries.sample_hour (series_id, bucket, n, sum, min, max, last, last_ts, mask)
+   select id, timestamptz '2024-01-01' + i * interval '1 hour', 1, 1, 1, 1, 1, '2024-01-01', 1
+   from timeseries.series, generate_series(1, 10) i on conflict do nothing`,
+];
 
 const records = [
   `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
@@ -70,14 +72,14 @@ async function crowded(t: Test) {
   const samples = Array.from({ length: 20_000 }, (_, index) => [start + index * 120_000, 60] as const);
   for (const type of ['heart_rate', 'steps', 'weight'] as const)
     await store([item({ samples: [block(type, samples)] })]);
-  for (const statement of fillStatements.split(';')) await database.query(statement);
-  for (const statement of records) await database.query(statement, [userId]);
+  await fill(database, [...crowd, ...records], userId);
   await database.query('analyze');
   return { database, userId, samples, store };
 }
 
+const { database, userId, samples, store } = await crowded(t);
+
 t.test('days, nights and bodies read no large table whole', async (t) => {
-  const { database, userId, samples } = await crowded(t);
   const plans: string[] = [];
   const on = explaining(database, plans);
   const dates = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', after: null };
@@ -92,7 +94,6 @@ t.test('days, nights and bodies read no large table whole', async (t) => {
 });
 
 t.test('to put records on their local day reads no large table whole', async (t) => {
-  const { database, userId } = await crowded(t);
   const plans: string[] = [];
   const on = explaining(database, plans);
   const whose = { user_id: userId, provider: 'devicemaker' };
@@ -105,7 +106,6 @@ t.test('to put records on their local day reads no large table whole', async (t)
 });
 
 t.test('a calendar reads a row a day of each series, whatever the number of samples', async (t) => {
-  const { database, userId, samples, store } = await crowded(t);
   const range = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', typeIds: null, providers: null };
   const plans: string[] = [];
   for (const kind of calendarKinds)

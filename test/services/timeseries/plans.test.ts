@@ -6,6 +6,7 @@ import { otherTable } from '../../../services/timeseries/records/queries/select-
 import { sleepTable } from '../../../services/timeseries/records/queries/select-sleeps.ts';
 import { readSamples } from '../../../services/timeseries/samples/samples.ts';
 import { explaining, wholeScans } from '../../support/explaining.ts';
+import { fill } from '../../support/filling.ts';
 import { block, item } from './items.ts';
 import { setUp } from './setting.ts';
 
@@ -21,49 +22,38 @@ t.test('reads no large table whole, for any page, count or direction', async (t)
       ],
     }),
   ]);
-  await database.query(
-    `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
+  await fill(
+    database,
+    [
+      `insert into timeseries.sample (series_id, zone_offset_minutes, ts, value)
      select s.id, 0, timestamptz '2025-01-01 00:00:01+00' + i * interval '2 minutes', 60
      from timeseries.series s, generate_series(1, 60000) i`,
-  );
-  await database.query(
-    `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
+      `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
        zone_offset_minutes, local_date, duration_seconds, is_parent)
      select gen_random_uuid(), case when i % 50 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
        'running', 'RUNNING', 'n', timestamptz '2025-01-01' + i * interval '10 minutes',
        timestamptz '2025-01-01' + i * interval '10 minutes', 0, '2025-01-01', 60, false
      from generate_series(1, 20000) i`,
-    [userId],
-  );
-  await database.query(
-    `insert into timeseries.sleep_session (id, user_id, provider, key, device, start_time, end_time,
+      `insert into timeseries.sleep_session (id, user_id, provider, key, device, start_time, end_time,
        zone_offset_minutes, date, is_nap, rank, asleep_seconds)
      select gen_random_uuid(), case when i % 50 = 0 then $1 else gen_random_uuid() end, 'devicemaker', i::text, 'd',
        timestamptz '2025-01-01' + i * interval '10 minutes', timestamptz '2025-01-01' + i * interval '10 minutes',
        0, '2025-01-01', false, 0, 60
      from generate_series(1, 20000) i`,
-    [userId],
-  );
-  await database.query(
-    `insert into timeseries.other_record (id, user_id, provider, type, key, device, start_time, end_time,
+      `insert into timeseries.other_record (id, user_id, provider, type, key, device, start_time, end_time,
        zone_offset_minutes, local_date, data)
      select gen_random_uuid(), case when i % 50 = 0 then $1 else gen_random_uuid() end, 'devicemaker', 'moveiq',
        i::text, 'd', timestamptz '2025-01-01' + i * interval '10 minutes',
        timestamptz '2025-01-01' + i * interval '10 minutes', 0, '2025-01-01', '{}'
      from generate_series(1, 20000) i`,
-    [userId],
-  );
-  await database.query(
-    `insert into timeseries.series (user_id, type_id, provider, device)
+      `insert into timeseries.series (user_id, type_id, provider, device)
      select gen_random_uuid(), 1, 'devicemaker', 'd' from generate_series(1, 5000)`,
-  );
-  await database.query(
-    `insert into timeseries.sample_hour (series_id, bucket, n, sum, min, max, last, last_ts, mask)
+      `insert into timeseries.sample_hour (series_id, bucket, n, sum, min, max, last, last_ts, mask)
      select 1000000 + i, '2025-01-01', 1, 1, 1, 1, 1, '2025-01-01', 1 from generate_series(1, 20000) i`,
-  );
-  await database.query(
-    `insert into timeseries.sample_day (series_id, bucket, n, n1, n5, n15, n60)
+      `insert into timeseries.sample_day (series_id, bucket, n, n1, n5, n15, n60)
      select 1000000 + i, '2025-01-01', 1, 1, 1, 1, 1 from generate_series(1, 20000) i`,
+    ],
+    userId,
   );
   await database.query('analyze');
   const plans: string[] = [];
