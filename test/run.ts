@@ -11,6 +11,7 @@ import { type Stack, startStack } from '../stack/stack.ts';
 import { buildTap } from './support/build-tap.ts';
 import { keepDurations, readDurations } from './support/durations.ts';
 import { groupFiles } from './support/file-groups.ts';
+import { makeMemoryFolder } from './support/memory-folder.ts';
 import { Tally } from './support/tally.ts';
 import { TestProcesses } from './support/test-processes.ts';
 import { type Wanted, wantedFiles } from './support/wanted-files.ts';
@@ -22,6 +23,7 @@ const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules/.bin');
 const work = mkdtempSync(join(tmpdir(), 'pulsebus-test-'));
 chmodSync(work, 0o711); // the database server's account walks through it
+const memory = makeMemoryFolder();
 
 let processes: TestProcesses | null = null;
 let stopped = false;
@@ -49,14 +51,15 @@ async function main(): Promise<number> {
   } finally {
     await stack?.stop();
     // servers of an aborted test file may still be writing their last
-    rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    for (const folder of [work, ...(memory === null ? [] : [memory])])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
 function startTestStack(): Promise<Stack> {
   const { DATABASE_URL, NATS_URL, STACK_DIR } = process.env;
   return startStack({
-    dataDir: join(work, 'data'),
+    dataDir: join(memory ?? work, 'data'),
     ephemeral: true,
     log: (line) => console.log(line),
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
