@@ -1,6 +1,7 @@
 import Bottleneck from 'bottleneck';
 import pRetry from 'p-retry';
 import { errorCodeOf, fieldOf } from '../domain/error-code.ts';
+import { awakeTimeout } from '../runtime/awake-timeout.ts';
 import type { Mixin } from '../runtime/environment.ts';
 import { gatherAnswerTimes, type NoteAnswer } from './answer-times.ts';
 
@@ -141,8 +142,9 @@ export async function sendOnce(request: ProviderRequest, tries = 1): Promise<Pro
   const { url, form, json, timeoutMs = providerPace.timeoutMs } = request;
   const body = json === undefined ? form : JSON.stringify(json);
   const authorization = authorizationOf(request);
-  const limit = AbortSignal.timeout(timeoutMs);
-  const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
+  using limit = awakeTimeout(timeoutMs);
+  const signal =
+    request.signal === undefined ? limit.signal : AbortSignal.any([limit.signal, request.signal]);
   if (signal.aborted) return { ...noAnswer(tries - 1), unsent: true };
   try {
     const response = await fetch(url, {

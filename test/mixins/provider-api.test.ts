@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import t, { type Test } from 'tap';
 import { openProviderApi, type ProviderPace, sendOnce } from '../../mixins/provider-api.ts';
 
@@ -85,6 +88,27 @@ t.test('a redirect is not followed: the token stays here', async (t) => {
   const url = await serve(t, (_, response) => response.writeHead(302, { location: elsewhere.href }).end());
   t.match(await apiOf(t).request({ url, token: 'secret' }), { status: 302, tries: 1 });
   t.equal(strangers, 0);
+});
+
+t.test('an answer that came while this process stood still is read', async (t) => {
+  const [limitMs, isAsked, isAnswered] = [2000, 0, 1];
+  const marks = new Int32Array(new SharedArrayBuffer(8));
+  const server = new Worker(
+    `const { parentPort, workerData: marks } = require('node:worker_threads');
+     const answered = () => Atomics.store(marks, ${isAnswered}, 1) && Atomics.notify(marks, ${isAnswered});
+     const server = require('node:http').createServer((_, response) => {
+       Atomics.store(marks, ${isAsked}, 1);
+       setTimeout(() => response.end('fresh tokens', answered), ${limitMs * 1.25});
+     });
+     server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true, workerData: marks },
+  );
+  t.teardown(() => server.terminate());
+  const [port] = await once(server, 'message');
+  const asking = sendOnce({ url: new URL(`http://127.0.0.1:${port}/token`), timeoutMs: limitMs });
+  while (Atomics.load(marks, isAsked) === 0) await setImmediate();
+  Atomics.wait(marks, isAnswered, 0);
+  t.match(await asking, { status: 200, text: 'fresh tokens' });
 });
 
 t.test('nobody there, silence, half an answer and one too large are no answer', async (t) => {
