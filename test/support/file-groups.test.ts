@@ -4,9 +4,9 @@ import { groupFiles } from './file-groups.ts';
 const names = (folder: string, count: number) =>
   Array.from({ length: count }, (_, n) => `test/${folder}/${String.fromCharCode(97 + n)}.test.ts`);
 
-t.test('files of one folder share processes, twelve each', async (t) => {
-  const files = [...names('http', 14), ...names('flow', 2)];
-  t.same(groupFiles(files, {}), [files.slice(0, 12), files.slice(12, 14), files.slice(14)]);
+t.test('files of one folder share processes, 24 each', async (t) => {
+  const files = [...names('http', 26), ...names('flow', 2)];
+  t.same(groupFiles(files, {}), [files.slice(0, 24), files.slice(24, 26), files.slice(26)]);
 });
 
 t.test('pure files share processes across folders', async (t) => {
@@ -14,7 +14,7 @@ t.test('pure files share processes across folders', async (t) => {
   t.same(groupFiles(files.toReversed(), {}), [files]);
 });
 
-t.test('a group takes no more than 15 s, a longer file runs alone, the longest group begins', async (t) => {
+t.test('a group takes no more than 30 s, a longer file runs alone, the longest group begins', async (t) => {
   const [a = '', b = '', c = '', d = ''] = names('http', 4);
-  t.same(groupFiles([d, c, b, a], { [a]: 5, [b]: 10, [c]: 3, [d]: 40 }), [[d], [a, b], [c]]);
+  t.same(groupFiles([d, c, b, a], { [a]: 10, [b]: 20, [c]: 3, [d]: 40 }), [[d], [a, b], [c]]);
 });
