@@ -6,7 +6,8 @@ import { activitynetOf, devicemakerOf } from '../sandbox/application.ts';
 import { createUser } from '../support/api.ts';
 import { testConfig } from '../support/broker.ts';
 import { openPage, startBrowser } from '../support/browser.ts';
-import { connectionsOf, linkFor, startConnect, until } from '../support/connect.ts';
+import { connectionsOf, linkFor, startConnect } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 
 const sandbox = await startSandbox({ speed: 1, redirectOrigins: [] });
 t.teardown(() => sandbox.stop());
@@ -50,7 +51,7 @@ for (const name of ['devicemaker', 'activitynet'] as const) {
       const statusThere = async () => (await fetch(asked[name], { headers })).status;
       t.equal(await statusThere(), 200);
       await api.expect(200, `/users/${userId}/connections/${name}`, { method: 'DELETE' });
-      t.ok(await until(async () => (await statusThere()) === 401), 'the token is dead at the provider');
+      await until(async () => (await statusThere()) === 401, 'the token is dead at the provider');
     },
   );
 

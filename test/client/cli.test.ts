@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { z } from 'zod';
 import { Pulsebus, webhooks } from '../../clients/typescript/src/index.ts';
-import { until } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 import { installedCli } from './cli-run.ts';
 import { startClientProduct } from './product-with-sandbox.ts';
 
@@ -139,7 +139,10 @@ t.test('listen prints a change and forwards it with a signature', async (t) => {
   const listening = cli.start(['listen', ...options]);
   await until(() => listening.seen.notes.includes('Waiting for changes'));
   await cli.run(['users', 'create', '--external-id', 'cli-2']);
-  t.ok(await until(() => listening.seen.out.includes('cli-2')), listening.seen.notes);
+  await until(
+    () => listening.seen.out.includes('cli-2'),
+    () => listening.seen.notes,
+  );
   listening.child.kill('SIGINT');
   t.match(await listening.ended, { code: 0, out: /^\S+ {2}user\.created +cli-1\b/m });
   const { out: secret } = await cli.run(['listen', '--print-secret']);

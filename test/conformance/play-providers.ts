@@ -1,7 +1,8 @@
 import type { Test } from 'tap';
 import type { ProviderName } from '../../providers/all.ts';
 import { ownTracesOf, tracesLeft } from '../support/traces.ts';
-import { startProduct, until } from './product.ts';
+import { until } from '../support/until.ts';
+import { startProduct } from './product.ts';
 import { descriptors } from './providers.ts';
 import { type Erased, playAll } from './suite.ts';
 

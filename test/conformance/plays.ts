@@ -1,5 +1,6 @@
 import type { FaultKind } from '../../sandbox/faults.ts';
-import { isIdle, type Product, settled, simulationOf, strike, until } from './product.ts';
+import { until } from '../support/until.ts';
+import { type Product, settled, simulationOf, strike, untilIdle } from './product.ts';
 import type { Account, Descriptor, Disturbance, RateLimit } from './scenarios.ts';
 
 const quarterMs = 15 * 60_000;
@@ -63,7 +64,7 @@ export function underLimit(playing: Playing, mostRequests: number): RateLimit {
       for (let round = 0; round < 2; round++) {
         await newData(product, account);
         await until(() => fault.hits > 0);
-        await until(async () => fault.hits > mostRequests || (await isIdle(product)));
+        await untilIdle(product, () => fault.hits > mostRequests);
       }
       const { hits } = fault;
       end();
@@ -79,7 +80,7 @@ export function queueWork({ provider, newData }: Playing) {
     const { fault, end } = strike(product, provider, 'rate_limit');
     await newData(product, account);
     await until(() => fault.hits > 0);
-    await until(() => isIdle(product));
+    await untilIdle(product);
     end();
   };
 }
@@ -129,6 +130,6 @@ function validTokens(product: Product, provider: string): string[] {
 export async function passQuarters(product: Product, quarters: number): Promise<void> {
   for (let quarter = 0; quarter < quarters; quarter++) {
     await product.sandbox.advance(quarterMs);
-    await until(() => isIdle(product));
+    await untilIdle(product);
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { fieldsOf } from '../../sandbox/connect-users.ts';
@@ -14,6 +13,7 @@ import { joinApi, type TestApi } from '../support/api.ts';
 import { testConfig } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
 import { startForwarder } from '../support/forwarder.ts';
+import { until } from '../support/until.ts';
 import { unlimited } from './unlimited.ts';
 
 const hourMs = 3_600_000;
@@ -198,18 +198,13 @@ const busy = `
   union all select from activitynet.activity where work is not null and leased
   limit 1`;
 
-/** Whether no work is done or due now: all that is left waits for a time. */
-export async function isIdle({ api }: Product): Promise<boolean> {
-  return (await api.database.query(busy)).length === 0;
-}
+const looksInARow = 5;
 
-const mostMs = 120_000;
-
-/** Waits for a condition. @throws Error if it does not come true */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + mostMs;
-  while (!(await isTrue())) {
-    if (performance.now() > end) throw new Error(`never: ${isTrue}`);
-    await sleep(80);
-  }
+/** Waits until no work is done or due at several looks in a row: all that is left waits for a time. */
+export async function untilIdle({ api }: Product, isOver: () => boolean = () => false): Promise<void> {
+  let idle = 0;
+  await until(async () => {
+    idle = (await api.database.query(busy)).length === 0 ? idle + 1 : 0;
+    return idle === looksInARow || isOver();
+  });
 }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
+import { until } from '../support/until.ts';
 import {
   accountIdOf,
   consent,
   countRequests,
-  isIdle,
   newUser,
   type Product,
   send,
   settled,
   statusOf,
-  until,
+  untilIdle,
 } from './product.ts';
 import {
   type Account,
@@ -96,7 +96,7 @@ async function forged(t: Test, subject: Subject, account: Account, means: Forger
     statuses,
     all.map(({ title, status }) => `${title}: ${status}`),
   );
-  await until(() => isIdle(product));
+  await untilIdle(product);
   t.ok(requests.count() <= means.mostReads, `${requests.count()} requests to the provider`);
   t.equal(await statusOf(product, account.userId), 'active');
   t.same(await descriptor.compare(product, account), before, 'nothing is stored');

@@ -1,12 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
-import {
-  person,
-  secret,
-  setUp,
-  until,
-  type WithingsSetting,
-} from '../services/pull-ingest/withings-setting.ts';
+import { person, secret, setUp, type WithingsSetting } from '../services/pull-ingest/withings-setting.ts';
+import { until } from '../support/until.ts';
 
 t.setTimeout(0);
 

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
-import { setUp, until } from '../services/pull-ingest/withings-setting.ts';
+import { setUp } from '../services/pull-ingest/withings-setting.ts';
+import { until } from '../support/until.ts';
 
 /** The users who connect at once. Each needs about 40 requests for the past. */
 const users = Number(process.env.FAULT_USERS ?? 6);

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import users from '../../services/users/users.service.ts';
 import { createUser, createWearer, push, startApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
-import { until } from '../support/connect.ts';
 import { freshDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi(t);
 const Entry = z.object({
@@ -56,7 +56,7 @@ t.test('a purge has an entry of its request and of its end; incoming data has no
   await push(api, { dailies: [{ ...daily, userId: account, durationInSeconds: 60 }] });
   const path = `/users/${userId}/connections/devicemaker?purge=true`;
   await api.expect(200, path, { method: 'DELETE', ...named('purge-request') });
-  t.ok(await until(async () => (await actionsOf(userId)).includes('connection.purged')));
+  await until(async () => (await actionsOf(userId)).includes('connection.purged'));
   const entries = (await entriesOf(userId)).slice(2);
   t.match(entries, [
     { action: 'connection.revoked', actor: /^api_key:/, request_id: 'purge-request' },
@@ -81,7 +81,7 @@ t.test('the entries of an erased user are kept and contain ids only', async (t) 
   await api.expect(201, `/users/${userId}/connections`, { body });
   await api.expect(200, `/users/${userId}`, { method: 'PATCH', body: { last_name: 'Planted' } });
   await api.expect(200, `/users/${userId}`, { method: 'DELETE', ...named('deletion-by-key') });
-  t.ok(await until(async () => (await actionsOf(userId)).includes('user.erased')));
+  await until(async () => (await actionsOf(userId)).includes('user.erased'));
   const entries = await entriesOf(userId);
   t.match(entries, [
     { action: 'user.created' },

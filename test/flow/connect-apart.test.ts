@@ -11,9 +11,9 @@ import {
   jobsOf,
   linkFor,
   startConnect,
-  until,
 } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 t.test('the connect flow works with gateway, users and connect in separate processes', async (t) => {
   const provider = await playProvider(t);
@@ -47,7 +47,7 @@ t.test('the connect flow works with gateway, users and connect in separate proce
       status: 'revoked',
     },
   );
-  t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === 1));
+  await until(() => provider.count('DELETE', '/dm/api/user/registration') === 1);
 });
 
 t.test('a connection succeeds while backfill is unavailable, and its backfill starts later', async (t) => {
@@ -66,7 +66,7 @@ t.test('a connection succeeds while backfill is unavailable, and its backfill st
   api.broker.createService(backfill.originalSchema ?? {});
   await api.broker.waitForServices('backfill');
   await api.database.query("update jobs.job set run_at = now() where kind = 'connect.backfill'");
-  t.ok(await until(async () => (await wanted()).length === 0));
+  await until(async () => (await wanted()).length === 0);
   t.match(await api.expect(200, `/users/${userId}/connections/devicemaker/backfill`), { status: 'running' });
 });
 
@@ -140,7 +140,7 @@ t.test('no log contains a state, code, token or callback URL', async (t) => {
     }
     await api.expect(200, `/users/${userId}/connections/${name}`, { method: 'DELETE' });
   }
-  t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
+  await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0);
   secrets.push(...provider.seen.map(({ token }) => token).filter((token) => token.startsWith('access-')));
   const text = lines.join('\n');
   t.match(text, /connect\.finished/, 'the log was heard');

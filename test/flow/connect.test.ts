@@ -15,8 +15,8 @@ import {
   jobsOf,
   linkFor,
   startConnect,
-  until,
 } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 
 const provider = await playProvider(t);
 const api = await startConnect(t, provider.settings);
@@ -291,7 +291,7 @@ t.test('two users may connect one account; another account replaces the first on
   provider.account = '52';
   await completeConnect(api, one, 'devicemaker');
   t.match(await connectionsOf(api, one), [{ provider_user_id: '52', status: 'active' }]);
-  t.ok(await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0));
+  await until(async () => (await jobsOf(api.database, 'users.token_revocation')).length === 0);
   t.equal(
     provider.count('DELETE', '/dm/api/user/registration'),
     ended,
@@ -299,7 +299,7 @@ t.test('two users may connect one account; another account replaces the first on
   );
   provider.account = '53';
   await completeConnect(api, two, 'devicemaker');
-  t.ok(await until(() => provider.count('DELETE', '/dm/api/user/registration') === ended + 1));
+  await until(() => provider.count('DELETE', '/dm/api/user/registration') === ended + 1);
   t.notOk([...provider.alive.values()].includes('51'), 'nobody is connected to 51 any more');
   t.ok([...provider.alive.values()].includes('53'));
 });
@@ -405,5 +405,5 @@ t.test('a new connection starts a backfill', async (t) => {
     last_error: null,
     data_types: [{ type: 'dailies', items: 0 }, { type: 'sleeps' }],
   });
-  t.ok(await until(async () => (await jobsOf(api.database, 'connect.backfill')).length === 0));
+  await until(async () => (await jobsOf(api.database, 'connect.backfill')).length === 0);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import t from 'tap';
 import { z } from 'zod';
@@ -10,6 +9,7 @@ import { ciphertextsOf } from '../support/ciphertexts.ts';
 import { startProduct } from '../support/product.ts';
 import { ownTracesOf, tracesLeft, tracesOf } from '../support/traces.ts';
 import { tracesInFiles } from '../support/traces-in-files.ts';
+import { until } from '../support/until.ts';
 import {
   changeUser,
   connectAccounts,
@@ -102,12 +102,6 @@ async function plant(on: Planting, planted: Planted, other: string): Promise<Use
 async function fetchedActivities(userId: string): Promise<number> {
   const sql = 'select from activitynet.activity where user_id = $1 and fetched_at is not null';
   return (await database.query(sql, [userId])).length;
-}
-
-const rounds = 400;
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let round = 0; round < rounds && !(await isSo()); round += 1) await sleep(250);
 }
 
 /** The places where the database still contains some values encrypted, or ciphertext that cannot be decrypted. */

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { push } from '../support/api.ts';
-import { until } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 import { install, type Member, paths, shows } from './forged-endings.ts';
 
 // A hundredth of the day's reads may be checks in an hour: 3.
@@ -18,11 +18,11 @@ t.test('many forged endings take at most the reads of an hour, and end no other 
   provider.faults.set(paths.activitynet.read, 503);
   await Promise.all(members.map((member) => on.report(member)));
   const isNoted = async (member: Member) => (await on.connection(member)).ending !== null;
-  t.ok(await until(async () => (await Promise.all(members.map(isNoted))).every((noted) => noted)));
+  await until(async () => (await Promise.all(members.map(isNoted))).every((noted) => noted));
   const states = await Promise.all(members.map((member) => on.connection(member)));
   t.equal(states.filter(({ status }) => status === 'revoked').length, 3);
   t.equal(states.filter(({ status, ending }) => status === 'active' && ending === 'wanted').length, 9);
-  t.ok(await until(() => on.reads('activitynet') >= 3));
+  await until(() => on.reads('activitynet') >= 3);
   await on.hurry();
   await rounds();
   t.equal(on.reads('activitynet'), 3, 'failures count too');
@@ -36,7 +36,7 @@ t.test('many forged endings take at most the reads of an hour, and end no other 
     const after = await Promise.all(members.map((member) => on.connection(member)));
     return after.every(({ status, ending }) => status === 'active' && ending !== 'wanted');
   };
-  t.ok(await until(areActive), 'in the end all of them were asked about');
+  await until(areActive, 'in the end all of them were asked about');
   const [budget] = await api.database.query<{ day_used: number }>('select day_used from activitynet.budget');
   t.equal(budget?.day_used, on.reads('activitynet'), 'each of them is charged to the limits of the provider');
   t.equal(on.revocations('activitynet'), 0);
@@ -67,7 +67,7 @@ t.test('a read without an answer is repeated with growing pauses for a limited t
     return row ?? { failures: 0, seconds: 0 };
   };
   for (const failures of [1, 2, 3]) {
-    t.ok(await until(async () => (await waits()).failures === failures));
+    await until(async () => (await waits()).failures === failures);
     t.ok((await waits()).seconds > 7 * 2 ** failures, `${failures}: ${(await waits()).seconds} s`);
     if (failures < 3) await on.hurry();
   }
@@ -78,10 +78,7 @@ t.test('a read without an answer is repeated with growing pauses for a limited t
     update users.access_check set ending_since = now() - interval '8 days', window_start = now() - interval '1 day'
     where ending is not null`);
   await on.hurry();
-  t.ok(
-    await until(async () => (await on.connection(member)).access_token === null),
-    'after 7 days it stands',
-  );
+  await until(async () => (await on.connection(member)).access_token === null, 'after 7 days it stands');
   t.match((await on.audit(member)).at(-1), { action: 'connection.revoked', details: { confirmed: false } });
   provider.faults.clear();
 });
@@ -96,7 +93,7 @@ t.test(
     const path = `/users/${member.userId}/connections/devicemaker`;
     t.match(await api.expect(200, path, { method: 'DELETE' }), { status: 'revoked' });
     t.match(await on.connection(member), { access_token: null, ending: null, status_reason: null });
-    t.ok(await until(() => on.revocations('devicemaker') === before + 1));
+    await until(() => on.revocations('devicemaker') === before + 1);
     provider.faults.clear();
   },
 );
@@ -109,7 +106,7 @@ t.test('a user who is deleted meanwhile leaves nothing, and our access is revoke
   t.equal((await on.connection(member)).held, 1);
   const before = on.revocations('devicemaker');
   await api.expect(200, `/users/${member.userId}`, { method: 'DELETE' });
-  t.ok(await until(() => on.revocations('devicemaker') === before + 1));
+  await until(() => on.revocations('devicemaker') === before + 1);
   const left = () =>
     api.database.query(
       `select from users.connection where user_id = $1
@@ -117,7 +114,7 @@ t.test('a user who is deleted meanwhile leaves nothing, and our access is revoke
        where not exists (select from users.connection c where c.id = h.connection_id)`,
       [member.userId],
     );
-  t.ok(await until(async () => (await left()).length === 0));
+  await until(async () => (await left()).length === 0);
   provider.faults.clear();
 });
 
@@ -127,13 +124,13 @@ t.test('a connection that is made again meanwhile is active, and the old report 
   await on.report(member);
   await push(api, { dailies: [{ userId: member.account }] });
   const before = on.reads('devicemaker');
-  t.ok(await until(() => on.reads('devicemaker') >= before));
+  await until(() => on.reads('devicemaker') >= before);
   const body = { provider: 'devicemaker', provider_user_id: member.account, access_token: 'another' };
   await api.expect(201, `/users/${member.userId}/connections`, { body });
   t.match(await on.connection(member), { status: 'active', ending: 'restoring', status_reason: null });
-  t.ok(await until(async () => (await on.connection(member)).held === 0), 'what came meanwhile is replayed');
+  await until(async () => (await on.connection(member)).held === 0, 'what came meanwhile is replayed');
   await on.hurry();
-  t.ok(await until(async () => (await on.connection(member)).ending === null));
+  await until(async () => (await on.connection(member)).ending === null);
   t.equal((await on.connection(member)).status, 'active');
   provider.faults.clear();
 });
@@ -148,11 +145,11 @@ t.test('an expired token is refreshed for the read, and the new one is stored', 
   const { consentTo } = await import('../services/connect/provider.ts');
   const back = await consentTo(authorization_url);
   await api.ask(`${back.pathname}${back.search}`);
-  t.ok(await shows(api, member, 'active'));
+  await shows(api, member, 'active');
   const linked = await on.connection(member);
   for (const [token, account] of provider.alive) if (account === member.account) provider.alive.delete(token);
   await on.report(member);
-  t.ok(await shows(api, member, 'active'), 'the refresh token is good: nobody has left');
+  await shows(api, member, 'active');
   const restored = await on.connection(member);
   t.notSame(restored.access_token, linked.access_token);
   t.match(restored, { access_token: String, refresh_token: String });
@@ -173,10 +170,10 @@ t.test(
       api.database.query(
         'select from users.access_check where permissions_since is not null and failures > 0',
       );
-    t.ok(await until(async () => (await tried()).length === 1));
+    await until(async () => (await tried()).length === 1);
     provider.faults.clear();
     await on.hurry();
-    t.ok(await until(async () => (await on.connection(member)).scope.length === 2));
+    await until(async () => (await on.connection(member)).scope.length === 2);
     t.same((await on.connection(member)).scope, provider.permissions);
     t.match((await on.audit(member)).at(-1), {
       action: 'connection.changed',
@@ -184,9 +181,6 @@ t.test(
     });
     provider.permissions = ['HEALTH_EXPORT'];
     await change(['HEALTH_EXPORT'], Math.floor(Date.now() / 1000) + 1);
-    t.ok(
-      await until(async () => (await on.connection(member)).scope.length === 1),
-      'a true one comes through',
-    );
+    await until(async () => (await on.connection(member)).scope.length === 1, 'a true one comes through');
   },
 );

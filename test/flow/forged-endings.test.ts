@@ -1,6 +1,6 @@
 import t from 'tap';
 import { push } from '../support/api.ts';
-import { until } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 import { install, type Member, type Name, paths, shows } from './forged-endings.ts';
 
 const names: readonly Name[] = ['devicemaker', 'activitynet'];
@@ -31,10 +31,10 @@ for (const name of names)
     const ended = await on.connection(member);
     t.match(ended, { status: 'revoked', status_reason: 'ENDING_UNCONFIRMED', access_token: String });
     t.notOk(ended.access_token?.includes(member.token), 'the token stays encrypted');
-    t.ok(await until(() => on.reads(name) > 0));
+    await until(() => on.reads(name) > 0);
     t.match(await on.connection(member), { status: 'revoked', access_token: ended.access_token });
     await settle(name);
-    t.ok(await shows(api, member, 'active'));
+    await shows(api, member, 'active');
     t.match(await on.connection(member), { status_reason: null, access_token: ended.access_token });
     t.equal(on.revocations(name), 0, 'nobody gave our access up');
     t.equal(provider.alive.get(member.token), member.account);
@@ -57,7 +57,7 @@ for (const name of names)
         else provider.faults.set(paths[name].read, status);
         await on.report(member);
         t.equal((await on.connection(member)).status, 'revoked');
-        t.ok(await until(async () => (await on.connection(member)).access_token === null));
+        await until(async () => (await on.connection(member)).access_token === null);
         provider.faults.clear();
         t.match(await on.connection(member), {
           status: 'revoked',
@@ -129,10 +129,10 @@ t.test(
     t.equal(await stepsOf(member), undefined, 'nothing is taken in meanwhile');
     t.equal((await on.connection(member)).held, 2);
     await settle('devicemaker');
-    t.ok(await shows(api, member, 'active'));
-    t.ok(await until(async () => (await stepsOf(member)) !== undefined));
-    t.ok(await until(async () => (await on.connection(member)).held === 0));
-    t.ok(await shows(api, member, 'active'), 'the ending in the replayed delivery is from before the read');
+    await shows(api, member, 'active');
+    await until(async () => (await stepsOf(member)) !== undefined);
+    await until(async () => (await on.connection(member)).held === 0);
+    await shows(api, member, 'active');
     t.equal((await on.audit(member)).filter(({ action }) => action === 'connection.restored').length, 1);
   },
 );
@@ -144,7 +144,7 @@ t.test('data of an account that really ended is not stored', async (t) => {
   await push(api, dailies(member));
   provider.alive.delete(member.token);
   await settle('devicemaker');
-  t.ok(await until(async () => (await on.connection(member)).access_token === null));
+  await until(async () => (await on.connection(member)).access_token === null);
   t.match(await on.connection(member), { status: 'revoked', held: 0 });
   t.equal(await stepsOf(member), undefined);
 });
@@ -170,15 +170,13 @@ t.test(
         'select object_id, work, error from activitynet.activity where user_id = $1 order by object_id',
         [member.userId],
       );
-    t.ok(await until(async () => (await rows())[0]?.error === 'CONNECTION_GONE'));
+    await until(async () => (await rows())[0]?.error === 'CONNECTION_GONE');
     await settle('activitynet');
-    t.ok(await shows(api, member, 'active'));
-    t.ok(
-      await until(async () => {
-        const all = await rows();
-        return all.length === 2 && all.every(({ work }) => work === 'fetch');
-      }),
-    );
+    await shows(api, member, 'active');
+    await until(async () => {
+      const all = await rows();
+      return all.length === 2 && all.every(({ work }) => work === 'fetch');
+    });
   },
 );
 
@@ -187,15 +185,15 @@ t.test('a backfill that a forged ending stopped continues', async (t) => {
   const path = `/users/${member.userId}/connections/devicemaker/backfill`;
   await api.expect(202, path, { method: 'POST' });
   const asked = () => provider.count('GET', '/dm/api/backfill/dailies');
-  t.ok(await until(() => asked() > 0));
+  await until(() => asked() > 0);
   stall('devicemaker');
   await on.report(member);
   t.match(await api.expect(200, path), { status: 'stopped' });
   const before = asked();
   await settle('devicemaker');
-  t.ok(await shows(api, member, 'active'));
-  t.ok(await until(async () => JSON.stringify(await api.expect(200, path)).includes('"running"')));
-  t.ok(await until(() => asked() > before), 'what was asked is asked again');
+  await shows(api, member, 'active');
+  await until(async () => JSON.stringify(await api.expect(200, path)).includes('"running"'));
+  await until(() => asked() > before, 'what was asked is asked again');
 });
 
 t.test('50 forged endings at once take one read', async (t) => {
@@ -205,9 +203,9 @@ t.test('50 forged endings at once take one read', async (t) => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => on.report(member)));
   const revoked = answers.filter((one) => JSON.stringify(one).includes('"revoked":1'));
   t.equal(revoked.length, 1);
-  t.ok(await until(() => on.reads('devicemaker') === before + 1));
+  await until(() => on.reads('devicemaker') === before + 1);
   await settle('devicemaker');
-  t.ok(await shows(api, member, 'active'));
+  await shows(api, member, 'active');
   t.equal(on.reads('devicemaker'), before + 2);
   t.equal((await on.audit(member)).filter(({ action }) => action === 'connection.revoked').length, 1);
 });
@@ -219,8 +217,8 @@ t.test(
     const before = on.reads('devicemaker');
     for (let round = 1; round <= 3; round += 1) {
       t.match(await on.report(member), { deregistrations: { revoked: 1 } });
-      t.ok(await until(() => on.reads('devicemaker') === before + round));
-      t.ok(await shows(api, member, 'active'));
+      await until(() => on.reads('devicemaker') === before + round);
+      await shows(api, member, 'active');
     }
     t.match(await on.report(member), {
       deregistrations: { revoked: 0, errors: [/provider is asked first/] },
@@ -234,7 +232,7 @@ t.test(
     await api.database.query(`update users.access_check set window_start = now() - interval '61 minutes'`);
     provider.alive.delete(member.token);
     await on.hurry();
-    t.ok(await shows(api, member, 'revoked'), 'an account that has really left is found out then');
+    await shows(api, member, 'revoked');
     t.match(await on.connection(member), { access_token: null, ending: null });
   },
 );
@@ -242,7 +240,7 @@ t.test(
 t.test('a retried delivery with a contradicted ending changes nothing', async (t) => {
   const member = await on.member('devicemaker');
   await on.report(member);
-  t.ok(await until(async () => (await on.connection(member)).ending === 'restoring'));
+  await until(async () => (await on.connection(member)).ending === 'restoring');
   const [{ id } = { id: '' }] = await api.database.query<{ id: string }>(
     'select id from deliveries.delivery order by received_at desc limit 1',
   );
@@ -254,6 +252,6 @@ t.test('a retried delivery with a contradicted ending changes nothing', async (t
     );
     return JSON.stringify(rows);
   };
-  t.ok(await until(async () => (await answerOf()).includes('has confirmed the connection since')));
+  await until(async () => (await answerOf()).includes('has confirmed the connection since'));
   t.equal((await on.connection(member)).status, 'active');
 });

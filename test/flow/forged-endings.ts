@@ -5,8 +5,9 @@ import type { Test } from 'tap';
 import { type PlayedProvider, playProvider } from '../services/connect/provider.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
 import { testSettings } from '../support/broker.ts';
-import { connectionsOf, until } from '../support/connect.ts';
+import { connectionsOf } from '../support/connect.ts';
 import { freshDatabase, natsUrl, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 export type Name = 'devicemaker' | 'activitynet';
 
@@ -209,7 +210,7 @@ function ending(account: string) {
 }
 
 /** Waits until the API shows a connection so. */
-export function shows(api: TestApi, { userId, name }: Member, status: string): Promise<boolean> {
+export function shows(api: TestApi, { userId, name }: Member, status: string): Promise<void> {
   return until(async () =>
     (await connectionsOf(api, userId)).some((one) => one.provider === name && one.status === status),
   );

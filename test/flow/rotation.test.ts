@@ -8,9 +8,9 @@ import { replaceSealed, selectSealed } from '../../services/users/queries/reseal
 import { storeTokens } from '../../services/users/queries/update-tokens.ts';
 import { reportUnreadable, resealTokens, startResealing } from '../../services/users/reseal.ts';
 import { playProvider } from '../services/backfill/provider.ts';
-import { until } from '../services/backfill/setting.ts';
 import { createUser, joinApi, type TestApi } from '../support/api.ts';
 import { freshDatabase, natsUrl, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const [a, b] = ['the secret A of 32 characters and more', 'the secret B of 32 characters and more'];
 const cipher = (...ENCRYPTION_KEY: string[]) => cipherOf({ ENCRYPTION_KEY });
@@ -41,7 +41,7 @@ async function tokenShown(api: TestApi, user: string): Promise<string | undefine
   provider.reset();
   const path = `/users/${user}/connections/devicemaker/backfill`;
   await api.expect(202, path, { body: { days: 1 } });
-  await until('a request', async () => provider.asked.length > 0);
+  await until(async () => provider.asked.length > 0, 'a request');
   await api.expect(200, path, { method: 'DELETE' });
   return provider.asked[0]?.token;
 }
@@ -70,7 +70,7 @@ t.test('ENCRYPTION_KEY: a rotation in steps keeps tokens readable', async (t) =>
       [row.access_token, row.refresh_token].map((x) => x.startsWith(newest)),
     );
   t.strictSame((await isNew())[1], [true, true], 'what is new is under B');
-  await until('all under B', async () => (await isNew()).flat().every(Boolean));
+  await until(async () => (await isNew()).flat().every(Boolean), 'all under B');
   t.strictSame(await resealTokens({ database, cipher: cipher(b, a) }), { resealed: 0, left: 0 });
   t.equal(await tokenShown(second, user), 'alpha', 'the same token');
 
@@ -241,7 +241,7 @@ t.test('a rotation logs a warning at its start and at its end', async (t) => {
   const events: unknown[][] = [];
   const logger = { warn: (...event: unknown[]) => void events.push(event), info: () => undefined };
   const stop = startResealing({ database, cipher: cipher(b, a), logger, secrets: [b, a] });
-  await until('logged', async () => events.length > 0);
+  await until(async () => events.length > 0, 'logged');
   await stop();
   t.strictSame(events, [['tokens.resealed', { resealed: 0, left: 0 }]]);
 });

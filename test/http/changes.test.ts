@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { endpoints } from '../../services/api-gateway/endpoints.ts';
 import { callWaiting } from '../../services/api-gateway/waiting-call.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
-import { until } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi(t, { CHANGE_JOIN_SECONDS: '0', RATE_LIMIT_API_KEY: '100000' });
 const Page = z.object({

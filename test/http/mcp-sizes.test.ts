@@ -5,8 +5,8 @@ import { dayMs, formatInstant, hourMs, localDate, minuteMs } from '../../domain/
 import { mostAnswerBytes } from '../../services/api-gateway/mcp/bounded-answer.ts';
 import { activity, block, day, item, night, sleep, workout } from '../services/timeseries/items.ts';
 import { createUser, createWearer, startApi } from '../support/api.ts';
-import { until } from '../support/connect.ts';
 import { callTool } from '../support/mcp.ts';
+import { until } from '../support/until.ts';
 
 /*
  * A user with a year of data: days, nights and workouts as a device maker sends them, heart rate once a minute for a week,

@@ -12,9 +12,9 @@ import { traceId } from '../../runtime/tracing.ts';
 import { createUser, createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
 import { startCallbackServer } from '../support/callback-server.ts';
-import { until } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
 import { fullDay } from '../support/full-day.ts';
+import { until } from '../support/until.ts';
 
 async function figures(broker: ServiceBroker): Promise<string> {
   const url = metricsUrl(broker);
@@ -70,8 +70,8 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
   t.equal(figure(text, 'pulsebus_database_connections_limit{planning="once",server="primary"}'), 12);
   const reaches = (series: string, value: number) =>
     until(async () => figure(await figures(api.broker), series) === value);
-  t.ok(await reaches('pulsebus_database_connections{state="waiting",planning="each",server="primary"}', 0));
-  t.ok(await reaches('pulsebus_jobs_waiting{kind="auth.cleaning",state="waiting"}', 1));
+  await reaches('pulsebus_database_connections{state="waiting",planning="each",server="primary"}', 0);
+  await reaches('pulsebus_jobs_waiting{kind="auth.cleaning",state="waiting"}', 1);
   t.ok(Number(figure(text, 'process_resident_memory_bytes')) > 1e7);
   t.ok(Number(figure(text, 'pulsebus_event_loop_lag_seconds{quantile="0.99"}')) >= 0);
 });
@@ -80,7 +80,7 @@ t.test('/metrics tells the messages of webhook endpoints', async (t) => {
   const endpoints: string[] = [];
   // The user of the test before.
   const unpublished = 'select from changes.pending where due_at is not null';
-  t.ok(await until(async () => (await api.database.query(unpublished)).length === 0));
+  await until(async () => (await api.database.query(unpublished)).length === 0);
   for (const [path, code] of [
     ['/ok', 200],
     ['/failing', 500],

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { type Answer, createUser, joinApi, type TestApi } from '../support/api.ts';
-import { until } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const secrets = {
   devicemaker: 'devicemaker-secret-of-the-tests-0001',
@@ -111,7 +111,7 @@ t.test('a push gets the same answer for a known and an unknown account, and is s
     },
   });
   const stored = () => database.query('select from timeseries.workout where user_id = $1', [userId]);
-  t.ok(await until(async () => (await stored()).length === 1), 'what was sent is stored');
+  await until(async () => (await stored()).length === 1, 'what was sent is stored');
   const again = await send('push', items(known));
   t.equal(again.text, first.text, 'that it came before is not told either');
 });
@@ -131,15 +131,15 @@ t.test('a ping gets the same answer for a known and an unknown account', async (
   const [connection] = await api.database.query('select status from users.connection where user_id = $1', [
     userId,
   ]);
-  t.ok(
-    await until(async () => {
+  await until(
+    async () => {
       const rows = await database.query<{ status: string }>(
         'select status from users.connection where user_id = $1',
         [userId],
       );
       return rows[0]?.status === 'revoked';
-    }),
-    `the account has left, from ${JSON.stringify(connection)}`,
+    },
+    () => `the account has left, from ${JSON.stringify(connection)}`,
   );
 });
 
@@ -160,7 +160,7 @@ t.test('an event gets the same answer for known and unknown accounts and for any
   t.match(texts[0], [200, /"status":"accepted"/]);
   t.match((await send('event', { a: 1 })).body, { status: 'skipped' }, 'that it is no event is told');
   const noted = () => database.query('select from activitynet.activity where user_id = $1', [userId]);
-  t.ok(await until(async () => (await noted()).length === 1));
+  await until(async () => (await noted()).length === 1);
 });
 
 t.test('the secret address returns the full answer', async (t) => {
@@ -217,7 +217,7 @@ t.test('the answer is sent before accounts are looked up, so its time reveals no
   }
   const pushes = () =>
     database.query(`select from deliveries.delivery where state <> 'done' and kind in ('push', 'event')`);
-  t.ok(await until(async () => (await pushes()).length === 0), 'it goes on behind');
+  await until(async () => (await pushes()).length === 0, 'it goes on behind');
 });
 
 t.test('the answer lists the first thousand items, also of a known account', async (t) => {

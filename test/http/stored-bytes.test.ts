@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { countStored } from '../../mixins/inbox-stored.ts';
 import { type Answer, joinApi, push, type TestApi } from '../support/api.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const secret = 'a-secret-of-the-tests-of-32-characters-and-more';
 const database = await freshDatabase(t);
@@ -27,14 +27,6 @@ const pushSecretly = (api: TestApi): Promise<Answer> =>
     body,
     headers: { 'devicemaker-client-id': 'tests' },
   });
-
-async function until(condition: () => Promise<boolean>) {
-  for (let round = 0; round < 500; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('it never came to that');
-}
 
 const storedOf = async (sender: string) => {
   const rows = await database.query<{ bytes: number }>(

@@ -10,6 +10,7 @@ import { implement } from '../../runtime/implement.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
 import { refusal } from '../support/refusal.ts';
+import { until } from '../support/until.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);
@@ -39,14 +40,6 @@ const receive = (body = '{}') =>
   inbox.receive({ provider: 'devicemaker', kind: 'push', headers: {}, body: Buffer.from(body) });
 
 const endLeases = () => database.query(`update deliveries.delivery set run_at = now() - interval '1 second'`);
-
-async function until(condition: () => Promise<boolean>) {
-  for (let round = 0; round < 3000; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('it never came to that');
-}
 
 const isIn = (id: string, state: string) => async () => (await inbox.stateOf(id))?.state === state;
 

@@ -25,6 +25,7 @@ import { implement } from '../../runtime/implement.ts';
 import type { Held } from '../../runtime/job-worker.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const database = await freshDatabase(t);
 t.beforeEach(() => database.query('truncate jobs.job'));
@@ -78,13 +79,6 @@ const rows = () =>
 const add = (key: string, n: number, more: { lane?: 0 | 10; delayMs?: number } = {}) =>
   enqueue(database, numbered, { key, payload: { n }, ...more });
 
-async function until(condition: () => boolean | Promise<boolean>) {
-  for (let round = 0; round < 3000; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('the condition did not become true');
-}
 const isEmpty = async () => (await rows()).length === 0;
 
 t.test('runs a committed job once and deletes it', async (t) => {

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
 import { startBroker, testSettings } from '../support/broker.ts';
-import { until } from '../support/connect.ts';
 import { freshDatabase, natsUrl } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const provider = 'devicemaker' as const;
 const database = await freshDatabase(t);
@@ -96,7 +96,7 @@ t.test('after kill -9 between the answer and its commit the old refresh token st
     await transaction.query('select from users.connection for update');
     onIssued = async () => undefined;
     release.resolve();
-    if (!(await until(isWaiting))) throw new Error('the new tokens were not about to be stored');
+    await until(isWaiting, 'the new tokens are about to be stored');
     holder.kill('SIGKILL');
     await once(holder, 'exit');
     await transaction.query(
@@ -114,7 +114,7 @@ t.test('after kill -9 between the answer and its commit the old refresh token st
   await soon();
   holder = startHolder();
   await broker.waitForServices(['users', 'connect'], 60_000);
-  t.ok(await until(async () => (await access().catch(() => null))?.access === 'granted'));
+  await until(async () => (await access().catch(() => null))?.access === 'granted');
   t.same(issued, ['refresh-0', 'refresh-0']);
   t.match(await rowOf(), { token_version: 1, status: 'active', previous_refresh_token: null });
 });

@@ -8,6 +8,7 @@ import { implement } from '../../runtime/implement.ts';
 import type { Held, JobSource } from '../../runtime/job-worker.ts';
 import { startBroker } from '../support/broker.ts';
 import { freshDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 interface Page {
   id: number;
@@ -71,14 +72,6 @@ async function startPages(t: Test, jobs: JobSource<Page>, others: readonly Servi
     services: [service, ...others],
   });
   return { call, stop: () => broker.stop() };
-}
-
-async function until(condition: () => boolean | Promise<boolean>) {
-  for (let round = 0; round < 3000; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('the condition did not become true');
 }
 
 t.test('claims at once after a notification', async (t) => {

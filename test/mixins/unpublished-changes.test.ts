@@ -4,9 +4,9 @@ import { metricsUrl } from '../../runtime/metrics-server.ts';
 import users from '../../services/users/users.service.ts';
 import { startWebhooks } from '../services/webhooks/setting.ts';
 import { startBroker } from '../support/broker.ts';
-import { until } from '../support/connect.ts';
 import { freshDatabase } from '../support/database.ts';
 import { refusal } from '../support/refusal.ts';
+import { until } from '../support/until.ts';
 
 const age = `update changes.pending set due_at = due_at - interval '31 days'`;
 
@@ -25,15 +25,12 @@ t.test('without the service webhooks, old changes are reported and deleted', asy
   t.match(await figures(), /^pulsebus_changes_oldest_seconds 26784\d\d/m);
   await database.query(`update jobs.job set run_at = now() where kind = 'users.unpublished_changes'`);
   const pending = 'select from changes.pending';
-  t.ok(
-    await until(async () => {
-      await database.query(
-        `update jobs.job set run_at = now() where kind = 'users.unpublished_changes' and not leased`,
-      );
-      return (await database.query(pending)).length === 1;
-    }),
-    'by a recurring job',
-  );
+  await until(async () => {
+    await database.query(
+      `update jobs.job set run_at = now() where kind = 'users.unpublished_changes' and not leased`,
+    );
+    return (await database.query(pending)).length === 1;
+  }, 'by a recurring job');
 });
 
 t.test('a reader who would miss a deleted change is refused', async (t) => {

@@ -4,7 +4,7 @@ import { phoneDays } from '../../sandbox/phone/days.ts';
 import { endedBetween } from '../../sandbox/phone/uploads.ts';
 import { randomOf } from '../../sandbox/random.ts';
 import { createUser, startApi, userToken } from '../support/api.ts';
-import { until } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 
 const api = await startApi(t, { SANDBOX: 'off' });
 const startMs = Date.UTC(2026, 2, 27);
@@ -64,7 +64,7 @@ t.test(
     t.ok(report.again > 0, 'answers were lost');
     for (const { userId } of [calm, hasty]) {
       await until(async () => (await countOf(userId))?.nights === 4);
-      t.ok(await until(async () => JSON.stringify(await countOf(userId)) === JSON.stringify(expected)));
+      await until(async () => JSON.stringify(await countOf(userId)) === JSON.stringify(expected));
     }
     t.ok(steps.every((count) => count > 0));
   },

@@ -13,7 +13,7 @@ import { ownPort } from '../../stack/ports.ts';
 import { registerReceiver, startReceiver } from '../../stack/sandbox-receiver.ts';
 import { writePrivate } from '../../stack/secrets.ts';
 import { createUser, startApi } from '../support/api.ts';
-import { until } from '../support/connect.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pulsebus-listen-test-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,9 +56,15 @@ function listen(t: Test, args: readonly string[], data = folder) {
   });
   const ended = once(child, 'close').then(([code]) => z.int().parse(code));
   const prints = async (text: string | RegExp) =>
-    t.ok(await until(() => seen.out.match(text) !== null), `prints ${text}\n${seen.out}${seen.notes}`);
+    await until(
+      () => seen.out.match(text) !== null,
+      () => `prints ${text}\n${seen.out}${seen.notes}`,
+    );
   const notes = async (text: string | RegExp) =>
-    t.ok(await until(() => seen.notes.match(text) !== null), `notes ${text}\n${seen.notes}`);
+    await until(
+      () => seen.notes.match(text) !== null,
+      () => `notes ${text}\n${seen.notes}`,
+    );
   return { child, seen, ended, prints, notes };
 }
 
@@ -208,7 +214,7 @@ t.test('prints, filters and forwards messages, also after a restart', async (t) 
   await api.expect(200, `/users/${userId}`, { method: 'DELETE' });
   await all.prints(/user\.deleted +[0-9a-f-]{36} {2}#\d+ {2}verified/);
   await filtered.notes('Connected again.');
-  t.ok(await until(() => app.received.length === 2));
+  await until(() => app.received.length === 2);
 
   const types = app.received.map(({ headers, body }) => {
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];

@@ -84,15 +84,6 @@ export async function connectionsOf(api: TestApi, userId: string): Promise<Conne
   return z.array(Connection).parse(await api.expect(200, `/users/${userId}/connections`));
 }
 
-/** Waits for a condition of background work. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
-  for (let tries = 0; tries < 2400; tries += 1) {
-    if (await isSo()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-}
-
 /** The jobs of a kind in jobs.job. */
 export function jobsOf(database: Queryable, kind: string) {
   return database.query<{ payload: unknown; failures: number }>(

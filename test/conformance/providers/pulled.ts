@@ -1,5 +1,6 @@
+import { until } from '../../support/until.ts';
 import { type Playing, passQuarters } from '../plays.ts';
-import { type Product, settled, until } from '../product.ts';
+import { type Product, settled } from '../product.ts';
 
 /** The plays of a provider whose notifications name what is read again. */
 export function pulledPlaying(provider: string): Playing {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { until } from '../../support/until.ts';
 import { queueWork, underErrors, underExpiry, underFault, underLimit } from '../plays.ts';
-import { accountIdOf, control, type Product, settled, until } from '../product.ts';
+import { accountIdOf, control, type Product, settled } from '../product.ts';
 import type { Account, Comparison, Descriptor, Forgery } from '../scenarios.ts';
 import { servedCounts, servedStarts, servedSteps, startsOf } from '../served.ts';
 import { pulledPlaying, sweep } from './pulled.ts';

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
 import { natsUrl } from '../../support/database.ts';
-import { fast, type Setting, setUp, until } from './setting.ts';
+import { until } from '../../support/until.ts';
+import { fast, type Setting, setUp } from './setting.ts';
 
 const secret = 'a secret of the tests with 32 characters and more';
 const leaseMs = 3000;

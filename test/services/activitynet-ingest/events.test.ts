@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
+import { until } from '../../support/until.ts';
 import { event, setUp } from './setting.ts';
 
 const shared = await setUp(t);
@@ -406,6 +407,6 @@ t.test('while users is away an event is stored and waits', async (t) => {
     [id],
   );
   await s.startIngest();
-  while ((await s.rows()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(async () => (await s.inbox.answerOf(id)) !== null);
   t.match(await s.inbox.answerOf(id), { status: 'processed' });
 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { run, streams } from '../../fixtures/activitynet/activities.ts';
 import { natsUrl } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 import type { Fault } from './provider.ts';
-import { event, fast, idle, type Setting, setUp, until } from './setting.ts';
+import { event, fast, idle, type Setting, setUp } from './setting.ts';
 
 t.jobs = 3; // the tests mostly wait, each on a database of its own
 

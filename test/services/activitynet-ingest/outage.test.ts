@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
+import { until } from '../../support/until.ts';
 import type { Fault } from './provider.ts';
-import { idle, quarterMs, setUp, turnOn, until } from './setting.ts';
+import { idle, quarterMs, setUp, turnOn } from './setting.ts';
 
 t.jobs = 3; // the tests mostly wait, each on a database of its own
 

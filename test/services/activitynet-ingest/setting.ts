@@ -10,6 +10,7 @@ import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/broker.ts';
 import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 import { type Provider, startProvider } from './provider.ts';
 
 /** The ingest service in processes of its own, beside users and timeseries, with the provider played. */
@@ -140,11 +141,6 @@ export function event(fields: Record<string, unknown>): Record<string, unknown> 
     updates: {},
     ...fields,
   };
-}
-
-/** Waits until a condition holds; the test's own time-out is the end of it. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** The windows of the provider's limits. */

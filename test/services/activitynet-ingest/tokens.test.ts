@@ -1,6 +1,7 @@
 import t from 'tap';
 import { run } from '../../fixtures/activitynet/activities.ts';
-import { idle, setUp, until } from './setting.ts';
+import { until } from '../../support/until.ts';
+import { idle, setUp } from './setting.ts';
 
 const expired = { access_token: 'old', refresh_token: 'refresh-1', expires_at: '2020-01-01T00:00:00Z' };
 const hours = (n: number) => Math.floor(Date.now() / 1000) + n * 3600;

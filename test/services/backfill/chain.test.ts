@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
-import { settingsOf, startSetting, statusByType, until, untilAsked } from './setting.ts';
+import { until } from '../../support/until.ts';
+import { settingsOf, startSetting, statusByType, untilAsked } from './setting.ts';
 
 const day = 86_400;
 const settingOf = settingsOf(t);
@@ -30,7 +31,7 @@ t.test('one type after another is asked for, the next when the data of the last 
     { chained: [], completed: [{ type: 'hrv', user_id: wearer.user_id }] },
     'nothing is left to ask',
   );
-  await until('the end', async () => (await on.status(wearer)).status === 'done');
+  await until(async () => (await on.status(wearer)).status === 'done', 'the end');
   const { finished_at, types } = await on.status(wearer);
   t.type(finished_at, 'string');
   t.match(types, [
@@ -67,7 +68,7 @@ t.test('75 days are asked for in three spans a type, each when its data came', a
     const begins = { first_start_ms: (from + day) * 1000, last_start_ms: (from + 2 * day) * 1000 };
     await on.bring(wearer, type, begins);
   }
-  await until('the end', async () => (await on.status(wearer)).status === 'done');
+  await until(async () => (await on.status(wearer)).status === 'done', 'the end');
   t.same(
     on.provider.asked,
     expected.map((one) => ({ ...one, token: wearer.token })),
@@ -98,7 +99,7 @@ t.test('BACKFILL_WAIT_SECONDS is how long the data of a request is waited for', 
   const wearer = await on.wearer();
   await on.start(wearer);
   await untilAsked(on, 3);
-  await until('the end', async () => (await on.status(wearer)).status !== 'running');
+  await until(async () => (await on.status(wearer)).status !== 'running', 'the end');
   t.same(Object.values(statusByType(await on.status(wearer))), ['skipped', 'skipped', 'skipped']);
 });
 
@@ -108,7 +109,7 @@ t.test('data that came before the deadline is not asked for again when it passes
   await on.start(wearer);
   await untilAsked(on, 1);
   await on.bring(wearer, 'dailies');
-  await until('the end', async () => (await on.status(wearer)).status === 'done');
+  await until(async () => (await on.status(wearer)).status === 'done', 'the end');
   await on.turnClock();
   t.match(await on.status(wearer), { status: 'done', types: [{ status: 'received' }] });
 });
@@ -123,7 +124,7 @@ t.test('the data may come before the answer does', async (t) => {
     return { status: 202 };
   };
   await on.start(wearer);
-  await until('the end', async () => (await on.status(wearer)).status === 'done');
+  await until(async () => (await on.status(wearer)).status === 'done', 'the end');
   t.same(told, [[wearer.user_id], []]);
   t.same(
     on.provider.asked.map(({ type }) => type),
@@ -231,7 +232,7 @@ t.test('a user who withholds history ends it', async (t) => {
   on.provider.onBackfill = () => ({ status: 403 });
   const wearer = await on.wearer();
   await on.start(wearer);
-  await until('the end', async () => (await on.status(wearer)).status !== 'running');
+  await until(async () => (await on.status(wearer)).status !== 'running', 'the end');
   const { status, reason, types, finished_at } = await on.status(wearer);
   t.match(
     { status, reason },
@@ -288,7 +289,7 @@ for (const [what, reply] of [
       { type: 'sleeps', status: 'requested' },
     ]);
     await on.bring(wearer, 'sleeps');
-    await until('the end', async () => (await on.status(wearer)).status !== 'running');
+    await until(async () => (await on.status(wearer)).status !== 'running', 'the end');
     t.equal((await on.status(wearer)).status, 'done', 'what could be had was had');
   });
 
@@ -327,10 +328,10 @@ t.test('a provider that is not there fails every type in the end', async (t) => 
   await on.provider.close();
   const wearer = await on.wearer();
   await on.start(wearer);
-  await until('the end', async () => {
+  await until(async () => {
     await on.turnClock();
     return (await on.status(wearer)).status !== 'running';
-  });
+  }, 'the end');
   t.match(await on.status(wearer), { status: 'failed', reason: 'No request succeeded.' });
 });
 
@@ -366,7 +367,7 @@ t.test('a token that stays dead ends it, and expires the connection with a reaso
   on.provider.onBackfill = () => ({ status: 401 });
   const wearer = await on.wearer();
   await on.start(wearer);
-  await until('the end', async () => (await on.status(wearer)).status !== 'running');
+  await until(async () => (await on.status(wearer)).status !== 'running', 'the end');
   t.match(await on.status(wearer), {
     status: 'stopped',
     reason: 'The provider no longer accepts our access: the user has to connect again.',
@@ -386,7 +387,7 @@ t.test('a refresh that is refused ends it without a further request', async (t) 
   on.provider.onRefresh = () => ({ status: 400, body: { error: 'invalid_grant' } });
   const wearer = await on.wearer();
   await on.start(wearer);
-  await until('the end', async () => (await on.status(wearer)).status !== 'running');
+  await until(async () => (await on.status(wearer)).status !== 'running', 'the end');
   t.match(await on.status(wearer), { status: 'stopped', reason: /connect again/ });
   t.equal(on.provider.asked.length, 1);
 });

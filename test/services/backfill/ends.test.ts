@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { refusal } from '../../support/refusal.ts';
-import { settingsOf, statusByType, until, untilAsked } from './setting.ts';
+import { until } from '../../support/until.ts';
+import { settingsOf, statusByType, untilAsked } from './setting.ts';
 
 const provider = 'devicemaker' as const;
 const played = ['auth.forgetUser', 'timeseries.erase'].map((name) => {
@@ -56,7 +57,7 @@ t.test('one that is cancelled while the provider thinks is not revived by its an
     return { status: 202 };
   };
   await on.start(wearer);
-  await until('the cancelling', async () => (await on.status(wearer)).status === 'cancelled');
+  await until(async () => (await on.status(wearer)).status === 'cancelled', 'the cancelling');
   await untilAsked(on, 1);
   await on.turnClock();
   t.match(await on.status(wearer), { status: 'cancelled', types: [{ status: 'skipped' }] });
@@ -101,7 +102,7 @@ t.test('one that did not hear of the end finds out at its next request', async (
   );
   t.equal((await on.status(wearer)).status, 'running');
   await on.bring(wearer, 'dailies');
-  await until('the end', async () => (await on.status(wearer)).status === 'stopped');
+  await until(async () => (await on.status(wearer)).status === 'stopped', 'the end');
   t.equal(on.provider.asked.length, 1);
 });
 
@@ -116,7 +117,7 @@ t.test('an account that is connected anew gets nothing of the chain of the old l
   ]);
   await on.call('users.connect', { user_id, provider, provider_user_id: 'other', access_token: 'new' });
   await on.bring(wearer, 'dailies');
-  await until('the end', async () => (await on.status(wearer)).status === 'stopped');
+  await until(async () => (await on.status(wearer)).status === 'stopped', 'the end');
   t.match(await on.status(wearer), { reason: 'The account was connected again during the backfill.' });
   t.equal(on.provider.asked.length, 1);
   await on.start(wearer);
@@ -153,7 +154,7 @@ t.test('one that was started while its user was deleted is gone at its next requ
   await untilAsked(on, 1);
   await on.database.query('update users.person set deleted_at = now() where id = $1', [wearer.user_id]);
   await on.turnClock();
-  await until('the end', async () => (await on.database.query('select from backfill.run')).length === 0);
+  await until(async () => (await on.database.query('select from backfill.run')).length === 0, 'the end');
   t.equal(on.provider.asked.length, 1);
 });
 
@@ -165,7 +166,7 @@ t.test('one that goes round in circles ends after 30 days', async (t) => {
   await untilAsked(on, 1);
   await on.database.query(`update backfill.run set created_at = now() - interval '31 days'`);
   await on.turnClock();
-  await until('the end', async () => (await on.status(wearer)).status !== 'running');
+  await until(async () => (await on.status(wearer)).status !== 'running', 'the end');
   t.match(await on.status(wearer), {
     status: 'failed',
     reason: 'The backfill did not finish within 30 days.',

@@ -7,8 +7,9 @@ import { settle } from '../../../services/backfill/settle.ts';
 import users from '../../../services/users/users.service.ts';
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase, natsUrl } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 import { playProvider } from './provider.ts';
-import { startSetting, stepsOn, testPace, until, untilAsked } from './setting.ts';
+import { startSetting, stepsOn, testPace, untilAsked } from './setting.ts';
 
 t.test('a new process goes on where the old one stopped, and asks nothing twice', async (t) => {
   const on = await startSetting(t, { types: 'dailies,sleeps,hrv' });
@@ -29,7 +30,7 @@ t.test('a new process goes on where the old one stopped, and asks nothing twice'
   t.same((await steps.bring(wearer, 'sleeps')).chained, [wearer.user_id]);
   await untilAsked(on, 3);
   await steps.bring(wearer, 'hrv');
-  await until('the end', async () => (await steps.status(wearer)).status === 'done');
+  await until(async () => (await steps.status(wearer)).status === 'done', 'the end');
   t.same(
     on.provider.asked.map(({ type }) => type),
     ['dailies', 'sleeps', 'hrv'],
@@ -41,7 +42,7 @@ t.test('a process that stops while the provider is silent lets another ask', asy
   on.provider.onBackfill = () => 'silent';
   const wearer = await on.wearer();
   await on.start(wearer);
-  await until('the request', () => on.provider.asked.length === 1);
+  await until(() => on.provider.asked.length === 1, 'the request');
   await on.broker.stop();
   const [row] = await on.database.query('select asking, run_at <= now() as is_due, state from backfill.run');
   t.same(row, { asking: false, is_due: true, state: 'running' });
@@ -120,10 +121,10 @@ t.test(
       return { status: 202 };
     };
     await Promise.all(wearers.map((one) => start(one)));
-    await until('the end of all', async () => {
+    await until(async () => {
       const all = await Promise.all(wearers.map(status));
       return all.every((each) => each.status === 'done');
-    });
+    }, 'the end of all');
     const asked = provider.asked.map(({ token, type }) => `${token} ${type}`);
     t.equal(asked.length, 48);
     t.equal(new Set(asked).size, 48);

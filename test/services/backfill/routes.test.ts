@@ -3,8 +3,8 @@ import t from 'tap';
 import { z } from 'zod';
 import { Backfill } from '../../../contracts/backfill.ts';
 import { createUser, startApi, userToken } from '../../support/api.ts';
+import { until } from '../../support/until.ts';
 import { playProvider } from './provider.ts';
-import { until } from './setting.ts';
 
 const provider = await playProvider(t);
 const api = await startApi(t, {
@@ -112,8 +112,8 @@ t.test('the data comes by push, and the answer to it says whose next request it 
   };
   await api.expect(202, pathOf(user), { body: { days: 60 } });
   const status = async () => Backfill.parse(await api.expect(200, pathOf(user)));
-  await until('the end', async () => (await status()).status === 'done');
-  await until('the last answer', () => chained.length === 4);
+  await until(async () => (await status()).status === 'done', 'the end');
+  await until(() => chained.length === 4, 'the last answer');
   t.same(chained, [[user], [user], [user], []]);
   t.match((await status()).types, [
     { type: 'dailies', status: 'received', requests: 2, requests_done: 2, items: 2, saved: 2 },
@@ -128,7 +128,7 @@ t.test('the data comes by ping, and the answer to it names the user under its ty
   await api.expect(201, `/users/${user}/connections`, { body: link });
   provider.onBackfill = () => ({ status: 202 });
   await api.expect(202, pathOf(user), { body: { days: 30 } });
-  await until('the request', () => provider.asked.some(({ token }) => token === access_token));
+  await until(() => provider.asked.some(({ token }) => token === access_token), 'the request');
   const start = Math.floor(Date.now() / 1000) - 10 * 86_400;
   const item = (day: number) => ({
     userId: account,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceSchema } from 'moleculer';
 import type { Test } from 'tap';
 import type { Backfill, Received } from '../../../contracts/backfill.ts';
@@ -8,6 +7,7 @@ import { backfillService } from '../../../services/backfill/backfill.service.ts'
 import users from '../../../services/users/users.service.ts';
 import { startBroker, type TestBroker } from '../../support/broker.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 import { type PlayedProvider, playProvider } from './provider.ts';
 
 /** Quick where the clock is the machine's; what is waited for in earnest is turned by SQL. */
@@ -83,10 +83,10 @@ export function settingsOf(t: Test): (choice?: SettingChoice) => Promise<Setting
 
 // What the last test left is on its way still: it must not be asked in the next one's name.
 async function settle(database: TestDatabase): Promise<void> {
-  await until('rest', async () => {
+  await until(async () => {
     await database.query(`update backfill.run set run_at = 'infinity' where not asking`);
     return (await database.query('select from backfill.run where asking')).length === 0;
-  });
+  }, 'rest');
   await database.query('delete from backfill.run');
 }
 
@@ -126,22 +126,13 @@ export function stepsOn(call: Call, database: TestDatabase) {
   };
 }
 
-/** Waits until a condition holds. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 1000; round += 1) {
-    if (await condition()) return;
-    await sleep(10);
-  }
-  throw new Error(`it never came to that: ${what}`);
-}
-
 /** Waits until the provider was asked so often, and the answer is written down. */
 export async function untilAsked({ provider, database }: Setting, times: number): Promise<void> {
-  await until(`${times} requests`, async () => {
+  await until(async () => {
     if (provider.asked.length < times) return false;
     const held = await database.query('select from backfill.run where asking');
     return held.length === 0;
-  });
+  }, `${times} requests`);
 }
 
 /** The status of each type, by name. */

@@ -9,7 +9,7 @@ import { resealBodies, sealPiece } from '../../../services/deliveries/sealing.ts
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createWearer, push, startApi } from '../../support/api.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
-import { until } from '../../support/connect.ts';
+import { until } from '../../support/until.ts';
 import { installApp, record } from '../phone-ingest/app.ts';
 import { storedOf } from '../timeseries/stored-of-user.ts';
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { PingAnswer, pendingSentence } from '../../../contracts/devicemaker-ingest/answers.ts';
 import { inboxOn } from '../../../mixins/inbox.ts';
@@ -13,6 +12,7 @@ import { daily, dayStart } from '../../fixtures/devicemaker/dailies.ts';
 import { startBroker } from '../../support/broker.ts';
 import { type Answering, json, startCallbackServer } from '../../support/callback-server.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);
@@ -88,14 +88,6 @@ async function rowOf(id: string): Promise<DeliveryRow | undefined> {
 
 const hurry = (id: string) =>
   database.query(`update deliveries.delivery set run_at = now() where id = $1 and state = 'ready'`, [id]);
-
-async function until(condition: () => Promise<boolean>) {
-  for (let round = 0; round < 3000; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('it never came to that');
-}
 
 /** Lets no time pass until a delivery is done. */
 const untilDone = (id: string) =>

@@ -15,6 +15,7 @@ import { startBroker } from '../../support/broker.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
 import { freshDatabase, natsUrl } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { until } from '../../support/until.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);
@@ -75,14 +76,6 @@ async function push(payload: unknown) {
 
 const rowsOf = (table: 'workout' | 'sleep_session' | 'provider_day', user: string) =>
   database.query(`select * from timeseries.${table} where user_id = $1 order by start_time`, [user]);
-
-async function until(condition: () => Promise<boolean>) {
-  for (let round = 0; round < 500; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('it never came to that');
-}
 
 const isDone = (id: string) => async () => (await inbox.stateOf(id))?.state === 'done';
 

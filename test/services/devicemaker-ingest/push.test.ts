@@ -12,6 +12,7 @@ import { sleep as night, sleepStart, tentativeSleep } from '../../fixtures/devic
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase, natsUrl } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { until } from '../../support/until.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);
@@ -49,14 +50,6 @@ async function samplesOf(user: string) {
 
 const rowsOf = (table: 'workout' | 'sleep_session' | 'provider_day', user: string) =>
   database.query(`select * from timeseries.${table} where user_id = $1 order by start_time`, [user]);
-
-async function until(condition: () => Promise<boolean>) {
-  for (let round = 0; round < 500; round += 1) {
-    if (await condition()) return;
-    await sleep(20);
-  }
-  throw new Error('it never came to that');
-}
 
 t.test(
   'a deregistration ends the connections of all users who share the account, and no others',

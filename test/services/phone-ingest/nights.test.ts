@@ -1,7 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { startApi } from '../../support/api.ts';
-import { until } from '../../support/connect.ts';
+import { until } from '../../support/until.ts';
 import { type App, galaxy, installApp, iphone, phase, watch } from './app.ts';
 
 const api = await startApi(t, {
@@ -80,7 +80,7 @@ t.test('late and unordered phases change their night and keep its id', async (t)
     const types = `select type from changes.change where user_id = $1 and type like 'sleep.%' order by id`;
     return (await api.database.query<{ type: string }>(types, [app.userId])).map(({ type }) => type);
   };
-  t.ok(await until(async () => (await changes()).includes('sleep.updated')));
+  await until(async () => (await changes()).includes('sleep.updated'));
 });
 
 t.test('repeated phases change nothing, and a moved one changes its night', async (t) => {

@@ -6,7 +6,7 @@ import type { Database, Row, Statement } from '../../../mixins/database.ts';
 import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
 import { reprocessUpload } from '../../../services/phone-ingest/reprocess/reprocess-upload.ts';
 import { startApi } from '../../support/api.ts';
-import { until } from '../../support/connect.ts';
+import { until } from '../../support/until.ts';
 import { storedOf } from '../timeseries/stored-of-user.ts';
 import { type App, installApp, phase, record } from './app.ts';
 

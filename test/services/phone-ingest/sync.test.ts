@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { createUser, startApi } from '../../support/api.ts';
-import { until } from '../../support/connect.ts';
+import { until } from '../../support/until.ts';
 import { installApp, phase, record, uploadOf, watch } from './app.ts';
 
 const api = await startApi(t, { SANDBOX: 'off', RATE_LIMIT_SDK: '100' });
@@ -176,13 +176,13 @@ t.test('deletions remove items of every list, and late items do not return', asy
     const path = `/users/${app.userId}/events/${list}?start_date=2026-03-01&end_date=2026-03-04`;
     return ((await api.expect(200, path)) as { data: unknown[] }).data.length;
   };
-  t.ok(await until(async () => (await listed('sleep')) === 1));
+  await until(async () => (await listed('sleep')) === 1);
   t.equal(await listed('workouts'), 1);
   const deleted = [heart, walk, nap].map(({ id }) => ({ id, type: 'any' }));
   await app.sync({ deleted: [...deleted, { id: run.id, type: 'HKWorkoutTypeIdentifier' }] });
   await app.sync(all);
   t.equal(await listed('workouts'), 0);
-  t.ok(await until(async () => (await listed('sleep')) === 0));
+  await until(async () => (await listed('sleep')) === 0);
   t.same(
     (await valuesOf(app.userId, 'heart_rate')).map(({ value }) => value),
     [81],
@@ -279,9 +279,9 @@ t.test('a deleted user leaves nothing behind', async (t) => {
     );
     return counts.map(({ length }) => length);
   };
-  t.ok(await until(async () => (await rows()).every((count) => count > 0)));
+  await until(async () => (await rows()).every((count) => count > 0));
   await api.expect(200, `/users/${app.userId}`, { method: 'DELETE' });
-  t.ok(await until(async () => (await rows()).every((count) => count === 0)));
+  await until(async () => (await rows()).every((count) => count === 0));
   t.equal((await app.send('sync', uploadOf({}))).status, 401);
   const again = await api.ask(`/api/v1/sdk/users/${app.userId}/sync`, {
     body: uploadOf({}),

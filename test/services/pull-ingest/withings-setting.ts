@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { z } from 'zod';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/server.ts';
@@ -13,6 +12,7 @@ import { joinApi, type TestApi } from '../../support/api.ts';
 import { testSettings } from '../../support/broker.ts';
 import { freshDatabase, natsUrl, type TestDatabase } from '../../support/database.ts';
 import { startForwarder } from '../../support/forwarder.ts';
+import { until } from '../../support/until.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -155,11 +155,6 @@ async function connect(
   const result = landed.headers.get('location') ?? '';
   if (!result.includes('status=connected')) throw new Error(`not connected: ${landed.status} ${result}`);
   return id;
-}
-
-/** Waits for a condition. */
-export async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(20);
 }
 
 async function settled(database: TestDatabase): Promise<void> {

@@ -4,7 +4,7 @@ import type { IntervalRecord } from '../../../domain/interval-records.ts';
 import { seriesOf } from '../../../domain/series.ts';
 import { dayMs, minuteMs } from '../../../domain/time.ts';
 import { settleIntervals } from '../../../services/timeseries/intervals/settle-intervals.ts';
-import { until } from '../../support/connect.ts';
+import { until } from '../../support/until.ts';
 import { seeded } from './generated-days.ts';
 import { phone, watch } from './interval-items.ts';
 import { at, day, item } from './items.ts';
@@ -41,7 +41,7 @@ t.test('calls in parallel, and another order of sources among them, leave the sa
   const isPending = `
     select from timeseries.series s join timeseries.interval_series i on i.series_id = s.id
     where s.user_id = $1 and i.settled < i.requested`;
-  t.ok(await until(async () => (await s.database.query(isPending, [id])).length === 0));
+  await until(async () => (await s.database.query(isPending, [id])).length === 0);
   const changed = await statistics(id);
   await settleAll(id);
   t.same(await statistics(id), changed);

@@ -5,9 +5,9 @@ import type { Database } from '../../../mixins/database.ts';
 import { markPurged } from '../../../services/timeseries/removal/purge.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { startBroker } from '../../support/broker.ts';
-import { until } from '../../support/connect.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { until } from '../../support/until.ts';
 import { callDuringStore } from './call-during-store.ts';
 import { steps, watch } from './interval-items.ts';
 import { activity, at, block, day, dayValues, item, night, sleep, workout } from './items.ts';
@@ -45,11 +45,10 @@ async function untilFinished(database: Database): Promise<void> {
 
 /** What counts of the intervals of a user, once it is settled. */
 async function untilCounted(database: Database, userId: string) {
-  const isSettled = await until(async () => {
+  await until(async () => {
     const rows = await database.query("select from jobs.job where kind = 'timeseries.interval_settlement'");
     return rows.length === 0;
   });
-  if (!isSettled) throw new Error('the intervals were not settled');
   return database.query(
     `select s.provider, d.sum from timeseries.series s join timeseries.sample_local_day d on d.series_id = s.id
      where s.user_id = $1 and s.is_interval`,

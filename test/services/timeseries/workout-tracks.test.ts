@@ -6,8 +6,8 @@ import { cutChunks, type VersionedRules } from '../../../domain/workouts/cut-chu
 import { metersBetween } from '../../../domain/workouts/route-privacy.ts';
 import { type StreamType, streamTypes, type Track } from '../../../domain/workouts/track.ts';
 import { decodeChunk } from '../../../domain/workouts/track-codec.ts';
-import { until } from '../../support/connect.ts';
 import { refusal } from '../../support/refusal.ts';
+import { until } from '../../support/until.ts';
 import { activity, at, workout } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 
@@ -178,7 +178,7 @@ t.test('a new zone cuts stored routes, and a user may refuse to have them stored
   await user.call('timeseries.changeRoutePrivacy', { user_id: user.userId, privacy_zones: [end] });
   const located = async () => (await shown(user))?.get('latitude')?.filter((one) => !Number.isNaN(one)) ?? [];
   const isCut = async () => (await located()).every((one) => metersBetween(one, 8, end) > 500);
-  t.ok(await until(isCut));
+  await until(isCut);
   t.equal((await shown(user))?.get('heart_rate')?.length, 3700);
   const refused = await user.call('timeseries.changeRoutePrivacy', {
     user_id: user.userId,
@@ -186,7 +186,7 @@ t.test('a new zone cuts stored routes, and a user may refuse to have them stored
   });
   t.match(refused, { store_routes: false, configured: { store_routes: true } });
   t.equal(refused.privacy_zones.length, 1);
-  t.ok(await until(async () => (await located()).length === 0));
+  await until(async () => (await located()).length === 0);
   t.match(await user.call('timeseries.routeRules', { user_id: user.userId }), { stores: false });
   const [entry] = await user.database.query<{ details: unknown }>(
     `select details from auth.audit_entry where user_id = $1 and action = 'user.route_privacy_changed'

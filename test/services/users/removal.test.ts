@@ -10,6 +10,7 @@ import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
 import { tracesLeft, tracesOf } from '../../support/traces.ts';
+import { until } from '../../support/until.ts';
 
 type Willing = (userId: string) => boolean;
 
@@ -71,11 +72,6 @@ async function start(t: Test, isWilling: Willing = () => true, areOthersWilling 
 }
 
 // The workers of the service run the jobs.
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2400 && !(await isDone()); tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
 const unfinished = 'select from users.person where deleted_at is not null and erased_at is null';
 
 const full = {

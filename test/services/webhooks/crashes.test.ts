@@ -7,7 +7,8 @@ import { mostCrashes } from '../../../services/webhooks/pace.ts';
 import { claimMessages, extendMessage } from '../../../services/webhooks/queries/claim-messages.ts';
 import { settleMessages } from '../../../services/webhooks/queries/settle-messages.ts';
 import { testSettings } from '../../support/broker.ts';
-import { type DeliverySetting, fast, startSetting, until } from './delivery-setting.ts';
+import { until } from '../../support/until.ts';
+import { type DeliverySetting, fast, startSetting } from './delivery-setting.ts';
 
 t.setTimeout(120_000);
 

@@ -2,7 +2,8 @@ import t from 'tap';
 import { minuteMs } from '../../../domain/time.ts';
 import { retryDelaysMs } from '../../../services/webhooks/pace.ts';
 import { claimMessages } from '../../../services/webhooks/queries/claim-messages.ts';
-import { startSetting, status, type TestEndpoint, until } from './delivery-setting.ts';
+import { until } from '../../support/until.ts';
+import { startSetting, status, type TestEndpoint } from './delivery-setting.ts';
 
 t.setTimeout(120_000);
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { type Cipher, cipherOf } from '../../../mixins/cipher.ts';
 import { rowJobs } from '../../../mixins/row-jobs.ts';
@@ -13,6 +12,7 @@ import { newSecret } from '../../../services/webhooks/secrets.ts';
 import { startBroker, testConfig } from '../../support/broker.ts';
 import { startCallbackServer } from '../../support/callback-server.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 /** A request that a receiver got. */
 export interface Received {
@@ -55,15 +55,6 @@ export interface DeliverySetting {
 
 /** A pace without pauses. */
 export const fast: DeliveryPace = { ...deliveryPace, pollMs: 10, random: () => 0.5 };
-
-/** Waits until a condition is true. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 3000; round += 1) {
-    if (await condition()) return;
-    await sleep(10);
-  }
-  throw new Error('the condition did not become true');
-}
 
 /** Answers with a status. */
 export const status =

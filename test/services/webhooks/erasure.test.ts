@@ -5,8 +5,8 @@ import { publishPart } from '../../../services/webhooks/publish.ts';
 import { forgetUser } from '../../../services/webhooks/queries/forget-user.ts';
 import { lockPublishing, publishDue } from '../../../services/webhooks/queries/publish-due.ts';
 import { startBroker } from '../../support/broker.ts';
-import { until } from '../../support/connect.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 import { activity, block, item, workout } from '../timeseries/items.ts';
 import { startWebhooks, typesOf } from './setting.ts';
 
@@ -46,7 +46,7 @@ t.test('erasing a user leaves user.deleted with the id, and no later change', as
   t.ok((await kept(s.database, id)).length > 8);
   await s.call('users.remove', { user_id: id });
   const left = ['change user.deleted', 'message user.deleted'];
-  t.ok(await until(async () => JSON.stringify(await kept(s.database, id)) === JSON.stringify(left)));
+  await until(async () => JSON.stringify(await kept(s.database, id)) === JSON.stringify(left));
   await s.call('timeseries.erase', { user_id: id });
   await until(async () => {
     const sql = 'select from timeseries.tombstone where user_id = $1 and finished_at is not null';

@@ -5,7 +5,7 @@ import { answerProblems } from '../../../runtime/answer-check.ts';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import { insertEndpointDisabled } from '../../../services/webhooks/queries/publish-due.ts';
 import webhooks from '../../../services/webhooks/webhooks.service.ts';
-import { until } from '../../support/connect.ts';
+import { until } from '../../support/until.ts';
 import { startSetting } from '../backfill/setting.ts';
 import { activity, block, day, dayValues, item, night, sleep, workout } from '../timeseries/items.ts';
 import { nothingPending, ofType, readAll, startWebhooks, typesOf } from './setting.ts';

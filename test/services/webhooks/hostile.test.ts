@@ -12,7 +12,7 @@ import { createUser, joinApi, type TestApi } from '../../support/api.ts';
 import { startSilentListener } from '../../support/callback-server.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { selfSigned } from '../../support/self-signed.ts';
-import { until } from './delivery-setting.ts';
+import { until } from '../../support/until.ts';
 import { drips, floods, type RawReceiver, sends, startRawReceiver } from './raw-receiver.ts';
 
 t.setTimeout(240_000);

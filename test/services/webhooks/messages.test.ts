@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { WebhookMessage } from '../../../contracts/webhooks/schemas.ts';
 import { createUser, startApi } from '../../support/api.ts';
 import { type Answering, startCallbackServer } from '../../support/callback-server.ts';
-import { until } from './delivery-setting.ts';
+import { until } from '../../support/until.ts';
 
 t.setTimeout(120_000);
 

@@ -9,7 +9,7 @@ import { insertMissing } from '../../../services/webhooks/queries/requeue-messag
 import { webhooksService } from '../../../services/webhooks/webhooks.service.ts';
 import { startBroker, testSettings } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
-import { until } from './delivery-setting.ts';
+import { until } from '../../support/until.ts';
 
 t.setTimeout(120_000);
 
