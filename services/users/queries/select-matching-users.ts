@@ -66,7 +66,8 @@ function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): 
   if (query.email !== undefined) conditions.push(`p.email_key = '0' || lower(${parameter(query.email)})`);
   if (query.external_user_id !== undefined)
     conditions.push(`p.external_user_id = ${parameter(query.external_user_id)}`);
-  if (query.search !== undefined && query.search !== '') conditions.push(searched(parameter(query.search)));
+  if (query.search !== undefined && query.search !== '')
+    conditions.push(searched(parameter(query.search), query.search));
   const ofConnection = [
     ...(query.provider === undefined ? [] : [`c.provider = ${parameter(query.provider)}`]),
     ...(query.connection_status === undefined ? [] : [`c.status = ${parameter(query.connection_status)}`]),
@@ -92,10 +93,13 @@ async function activeCondition(database: Queryable, { connected }: UserQuery): P
   return [hasConnection((row?.n ?? 0) > mostByConnection ? `${active} offset 0` : active)];
 }
 
-// The index contains pieces of one, two and three letters; pieces of three are the most selective.
-function searched(text: string): string {
+const longPiece = 6;
+
+// Two indexes: of pieces of one, two and three letters, and of six. The longer a piece, the fewer users have it.
+function searched(text: string, value: string): string {
   const sought = `lower(${text}::text)`;
-  return `(users.grams(p.search_text, 1) || users.grams(p.search_text, 2) || users.grams(p.search_text, 3))
-    @> users.grams(${sought}, least(3, length(${sought})))
-    and strpos(p.search_text, ${sought}) > 0`;
+  const short = `(users.grams(p.search_text, 1) || users.grams(p.search_text, 2) || users.grams(p.search_text, 3))
+    @> users.grams(${sought}, least(3, length(${sought})))`;
+  const long = `users.grams(p.search_text, ${longPiece}) @> users.grams(${sought}, ${longPiece})`;
+  return `${[...value].length < longPiece ? short : long} and strpos(p.search_text, ${sought}) > 0`;
 }

@@ -55,7 +55,7 @@ t.test('search finds a literal text anywhere, in any case and length', async (t)
   const people = [
     { first_name: '100%', last_name: 'A_B', email: 'odd@example.com', external_user_id: 'back\\slash' },
     { first_name: '1000', last_name: 'AxB', email: 'plain@example.com', external_user_id: 'back/slash' },
-    { first_name: '山田', last_name: 'ŽELJKO', email: null, external_user_id: null },
+    { first_name: '山田', last_name: 'ŽELJKO', email: null, external_user_id: '𝒜𝒷𝒸' },
     { first_name: 'Ab', last_name: 'Cd', external_user_id: 'abcxbcd' },
   ];
   for (const person of people) await call('users.create', person);
@@ -71,6 +71,12 @@ t.test('search finds a literal text anywhere, in any case and length', async (t)
     ['田', ['山田']],
     ['山田', ['山田']],
     ['željko', ['山田']],
+    ['𝒜𝒷𝒸', ['山田']],
+    ['𝒷𝒸', ['山田']],
+    ['plain', ['1000']],
+    ['PLAIN@', ['1000']],
+    ['bcXbcd', ['Ab']],
+    ['bcxbce', []],
     ['abcd', []],
     ['b\u001fc', ['Ab']],
     ['example.org', []],

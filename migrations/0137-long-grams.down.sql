@@ -1,0 +1,1 @@
+drop index users.person_long_grams;
