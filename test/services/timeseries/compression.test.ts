@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import t, { type Test } from 'tap';
 import { hourMs, minuteMs } from '../../../domain/time.ts';
+import { databaseOf } from '../../../mixins/database.ts';
 import { compressOldChunks } from '../../../services/timeseries/compression/compression.ts';
 import { canCompress } from '../../../services/timeseries/compression/queries/chunks.ts';
+import { grantRights } from '../../../stack/grant-rights.ts';
+import { roleOf } from '../../../stack/service-rights.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
 import { block, item } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
@@ -93,6 +97,30 @@ onCommunity('a change in a compressed chunk keeps the statistics', async (t) => 
   t.equal((await database.query(stored)).length, before.length);
   await database.query('delete from timeseries.sample where ts < $1', [new Date(startMs + hourMs)]);
   t.strictSame(await wrongStatistics(database), [], 'after a delete of the previous version');
+});
+
+onCommunity('the job and late writes need only the rights of the service', async (t) => {
+  const { database, store, userId } = await setUp(t, { SAMPLE_COMPRESS_AFTER_DAYS: '0' });
+  const role = roleOf('timeseries');
+  await database.query(`do $$ begin create role ${role}; exception when duplicate_object then null; end $$`);
+  await grantRights(database.url);
+  const pool = new pg.Pool({ connectionString: database.url, options: `-c role=${role}` });
+  t.teardown(() => pool.end());
+  const asService = databaseOf(pool);
+  await store([minutely(2880, () => 60)]);
+  t.strictSame(await compressOldChunks({ database: asService, afterDays: 14 }), { ...none, compressed: 1 });
+  const id = await seriesOf({ database, userId });
+  const hour = [new Date(startMs), new Date(startMs + hourMs)];
+  await asService.query(
+    `update timeseries.sample set value = 101 where series_id = ${id} and ts between $1 and $2`,
+    hour,
+  );
+  await asService.query(`delete from timeseries.sample where series_id = ${id} and ts = $1`, [hour[0]]);
+  t.strictSame(await wrongStatistics(database), []);
+  t.equal((await plainRows(database))[id] === undefined, false);
+  t.strictSame(await compressOldChunks({ database: asService, afterDays: 14 }), { ...none, recompressed: 1 });
+  t.strictSame(await plainRows(database), {}, 'the emptied chunk may be vacuumed');
+  t.strictSame(await wrongStatistics(database), []);
 });
 
 onCommunity('without the marked chunk the statistics would be lost', async (t) => {
