@@ -59,7 +59,7 @@ export async function startWorkers({ databaseUrl, settings: own }: ProductChoice
     ...own,
     DATABASE_URL: databaseUrl,
   });
-  return { url: await child.ask(z.url(), { kind: 'url' }), stop: () => child.stop() };
+  return { pid: child.pid, url: await child.ask(z.url(), { kind: 'url' }), stop: () => child.stop() };
 }
 
 /** Starts services without the gateway. */

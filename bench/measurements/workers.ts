@@ -1,40 +1,68 @@
 import { cpus } from 'node:os';
 import type { Bench, Measurement } from '../bench.ts';
+import { canLimitCpu, childrenOf, limitCpu } from '../cpu-quota.ts';
 import type { LoadTarget } from '../load/load.ts';
 import { startWorkers } from '../product.ts';
 import { samplesPath, spread, targetOf } from '../requests.ts';
 import { inRounds } from '../rounds.ts';
-import { type Pair, pairRow } from '../row.ts';
+import { type Pair, pairRow, type Row } from '../row.ts';
 import { connections, measureThroughput } from '../throughput.ts';
 
 const limit = 100;
-const goal: Pair['goal'] = { least: 1.6 };
+const goal = { least: 1.6 };
+const share = 0.4;
 
-/** Two workers that share a port, against one process. */
+/** Two workers that share a port, against one process: with the cores as they are, and with a share of a core each. */
 export const workers: Measurement = {
   name: 'workers',
   async run(bench) {
     const two = await startWorkers({ databaseUrl: bench.databaseUrl, settings: { WORKERS: '2' } });
+    const rows: Row[] = [];
     try {
-      const rows = [];
-      for (const [what, paths] of Object.entries(pathsOf(bench))) {
-        const target = (url: string): LoadTarget => targetOf({ url, key: bench.product.key }, paths);
-        const rates = await inRounds(bench.sizes.throughputRounds, {
-          a: measureThroughput(bench, target(two.url), []).measure,
-          b: measureThroughput(bench, target(bench.product.url), []).measure,
-        });
-        rows.push(pairRow({ what, ...rates, unit: '/s', goal }));
-      }
-      return {
-        title: 'Workers',
-        about: `Answers a second over ${connections} connections. A: two workers that share a port. B: one process. Load and database share the ${cpus().length} cores with them.`,
-        rows,
-      };
+      rows.push(...(await compare(bench, { a: two.url, b: bench.product.url, suffix: '' }, {})));
+      if (canLimitCpu) rows.push(...(await limited(bench, two)));
     } finally {
       await two.stop();
     }
+    return {
+      title: 'Workers',
+      about: `Answers a second over ${connections} connections. A: two workers that share a port. B: one process. Load and database share the ${cpus().length} cores with them; a limit of CPU for each worker leaves the load and the database what they need.`,
+      rows,
+    };
   },
 };
+
+async function limited(bench: Bench, two: Awaited<ReturnType<typeof startWorkers>>): Promise<Row[]> {
+  const one = await startWorkers({ databaseUrl: bench.databaseUrl, settings: { WORKERS: '1' } });
+  const pids = [...(await childrenOf(two.pid)), ...(await childrenOf(one.pid))];
+  const unlimit = await limitCpu(pids, share);
+  try {
+    const suffix = `, ${share} of a core for each worker`;
+    return await compare(bench, { a: two.url, b: one.url, suffix }, { goal });
+  } finally {
+    await Promise.all([one.stop(), two.stop()]);
+    await unlimit();
+  }
+}
+
+interface Compared {
+  readonly a: string;
+  readonly b: string;
+  readonly suffix: string;
+}
+
+async function compare(bench: Bench, { a, b, suffix }: Compared, aim: Pick<Pair, 'goal'>): Promise<Row[]> {
+  const rows = [];
+  for (const [what, paths] of Object.entries(pathsOf(bench))) {
+    const target = (url: string): LoadTarget => targetOf({ url, key: bench.product.key }, paths);
+    const rates = await inRounds(bench.sizes.throughputRounds, {
+      a: measureThroughput(bench, target(a), []).measure,
+      b: measureThroughput(bench, target(b), []).measure,
+    });
+    rows.push(pairRow({ what: `${what}${suffix}`, ...rates, unit: '/s', ...aim }));
+  }
+  return rows;
+}
 
 function pathsOf(bench: Bench): Readonly<Record<string, readonly string[]>> {
   const { minuteId, ordinaryIds } = bench.plan;
