@@ -29,6 +29,7 @@ import { million } from './measurements/million.ts';
 import { pages } from './measurements/pages.ts';
 import { processes } from './measurements/processes.ts';
 import { ranges } from './measurements/ranges.ts';
+import { replica } from './measurements/replica.ts';
 import { scale } from './measurements/scale.ts';
 import { streams } from './measurements/streams.ts';
 import { uploads } from './measurements/uploads.ts';
@@ -69,7 +70,7 @@ const rest: readonly Measurement[] = [
   bodies,
 ];
 /** Measurements that take long and run only if --only names them. */
-const onDemand: readonly Measurement[] = [compression, commits, figures, million, scale];
+const onDemand: readonly Measurement[] = [compression, commits, figures, million, replica, scale];
 const measurements = [...reading, ...rest, ...onDemand];
 const say = (line: string) => console.error(line);
 const stops: (() => Promise<unknown>)[] = [];

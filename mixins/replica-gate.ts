@@ -28,12 +28,16 @@ const ofReplica = `
 
 const tries = 5;
 const answerMs = 250;
-const pauseMs = { first: 1000, longest: 4000 } as const;
+/** How long a replica is left alone first: one that is late has often caught up by then, one that is silent has not. */
+const firstPauseMs = { late: 20, silent: 1000 } as const;
+const longestPauseMs = 4000;
+
+type Answer = 'fresh' | keyof typeof firstPauseMs;
 
 /**
  * Decides whether a replica has all that was answered so far. Each question begins after the call, and calls share it:
- * under load a round of two small statements serves many reads. A replica that is late, or does not answer within 250 ms, is
- * left alone for a second, and for longer each time up to 4 s.
+ * under load a round of two small statements serves many reads. A replica that is late is left alone for 20 ms, and one that
+ * does not answer within 250 ms for a second; for twice as long each time, up to 4 s.
  */
 export class ReplicaGate {
   readonly #primary: Queryable;
@@ -41,65 +45,69 @@ export class ReplicaGate {
   #running: Promise<boolean> | null = null;
   #next: Promise<boolean> | null = null;
   #avoidedUntil = Number.NEGATIVE_INFINITY;
-  #pauseMs: number = pauseMs.first;
+  #pauseMs = 0;
 
-  constructor(primary: Queryable, replica: Queryable) {
+  readonly #now: () => number;
+
+  /** `now`: a clock in ms that only goes forward. */
+  constructor(primary: Queryable, replica: Queryable, now: () => number = () => performance.now()) {
     this.#primary = primary;
     this.#replica = replica;
+    this.#now = now;
   }
 
   /** Whether a read that begins now may use the replica. */
   isFresh(): Promise<boolean> {
-    if (performance.now() < this.#avoidedUntil) return Promise.resolve(false);
+    if (this.#now() < this.#avoidedUntil) return Promise.resolve(false);
     if (this.#running === null) return this.#begin();
     this.#next ??= this.#running.then(() => this.#begin());
     return this.#next;
   }
 
   /** Sends reads to the primary for a while. */
-  avoid(): void {
-    this.#avoidedUntil = performance.now() + this.#pauseMs;
-    this.#pauseMs = Math.min(pauseMs.longest, this.#pauseMs * 2);
+  avoid(why: keyof typeof firstPauseMs = 'silent'): void {
+    this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs[why], this.#pauseMs * 2));
+    this.#avoidedUntil = this.#now() + this.#pauseMs;
   }
 
   #begin(): Promise<boolean> {
     this.#next = null;
-    const round = withinTime(this.#ask());
-    this.#running = round;
-    void round.then((isFresh) => {
+    const round = withinTime(this.#ask()).then((answer) => {
       if (this.#running === round) this.#running = null;
-      if (isFresh) this.#pauseMs = pauseMs.first;
-      else this.avoid();
+      if (answer === 'fresh') this.#pauseMs = 0;
+      else this.avoid(answer);
+      return answer === 'fresh';
     });
+    this.#running = round;
     return round;
   }
 
-  async #ask(): Promise<boolean> {
+  async #ask(): Promise<Answer> {
     const [asked, first] = await Promise.all([
       this.#primary.query<Position>(ofPrimary).catch(() => null),
       this.#replica.query<ReplicaPosition>(ofReplica),
     ]);
     let [replica] = first;
     // Without a primary nothing is written. The replica has what it received, which a promotion would keep.
-    if (asked === null) return replica?.has_all === true;
+    if (asked === null) return replica?.has_all === true ? 'fresh' : 'silent';
     const [primary] = asked;
-    if (primary === undefined) return false;
+    if (primary === undefined) return 'silent';
     for (let n = 1; replica !== undefined && replica.identity === primary.identity; n++) {
-      if (orderOf(replica.position) >= orderOf(primary.position)) return true;
-      if (n === tries) return false;
+      if (orderOf(replica.position) >= orderOf(primary.position)) return 'fresh';
+      if (n === tries) return 'late';
       [replica] = await this.#replica.query<ReplicaPosition>(ofReplica);
     }
-    return false;
+    return 'silent';
   }
 }
 
 // A server that stands still keeps its connections open: the question would wait for the time limit of a statement.
-function withinTime(asked: Promise<boolean>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const late = setTimeout(() => resolve(false), answerMs);
+function withinTime(asked: Promise<Answer>): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const late = setTimeout(() => resolve('silent'), answerMs);
   asked
-    .catch(() => false)
-    .then((isFresh) => resolve(isFresh))
+    .catch((): Answer => 'silent')
+    .then(resolve)
     .finally(() => clearTimeout(late));
   return promise;
 }

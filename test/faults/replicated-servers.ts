@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Test } from 'tap';
 import { withCredentials } from '../../domain/database-url.ts';
 import { bothHosts } from '../../stack/cluster-standby.ts';
 import { withClient } from '../../stack/create-database.ts';
@@ -10,7 +9,7 @@ import { startPostgres } from '../../stack/postgres-server.ts';
 import { pidsIn, waitUntil } from '../../stack/processes.ts';
 import { startStandby } from '../../stack/standby-server.ts';
 import { keepSynchronous } from '../../stack/synchronous-standby.ts';
-import { serverFolder } from '../support/server-folder.ts';
+import { type Owner, serverFolder } from '../support/server-folder.ts';
 
 /** A primary, its standby and a bus, as `npm run cluster -- --standby` starts them. */
 export interface ReplicatedServers {
@@ -28,14 +27,16 @@ export interface ReplicatedServers {
   resumeStandby(): Promise<void>;
   /** The standby replays commits this many seconds late. */
   delayReplay(seconds: number): Promise<void>;
+  /** What a commit waits for: that the standby has written it, or also replayed it. */
+  setSynchronousCommit(value: 'on' | 'remote_apply'): Promise<void>;
   untilSynchronous(): Promise<void>;
   /** Transactions on the standby so far. */
   standbyTransactions(): Promise<number>;
 }
 
 /** Starts the servers in a folder of their own. Unlike other tests' servers they sync to disk. */
-export async function startReplicatedServers(t: Test): Promise<ReplicatedServers> {
-  const { dataDir, log, account, programs, natsServer, remove } = await serverFolder(t);
+export async function startReplicatedServers(owner: Owner): Promise<ReplicatedServers> {
+  const { dataDir, log, account, programs, natsServer, remove } = await serverFolder(owner);
   const options = { dataDir, programs, account, ephemeral: false, createsDatabases: false, log };
   const primary = await startPostgres(options);
   let standby = await startStandby(options, primary.databaseUrl);
@@ -47,7 +48,7 @@ export async function startReplicatedServers(t: Test): Promise<ReplicatedServers
   const signalAll = (name: NodeJS.Signals) => {
     for (const pid of pidsIn(standbyFolder)) process.kill(pid, name);
   };
-  t.teardown(async () => {
+  owner.teardown(async () => {
     signalAll('SIGCONT');
     await stopKeeping();
     await nats.stop();
@@ -72,6 +73,11 @@ export async function startReplicatedServers(t: Test): Promise<ReplicatedServers
     delayReplay: (seconds) =>
       withClient(asSuperuser(standby.databaseUrl), async (client) => {
         await client.query(`alter system set recovery_min_apply_delay = '${seconds}s'`);
+        await client.query('select pg_reload_conf()');
+      }),
+    setSynchronousCommit: (value) =>
+      withClient(asSuperuser(databaseUrl), async (client) => {
+        await client.query(`alter system set synchronous_commit = ${value}`);
         await client.query('select pg_reload_conf()');
       }),
     async untilSynchronous() {

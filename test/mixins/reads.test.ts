@@ -51,7 +51,7 @@ t.test(
   async (t) => {
     const primary = server(at('0/10'), at('0/20'));
     const replica = server(at('0/10'), at('0/10'));
-    const gate = new ReplicaGate(primary, replica);
+    const gate = new ReplicaGate(primary, replica, () => 0);
     const first = gate.isFresh();
     const later = [gate.isFresh(), gate.isFresh(), gate.isFresh()];
     t.strictSame(
@@ -62,6 +62,27 @@ t.test(
     t.equal(primary.asked(), 2);
     t.equal(await gate.isFresh(), false);
     t.equal(primary.asked(), 2);
+  },
+);
+
+t.test(
+  'a late replica is asked again after 20 ms, a silent one after a second, and each time later',
+  async (t) => {
+    const askedAt = async (answer: object | Error) => {
+      let now = 0;
+      const primary = server(at('0/10'));
+      const gate = new ReplicaGate(primary, server(answer), () => now);
+      const times: number[] = [];
+      for (; now < 12_000; now += 20) {
+        const before = primary.asked();
+        t.equal(await gate.isFresh(), false);
+        if (primary.asked() > before) times.push(now);
+      }
+      return times;
+    };
+    const late = [0, 20, 60, 140, 300, 620, 1260, 2540, 5100, 9100];
+    t.strictSame(await askedAt(at('0/0F')), late);
+    t.strictSame(await askedAt(new Error('away')), [0, 1000, 3000, 7000, 11_000]);
   },
 );
 

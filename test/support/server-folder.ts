@@ -1,15 +1,21 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Test } from 'tap';
 import { debianPrograms } from '../../stack/debian-packages.ts';
 import { defaultStackDir, ownFolder, serverAccount } from '../../stack/unprivileged.ts';
 
+/** The test, or the bench, that servers are started for. */
+export interface Owner {
+  comment(line: string): void;
+  /** Has work done when it ends. */
+  teardown(stop: () => unknown): void;
+}
+
 /** A folder for servers of a test's own, and the programs to start them with. `remove` deletes it. */
-export async function serverFolder(t: Test) {
+export async function serverFolder(owner: Pick<Owner, 'comment'>) {
   const work = mkdtempSync(join(tmpdir(), 'pulsebus-servers-'));
   chmodSync(work, 0o711); // the servers' account walks through it
-  const log = (line: string) => t.comment(line);
+  const log = (line: string) => owner.comment(line);
   const programs = await debianPrograms({ stackDir: defaultStackDir(), log });
   const { natsServer } = programs;
   if (natsServer === null) throw new Error('this test needs a bus');
