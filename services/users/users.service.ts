@@ -59,7 +59,7 @@ export default implement(users, {
     },
     list: (ctx) => listUsers(ctx.reads, ctx.params),
     async get(ctx) {
-      return toUser(await selectUser(ctx.database, ctx.params.user_id));
+      return toUser(await selectUser(ctx.reads, ctx.params.user_id));
     },
     async update(ctx) {
       return toUser(await updateUser(ctx, ctx.origin, ctx.params.user_id, ctx.params));
@@ -68,7 +68,7 @@ export default implement(users, {
       return toUser(await removeUser(ctx, ctx.params.user_id));
     },
     async connections(ctx) {
-      return (await selectConnections(ctx.database, ctx.params.user_id)).map(toConnection);
+      return (await selectConnections(ctx.reads, ctx.params.user_id)).map(toConnection);
     },
     async connect(ctx) {
       return toConnection(await importLink(ctx, ctx.cipher, ctx.params));
@@ -76,9 +76,9 @@ export default implement(users, {
     async link(ctx) {
       return toConnection(await consentLink(ctx, ctx.params));
     },
-    async connection({ database, params }) {
-      const connection = await findConnection(database, params.user_id, params.provider);
-      const state = await selectConnectionState(database, params.user_id, params.provider);
+    async connection({ reads, params }) {
+      const connection = await findConnection(reads, params.user_id, params.provider);
+      const state = await selectConnectionState(reads, params.user_id, params.provider);
       return { ...toConnection(connection), status_reason: state?.reason ?? null };
     },
     async disconnect(ctx) {
