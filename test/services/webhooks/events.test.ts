@@ -192,12 +192,16 @@ t.test('a backfill is started, completes its types, and ends', async (t) => {
   await b.start(wearer, 3);
   for (const type of ['dailies', 'sleeps']) {
     await until(async () => {
-      // Not the whole clock: the time limit of what was just asked would be over.
-      await b.database.query('update backfill.run set run_at = now() where not asking');
       const { types } = await b.status(wearer);
       return types.some((one) => one.type === type && one.status === 'requested');
     });
     await b.bring(wearer, type);
+    // Not the whole clock: the next type may have been asked for, and its time limit would be over.
+    await b.database.query(
+      'update backfill.step set deadline = now() where deadline is not null and type = $1',
+      [type],
+    );
+    await b.database.query('update backfill.run set run_at = now() where not asking');
   }
   await until(async () => {
     await b.turnClock();
