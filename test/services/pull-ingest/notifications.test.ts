@@ -52,7 +52,7 @@ t.test('replaces what is stored by what a backfill and signed notifications name
   t.equal(refused.length, 0);
   await t.test('and removes the point that a notification of a deletion names', async (t) => {
     const [row] = await api.database.query<{ ms: number }>(
-      `select round(extract(epoch from max(x.start_time)) * 1000)::float8 as ms
+      `select floor(extract(epoch from max(x.start_time)) * 1000)::float8 as ms
        from timeseries.interval_value x join timeseries.series s on s.id = x.series_id
        where s.type_id = 31 and s.device not in ('merged', 'Phone')`,
     );
