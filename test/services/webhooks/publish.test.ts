@@ -20,14 +20,18 @@ t.test('changes of an object within the time of joining are published as one', a
   const s = await startWebhooks(t, { CHANGE_JOIN_SECONDS: '2', CHANGE_JOIN_HISTORICAL_SECONDS: '1' });
   const { id } = await s.call('users.create', {});
   await s.settled(id);
-  for (const first_name of ['Ada', 'Grace', 'Mary'])
-    await s.call('users.update', { user_id: id, first_name });
   const store = (minute: number) =>
     s.call('timeseries.store', {
       ...{ user_id: id, provider: 'devicemaker' },
       items: [item({ samples: [block('heart_rate', [[recently + minute * 60_000, 60]])] })],
     });
-  for (const minute of [0, 1, 2, 3, 4]) await store(minute);
+  await s.database.transaction(async (transaction) => {
+    // However long the writes take, none is published before the last one.
+    await lockPublishing(transaction, true);
+    for (const first_name of ['Ada', 'Grace', 'Mary'])
+      await s.call('users.update', { user_id: id, first_name });
+    for (const minute of [0, 1, 2, 3, 4]) await store(minute);
+  });
   const changes = await s.settled(id);
   t.equal(ofType(changes, 'user.updated').length, 1);
   const series = ofType(changes, 'timeseries.updated');
