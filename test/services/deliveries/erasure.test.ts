@@ -10,6 +10,7 @@ import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { createUser, createWearer, push, startApi } from '../../support/api.ts';
 import { json, startCallbackServer } from '../../support/callback-server.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 const provider = await startCallbackServer(t);
 const api = await startApi(t, { DEVICEMAKER_API_URL: `${provider.origin}/rest` });
@@ -45,16 +46,9 @@ const left = () => database.query('select provider_user_id, waiting from deliver
 const replay = (id: string | undefined) =>
   api.ask(`/api/v1/deliveries/${id}/replay`, { method: 'POST', key: api.apiKey });
 
-async function untilDone(id: string | undefined): Promise<void> {
-  for (let round = 0; round < 3000; round += 1) {
-    const rows = await database.query("select from deliveries.delivery where id = $1 and state = 'done'", [
-      id,
-    ]);
-    if (rows.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('the delivery is not done');
-}
+const done = "select from deliveries.delivery where id = $1 and state = 'done'";
+const untilDone = (id: string | undefined) =>
+  until(async () => (await database.query(done, [id])).length > 0, 'the delivery is done');
 
 const Answer = z.object({ answer: z.unknown() });
 

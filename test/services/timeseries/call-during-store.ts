@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../mixins/database.ts';
 import { lockUser } from '../../../services/timeseries/queries/lock-user.ts';
+import { until } from '../../support/until.ts';
 
 const waiting = `
 select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`;
@@ -15,22 +15,15 @@ export async function callDuringStore<S>(
   store: () => Promise<S>,
   call: () => Promise<unknown>,
 ): Promise<S> {
+  const areWaiting = async (count: number) => (await database.query(waiting)).length >= count;
   const begun = await database.transaction(async (transaction) => {
     await lockUser(transaction, userId);
     const stored = store();
-    await untilWaiting(database, 1);
+    await until(() => areWaiting(1));
     const called = call();
-    await untilWaiting(database, 2);
+    await until(() => areWaiting(2));
     return { stored, called };
   });
   await begun.called;
   return begun.stored;
-}
-
-async function untilWaiting(database: Database, count: number): Promise<void> {
-  for (let round = 0; round < 400; round += 1) {
-    if ((await database.query(waiting)).length >= count) return;
-    await sleep(10);
-  }
-  throw new Error(`${count} never waited`);
 }

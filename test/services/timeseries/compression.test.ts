@@ -117,7 +117,7 @@ onCommunity('the job and late writes need only the rights of the service', async
   );
   await asService.query(`delete from timeseries.sample where series_id = ${id} and ts = $1`, [hour[0]]);
   t.strictSame(await wrongStatistics(database), []);
-  t.equal((await plainRows(database))[id] === undefined, false);
+  t.ok((await plainRows(database))[id], 'changed rows are not compressed');
   t.strictSame(await compressOldChunks({ database: asService, afterDays: 14 }), { ...none, recompressed: 1 });
   t.strictSame(await plainRows(database), {}, 'the emptied chunk may be vacuumed');
   t.strictSame(await wrongStatistics(database), []);
