@@ -28,16 +28,16 @@ const ofReplica = `
 
 const tries = 5;
 const answerMs = 250;
-/** How long a replica is left alone first: one that is late has often caught up by then, one that is silent has not. */
-const firstPauseMs = { late: 20, silent: 1000 } as const;
+/** How long a replica is left alone first. One that is late catches up soon; one that gave no comparable answer does not. */
+const firstPauseMs = { late: 20, unusable: 1000 } as const;
 const longestPauseMs = 4000;
 
 type Answer = 'fresh' | keyof typeof firstPauseMs;
 
 /**
  * Decides whether a replica has all that was answered so far. Each question begins after the call, and calls share it:
- * under load a round of two small statements serves many reads. A replica that is late is left alone for 20 ms, and one that
- * does not answer within 250 ms for a second; for twice as long each time, up to 4 s.
+ * under load a round of two small statements serves many reads. A replica that is late is left alone for 20 ms, and for a
+ * second one that does not answer within 250 ms, or is of another timeline; for twice as long each time, up to 4 s.
  */
 export class ReplicaGate {
   readonly #primary: Queryable;
@@ -46,7 +46,6 @@ export class ReplicaGate {
   #next: Promise<boolean> | null = null;
   #avoidedUntil = Number.NEGATIVE_INFINITY;
   #pauseMs = 0;
-
   readonly #now: () => number;
 
   /** `now`: a clock in ms that only goes forward. */
@@ -65,7 +64,7 @@ export class ReplicaGate {
   }
 
   /** Sends reads to the primary for a while. */
-  avoid(why: keyof typeof firstPauseMs = 'silent'): void {
+  avoid(why: keyof typeof firstPauseMs = 'unusable'): void {
     this.#pauseMs = Math.min(longestPauseMs, Math.max(firstPauseMs[why], this.#pauseMs * 2));
     this.#avoidedUntil = this.#now() + this.#pauseMs;
   }
@@ -89,24 +88,24 @@ export class ReplicaGate {
     ]);
     let [replica] = first;
     // Without a primary nothing is written. The replica has what it received, which a promotion would keep.
-    if (asked === null) return replica?.has_all === true ? 'fresh' : 'silent';
+    if (asked === null) return replica?.has_all === true ? 'fresh' : 'unusable';
     const [primary] = asked;
-    if (primary === undefined) return 'silent';
+    if (primary === undefined) return 'unusable';
     for (let n = 1; replica !== undefined && replica.identity === primary.identity; n++) {
       if (orderOf(replica.position) >= orderOf(primary.position)) return 'fresh';
       if (n === tries) return 'late';
       [replica] = await this.#replica.query<ReplicaPosition>(ofReplica);
     }
-    return 'silent';
+    return 'unusable';
   }
 }
 
 // A server that stands still keeps its connections open: the question would wait for the time limit of a statement.
 function withinTime(asked: Promise<Answer>): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();
-  const late = setTimeout(() => resolve('silent'), answerMs);
+  const late = setTimeout(() => resolve('unusable'), answerMs);
   asked
-    .catch((): Answer => 'silent')
+    .catch((): Answer => 'unusable')
     .then(resolve)
     .finally(() => clearTimeout(late));
   return promise;

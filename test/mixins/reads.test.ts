@@ -66,7 +66,7 @@ t.test(
 );
 
 t.test(
-  'a late replica is asked again after 20 ms, a silent one after a second, and each time later',
+  'a late replica is asked again after 20 ms, one that fails after a second, and each time later',
   async (t) => {
     const askedAt = async (answer: object | Error) => {
       let now = 0;
