@@ -8,18 +8,22 @@ const periodUs = 10_000;
 /** Whether this process may limit the CPU of others: as root, where the controller `cpu` of cgroup v1 is mounted. */
 export const canLimitCpu = process.getuid?.() === 0 && existsSync(join(groups, 'cpu.cfs_quota_us'));
 
-/** Limits each of some processes to a share of a core. Returns how to remove the groups, once the processes have ended. */
-export async function limitCpu(pids: readonly number[], share: number): Promise<() => Promise<void>> {
-  const folders = pids.map((pid) => join(groups, `bench-${pid}`));
-  for (const [index, folder] of folders.entries()) {
-    await mkdir(folder);
-    await writeFile(join(folder, 'cpu.cfs_period_us'), String(periodUs));
-    await writeFile(join(folder, 'cpu.cfs_quota_us'), String(Math.round(share * periodUs)));
-    await writeFile(join(folder, 'cgroup.procs'), String(pids[index]));
+const groupOf = (pid: number) => join(groups, `bench-${pid}`);
+
+/** Limits each of some processes to a share of a core. */
+export async function limitCpu(pids: readonly number[], share: number): Promise<void> {
+  for (const pid of pids) {
+    const group = groupOf(pid);
+    await mkdir(group);
+    await writeFile(join(group, 'cpu.cfs_period_us'), String(periodUs));
+    await writeFile(join(group, 'cpu.cfs_quota_us'), String(Math.round(share * periodUs)));
+    await writeFile(join(group, 'cgroup.procs'), String(pid));
   }
-  return async () => {
-    for (const folder of folders) await rmdir(folder);
-  };
+}
+
+/** Removes the limits of processes that have ended. */
+export async function removeLimits(pids: readonly number[]): Promise<void> {
+  for (const group of pids.map(groupOf)) if (existsSync(group)) await rmdir(group);
 }
 
 /** The processes that a process has started and that still run. */

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import type { Bench, Measurement } from '../bench.ts';
-import { canLimitCpu, childrenOf, limitCpu } from '../cpu-quota.ts';
+import { canLimitCpu, childrenOf, limitCpu, removeLimits } from '../cpu-quota.ts';
 import type { LoadTarget } from '../load/load.ts';
 import { startWorkers } from '../product.ts';
 import { samplesPath, spread, targetOf } from '../requests.ts';
@@ -16,13 +16,27 @@ const share = 0.4;
 export const workers: Measurement = {
   name: 'workers',
   async run(bench) {
-    const two = await startWorkers({ databaseUrl: bench.databaseUrl, settings: { WORKERS: '2' } });
+    const stops: (() => Promise<unknown>)[] = [];
+    const start = async (WORKERS: string) => {
+      const workers = await startWorkers({ databaseUrl: bench.databaseUrl, settings: { WORKERS } });
+      stops.push(workers.stop);
+      return workers;
+    };
     const rows: Row[] = [];
     try {
+      const two = await start('2');
       rows.push(...(await compare(bench, { a: two.url, b: bench.product.url, suffix: '' }, {})));
-      if (canLimitCpu) rows.push(...(await limited(bench, two)));
+      if (canLimitCpu) {
+        const one = await start('1');
+        const pids = [...(await childrenOf(two.pid)), ...(await childrenOf(one.pid))];
+        stops.push(() => removeLimits(pids));
+        await limitCpu(pids, share);
+        const suffix = `, ${share} of a core for each worker`;
+        rows.push(...(await compare(bench, { a: two.url, b: one.url, suffix }, { goal })));
+      }
     } finally {
-      await two.stop();
+      // In this order: a limit is removed once its process has ended.
+      for (const stop of stops) await stop();
     }
     return {
       title: 'Workers',
@@ -31,19 +45,6 @@ export const workers: Measurement = {
     };
   },
 };
-
-async function limited(bench: Bench, two: Awaited<ReturnType<typeof startWorkers>>): Promise<Row[]> {
-  const one = await startWorkers({ databaseUrl: bench.databaseUrl, settings: { WORKERS: '1' } });
-  const pids = [...(await childrenOf(two.pid)), ...(await childrenOf(one.pid))];
-  const unlimit = await limitCpu(pids, share);
-  try {
-    const suffix = `, ${share} of a core for each worker`;
-    return await compare(bench, { a: two.url, b: one.url, suffix }, { goal });
-  } finally {
-    await Promise.all([one.stop(), two.stop()]);
-    await unlimit();
-  }
-}
 
 interface Compared {
   readonly a: string;
