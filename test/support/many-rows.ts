@@ -33,6 +33,9 @@ export const fillStatements: readonly string[] = [
    select gen_random_uuid(), gen_random_uuid(), now(), now(), now(), 'done', now() from ${people}`,
   `insert into connect.attempt (state_hash, user_id, provider, callback_uri, expires_at)
    select md5(i::text), gen_random_uuid(), 'devicemaker', 'x', now() + interval '1 hour' from ${people}`,
+  // each of many kinds, so that reads of one kind use an index
+  `insert into jobs.job (kind, key, run_at)
+   select 'crowd.work' || i % 20, i::text, now() + interval '1 day' from ${people}`,
   `insert into gateway.idempotent_answer (caller, route, key_hash, request)
    select 'crowd', 'x', md5(i::text)::bytea, 'x' from ${people}`,
   `insert into timeseries.workout (id, user_id, provider, key, device, type, raw_type, name, start_time, end_time,
