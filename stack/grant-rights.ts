@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { withClient } from './create-database.ts';
-import { roleOf, type ServiceRights, schemas, serviceRights } from './service-rights.ts';
+import { jobPolicies } from './job-policies.ts';
+import { jobPrivileges, roleOf, type ServiceRights, schemas, serviceRights } from './service-rights.ts';
 
 /**
  * Gives the roles of the services exactly the rights of `serviceRights`: what they had before is taken away first, in one
@@ -13,8 +14,10 @@ export function grantRights(ownerUrl: string): Promise<string[]> {
     if (found.length === 0) return missing;
     // Two processes that grant at once would fail with "tuple concurrently updated".
     const turn = "select pg_advisory_xact_lock(hashtextextended('pulsebus rights', 0))";
-    const statements = [turn, ...found.flatMap(([service, rights]) => grantsOf(roleOf(service), rights))];
-    await client.query(['begin', ...statements, 'commit'].join(';\n'));
+    const grants = found.flatMap(([service, rights]) => grantsOf(roleOf(service), rights));
+    await client.query(['begin', turn].join('; '));
+    const policies = await jobPolicies(client, found);
+    await client.query([...grants, ...policies, 'commit'].join(';\n'));
     return missing;
   });
 }
@@ -34,7 +37,8 @@ async function missingRoles(client: pg.Client): Promise<string[]> {
 }
 
 function grantsOf(role: string, rights: ServiceRights): string[] {
-  const foreign = [...Object.keys(rights.tables), ...rights.functions, ...rights.sequences];
+  const tables = { ...rights.tables, ...(rights.jobs === undefined ? {} : { 'jobs.job': jobPrivileges }) };
+  const foreign = [...Object.keys(tables), ...rights.functions, ...rights.sequences];
   const entered = new Set([...rights.schemas, ...foreign.map((name) => name.split('.')[0])]);
   return [
     ...schemas.flatMap((schema) => [
@@ -51,9 +55,7 @@ function grantsOf(role: string, rights: ServiceRights): string[] {
       `grant usage on all sequences in schema ${schema} to ${role}`,
       `grant execute on all functions in schema ${schema} to ${role}`,
     ]),
-    ...Object.entries(rights.tables).map(
-      ([table, privileges]) => `grant ${privileges} on ${table} to ${role}`,
-    ),
+    ...Object.entries(tables).map(([table, privileges]) => `grant ${privileges} on ${table} to ${role}`),
     ...rights.functions.map((name) => `grant execute on function ${name} to ${role}`),
     ...rights.sequences.map((name) => `grant usage on sequence ${name} to ${role}`),
   ];

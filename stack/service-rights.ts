@@ -7,10 +7,17 @@ export interface ServiceRights {
   /** Functions and sequences of other schemas. */
   readonly functions: readonly string[];
   readonly sequences: readonly string[];
+  /** The first part of the kinds of its jobs: it sees only these rows of jobs.job. */
+  readonly jobs?: string;
+  /** It also reads, repeats and deletes the jobs of others, and enqueues none of them. */
+  readonly operatesJobs?: true;
 }
 
+/** The rights on jobs.job of a role that has jobs. A job keeps its kind and key. */
+export const jobPrivileges =
+  'select, insert, delete, update (lane, run_at, leased, attempt, failures, crashes, version, cancelled, payload, error, created_at, dead_at)';
+
 const audit = ['auth.record_audit(text, text, text, uuid, uuid, jsonb)'];
-const jobs = { 'jobs.job': 'select, insert, update, delete' };
 // Whoever works on deliveries claims, answers and finishes them. Bodies are inserted by the gateway only.
 const inbox = { 'deliveries.delivery': 'select, update', 'deliveries.progress': 'select, insert, update' };
 const sealed = { 'deliveries.sealed_body': 'select' };
@@ -21,36 +28,43 @@ const own = (...schemas: string[]): ServiceRights => ({ schemas, tables: {}, fun
 
 /** The rights of each service. A service without an entry uses no database. */
 export const serviceRights: Readonly<Record<string, ServiceRights>> = {
-  'activitynet-ingest': { ...own('activitynet'), tables: { ...jobs, ...inbox }, functions: audit },
+  'activitynet-ingest': { ...own('activitynet'), tables: inbox, functions: audit, jobs: 'activitynet' },
   'api-gateway': {
     ...own('gateway'),
     tables: {
-      ...jobs,
       'deliveries.delivery': `insert (${columns}), select (id, provider, state, answer, sender, received_bytes)`,
       'deliveries.stored': 'select, insert, update',
     },
     functions: audit,
+    jobs: 'gateway',
   },
-  auth: { ...own('auth'), tables: jobs },
+  auth: { ...own('auth'), jobs: 'auth' },
   backfill: { ...own('backfill'), functions: audit },
-  connect: { ...own('connect'), tables: jobs, functions: audit },
-  deliveries: { ...own('deliveries'), tables: jobs, functions: audit },
+  connect: { ...own('connect'), functions: audit, jobs: 'connect' },
+  deliveries: { ...own('deliveries'), functions: audit, jobs: 'deliveries', operatesJobs: true },
   'devicemaker-ingest': { ...own(), tables: { ...inbox, ...sealed } },
-  'phone-ingest': { ...own('phone'), tables: { ...jobs, ...inbox, ...sealed }, functions: audit },
-  'pull-ingest': { ...own('pull'), tables: { ...jobs, ...inbox }, functions: audit },
+  'phone-ingest': {
+    ...own('phone'),
+    tables: { ...inbox, ...sealed },
+    functions: audit,
+    jobs: 'phone-ingest',
+  },
+  'pull-ingest': { ...own('pull'), tables: inbox, functions: audit, jobs: 'pull-ingest' },
   timeseries: {
     ...own('timeseries'),
-    tables: { ...jobs, 'changes.summary_type': 'select, insert, delete' },
+    tables: { 'changes.summary_type': 'select, insert, delete' },
     functions: audit,
+    jobs: 'timeseries',
   },
   users: {
     ...own('users'),
     // Changes that were not published for days are deleted by this service, which runs where webhooks does not.
-    tables: { ...jobs, 'changes.pending': 'select, update, delete', 'changes.expired': 'select, update' },
+    tables: { 'changes.pending': 'select, update, delete', 'changes.expired': 'select, update' },
     functions: [...audit, 'changes.lock_publishing(boolean)'],
     sequences: ['changes.change_id_seq'],
+    jobs: 'users',
   },
-  webhooks: { ...own('webhooks', 'changes'), tables: jobs, functions: audit },
+  webhooks: { ...own('webhooks', 'changes'), functions: audit, jobs: 'webhooks' },
 };
 
 /** The schemas of the product. */

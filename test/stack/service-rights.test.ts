@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
 import { withClient } from '../../stack/create-database.ts';
 import { grantRights } from '../../stack/grant-rights.ts';
-import { roleOf, schemas, serviceRights } from '../../stack/service-rights.ts';
+import { jobPrivileges, roleOf, schemas, serviceRights } from '../../stack/service-rights.ts';
 import { ensureServiceRoles } from '../../stack/service-roles.ts';
 import { serviceNames } from '../../stack/services.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -34,7 +34,8 @@ type Verb = (typeof verbs)[number];
 function wanted(service: string, { name, schema }: Table): readonly Verb[] {
   const rights = serviceRights[service];
   if (rights?.schemas.includes(schema)) return verbs;
-  const listed = rights?.tables[name]?.replaceAll(/\(.*?\)/g, '').split(/,\s*/) ?? [];
+  const privileges = name === 'jobs.job' && rights?.jobs !== undefined ? jobPrivileges : rights?.tables[name];
+  const listed = privileges?.replaceAll(/\(.*?\)/g, '').split(/,\s*/) ?? [];
   return verbs.filter((verb) => listed.some((one) => one.trim() === verb));
 }
 
@@ -91,6 +92,67 @@ t.test('rights that were given by hand are taken back by the next migration', as
   );
   t.strictSame(row, { has: false });
 });
+
+const erasure = "insert into jobs.job (kind, key, run_at) values ('users.erasure', 'x', 'infinity')";
+
+t.test('a role sees and writes only the jobs of its own kinds', async (t) => {
+  await database.query(erasure);
+  t.teardown(() => database.query("delete from jobs.job where run_at = 'infinity'"));
+  for (const [service, url] of urls)
+    await withClient(url, async (client) => {
+      const { jobs, operatesJobs = false } = serviceRights[service] ?? {};
+      if (jobs === undefined) return;
+      const sees = service === 'users' || operatesJobs;
+      const count = async (statement: string) => (await client.query(statement)).rowCount;
+      const code = (statement: string) =>
+        client.query(statement).then(
+          () => 'none',
+          ({ code }) => code,
+        );
+      const isErasure = "where kind = 'users.erasure'";
+      await client.query('begin');
+      t.equal(await count(`select from jobs.job ${isErasure}`), Number(sees), `${service} reads`);
+      t.equal(await count(`update jobs.job set lane = 1 ${isErasure}`), Number(sees), `${service} changes`);
+      t.equal(await count(`delete from jobs.job ${isErasure}`), Number(sees), `${service} deletes`);
+      t.equal(await count(erasure.replace('users.erasure', `${jobs}.x`)), 1, `${service} enqueues its own`);
+      await client.query('rollback');
+      const expected = service === 'users' ? 'none' : '42501';
+      t.equal(await code(erasure.replace("'x'", "'y'")), expected, `${service} enqueues an erasure`);
+      t.equal(await code(`update jobs.job set kind = 'users.purge'`), '42501', `${service} renames`);
+    });
+});
+
+t.test('the jobs of a service have the kinds that its role may see', (t) => {
+  const kinds = serviceNames.flatMap((service) =>
+    filesOf(service).flatMap((text) =>
+      /mixins\/job(s|-queue)\.ts'/.test(text)
+        ? [...text.matchAll(/name: '([a-z-]+)\.[a-z_]+'/g)].map(([, kind]) => [service, kind] as const)
+        : [],
+    ),
+  );
+  t.ok(kinds.length > 30);
+  t.strictSame(
+    kinds.filter(([service, kind]) => serviceRights[service]?.jobs !== kind),
+    [],
+  );
+  t.end();
+});
+
+t.test('policies that were made by hand are dropped, and the others are left as they are', async (t) => {
+  const policies = () =>
+    database.query("select oid, polname from pg_policy where polrelid = 'jobs.job'::regclass order by 1");
+  const before = await policies();
+  await database.query('create policy more on jobs.job to pulsebus_connect using (true)');
+  await grantRights(database.url);
+  t.strictSame(await policies(), before);
+});
+
+function filesOf(service: string): string[] {
+  const folder = join(root, 'services', service);
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'));
+}
 
 /** All files of a service, and those of other folders that they import. */
 function sourcesOf(service: string): string[] {
