@@ -1,5 +1,4 @@
 import type { DaySource } from '../../domain/facts.ts';
-import { largest } from './sources.ts';
 
 /** A value of one provider, with its device. */
 export interface Offer {
@@ -38,13 +37,16 @@ export const precedence = {
 /** A figure that the totals, samples or workouts of a day may contain. */
 export type DayFigure = keyof typeof precedence;
 
+// These functions run for each figure of each day of a page: loops without intermediate lists took 0.5 instead of 2 ms for a
+// year.
+
 /** The origin of a provider's value of a figure: the first that has one. */
 export function originOf(source: DaySource, figure: DayFigure): DayOrigin | null {
-  const hasValue = (origin: DayOrigin) => {
+  for (const origin of precedence[figure]) {
     const part = source[origin] ?? null;
-    return part !== null && figureIn(part, figure) !== null;
-  };
-  return precedence[figure].find(hasValue) ?? null;
+    if (part !== null && figureIn(part, figure) !== null) return origin;
+  }
+  return null;
 }
 
 /** A provider's value of a figure, unless it takes part in the day with its intervals. */
@@ -58,20 +60,28 @@ export function offerOf(source: DaySource, figure: DayFigure): Offer | null {
  * largest part.
  */
 export function intervalsOffer(sources: readonly DaySource[], figure: DayFigure): Offer | null {
-  const parts = sources
-    .filter((source) => originOf(source, figure) === 'intervals')
-    .map((source) => offerFrom(source, 'intervals', figure))
-    .filter((offer) => offer !== null);
-  const most = largest(parts, ({ value }) => value);
-  return most === undefined
-    ? null
-    : { ...most, value: parts.reduce((sum, { value }) => sum + value, 0), isCut: true };
+  let most: Offer | null = null;
+  let sum = 0;
+  for (const source of sources) {
+    if ((source.intervals ?? null) === null || originOf(source, figure) !== 'intervals') continue;
+    const offer = offerFrom(source, 'intervals', figure);
+    if (offer === null) continue;
+    sum += offer.value;
+    if (most === null || offer.value > most.value) most = offer;
+  }
+  return most && { ...most, value: sum, isCut: true };
 }
 
 /** The values of a figure, of which one is shown: one of each provider, and one of all intervals. */
 export function offersOf(sources: readonly DaySource[], figure: DayFigure): Offer[] {
-  const offers = [...sources.map((source) => offerOf(source, figure)), intervalsOffer(sources, figure)];
-  return offers.filter((offer) => offer !== null);
+  const offers: Offer[] = [];
+  for (const source of sources) {
+    const offer = offerOf(source, figure);
+    if (offer !== null) offers.push(offer);
+  }
+  const cut = intervalsOffer(sources, figure);
+  if (cut !== null) offers.push(cut);
+  return offers;
 }
 
 function offerFrom(source: DaySource, origin: DayOrigin, figure: DayFigure): Offer | null {

