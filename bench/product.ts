@@ -6,6 +6,7 @@ import { Usage } from './parent.ts';
 
 /** A process of the product. */
 export interface ProductProcess {
+  readonly pid: number;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
@@ -65,7 +66,7 @@ export async function startWorkers({ databaseUrl, settings: own }: ProductChoice
 /** Starts services without the gateway. */
 export function startServices(choice: ProductChoice): ProductProcess {
   const child = start(choice);
-  return { usage: () => child.ask(Usage, { kind: 'usage' }), stop: () => child.stop() };
+  return { pid: child.pid, usage: () => child.ask(Usage, { kind: 'usage' }), stop: () => child.stop() };
 }
 
 /** Starts all services, or some including the gateway, in a separate process. */
@@ -79,6 +80,7 @@ export async function startProduct(choice: ProductChoice): Promise<Product> {
     return response.json();
   };
   return {
+    pid: child.pid,
     url,
     key,
     usage: () => child.ask(Usage, { kind: 'usage' }),

@@ -2,6 +2,7 @@ import type { Bench, Measurement } from '../bench.ts';
 import { openCheckout } from '../checkout.ts';
 import { type ReadCase, readCases } from '../commits/read-cases.ts';
 import { storeRate } from '../commits/store-rates.ts';
+import { canLimitCpu, limitCpu, removeLimits, smallShare } from '../cpu-quota.ts';
 import { freshDatabase } from '../dataset/ensure.ts';
 import { insertNights } from '../dataset/insert-nights.ts';
 import { type Product, startProduct } from '../product.ts';
@@ -35,10 +36,35 @@ async function reads(bench: Bench, folder: string): Promise<Row[]> {
     const cases = await readCases(bench);
     const rows = [await equalAnswers(bench, other, cases)];
     for (const one of cases) rows.push(...(await compare(bench, other, one)));
+    if (canLimitCpu) rows.push(...(await limited(bench, other, cases)));
     return rows;
   } finally {
     await other.stop();
   }
+}
+
+// Where the load and the database need the rest of the cores, half the CPU of an answer does not double the answers.
+async function limited(bench: Bench, other: Product, cases: readonly ReadCase[]): Promise<Row[]> {
+  const pids = [bench.product.pid, other.pid];
+  const rows: Row[] = [];
+  await limitCpu(pids);
+  try {
+    for (const { what, paths, least } of cases.filter((one) => one.least > 1)) {
+      bench.say(`  ${what}, limited`);
+      const [a, b] = [bench.product, other].map((product) =>
+        measureThroughput(bench, targetOf(product, paths), [product]),
+      );
+      if (a === undefined || b === undefined) throw new Error('there is no product to measure');
+      const rates = await inRounds(bench.sizes.throughputRounds, { a: a.measure, b: b.measure });
+      const name = `${what}, ${smallShare} of a core for each`;
+      rows.push(
+        pairRow({ what: name, ...rates, unit: '/s', notes: [cpuNote(a), cpuNote(b)], goal: { least } }),
+      );
+    }
+  } finally {
+    await removeLimits(pids);
+  }
+  return rows;
 }
 
 async function compare(bench: Bench, other: Product, { what, paths, least }: ReadCase): Promise<Row[]> {

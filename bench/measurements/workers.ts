@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import type { Bench, Measurement } from '../bench.ts';
-import { canLimitCpu, childrenOf, limitCpu, removeLimits } from '../cpu-quota.ts';
+import { canLimitCpu, childrenOf, limitCpu, removeLimits, smallShare } from '../cpu-quota.ts';
 import type { LoadTarget } from '../load/load.ts';
 import { startWorkers } from '../product.ts';
 import { samplesPath, spread, targetOf } from '../requests.ts';
@@ -10,7 +10,6 @@ import { connections, measureThroughput } from '../throughput.ts';
 
 const limit = 100;
 const goal = { least: 1.6 };
-const share = 0.4;
 
 /** Two workers that share a port, against one process: with the cores as they are, and with a share of a core each. */
 export const workers: Measurement = {
@@ -30,8 +29,8 @@ export const workers: Measurement = {
         const one = await start('1');
         const pids = [...(await childrenOf(two.pid)), ...(await childrenOf(one.pid))];
         stops.push(() => removeLimits(pids));
-        await limitCpu(pids, share);
-        const suffix = `, ${share} of a core for each worker`;
+        await limitCpu(pids);
+        const suffix = `, ${smallShare} of a core for each worker`;
         rows.push(...(await compare(bench, { a: two.url, b: one.url, suffix }, { goal })));
       }
     } finally {
