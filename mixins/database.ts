@@ -59,25 +59,37 @@ const pools = new Map<string, Shared>();
 /** The database of DATABASE_URL as a mixin: `uses: { database: database() }`. */
 export function database(planning: Planning = 'each'): Mixin<Database> {
   return {
-    async start(environment) {
-      const url = databaseUrl(environment);
-      const key = `${planning} ${url}`;
-      const shared = pools.get(key) ?? { pool: newPool(url, planning, environment), users: 0 };
-      shared.users += 1;
-      pools.set(key, shared);
-      return databaseOf(shared.pool);
-    },
-    async stop({ pool }) {
-      for (const [key, shared] of pools) {
-        if (shared.pool !== pool) continue;
-        shared.users -= 1;
-        if (shared.users > 0) return;
-        pools.delete(key);
-        await pool.end();
-      }
-    },
+    start: async (environment) => databaseOf(sharedPool(databaseUrl(environment), planning, environment)),
+    stop: ({ pool }) => leavePool(pool),
   };
 }
+
+/** The pool of this process for a URL, which is left with `leavePool`. `limits` as for `newPool`. */
+export function sharedPool(
+  url: string,
+  planning: Planning,
+  environment: Environment,
+  limits?: pg.PoolConfig,
+): pg.Pool {
+  const key = `${serverOf(limits)} ${planning} ${url}`;
+  const shared = pools.get(key) ?? { pool: newPool(url, planning, environment, limits), users: 0 };
+  shared.users += 1;
+  pools.set(key, shared);
+  return shared.pool;
+}
+
+/** Ends a shared pool if nobody else uses it. */
+export async function leavePool(pool: pg.Pool): Promise<void> {
+  for (const [key, shared] of pools) {
+    if (shared.pool !== pool) continue;
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    pools.delete(key);
+    await pool.end();
+  }
+}
+
+const serverOf = (limits: pg.PoolConfig = {}) => (limits.query_timeout === undefined ? 'primary' : 'replica');
 
 /**
  * Connection options for a planning mode. JIT is off: a plan without alternative to a scan that is disabled
@@ -107,7 +119,7 @@ export function newPool(
   limits: pg.PoolConfig = {},
 ): pg.Pool {
   const max = config.DATABASE_POOL;
-  const server = limits.query_timeout === undefined ? 'primary' : 'replica';
+  const server = serverOf(limits);
   const all = { ...connectionLimits, ...planningOptions(planning), ...limits };
   const pool = new pg.Pool({ ...connectionChoice(url), max, ...all, verify });
   // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event

@@ -4,10 +4,11 @@ import {
   type Database,
   database,
   databaseOf,
-  newPool,
+  leavePool,
   type Planning,
   type Row,
   type Statement,
+  sharedPool,
 } from './database.ts';
 import { hasAll, isAway } from './primary-away.ts';
 import { ReplicaGate } from './replica-gate.ts';
@@ -46,8 +47,8 @@ class ReplicatedReads implements Database {
 
   constructor(main: Database, url: string, planning: Planning, environment: Environment) {
     this.#main = main;
-    this.#replica = databaseOf(newPool(url, planning, environment, limits));
-    this.#gate = new ReplicaGate(main, this.#replica);
+    this.#replica = databaseOf(sharedPool(url, planning, environment, limits));
+    this.#gate = gateOf(main, this.#replica);
     const metrics = metricsOf(environment.broker);
     this.#count = (server) => metrics.count('pulsebus_database_reads_total', { server });
   }
@@ -80,6 +81,15 @@ class ReplicatedReads implements Database {
   }
 
   async end(): Promise<void> {
-    await this.#replica.pool.end();
+    await leavePool(this.#replica.pool);
   }
+}
+
+// The services of a process share the questions about a replica, as they share the connections to it.
+const gates = new WeakMap<Database['pool'], ReplicaGate>();
+
+function gateOf(main: Database, replica: Database): ReplicaGate {
+  const gate = gates.get(replica.pool) ?? new ReplicaGate(main, replica);
+  gates.set(replica.pool, gate);
+  return gate;
 }

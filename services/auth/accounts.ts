@@ -1,6 +1,6 @@
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Database } from '../../mixins/database.ts';
+import type { Database, Queryable } from '../../mixins/database.ts';
 import type { Orm } from '../../mixins/orm.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Meta } from '../../runtime/environment.ts';
@@ -9,6 +9,7 @@ import { Developer } from './auth.entities.ts';
 import { refuseWeakPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { endOtherSessions } from './queries/end-families.ts';
+import { type ShownDeveloper, selectDeveloper } from './queries/select-listed.ts';
 
 /** Dependencies of the account functions. */
 export interface Accounts {
@@ -29,6 +30,13 @@ export function callingDeveloper({ caller }: Meta): Caller & { readonly develope
 export async function findDeveloper(orm: Orm, id: string): Promise<Developer> {
   const developer = await orm.fork().findOne(Developer, { id });
   if (developer === null) throw new ServiceError('DEVELOPER_NOT_FOUND');
+  return developer;
+}
+
+/** A developer's account as it is shown. @throws DEVELOPER_NOT_FOUND (404) */
+export async function readDeveloper(database: Queryable, id: string): Promise<ShownDeveloper> {
+  const developer = await selectDeveloper(database, id);
+  if (developer === undefined) throw new ServiceError('DEVELOPER_NOT_FOUND');
   return developer;
 }
 

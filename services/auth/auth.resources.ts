@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
 import { orm } from '../../mixins/orm.ts';
+import { reads } from '../../mixins/reads.ts';
 import type { Environment, Mixin } from '../../runtime/environment.ts';
 import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { GroupedCounts } from './grouped-counts.ts';
@@ -13,6 +14,7 @@ import { tokenSignerOf } from './tokens.ts';
 /** The resources in the context of every action of auth. */
 export const authResources = {
   database: database(),
+  reads: reads(),
   outage: outage(),
   jobs: jobs(),
   orm: orm([Developer, ApiKey, Application]),

@@ -1,11 +1,16 @@
 import { auth } from '../../contracts/auth.ts';
 import { implement } from '../../runtime/implement.ts';
-import { callingDeveloper, changePassword, createDeveloper, findDeveloper } from './accounts.ts';
+import {
+  callingDeveloper,
+  changePassword,
+  createDeveloper,
+  findDeveloper,
+  readDeveloper,
+} from './accounts.ts';
 import { acting } from './actor.ts';
 import { admit } from './admission.ts';
 import { countAttempt } from './attempts.ts';
 import { readAudit } from './audit.ts';
-import { ApiKey, Application, Developer } from './auth.entities.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './console-sessions.ts';
@@ -15,7 +20,6 @@ import {
   createApiKey,
   createApplication,
   deleteApplication,
-  mostListed,
   replaceApiKey,
   replaceSecret,
   shownKey,
@@ -24,12 +28,11 @@ import { logIn } from './log-in.ts';
 import { deleteApiKey, renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
+import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
 import { refresh } from './refresh.ts';
 import { revoke } from './revoke.ts';
 import { readWindow } from './window.ts';
-import { toApiKey, toApplication, toDeveloper } from './wire.ts';
-
-const newestFirst = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: mostListed } as const;
+import { toApplication, toDeveloper } from './wire.ts';
 
 export default implement(auth, {
   uses: authResources,
@@ -60,7 +63,7 @@ export default implement(auth, {
     },
     createSignInLink: (ctx) => createSignInLink(ctx, ctx.params),
     async me(ctx) {
-      return toDeveloper(await findDeveloper(ctx.orm, callingDeveloper(ctx.meta).developer_id));
+      return toDeveloper(await readDeveloper(ctx.reads, callingDeveloper(ctx.meta).developer_id));
     },
     async changePassword(ctx) {
       const { current_password, new_password } = ctx.params;
@@ -72,7 +75,7 @@ export default implement(auth, {
       return toDeveloper(await createDeveloper(ctx, ctx.origin, ctx.params.email, ctx.params.password));
     },
     async listDevelopers(ctx) {
-      return (await ctx.orm.fork().find(Developer, {}, newestFirst)).map(toDeveloper);
+      return (await selectDevelopers(ctx.reads)).map(toDeveloper);
     },
     async removeDeveloper(ctx) {
       const { id, email, created_at } = await deleteDeveloper(
@@ -84,7 +87,7 @@ export default implement(auth, {
     },
     createKey: (ctx) => createApiKey(ctx, ctx.params.name, callingDeveloper(ctx.meta).developer_id),
     async listKeys(ctx) {
-      return (await ctx.orm.fork().find(ApiKey, {}, newestFirst)).map(toApiKey);
+      return (await selectApiKeys(ctx.reads)).map(shownKey);
     },
     async renameKey(ctx) {
       return shownKey(
@@ -97,7 +100,7 @@ export default implement(auth, {
     },
     createApplication: (ctx) => createApplication(ctx, ctx.params.name),
     async listApplications(ctx) {
-      return (await ctx.orm.fork().find(Application, {}, newestFirst)).map(toApplication);
+      return (await selectApplications(ctx.reads)).map(toApplication);
     },
     async renameApplication(ctx) {
       return toApplication(await changeApplication(ctx, ctx.params.app_id, { name: ctx.params.name }));
@@ -108,7 +111,7 @@ export default implement(auth, {
     rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.app_id),
     issueToken: (ctx) => countAttempt(ctx, null, () => issueToken(ctx, ctx.params, ctx.meta.caller ?? null)),
     issueForCode: (ctx) => issueForCode(ctx, ctx.params),
-    audit: (ctx) => readAudit(ctx.database, ctx.params, Date.now()),
+    audit: (ctx) => readAudit(ctx.reads, ctx.params, Date.now()),
     admit: (ctx) => admit(ctx, ctx.params),
     window: ({ database, config, params }) => readWindow(database, config, params.subject_id),
     async forgetUser(ctx) {

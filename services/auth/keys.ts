@@ -10,9 +10,6 @@ import { rotateSecret } from './queries/rotate-secret.ts';
 import { newApiKey, newAppId, newAppSecret, sha256 } from './secrets.ts';
 import { toApiKey, toApplication } from './wire.ts';
 
-/** The maximum length of a list of keys, applications or developers, newest first. */
-export const mostListed = 1000;
-
 /** Dependencies of a change, with the origin for its audit entry. */
 export interface Acting {
   readonly orm: Orm;

@@ -3,6 +3,7 @@ import { deliveries } from '../../contracts/deliveries.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import { reads } from '../../mixins/reads.ts';
 import type { Meta } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
@@ -25,22 +26,22 @@ import { readStatus } from './status.ts';
 
 /** The status, list, replay, retention and erasure of the deliveries in the inbox. */
 export default implement(deliveries, {
-  uses: { database: database(), jobs: jobs() },
+  uses: { database: database(), reads: reads(), jobs: jobs() },
   actions: {
-    status: (ctx) => readStatus({ ...ctx, addressesAt: addressesFor(ctx) }),
+    status: (ctx) => readStatus({ ...ctx, database: ctx.reads, addressesAt: addressesFor(ctx) }),
     async noteAnswers({ params, database }) {
       await addAnswers(database, params.answers);
       return { noted: true as const };
     },
-    overview: (ctx) => readOverview(ctx),
-    providers: (ctx) => readProviders({ ...ctx, addressesAt: addressesFor(ctx) }),
-    received: ({ params, database }) => readReceived(database, params.period, Date.now()),
+    overview: ({ reads, call }) => readOverview({ database: reads, call }),
+    providers: (ctx) => readProviders({ ...ctx, database: ctx.reads, addressesAt: addressesFor(ctx) }),
+    received: ({ params, reads }) => readReceived(reads, params.period, Date.now()),
     async noteReceived({ params, database }) {
       await upsertReceived(database, params.process, params.counts);
       return { noted: true as const };
     },
-    list: ({ params, database }) => listDeliveries(database, params),
-    get: ({ params, database }) => readDelivery(database, params.delivery_id),
+    list: ({ params, reads }) => listDeliveries(reads, params),
+    get: ({ params, reads }) => readDelivery(reads, params.delivery_id),
     body: ({ params, database, origin, config }) => readContent({ database, origin, config }, params),
     async replay({ params, database, origin, config }) {
       const row = await replayDelivery({ database, origin, config }, params.delivery_id);
@@ -54,11 +55,11 @@ export default implement(deliveries, {
       jobs.notify();
       return run;
     },
-    reprocessStatus: ({ params, database }) => readRun(database, params.run_id),
+    reprocessStatus: ({ params, reads }) => readRun(reads, params.run_id),
     cancelReprocess: ({ params, database, origin }) => cancelRun(database, origin, params.run_id),
-    jobs: ({ params, database }) => countAllJobs(database, params.limit),
-    listJobs: async ({ params, database }) => ({
-      data: await listJobs(database, params.state, params.limit),
+    jobs: ({ params, reads }) => countAllJobs(reads, params.limit),
+    listJobs: async ({ params, reads }) => ({
+      data: await listJobs(reads, params.state, params.limit),
     }),
     retryJob: ({ params, database, origin }) => retryJob(database, origin, params.job_id),
     async eraseAccounts({ params, database }) {

@@ -4,6 +4,7 @@ import { webhooks } from '../../contracts/webhooks.ts';
 import { cipherOf } from '../../mixins/cipher.ts';
 import { database } from '../../mixins/database.ts';
 import { jobs } from '../../mixins/jobs.ts';
+import { reads } from '../../mixins/reads.ts';
 import { rowJobs } from '../../mixins/row-jobs.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import type { Resolve } from '../../runtime/guarded-request.ts';
@@ -66,6 +67,7 @@ export function webhooksService({
   return implement(webhooks, {
     uses: {
       database: database(),
+      reads: reads(),
       cipher: { start: async ({ config }: Environment) => cipherOf(config), stop: async () => undefined },
       jobs: jobs(),
       published: published(),
@@ -75,14 +77,14 @@ export function webhooksService({
     },
     actions: {
       createEndpoint: (ctx) => createEndpoint(ctx, ctx.params),
-      listEndpoints: ({ database }) => listEndpoints(database),
-      getEndpoint: ({ database, params }) => findEndpoint(database, params.endpoint_id),
+      listEndpoints: ({ reads }) => listEndpoints(reads),
+      getEndpoint: ({ reads, params }) => findEndpoint(reads, params.endpoint_id),
       updateEndpoint: (ctx) => changeEndpoint(ctx, ctx.params.endpoint_id, ctx.params),
       removeEndpoint: (ctx) => removeEndpoint(ctx, ctx.params.endpoint_id),
       rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.endpoint_id),
       testEndpoint: (ctx) => testEndpoint({ ...ctx, ...deliveryOf(ctx, pace) }, ctx.params.endpoint_id),
-      messages: ({ database, params }) => listMessages(database, params),
-      message: ({ database, params }) => findMessage(database, params.message_id),
+      messages: ({ reads, params }) => listMessages(reads, params),
+      message: ({ reads, params }) => findMessage(reads, params.message_id),
       async resendMessage(ctx) {
         const { endpoint_id, message_id } = ctx.params;
         const message = await resendMessage(ctx, endpoint_id, message_id);
@@ -91,7 +93,7 @@ export function webhooksService({
       },
       recoverMessages: (ctx) => requestRequeue(ctx, requeueOf(ctx.params, false), requeues),
       replayMessages: (ctx) => requestRequeue(ctx, requeueOf(ctx.params, true), requeues),
-      changes: (ctx) => readFeed({ ...ctx, shown: shownBy(ctx.config) }, ctx.params),
+      changes: (ctx) => readFeed({ ...ctx, database: ctx.reads, shown: shownBy(ctx.config) }, ctx.params),
       async forgetUser({ database, params }) {
         return { forgotten: await forgetUser(database, params.user_id) };
       },

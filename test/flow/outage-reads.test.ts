@@ -78,3 +78,42 @@ for (const [setting, status] of [
       );
     t.equal((await api.ask('/api/v1/users', { method: 'POST', key: api.apiKey, body: {} })).status, 503);
   });
+
+t.test('without a primary, operators see what is stored and what is away', async (t) => {
+  const { api, primary } = await start({});
+  const byKey = { key: api.apiKey };
+  const byDeveloper = { token: api.developerToken };
+  await api.expect(201, '/webhook-endpoints', { method: 'POST', body: { url: 'https://app.example/hook' } });
+  const asked = [
+    ...['/users?limit=5', '/webhook-endpoints', '/changes', '/deliveries', '/jobs?state=dead'].map(
+      (path) => ({
+        path,
+        ask: byKey,
+      }),
+    ),
+    ...[
+      '/auth/me',
+      '/developers',
+      '/api-keys',
+      '/applications',
+      '/audit?start_time=2026-01-01&end_time=2100-01-01',
+    ].map((path) => ({
+      path,
+      ask: byDeveloper,
+    })),
+  ];
+  const answersOf = async () => {
+    const all = [];
+    for (const { path, ask } of asked) all.push([path, await api.ask(`/api/v1${path}`, ask)] as const);
+    return all.map(([path, { status, body }]) => ({ path, status, body }));
+  };
+  const before = await answersOf();
+  t.ok(before.every(({ status }) => status === 200));
+  await primary.vanish();
+  t.strictSame(await answersOf(), before);
+  for (const path of ['/status', '/overview', '/providers']) {
+    const { status, body } = await api.ask(`/api/v1${path}`, byDeveloper);
+    t.equal(status, 200, path);
+    if (path !== '/providers') t.match(body, { away: [/./] }, path);
+  }
+});

@@ -10,7 +10,8 @@ export interface ApiKeyRow {
   last_used_at: Date | null;
 }
 
-const shown = 'id, name, created_by, created_at, last_used_at';
+/** The columns of a key that are shown. */
+export const shownColumns = 'id, name, created_by, created_at, last_used_at';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 // `{key_id}` is a key's id or the key itself, which is found by its hash.
@@ -21,7 +22,7 @@ const nameOf = (keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId
 const rotate = `
 with old as (delete from auth.api_key where ${named} returning name, created_by)
 insert into auth.api_key (hash, name, created_by) select $3, name, coalesce($4::uuid, created_by) from old
-returning ${shown}`;
+returning ${shownColumns}`;
 
 /** Replaces a key with a new one of the same name; null if there is none. */
 export async function rotateApiKey(
@@ -40,14 +41,14 @@ export async function renameApiKey(
   keyId: string,
   name: string,
 ): Promise<ApiKeyRow | null> {
-  const statement = `update auth.api_key set name = $3 where ${named} returning ${shown}`;
+  const statement = `update auth.api_key set name = $3 where ${named} returning ${shownColumns}`;
   const [row] = await database.query<ApiKeyRow>(statement, [...nameOf(keyId), name]);
   return row ?? null;
 }
 
 /** Deletes a key; null when there is none. */
 export async function deleteApiKey(database: Queryable, keyId: string): Promise<ApiKeyRow | null> {
-  const statement = `delete from auth.api_key where ${named} returning ${shown}`;
+  const statement = `delete from auth.api_key where ${named} returning ${shownColumns}`;
   const [row] = await database.query<ApiKeyRow>(statement, nameOf(keyId));
   return row ?? null;
 }

@@ -1,0 +1,31 @@
+import type { Queryable } from '../../../mixins/database.ts';
+import type { Application, Developer } from '../auth.entities.ts';
+import { type ApiKeyRow, shownColumns } from './change-keys.ts';
+
+/** The maximum length of a list of keys, applications or developers. */
+const mostListed = 1000;
+const newestFirst = `order by created_at desc, id desc limit ${mostListed}`;
+
+/** An account without its password. */
+export type ShownDeveloper = Omit<Developer, 'password'>;
+const ofDeveloper = 'select id, email, created_at as "createdAt" from auth.developer';
+
+/** The accounts of developers, newest first. */
+export const selectDevelopers = (database: Queryable): Promise<ShownDeveloper[]> =>
+  database.query(`${ofDeveloper} ${newestFirst}`);
+
+/** An account. Undefined if there is none. */
+export async function selectDeveloper(database: Queryable, id: string): Promise<ShownDeveloper | undefined> {
+  const [row] = await database.query<ShownDeveloper>(`${ofDeveloper} where id = $1`, [id]);
+  return row;
+}
+
+/** The API keys, newest first. */
+export const selectApiKeys = (database: Queryable): Promise<ApiKeyRow[]> =>
+  database.query(`select ${shownColumns} from auth.api_key ${newestFirst}`);
+
+/** The applications, newest first, without their secrets. */
+export const selectApplications = (database: Queryable): Promise<Omit<Application, 'secretHash'>[]> =>
+  database.query(
+    `select id, app_id as "appId", name, created_at as "createdAt" from auth.application ${newestFirst}`,
+  );
