@@ -14,7 +14,6 @@ import { readDayValues } from './days/day-values.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
-import { selectSedentary } from './days/queries/select-sedentary.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
@@ -122,10 +121,8 @@ export default implement(timeseries, {
       return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
     async activityDays({ params, pages }) {
-      const rows = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
-      const dates = [...new Set(rows.map(({ date }) => date))];
-      const sedentary = await selectSedentary(pages, params.user_id, dates);
-      return activityDays(rows, sedentary, params.parts);
+      const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
+      return activityDays(page, params.parts);
     },
     dayValues: ({ params, reads: database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),

@@ -8,26 +8,18 @@ import type {
   DayWorkouts,
 } from '../../../domain/facts.ts';
 import { byDateAndProvider, type DeviceNames, deviceNames } from './day-groups.ts';
-import type { ActivityRow } from './queries/select-activity-days.ts';
-import type { SedentaryRow } from './queries/select-sedentary.ts';
+import type { ActivityPage, ActivityRow } from './queries/select-activity-days.ts';
 
-/** Converts rows to the answer of `activityDays`, in the order of their dates, with or without all parts of each. */
-export function activityDays(
-  rows: readonly ActivityRow[],
-  sedentary: readonly SedentaryRow[],
-  withParts = false,
-): ActivityDays {
+/** Converts a page to the answer of `activityDays`, with or without all parts of each day. */
+export function activityDays({ total, rows, sedentary }: ActivityPage, withParts = false): ActivityDays {
   const devices = deviceNames();
   const secondsOf = new Map(sedentary.map((one) => [`${one.date} ${one.provider}`, one.seconds]));
-  const days = byDateAndProvider(
-    rows.filter(({ kind }) => kind !== null),
-    (provider, own) => ({
-      ...sourceOf(provider, own, devices),
-      sedentary_seconds: secondsOf.get(`${own[0]?.date} ${provider}`) ?? null,
-      ...(withParts ? { parts: partsOf(own, devices) } : {}),
-    }),
-  );
-  return { total: rows[0]?.total ?? 0, devices: devices.names, days };
+  const days = byDateAndProvider(rows, (provider, own) => ({
+    ...sourceOf(provider, own, devices),
+    sedentary_seconds: secondsOf.get(`${own[0]?.date} ${provider}`) ?? null,
+    ...(withParts ? { parts: partsOf(own, devices) } : {}),
+  }));
+  return { total, devices: devices.names, days };
 }
 
 function sourceOf(
@@ -35,7 +27,7 @@ function sourceOf(
   rows: readonly ActivityRow[],
   devices: DeviceNames,
 ): Omit<DaySource, 'sedentary_seconds' | 'parts'> {
-  const of = Object.groupBy(rows, ({ kind }) => kind ?? 'none');
+  const of = Object.groupBy(rows, ({ kind }) => kind);
   return {
     provider,
     total: totalOf(of.total ?? [], devices),
@@ -175,7 +167,7 @@ const cumulative = [
   'active_calories_kcal',
   'active_seconds',
 ] as const;
-type Field = Exclude<keyof ActivityRow, 'total' | 'kind' | 'date' | 'provider' | 'device'>;
+type Field = Exclude<keyof ActivityRow, 'kind' | 'date' | 'provider' | 'device'>;
 
 const unknownSeconds = 86_400;
 

@@ -84,7 +84,7 @@ t.test('days, nights and bodies read no large table whole', async (t) => {
   const on = explaining(database, plans);
   const dates = { userId, firstDate: '2025-01-05', lastDate: '2025-02-20', after: null };
   for (const order of ['asc', 'desc'] as const) {
-    t.ok((await selectActivityDays(on, { ...dates, order }, 11)).length > 10);
+    t.ok((await selectActivityDays(on, { ...dates, order }, 11)).rows.length > 10);
     t.equal((await readNights(on, { ...dates, order }, 11)).nights.length, 11);
   }
   const now = { now_ms: samples.at(-1)?.[0] ?? 0, period_days: 7, window_hours: 24 };

@@ -4,10 +4,7 @@ import type { Queryable } from '../../../../mixins/database.ts';
 
 /** The stored values of a local day from one provider. Totals, samples and intervals have a row per device. */
 export interface ActivityRow {
-  /** The number of days in the range. Equal in all rows. */
-  total: number;
-  /** Null in the only row of an empty page. */
-  kind: 'total' | 'samples' | 'intervals' | 'measured' | 'workouts' | null;
+  kind: 'total' | 'samples' | 'intervals' | 'measured' | 'workouts';
   date: string;
   provider: string;
   device: string;
@@ -28,6 +25,22 @@ export interface ActivityRow {
   avg_bpm: number | null;
   min_bpm: number | null;
   max_bpm: number | null;
+}
+
+/** Time without movement on a local day, from one provider. */
+export interface SedentaryRow {
+  date: string;
+  provider: string;
+  seconds: number;
+}
+
+/** A page of local days. */
+export interface ActivityPage {
+  /** The number of days in the range. */
+  total: number;
+  /** By date, in reading order. */
+  rows: ActivityRow[];
+  sedentary: SedentaryRow[];
 }
 
 /** The local days of a range to read: those after a date, in reading order. */
@@ -126,6 +139,13 @@ const textOf = (order: 'asc' | 'desc') => `
     select date from dates where $4::date is null or date ${order === 'asc' ? '>' : '<'} $4
     order by date ${order} limit $5
   ),
+  -- The dates of a page are next to each other, so that a range of the index has few others.
+  still as (
+    select local_date as date, provider, sum(sedentary_seconds) as seconds from timeseries.epoch_part
+    where user_id = $1 and local_date between (select min(date) from page) and (select max(date) from page)
+      and sedentary_seconds is not null
+    group by local_date, provider
+  ),
   material as (
     select 'total' as kind, date, provider, device, extract(epoch from start_time) * 1000 as start_ms,
       duration_seconds as covered_seconds, steps, distance_meters, floors_climbed, ${none} as elevation_meters,
@@ -146,12 +166,30 @@ const textOf = (order: 'asc' | 'desc') => `
       elevation_gain_meters, active_seconds, ${none}, ${none}, calories_kcal, ${none}, ${none}, ${none}, ${none}, ${none}
     from workouts where ${onPage}
   )
-  select c.total, m.kind, m.date::text, m.provider, m.device, m.start_ms::float8, m.covered_seconds::float8,
-    m.steps::float8, m.distance_meters, m.floors_climbed::float8, m.elevation_meters::float8, m.active_seconds::float8,
-    m.moderate_seconds::float8, m.vigorous_seconds::float8, m.active_calories_kcal, m.basal_calories_kcal,
-    m.beats::float8, m.avg_bpm::float8, m.min_bpm::float8, m.max_bpm::float8
-  from (select count(*)::int as total from dates) c left join material m on true
-  order by m.date ${order}, m.provider, m.device, m.start_ms`;
+  select (select count(*)::int from dates) as total,
+    (select json_agg(json_build_array(m.kind, m.date, m.provider, m.device, m.start_ms::float8, m.covered_seconds,
+        m.steps, m.distance_meters, m.floors_climbed, m.elevation_meters, m.active_seconds, m.moderate_seconds,
+        m.vigorous_seconds, m.active_calories_kcal, m.basal_calories_kcal, m.beats, m.avg_bpm, m.min_bpm, m.max_bpm)
+        order by m.date ${order}, m.provider, m.device, m.start_ms)
+      from material m) as rows,
+    (select json_agg(json_build_array(date, provider, seconds)) from still) as sedentary`;
+
+type Cell = number | null;
+/** The cells of an `ActivityRow`, in the order of its fields. */
+type RowCells = [
+  kind: ActivityRow['kind'],
+  date: string,
+  provider: string,
+  device: string,
+  ...values: Fifteen<Cell>,
+];
+type Fifteen<T> = [T, T, T, T, T, T, T, T, T, T, T, T, T, T, T];
+
+interface PageCells {
+  total: number;
+  rows: RowCells[] | null;
+  sedentary: [date: string, provider: string, seconds: number][] | null;
+}
 
 const statements = {
   asc: { name: 'timeseries-select-activity-days-asc', text: textOf('asc') },
@@ -167,14 +205,63 @@ const latestMs = Date.UTC(9999, 11, 31);
  * The stored values of at most `most` local days with activity, from one snapshot. `withMeasured` adds what each source of
  * intervals measured, beside what counts of it.
  */
-export function selectActivityDays(
+export async function selectActivityDays(
   database: Queryable,
   { userId, firstDate, lastDate, after, order }: DateCursor,
   most: number,
   withMeasured = false,
-): Promise<ActivityRow[]> {
+): Promise<ActivityPage> {
   const from = isoTime(dateToMs(firstDate) - marginMs);
   const to = isoTime(Math.min(dateToMs(lastDate) + marginMs, latestMs));
   const values = [userId, firstDate, lastDate, after, most, from, to, withMeasured];
-  return database.query<ActivityRow>(statements[order], values);
+  const [page] = await database.query<PageCells>(statements[order], values);
+  return {
+    total: page?.total ?? 0,
+    rows: (page?.rows ?? []).map(toRow),
+    sedentary: (page?.sedentary ?? []).map(([date, provider, seconds]) => ({ date, provider, seconds })),
+  };
+}
+
+function toRow([
+  kind,
+  date,
+  provider,
+  device,
+  start_ms,
+  covered_seconds,
+  steps,
+  distance_meters,
+  floors_climbed,
+  elevation_meters,
+  active_seconds,
+  moderate_seconds,
+  vigorous_seconds,
+  active_calories_kcal,
+  basal_calories_kcal,
+  beats,
+  avg_bpm,
+  min_bpm,
+  max_bpm,
+]: RowCells): ActivityRow {
+  return {
+    kind,
+    date,
+    provider,
+    device,
+    start_ms,
+    covered_seconds,
+    steps,
+    distance_meters,
+    floors_climbed,
+    elevation_meters,
+    active_seconds,
+    moderate_seconds,
+    vigorous_seconds,
+    active_calories_kcal,
+    basal_calories_kcal,
+    beats,
+    avg_bpm,
+    min_bpm,
+    max_bpm,
+  };
 }
