@@ -221,7 +221,12 @@ function counted(answer: (req: IncomingRequest, res: ServerResponse) => void): H
   return (req, res, next) => void count(req, res).catch((error: unknown) => next?.(error));
 }
 
-const document = openapiDocument();
+let madeDocument: ReturnType<typeof openapiDocument> | undefined;
+/** Made at the first request: it would take a tenth of a start. */
+const document = () => {
+  madeDocument ??= openapiDocument();
+  return madeDocument;
+};
 const docs = counted((req, res) => {
   if (!sendDocs(req, res, req.$params.file))
     sendFailure(res, failureToSend(new ServiceError('ROUTE_NOT_FOUND')));
@@ -270,7 +275,7 @@ const schema: ServiceSchema<ApiSettingsSchema> = {
         path: apiPrefix,
         aliases: Object.fromEntries([
           ...endpoints.map((one) => [`${one.route.method} ${one.route.path.slice(1)}`, handlerOf(one)]),
-          ['GET openapi.json', counted((_, res) => sendJson(res, 200, document))],
+          ['GET openapi.json', counted((_, res) => sendJson(res, 200, document()))],
         ]),
       },
       {
