@@ -19,10 +19,8 @@ const patienceMs = 60_000;
 t.test('the standby of the profile ha copies, follows, survives kills and is promoted', async (t) => {
   const { work, dataDir, log, account, programs, remove } = await serverFolder(t);
   const { postgresBin } = programs;
-  const primary = await startPostgres({
-    ...{ dataDir, programs, account, log },
-    ...{ ephemeral: false, createsDatabases: false },
-  });
+  const options = { dataDir, programs, account, log, ephemeral: false, createsDatabases: false };
+  let primary = await startPostgres(options);
   t.teardown(async () => {
     await primary.stop();
     remove();
@@ -60,10 +58,10 @@ t.test('the standby of the profile ha copies, follows, survives kills and is pro
     PGDATA: join(volume, 'standby'),
   };
   const command = ['sh', join(compose, 'standby-entry.sh'), 'postgres', `-cport=${own}`];
-  const options = ['-clisten_addresses=127.0.0.1', `-cunix_socket_directories=${volume}`];
+  const flags = ['-clisten_addresses=127.0.0.1', `-cunix_socket_directories=${volume}`];
 
   // Killed while it copies: what is left does not look like data, and the next start copies anew.
-  const killed = spawn(command[0] ?? '', [...command.slice(1), ...options], {
+  const killed = spawn(command[0] ?? '', [...command.slice(1), ...flags], {
     ...{ cwd: '/', env: environment, stdio: 'ignore', detached: true },
     ...account,
   });
@@ -81,7 +79,7 @@ t.test('the standby of the profile ha copies, follows, survives kills and is pro
         '-i',
         ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
         ...command,
-        ...options,
+        ...flags,
       ],
     });
   let standby = start();
@@ -127,4 +125,23 @@ t.test('the standby of the profile ha copies, follows, survives kills and is pro
     n: 1501,
     standby: false,
   });
+
+  // Back to the container `database`, by the command of the document, and a new standby beside it.
+  await standby.stop();
+  await run('sh', ['-c', moveBack(join(dataDir, 'postgres'), volume)], { cwd: '/', ...account });
+  t.notOk(existsSync(environment.PGDATA), 'the data was moved');
+  primary = await startPostgres(options);
+  t.equal(new URL(primary.databaseUrl).port, port);
+  standby = start();
+  await withClient(superuser, (client) => client.query('insert into kept values (1502)'));
+  await until('select count(*)::int as n, pg_is_in_recovery() as standby from kept', {
+    n: 1502,
+    standby: true,
+  });
 });
+
+function moveBack(to: string, from: string): string {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+  const [, command = ''] = text.match(/sh -c '(rm -rf \/to\/[^']*)'/) ?? [];
+  return command.replaceAll('/to/', `${to}/`).replaceAll('/from/', `${from}/`);
+}
