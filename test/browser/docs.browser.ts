@@ -114,6 +114,24 @@ t.test('a key of the field is checked, fills in a user, survives a reload and is
   );
 });
 
+// In the browser: clicks the button within the change of the page that adds it.
+const pressAtOnce = `
+  new MutationObserver((_, observer) => {
+    const button = document.querySelector('button.execute');
+    if (button === null) return;
+    observer.disconnect();
+    button.click();
+    document.body.dataset.pressed = 'at once';
+  }).observe(document.body, { childList: true, subtree: true })`;
+
+t.test('a press of Execute before the operation is read does not block it', async (t) => {
+  const { page } = await openDocs(t);
+  await enterKey(page, api.apiKey);
+  await page.evaluate(`void ${pressAtOnce}`);
+  t.equal(await execute(page, 'GET', '/users'), 'GET /users 200');
+  t.equal(await page.evaluate('document.body.dataset.pressed'), 'at once');
+});
+
 t.test('the keyboard alone leads from the key to an answer, in the dark theme and 360 pixels', async (t) => {
   const { page, complaints } = await openDocs(t, darkPhone);
   await enterKey(page, api.apiKey);

@@ -40,10 +40,18 @@ async function loadSpec() {
   return JSON.parse(text, (_, value) => moved.get(value) ?? value);
 }
 
-/** No "Execute" where the document says so: a stream would freeze the page. */
+/**
+ * No "Execute" where the document says so: a stream would freeze the page. Elsewhere it is enabled once the operation has
+ * been resolved: a press before that would leave it busy.
+ */
 function tryOutPlugin() {
   const allowTryItOutFor = () => (_, path, method) => spec.paths[path]?.[method]?.['x-try-out'] !== false;
-  return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } };
+  const execute = (Button, { React, specSelectors }) =>
+    function ResolvedOnly(props) {
+      const isResolved = specSelectors.specResolvedSubtree(['paths', props.path, props.method]) !== undefined;
+      return React.createElement(Button, { ...props, disabled: props.disabled || !isResolved });
+    };
+  return { statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } }, wrapComponents: { execute } };
 }
 
 /** Keeps what the next requests need of an answer, and shows it. */
