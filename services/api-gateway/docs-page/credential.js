@@ -17,6 +17,8 @@ export function connectCredential(ui, learn) {
     event.preventDefault();
     await check(field.value.trim(), accept, learn);
   });
+  // What is entered before this would be lost: the browser may send no form.
+  field.disabled = false;
   forget.addEventListener('click', () => {
     ui.authActions.logoutWithPersistOption([...ui.authSelectors.authorized().keys()]);
     forgetIds();
