@@ -26,7 +26,7 @@ export interface Database extends Queryable {
 /**
  * Limits of every connection. A process has at most DATABASE_POOL connections, the same number again for timeseries,
  * whose page statements are planned once, and `ormConnections` each for auth and users, because MikroORM has a pool of
- * its own. A transaction that was abandoned or paused holds its locks for at most a minute.
+ * its own; and as many to the replica of DATABASE_READ_URL, without those of MikroORM. A transaction that was abandoned or paused holds its locks for at most a minute.
  */
 export const connectionLimits = {
   // PostgreSQL forks a process per connection, which takes seconds while the machine starts other things.
@@ -59,20 +59,22 @@ const pools = new Map<string, Shared>();
 /** The database of DATABASE_URL as a mixin: `uses: { database: database() }`. */
 export function database(planning: Planning = 'each'): Mixin<Database> {
   return {
-    start: async (environment) => databaseOf(sharedPool(databaseUrl(environment), planning, environment)),
+    start: async (environment) =>
+      databaseOf(sharedPool(databaseUrl(environment), { server: 'primary', planning }, environment)),
     stop: ({ pool }) => leavePool(pool),
   };
 }
 
-/** The pool of this process for a URL, which is left with `leavePool`. `limits` as for `newPool`. */
-export function sharedPool(
-  url: string,
-  planning: Planning,
-  environment: Environment,
-  limits?: pg.PoolConfig,
-): pg.Pool {
-  const key = `${serverOf(limits)} ${planning} ${url}`;
-  const shared = pools.get(key) ?? { pool: newPool(url, planning, environment, limits), users: 0 };
+/** What a pool is for. */
+export interface PoolUse {
+  readonly server: 'primary' | 'replica';
+  readonly planning: Planning;
+}
+
+/** The pool of this process for a URL, which is left with `leavePool`. */
+export function sharedPool(url: string, use: PoolUse, environment: Environment): pg.Pool {
+  const key = `${use.server} ${use.planning} ${url}`;
+  const shared = pools.get(key) ?? { pool: newPool(url, use, environment), users: 0 };
   shared.users += 1;
   pools.set(key, shared);
   return shared.pool;
@@ -88,8 +90,6 @@ export async function leavePool(pool: pg.Pool): Promise<void> {
     await pool.end();
   }
 }
-
-const serverOf = (limits: pg.PoolConfig = {}) => (limits.query_timeout === undefined ? 'primary' : 'replica');
 
 /**
  * Connection options for a planning mode. JIT is off: a plan without alternative to a scan that is disabled
@@ -111,16 +111,19 @@ export function databaseUrl({ config }: Pick<Environment, 'config'>): string {
   return config.DATABASE_URL;
 }
 
-/** A pool of its own, for one URL. `limits` replaces those of every connection. */
-export function newPool(
+const limitsOf: Readonly<Record<PoolUse['server'], pg.PoolConfig>> = {
+  primary: {},
+  // A read that a replica does not answer in time is repeated on the primary.
+  replica: { connectionTimeoutMillis: 500, query_timeout: 3000 },
+};
+
+function newPool(
   url: string,
-  planning: Planning,
+  { server, planning }: PoolUse,
   { config, logger, broker }: Environment,
-  limits: pg.PoolConfig = {},
 ): pg.Pool {
   const max = config.DATABASE_POOL;
-  const server = serverOf(limits);
-  const all = { ...connectionLimits, ...planningOptions(planning), ...limits };
+  const all = { ...connectionLimits, ...planningOptions(planning), ...limitsOf[server] };
   const pool = new pg.Pool({ ...connectionChoice(url), max, ...all, verify });
   // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event
   // would end the process. The pool itself listens only to connections that are not checked out.

@@ -13,9 +13,6 @@ import {
 import { hasAll, isAway } from './primary-away.ts';
 import { ReplicaGate } from './replica-gate.ts';
 
-/** Limits of connections to the replica. A read that it does not answer in time is repeated on the primary. */
-const limits = { connectionTimeoutMillis: 500, query_timeout: 3000 } as const;
-
 /** The errors of a statement itself, which the primary would return too: syntax, data, constraints, its time limit. */
 const ownErrors = /^(22|23|42|57014)/;
 
@@ -47,7 +44,7 @@ class ReplicatedReads implements Database {
 
   constructor(main: Database, url: string, planning: Planning, environment: Environment) {
     this.#main = main;
-    this.#replica = databaseOf(sharedPool(url, planning, environment, limits));
+    this.#replica = databaseOf(sharedPool(url, { server: 'replica', planning }, environment));
     this.#gate = gateOf(main, this.#replica);
     const metrics = metricsOf(environment.broker);
     this.#count = (server) => metrics.count('pulsebus_database_reads_total', { server });

@@ -1,4 +1,4 @@
-import { databaseOf, newPool, type Queryable } from '../../mixins/database.ts';
+import { databaseOf, leavePool, type Queryable, sharedPool } from '../../mixins/database.ts';
 import type { Mixin } from '../../runtime/environment.ts';
 
 /** What admits reads while no primary can be reached. */
@@ -8,16 +8,14 @@ export interface Outage {
   readonly windows: MemoryWindows;
 }
 
-const limits = { connectionTimeoutMillis: 500, query_timeout: 3000 } as const;
-
 /** The replica of DATABASE_READ_URL for admission during an outage of the primary; null if it is not set. */
 export function outage(): Mixin<(Outage & { end(): Promise<void> }) | null> {
   return {
     async start(environment) {
       const { DATABASE_READ_URL: url } = environment.config;
       if (url === undefined) return null;
-      const pool = newPool(url, 'each', environment, limits);
-      return { replica: databaseOf(pool), windows: new MemoryWindows(), end: () => pool.end() };
+      const pool = sharedPool(url, { server: 'replica', planning: 'each' }, environment);
+      return { replica: databaseOf(pool), windows: new MemoryWindows(), end: () => leavePool(pool) };
     },
     stop: async (value) => value?.end(),
   };
