@@ -51,10 +51,7 @@ async function limited(bench: Bench, other: Product, cases: readonly ReadCase[])
   try {
     for (const { what, paths, least } of cases.filter((one) => one.least > 1)) {
       bench.say(`  ${what}, limited`);
-      const [a, b] = [bench.product, other].map((product) =>
-        measureThroughput(bench, targetOf(product, paths), [product]),
-      );
-      if (a === undefined || b === undefined) throw new Error('there is no product to measure');
+      const [a, b] = throughputs(bench, other, paths);
       const rates = await inRounds(bench.sizes.throughputRounds, { a: a.measure, b: b.measure });
       const name = `${what}, ${smallShare} of a core for each`;
       rows.push(
@@ -67,13 +64,16 @@ async function limited(bench: Bench, other: Product, cases: readonly ReadCase[])
   return rows;
 }
 
+function throughputs(bench: Bench, other: Product, paths: readonly string[]): [Throughput, Throughput] {
+  const of = (product: Product) => measureThroughput(bench, targetOf(product, paths), [product]);
+  return [of(bench.product), of(other)];
+}
+
 async function compare(bench: Bench, other: Product, { what, paths, least }: ReadCase): Promise<Row[]> {
   bench.say(`  ${what}`);
-  const [ours, theirs] = [bench.product, other].map((product) => targetOf(product, paths));
-  if (ours === undefined || theirs === undefined) throw new Error('there is no product to measure');
-  const [a, b] = [measureThroughput(bench, ours, [bench.product]), measureThroughput(bench, theirs, [other])];
+  const [a, b] = throughputs(bench, other, paths);
   const rates = await inRounds(bench.sizes.throughputRounds, { a: a.measure, b: b.measure });
-  const alone = await latencies(bench, { a: ours, b: theirs });
+  const alone = await latencies(bench, { a: targetOf(bench.product, paths), b: targetOf(other, paths) });
   const notes = [cpuNote(a), cpuNote(b)] as const;
   return [
     pairRow({ what, ...rates, unit: '/s', notes, goal: { least } }),
