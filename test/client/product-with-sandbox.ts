@@ -30,7 +30,7 @@ export async function startClientProduct(t: Test, origins: readonly string[]): P
     ...settings,
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,
-    BACKFILL_DAYS: '3',
+    BACKFILL_DAYS: '8', // some types are measured once a week, and one without data is waited for
     RATE_LIMIT_API_KEY: '100000',
     WEBHOOK_ENDPOINT_ORIGINS: origins.join(','),
   });

@@ -10,7 +10,8 @@ const kinds = faultKinds.filter((kind) => kind !== 'dropped');
 const types = ['dailies', 'sleeps', 'activities', 'activityDetails', 'epochs', 'stressDetails'];
 
 t.test('no fault loses or duplicates data: one at a time, then all together', async (t) => {
-  const all = await whole(t, who, { BACKFILL_TYPES: types.join(), BACKFILL_DAYS: '4' });
+  // In four days the first user may have no workout, and a type without data is waited for.
+  const all = await whole(t, who, { BACKFILL_TYPES: types.join(), BACKFILL_DAYS: '5' });
   const { faults, store } = all.sandbox.world;
   const connected = await connectUsers(all.connecting);
   const trouble = (kind: FaultKind, probability: number) =>
