@@ -3,6 +3,7 @@ import { checkSamplesReadable } from '../runtime/compressed-samples.ts';
 import { connectionChoice } from '../runtime/database-client.ts';
 import type { Environment, Mixin } from '../runtime/environment.ts';
 import { metricsOf } from '../runtime/metrics.ts';
+import { SharedConnections } from './shared-connections.ts';
 
 /** A row as pg returns it. Each query declares its own shape. */
 export type Row = pg.QueryResultRow;
@@ -12,8 +13,11 @@ export interface Queryable {
   query<T extends Row>(statement: Statement, values?: readonly unknown[]): Promise<T[]>;
 }
 
-/** SQL with a name. Statements that run rarely have none. */
-export type Statement = string | { readonly name: string; readonly text: string };
+/**
+ * SQL with a name. Statements that run rarely have none. One that is `shared` does not have its connection to itself, outside of
+ * transactions: it must be brief and must not wait for locks.
+ */
+export type Statement = string | { readonly name: string; readonly text: string; readonly shared?: true };
 
 /** A pool of connections to the product's database. */
 export interface Database extends Queryable {
@@ -41,7 +45,7 @@ export const connectionLimits = {
 export const ormConnections = 4;
 
 interface Shared {
-  pool: pg.Pool;
+  readonly database: Database;
   users: number;
 }
 
@@ -54,14 +58,14 @@ export type Planning = 'each' | 'once';
 
 // One pool per process, URL and planning mode, shared by all services in the process, because connections are
 // PostgreSQL's scarcest resource.
-const pools = new Map<string, Shared>();
+const databases = new Map<string, Shared>();
 
 /** The database of DATABASE_URL as a mixin: `uses: { database: database() }`. */
 export function database(planning: Planning = 'each'): Mixin<Database> {
   return {
     start: async (environment) =>
-      databaseOf(sharedPool(databaseUrl(environment), { server: 'primary', planning }, environment)),
-    stop: ({ pool }) => leavePool(pool),
+      sharedDatabase(databaseUrl(environment), { server: 'primary', planning }, environment),
+    stop: leaveDatabase,
   };
 }
 
@@ -71,23 +75,23 @@ export interface PoolUse {
   readonly planning: Planning;
 }
 
-/** The pool of this process for a URL, which is left with `leavePool`. */
-export function sharedPool(url: string, use: PoolUse, environment: Environment): pg.Pool {
+/** The database of this process for a URL, which is left with `leaveDatabase`. */
+export function sharedDatabase(url: string, use: PoolUse, environment: Environment): Database {
   const key = `${use.server} ${use.planning} ${url}`;
-  const shared = pools.get(key) ?? { pool: newPool(url, use, environment), users: 0 };
+  const shared = databases.get(key) ?? { database: databaseOf(newPool(url, use, environment)), users: 0 };
   shared.users += 1;
-  pools.set(key, shared);
-  return shared.pool;
+  databases.set(key, shared);
+  return shared.database;
 }
 
-/** Ends a shared pool if nobody else uses it. */
-export async function leavePool(pool: pg.Pool): Promise<void> {
-  for (const [key, shared] of pools) {
-    if (shared.pool !== pool) continue;
+/** Ends the connections to a shared database if nobody else uses it. */
+export async function leaveDatabase(database: Database): Promise<void> {
+  for (const [key, shared] of databases) {
+    if (shared.database !== database) continue;
     shared.users -= 1;
     if (shared.users > 0) return;
-    pools.delete(key);
-    await pool.end();
+    databases.delete(key);
+    await database.pool.end();
   }
 }
 
@@ -123,7 +127,7 @@ function newPool(
   { config, logger, broker }: Environment,
 ): pg.Pool {
   const max = config.DATABASE_POOL;
-  const all = { ...connectionLimits, ...planningOptions(planning), ...limitsOf[server] };
+  const all = { ...connectionLimits, ...planningOptions(planning), ...limitsOf[server], pipeline: true };
   const pool = new pg.Pool({ ...connectionChoice(url), max, ...all, verify });
   // The pool replaces a connection that fails while idle (a restart of PostgreSQL). Without a listener the error event
   // would end the process. The pool itself listens only to connections that are not checked out.
@@ -154,20 +158,29 @@ function verify(client: pg.PoolClient, done: (error?: Error) => void): void {
 
 /** Wraps an existing pool, for tests and tools. */
 export function databaseOf(pool: pg.Pool): Database {
+  const connections: Connections = pool.options.pipeline === true ? new SharedConnections(pool) : pool;
   return {
     pool,
-    query: (statement, values) => run(pool, statement, values),
+    query: (statement, values) => run(isShared(statement) ? connections : pool, statement, values),
     transaction: (work) => transact(pool, work),
   };
 }
 
+interface Connections {
+  query<T extends Row>(query: pg.QueryConfig): Promise<pg.QueryResult<T>>;
+}
+
+function isShared(statement: Statement): boolean {
+  return typeof statement !== 'string' && statement.shared === true;
+}
+
 async function run<T extends Row>(
-  on: pg.Pool | pg.PoolClient,
+  on: Connections,
   statement: Statement,
   values: readonly unknown[] = [],
 ): Promise<T[]> {
-  const query = typeof statement === 'string' ? { text: statement } : statement;
-  const { rows } = await on.query<T>({ ...query, values: [...values] });
+  const { name, text } = typeof statement === 'string' ? { text: statement } : statement;
+  const { rows } = await on.query<T>({ name, text, values: [...values] });
   return rows;
 }
 

@@ -3,12 +3,11 @@ import { metricsOf } from '../runtime/metrics.ts';
 import {
   type Database,
   database,
-  databaseOf,
-  leavePool,
+  leaveDatabase,
   type Planning,
   type Row,
   type Statement,
-  sharedPool,
+  sharedDatabase,
 } from './database.ts';
 import { hasAll, isAway } from './primary-away.ts';
 import { ReplicaGate } from './replica-gate.ts';
@@ -44,7 +43,7 @@ class ReplicatedReads implements Database {
 
   constructor(main: Database, url: string, planning: Planning, environment: Environment) {
     this.#main = main;
-    this.#replica = databaseOf(sharedPool(url, { server: 'replica', planning }, environment));
+    this.#replica = sharedDatabase(url, { server: 'replica', planning }, environment);
     this.#gate = gateOf(main, this.#replica);
     const metrics = metricsOf(environment.broker);
     this.#count = (server) => metrics.count('pulsebus_database_reads_total', { server });
@@ -78,7 +77,7 @@ class ReplicatedReads implements Database {
   }
 
   async end(): Promise<void> {
-    await leavePool(this.#replica.pool);
+    await leaveDatabase(this.#replica);
   }
 }
 

@@ -1,4 +1,4 @@
-import { databaseOf, leavePool, type Queryable, sharedPool } from '../../mixins/database.ts';
+import { leaveDatabase, type Queryable, sharedDatabase } from '../../mixins/database.ts';
 import type { Mixin } from '../../runtime/environment.ts';
 
 /** What admits reads while no primary can be reached. */
@@ -14,8 +14,8 @@ export function outage(): Mixin<(Outage & { end(): Promise<void> }) | null> {
     async start(environment) {
       const { DATABASE_READ_URL: url } = environment.config;
       if (url === undefined) return null;
-      const pool = sharedPool(url, { server: 'replica', planning: 'each' }, environment);
-      return { replica: databaseOf(pool), windows: new MemoryWindows(), end: () => leavePool(pool) };
+      const replica = sharedDatabase(url, { server: 'replica', planning: 'each' }, environment);
+      return { replica, windows: new MemoryWindows(), end: () => leaveDatabase(replica) };
     },
     stop: async (value) => value?.end(),
   };

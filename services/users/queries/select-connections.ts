@@ -1,12 +1,13 @@
 import { userNotFound } from '../../../domain/errors.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database.ts';
 import type { Connection } from '../users.entities.ts';
 
 /** A connection as it is shown. */
 export type ShownConnection = Omit<Connection, 'refreshToken' | 'connectedAt'>;
 
-const statement = {
+const statement: Statement = {
   name: 'users-select-connections',
+  shared: true,
   text: `
     select c.id, c.user_id as "userId", c.provider, c.provider_user_id as "providerUserId", c.status, c.scope,
       c.access_token as "accessToken", c.expires_at as "expiresAt", c.created_at as "createdAt",

@@ -1,10 +1,11 @@
 import { userNotFound } from '../../../domain/errors.ts';
-import type { Queryable } from '../../../mixins/database.ts';
+import type { Queryable, Statement } from '../../../mixins/database.ts';
 import { type ListedUser, userColumns } from './sort-keys.ts';
 
 // MikroORM takes 0.2 ms of CPU for this row.
-const statement = {
+const statement: Statement = {
   name: 'users-select-user',
+  shared: true,
   text: `select ${userColumns} from users.person p where p.id = $1 and p.deleted_at is null`,
 };
 

@@ -140,7 +140,7 @@ const textOf = (order: 'asc' | 'desc') => `
     order by date ${order} limit $5
   ),
   -- The dates of a page are next to each other, so that a range of the index has few others.
-  still as (
+  sedentary_times as (
     select local_date as date, provider, sum(sedentary_seconds) as seconds from timeseries.epoch_part
     where user_id = $1 and local_date between (select min(date) from page) and (select max(date) from page)
       and sedentary_seconds is not null
@@ -172,7 +172,7 @@ const textOf = (order: 'asc' | 'desc') => `
         m.vigorous_seconds, m.active_calories_kcal, m.basal_calories_kcal, m.beats, m.avg_bpm, m.min_bpm, m.max_bpm)
         order by m.date ${order}, m.provider, m.device, m.start_ms)
       from material m) as rows,
-    (select json_agg(json_build_array(date, provider, seconds)) from still) as sedentary`;
+    (select json_agg(json_build_array(date, provider, seconds)) from sedentary_times) as sedentary`;
 
 type Cell = number | null;
 /** The cells of an `ActivityRow`, in the order of its fields. */

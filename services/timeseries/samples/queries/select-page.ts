@@ -49,6 +49,7 @@ function statementsOf(direction: Direction) {
         key,
         {
           name: `${name.replace('count', 'page')}-${direction}`,
+          shared: true as const,
           text: `
   with counted as materialized (${text}),
   page as (
