@@ -1,25 +1,29 @@
 import type pg from 'pg';
 import { withClient } from './create-database.ts';
-import { jobPolicies } from './job-policies.ts';
+import { policiedTables, policyStatements } from './row-policies.ts';
 import { jobPrivileges, roleOf, type ServiceRights, schemas, serviceRights } from './service-rights.ts';
 
 /**
  * Gives the roles of the services exactly the rights of `serviceRights`: what they had before is taken away first, in one
- * transaction. Run after the migrations, as the role that owns the tables. Returns the services whose role does not exist.
+ * transaction. Policies of rows follow, a transaction each table, because one that locks several tables could deadlock with
+ * the services. Run after the migrations, as the role that owns the tables. Returns the services whose role does not exist.
  */
 export function grantRights(ownerUrl: string): Promise<string[]> {
   return withClient(ownerUrl, async (client) => {
     const missing = await missingRoles(client);
     const found = Object.entries(serviceRights).filter(([service]) => !missing.includes(service));
     if (found.length === 0) return missing;
-    // Two processes that grant at once would fail with "tuple concurrently updated".
-    const turn = "select pg_advisory_xact_lock(hashtextextended('pulsebus rights', 0))";
-    const grants = found.flatMap(([service, rights]) => grantsOf(roleOf(service), rights));
-    await client.query(['begin', turn].join('; '));
-    const policies = await jobPolicies(client, found);
-    await client.query([...grants, ...policies, 'commit'].join(';\n'));
+    await inTurn(client, () => found.flatMap(([service, rights]) => grantsOf(roleOf(service), rights)));
+    for (const table of Object.keys(policiedTables))
+      await inTurn(client, () => policyStatements(client, table, found));
     return missing;
   });
+}
+
+// Two processes that grant at once would fail with "tuple concurrently updated".
+async function inTurn(client: pg.Client, statements: () => string[] | Promise<string[]>): Promise<void> {
+  await client.query("begin; select pg_advisory_xact_lock(hashtextextended('pulsebus rights', 0))");
+  await client.query([...(await statements()), 'commit'].join(';\n'));
 }
 
 /** What an operator is to know of services without a role. All or none is usual: the services may share a role. */

@@ -11,6 +11,8 @@ export interface ServiceRights {
   readonly jobs?: string;
   /** It also reads, repeats and deletes the jobs of others, and enqueues none of them. */
   readonly operatesJobs?: true;
+  /** It sees the deliveries of all providers. Others see those of the providers that they ingest. */
+  readonly seesAllDeliveries?: true;
 }
 
 /** The rights on jobs.job of a role that has jobs. A job keeps its kind and key. */
@@ -37,11 +39,18 @@ export const serviceRights: Readonly<Record<string, ServiceRights>> = {
     },
     functions: audit,
     jobs: 'gateway',
+    seesAllDeliveries: true,
   },
   auth: { ...own('auth'), jobs: 'auth' },
   backfill: { ...own('backfill'), functions: audit },
   connect: { ...own('connect'), functions: audit, jobs: 'connect' },
-  deliveries: { ...own('deliveries'), functions: audit, jobs: 'deliveries', operatesJobs: true },
+  deliveries: {
+    ...own('deliveries'),
+    functions: audit,
+    jobs: 'deliveries',
+    operatesJobs: true,
+    seesAllDeliveries: true,
+  },
   'devicemaker-ingest': { ...own(), tables: { ...inbox, ...sealed } },
   'phone-ingest': {
     ...own('phone'),

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import t from 'tap';
+import { providerNamed, providerNames, providers } from '../../providers/all.ts';
 import { withClient } from '../../stack/create-database.ts';
 import { grantRights } from '../../stack/grant-rights.ts';
+import { policiedTables } from '../../stack/row-policies.ts';
 import { jobPrivileges, roleOf, schemas, serviceRights } from '../../stack/service-rights.ts';
 import { ensureServiceRoles } from '../../stack/service-roles.ts';
 import { serviceNames } from '../../stack/services.ts';
@@ -138,11 +140,65 @@ t.test('the jobs of a service have the kinds that its role may see', (t) => {
   t.end();
 });
 
+t.test('a role sees and writes only the deliveries of the providers that its service ingests', async (t) => {
+  const stored = await database.query<{ id: string; provider: string }>(
+    `insert into deliveries.delivery (provider, kind, headers, body) select name, 'x', '{}', 'x' from unnest($1::text[]) name
+     returning id, provider`,
+    [providerNames],
+  );
+  const ids = stored.map(({ id }) => id);
+  t.teardown(() => database.query('delete from deliveries.delivery where id = any($1)', [ids]));
+  for (const text of [
+    `insert into deliveries.progress (delivery_id, entry) select unnest($1::uuid[]), 'x'`,
+    `insert into deliveries.sealed_body select id, 'x', 'x', 'x', 1 from unnest($1::uuid[]) id`,
+  ])
+    await database.query(text, [ids]);
+  const operating = ['api-gateway', 'deliveries'];
+  let ingesting = 0;
+  for (const [service, url] of urls)
+    await withClient(url, async (client) => {
+      const own = providerNames.filter((name) => providers[name].ingest.service === service);
+      if (own.length > 0) ingesting += 1;
+      const sees = operating.includes(service) ? providerNames : own;
+      const may = (table: string, verb: Verb) =>
+        wanted(service, { name: `deliveries.${table}`, schema: 'deliveries' }).includes(verb);
+      await client.query('begin');
+      for (const table of ['delivery', 'progress', 'sealed_body']) {
+        if (!may(table, 'select') || service === 'api-gateway') continue;
+        const column = table === 'delivery' ? 'id' : 'delivery_id';
+        const found = await client.query(`select from deliveries.${table} where ${column} = any($1)`, [ids]);
+        t.equal(found.rowCount, sees.length, `${service} reads ${table}`);
+      }
+      for (const { id, provider } of stored) {
+        const isSeen = sees.includes(providerNamed(provider));
+        if (may('delivery', 'update')) {
+          const changed = await client.query("update deliveries.delivery set error = 'x' where id = $1", [
+            id,
+          ]);
+          t.equal(changed.rowCount, Number(isSeen), `${service} changes one of ${provider}`);
+        }
+        if (!may('progress', 'insert')) continue;
+        await client.query('savepoint one');
+        const code = await client
+          .query(`insert into deliveries.progress (delivery_id, entry) values ($1, 'y')`, [id])
+          .then(
+            () => 'none',
+            ({ code }) => code,
+          );
+        t.equal(code, isSeen ? 'none' : '42501', `${service} notes progress of ${provider}`);
+        await client.query('rollback to one');
+      }
+      await client.query('rollback');
+    });
+  t.equal(ingesting, new Set(providerNames.map((name) => providers[name].ingest.service)).size);
+});
+
 t.test('policies that were made by hand are dropped, and the others are left as they are', async (t) => {
   const policies = () =>
-    database.query("select oid, polname from pg_policy where polrelid = 'jobs.job'::regclass order by 1");
+    database.query('select oid, polrelid::regclass::text, polname from pg_policy order by 1');
   const before = await policies();
-  await database.query('create policy more on jobs.job to pulsebus_connect using (true)');
+  for (const table of Object.keys(policiedTables))
+    await database.query(`create policy more on ${table} to pulsebus_connect using (true)`);
   await grantRights(database.url);
   t.strictSame(await policies(), before);
 });
