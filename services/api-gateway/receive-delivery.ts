@@ -4,6 +4,7 @@ import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { authorizationHeader } from '../../mixins/delivery.ts';
+import type { Inbox } from '../../mixins/inbox.ts';
 import { addressSender, providerSender } from '../../mixins/inbox-stored.ts';
 import { providerNamed, providers } from '../../providers/all.ts';
 import { callByName } from '../../runtime/environment.ts';
@@ -45,10 +46,8 @@ export async function receiveDelivery(
   const id = await pipeline.capacity.hold(res, (body) =>
     readAndStore(pipeline, exchange, delivery, origin, body),
   );
-  const problem = await callByName(call, endpoint.action, { delivery_id: id }).then(
-    () => null,
-    (error: unknown) => error,
-  );
+  const work = () => callByName(call, endpoint.action, { delivery_id: id });
+  const problem = await problemOf(pipeline.inbox, id, work);
   pipeline.inbox.letGo(id);
   if (isError(problem, 'MALFORMED_BODY') || isError(problem, 'VALIDATION_FAILED')) throw problem;
   const answer = (await pipeline.inbox.answerOf(id).catch(() => null)) ?? delivery.pending();
@@ -56,6 +55,35 @@ export async function receiveDelivery(
   if (status === 401) throw new ServiceError('WEBHOOK_NOT_AUTHENTIC');
   if (status === 204) res.writeHead(204).end();
   else sendJson(res, status, answer);
+}
+
+const mostCalls = 3;
+
+/**
+ * Calls for the work on a delivery and waits for its end; returns its error, or null. A server of the bus that ends takes calls and
+ * answers with it. The stored state shows that the work has ended, or has not begun: then it is called for again, which is safe
+ * because a delivery is taken once.
+ */
+export function problemOf(
+  inbox: Pick<Inbox, 'stateOf'>,
+  id: string,
+  work: () => Promise<unknown>,
+  everyMs = 2000,
+): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  let calls = 1;
+  let isOver = false;
+  const look = async () => {
+    if (isOver) return resolve(null); // an answer that was not lost has come by now
+    const state = (await inbox.stateOf(id))?.state;
+    isOver = state === 'done' || state === 'dead';
+    if (state !== 'ready' || calls >= mostCalls) return;
+    calls += 1;
+    work().catch(resolve);
+  };
+  const timer = setInterval(() => look().catch(() => undefined), everyMs);
+  work().then(() => resolve(null), resolve);
+  return promise.finally(() => clearInterval(timer));
 }
 
 /** Who sends a body: the sender whose bytes are counted, and the headers that are kept with the delivery. */

@@ -9,7 +9,7 @@ import { failureToSend, sendJson, unavailableFor } from './answer.ts';
 import { bodyBounds } from './body-bounds.ts';
 import type { Exchange, Pipeline } from './exchange.ts';
 import { announcedBytes } from './read-bytes.ts';
-import { keptHeaders, type Origin, readAndStore } from './receive-delivery.ts';
+import { keptHeaders, type Origin, problemOf, readAndStore } from './receive-delivery.ts';
 
 /** A delivery that the holder of a credential uploads for a user. */
 export interface Upload extends Delivery {
@@ -53,9 +53,8 @@ async function store(pipeline: Pipeline, exchange: Exchange, upload: Upload, ori
   const id = await pipeline.capacity.hold(res, (body) =>
     readAndStore(pipeline, exchange, upload, origin, body),
   );
-  await callByName(call, endpoint.action, { delivery_id: id, user_id: exchange.path.user_id }).catch(
-    () => null,
-  );
+  const given = { delivery_id: id, user_id: exchange.path.user_id };
+  await problemOf(pipeline.inbox, id, () => callByName(call, endpoint.action, given));
   pipeline.inbox.letGo(id);
   const answer = await pipeline.inbox.answerOf(id).catch(() => null);
   sendJson(res, endpoint.route.status ?? 202, answer ?? upload.pending());
