@@ -20,6 +20,9 @@ import { reprocessKind } from './work-run.ts';
 
 type Asked = z.output<typeof reprocessActions.startReprocess.params>;
 
+/** A run may end between the insert that it refused and the read of it; then the insert is repeated. */
+const mostTries = 3;
+
 /**
  * Starts a run, or returns the run of the same request.
  * @throws REPROCESS_UNSUPPORTED (409), VALIDATION_FAILED (422), RANGE_INVALID (422)
@@ -27,15 +30,22 @@ type Asked = z.output<typeof reprocessActions.startReprocess.params>;
 export function startRun(database: Database, origin: AuditOrigin, asked: Asked): Promise<Reprocess> {
   const request = requestOf(asked);
   return database.transaction(async (transaction) => {
-    const row = await insertRun(transaction, request, { changes: noChanges(), items: noItems() });
-    if (row === undefined) return toWire(await runningOf(transaction, request));
-    const { provider, type, dry_run } = request;
-    const entry = { subjectId: row.id, details: { provider, type, dry_run } };
-    await recordAudit(transaction, origin, { ...entry, action: 'delivery.reprocess_started' });
-    const job = { key: row.id, payload: {}, lane: lanes.historical };
-    await enqueue(transaction, reprocessKind, job);
-    return toWire(row);
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const row = await insertRun(transaction, request, { changes: noChanges(), items: noItems() });
+      if (row !== undefined) return begin(transaction, origin, row);
+      const running = await selectRunning(transaction, request);
+      if (running !== undefined) return toWire(running);
+    }
+    throw new ServiceError('SERVICE_UNAVAILABLE');
   });
+}
+
+async function begin(transaction: Queryable, origin: AuditOrigin, row: ReprocessRunRow): Promise<Reprocess> {
+  const { id, provider, type, dry_run } = row;
+  const entry = { subjectId: id, details: { provider, type, dry_run } };
+  await recordAudit(transaction, origin, { ...entry, action: 'delivery.reprocess_started' });
+  await enqueue(transaction, reprocessKind, { key: id, payload: {}, lane: lanes.historical });
+  return toWire(row);
 }
 
 function requestOf({ provider, type: asked, from, to, dry_run }: Asked): RunRequest {
@@ -55,12 +65,6 @@ function checkType(provider: ProviderName, type: string | null): void {
   if (types === null) throw new ServiceError('REPROCESS_UNSUPPORTED');
   if (type === null || types.includes(type)) return;
   throw validationFailed([{ field: 'type', message: `must be one of ${types.join(', ')}` }]);
-}
-
-async function runningOf(database: Queryable, request: RunRequest): Promise<ReprocessRunRow> {
-  const row = await selectRunning(database, request);
-  if (row === undefined) throw new ServiceError('SERVICE_UNAVAILABLE');
-  return row;
 }
 
 /** A run. @throws REPROCESS_NOT_FOUND (404) */

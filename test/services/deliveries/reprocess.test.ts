@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
+import type { Database } from '../../../mixins/database.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normaliser } from '../../../providers/devicemaker/normalise/item.ts';
+import { systemOrigin } from '../../../runtime/audit-origin.ts';
+import { startRun } from '../../../services/deliveries/reprocess/runs.ts';
 import { activity } from '../../fixtures/devicemaker/activities.ts';
 import { daily } from '../../fixtures/devicemaker/dailies.ts';
 import { sleep as night } from '../../fixtures/devicemaker/sleeps.ts';
@@ -130,6 +133,33 @@ t.test('the same request runs once; a cancelled run stops', async (t) => {
   t.match(cancelled, { status: /cancelled|done/ });
   t.match(await read(run.id), { status: /cancelled|done/ });
   t.equal((await ended(await start({ to }))).status, 'done');
+});
+
+t.test('a request whose run ends at that moment starts another one', async (t) => {
+  // The table says that the request is running, and the run has ended when it is read.
+  let refusals = 0;
+  const ending: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((transaction) =>
+        work({
+          async query(statement, values) {
+            const isInsert =
+              typeof statement !== 'string' && statement.name === 'deliveries.insert_reprocess_run';
+            if (!isInsert || refusals > 0) return transaction.query(statement, values);
+            refusals += 1;
+            return [];
+          },
+        }),
+      ),
+  };
+  const asked = { provider: 'devicemaker', dry_run: false } as const;
+  t.match(await startRun(ending, systemOrigin('test'), asked), {
+    status: 'running',
+    provider: 'devicemaker',
+  });
+  t.equal(refusals, 1);
+  t.equal((await database.query('select from deliveries.reprocess_run')).length, 1);
 });
 
 t.test('data of an erased user and of a later connection is not stored', async (t) => {
