@@ -81,16 +81,20 @@ const hasConnection = (condition: string) => `
 
 const activeCounted = `select coalesce(sum(n), 0)::int as n from users.connection_change where status = 'active'`;
 
+// `offset 0`: the connections of each user are read by themselves, in the order of the list. Within it there is no other condition, because
+// without statistics the planner read all active connections for each user (10,000 of each: 2.9 s instead of 15 ms).
+const isActiveByUser = `
+  exists (select from (select status from users.connection where user_id = p.id offset 0) c where c.status = 'active')`;
+
 /**
- * With `offset 0` the condition is checked for each user in the order of the list, until enough are found; without it the
- * planner reads all connections into a hash first. The latter reads less if few connections are active.
+ * Checks the condition for each user until enough are found, or reads all active connections into a hash first, which is less if
+ * few connections are active.
  */
 async function activeCondition(database: Queryable, { connected }: UserQuery): Promise<string[]> {
   if (connected === undefined) return [];
-  const active = "c.status = 'active'";
-  if (!connected) return [`not ${hasConnection(`${active} offset 0`)}`];
+  if (!connected) return [`not ${isActiveByUser}`];
   const [row] = await database.query<{ n: number }>(activeCounted);
-  return [hasConnection((row?.n ?? 0) > mostByConnection ? `${active} offset 0` : active)];
+  return [(row?.n ?? 0) > mostByConnection ? isActiveByUser : hasConnection("c.status = 'active'")];
 }
 
 const longPiece = 6;
