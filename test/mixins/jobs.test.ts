@@ -123,7 +123,7 @@ t.test('counts failures, then gives a job up', async (t) => {
   await until(async () => (await rows())[0]?.dead === true);
   t.same(failures, [0, 1, 2]);
   t.match(await rows(), [{ failures: 3, error: 'AWAY', leased: false }]);
-  await add('a', 2);
+  await add('a', 2, { delayMs: 60_000 }); // so that it is not worked on before it is read
   t.match(await rows(), [{ failures: 0, error: null, dead: false }], 'it is enqueued again');
 });
 
