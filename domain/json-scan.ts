@@ -1,8 +1,10 @@
+import { mostLevels as deepest } from './json-bounds.ts';
+
 /**
  * Reads JSON from bytes value by value, so that a text of 100 MB is never in memory as one string beside its values. The
  * scan finds the end of a value by counting brackets outside of strings, and does not validate the value: `JSON.parse`
  * does. Between values only the grammar's characters are accepted. A text is therefore accepted exactly if `JSON.parse`
- * accepts it, except that nesting is limited to 10,000 levels. The text is cut next to ASCII bytes only, which are never
+ * accepts it, except that nesting is limited (`mostLevels`). The text is cut next to ASCII bytes only, which are never
  * part of a longer UTF-8 sequence.
  */
 export interface JsonScan {
@@ -220,9 +222,6 @@ function endOfString(bytes: Buffer, from: number): number {
   }
   return bytes.length;
 }
-
-// JSON.parse takes more than a minute for 50,000,000 nested brackets. Real items have five levels.
-const deepest = 10_000;
 
 function endOfContainer(bytes: Buffer, from: number): number {
   let depth = 0;

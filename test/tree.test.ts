@@ -235,3 +235,24 @@ function namesSchema(lines: readonly string[], name: string): boolean {
   const first = lines.findIndex((line) => new RegExp(`^export (const|type) ${name}\\b`).test(line));
   return documented(lines, first) || /^export /.test(lines[first - 1] ?? '');
 }
+
+// JSON of another party is parsed by domain/json-bounds.ts. These files parse what this product has written.
+const parsesOwnJson = [
+  'domain/cursor.ts',
+  'domain/json-scan.ts',
+  'services/api-gateway/components.ts',
+  'services/api-gateway/idempotency.ts',
+  'services/api-gateway/openapi.ts',
+  'services/devicemaker-ingest/reading/open-body.ts',
+];
+
+t.test('JSON of other parties is bounded before it is parsed', async (t) => {
+  const edge = files.filter((file) => /^(domain|providers|runtime|mixins|services)\//.test(file));
+  const parsing = edge.filter((file) => /\bJSON\.parse\(|\bawait .*\.json\(\)/.test(code(file)));
+  t.same(
+    parsing.filter((file) => file !== 'domain/json-bounds.ts'),
+    parsesOwnJson,
+  );
+});
+
+const code = (file: string) => text(file).replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, '');

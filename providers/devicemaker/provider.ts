@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../domain/json-bounds.ts';
 import type { Provider } from '../../domain/provider.ts';
 import { dayMs } from '../../domain/time.ts';
 import { list, networks, origin, url, webhookSecrets } from '../setting-forms.ts';
@@ -34,7 +35,7 @@ const UserId = z.object({
 
 function readAccount(text: string): string | null {
   try {
-    return UserId.parse(JSON.parse(text)).userId;
+    return UserId.parse(parseJson(text)).userId;
   } catch {
     return null;
   }

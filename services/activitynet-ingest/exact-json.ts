@@ -1,3 +1,5 @@
+import { parseJson } from '../../domain/json-bounds.ts';
+
 /**
  * The third argument of a JSON.parse reviver: `source` is the original text of a number. TypeScript's library types
  * lack it.
@@ -8,10 +10,10 @@ interface Written {
 
 /**
  * Parses JSON. Whole numbers under the given names become strings of their original digits, because ids may exceed the
- * precision of a double. @throws SyntaxError if the text is not JSON.
+ * precision of a double. @throws SyntaxError if the text is not JSON, JsonBoundsError.
  */
 export function parseExact(text: string, names: ReadonlySet<string>): unknown {
   const revive = (key: string, value: unknown, written?: Written): unknown =>
     typeof value === 'number' && names.has(key) ? (written?.source ?? String(value)) : value;
-  return JSON.parse(text, revive);
+  return parseJson(text, revive);
 }

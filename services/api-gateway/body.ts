@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseForm } from 'node:querystring';
 import { ServiceError, validationFailed } from '../../domain/errors.ts';
+import { JsonBoundsError, parseJson } from '../../domain/json-bounds.ts';
 
 /** Whether a request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
@@ -22,7 +23,7 @@ export function checkContentType(req: IncomingMessage, form: boolean): 'json' | 
 /** The object in a body. @throws MALFORMED_BODY (400) if it is not JSON, VALIDATION_FAILED (422) if it is not an object. */
 export function parseObject(bytes: Buffer, kind: 'json' | 'form'): Record<string, unknown> {
   const text = decode(bytes);
-  const value = kind === 'form' ? { ...parseForm(text) } : parseJson(text);
+  const value = kind === 'form' ? { ...parseForm(text) } : readJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw validationFailed([{ field: '', message: 'The body must be a JSON object' }]);
   }
@@ -37,10 +38,14 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
+    if (error instanceof JsonBoundsError)
+      throw validationFailed([
+        { field: '', message: 'The body is nested too deeply or has too many values' },
+      ]);
     throw new ServiceError('MALFORMED_BODY', undefined, undefined, error);
   }
 }

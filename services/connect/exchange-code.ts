@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { parseJson } from '../../domain/json-bounds.ts';
 import type { ProviderAnswer } from '../../mixins/provider-api.ts';
 import { type FreshTokens, isInvalidGrant, readTokens, requestTokens } from '../../mixins/token-endpoint.ts';
 import type { Attempt } from './queries/insert-attempt.ts';
@@ -24,7 +25,7 @@ export async function exchangeCode(
     ...(proof.verifier === null ? {} : { code_verifier: proof.verifier }),
   });
   const read = readTokens(answer, Date.now());
-  if (read.kind === 'fresh') return { kind: 'tokens', tokens: read.tokens, body: JSON.parse(answer.text) };
+  if (read.kind === 'fresh') return { kind: 'tokens', tokens: read.tokens, body: parseJson(answer.text) };
   return { kind: refusalOf(answer) };
 }
 

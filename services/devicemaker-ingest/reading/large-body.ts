@@ -1,3 +1,4 @@
+import { isWithinBounds } from '../../../domain/json-bounds.ts';
 import {
   expectEnd,
   JsonError,
@@ -12,7 +13,6 @@ import {
 import type { StoreItem } from '../../../domain/records.ts';
 import { unlistedFields } from '../../../domain/unlisted-fields.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
-import { isTooDense, mostItemsRead, mostKeysRead, TooManyValues } from '../../../mixins/body-density.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Normalised, Problem } from '../../../providers/devicemaker/normalise/item.ts';
 import { partsWithin } from './item-source.ts';
@@ -55,6 +55,14 @@ export interface Batch {
   readonly parts: readonly (readonly [at: number, bytes: number, part: StoreItem])[];
 }
 
+/** 100 MB of the smallest real items are 400,000. Each item costs a stub. */
+const mostItemsRead = 1_000_000;
+/** The top-level keys of a body name data types. */
+const mostKeysRead = 10_000;
+
+/** Thrown if a body has more items or keys than the limits allow. */
+class TooManyValues extends Error {}
+
 /** Size of one message: the main thread parses 256 KB of JSON in less than 4 ms. */
 const batchBytes = 256 * 1024;
 
@@ -79,7 +87,7 @@ export class LargeBody {
 
   /** Scans a body once. Its items are dropped as soon as their stubs are made. */
   static open(bytes: Buffer, root: Root): LargeBody | Refusal {
-    if (isTooDense(bytes)) return 'too_many_values';
+    if (!isWithinBounds(bytes)) return 'too_many_values';
     try {
       const scan = jsonScan(bytes);
       if (kindOf(scan) !== root) {

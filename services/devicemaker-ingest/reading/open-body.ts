@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts';
+import { parseJson } from '../../../domain/json-bounds.ts';
 import type { VersionedRules } from '../../../domain/workouts/cut-chunks.ts';
 import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import type { Entry } from '../items/entries.ts';
@@ -91,7 +92,7 @@ export async function openList(body: Buffer): Promise<OpenedList | null> {
 
 function listIn(body: Buffer): readonly unknown[] | null {
   try {
-    const items: unknown = JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
+    const items = parseJson(body.toString('utf8').replace(/^\uFEFF/, ''));
     return Array.isArray(items) ? items : null;
   } catch {
     return null;

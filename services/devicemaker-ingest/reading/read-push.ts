@@ -1,4 +1,5 @@
 import { ServiceError, validationFailed } from '../../../domain/errors.ts';
+import { JsonBoundsError, parseJson } from '../../../domain/json-bounds.ts';
 import { type DataType, dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
 import { cleanText, isObject } from '../../../providers/devicemaker/normalise/item.ts';
 
@@ -57,8 +58,9 @@ export function tooManyValues(): ServiceError {
 // A parser's message quotes the text around the error, so it is dropped.
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
-  } catch {
+    return parseJson(body.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    if (error instanceof JsonBoundsError) throw tooManyValues();
     throw new ServiceError('MALFORMED_BODY');
   }
 }

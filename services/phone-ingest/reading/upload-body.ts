@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jsonOrNull } from '../../../domain/json.ts';
-import { isTooDense } from '../../../mixins/body-density.ts';
+import { isWithinBounds, JsonBoundsError } from '../../../domain/json-bounds.ts';
 import {
   listsOf,
   readItem,
@@ -30,7 +30,7 @@ const itemsPerBatch = 2000;
 
 /** Parses a body. It never throws because of the content, which is health data and quoted nowhere. */
 export function readUpload(bytes: Buffer, nowMs: number): UploadBody {
-  if (isTooDense(bytes)) return nothing('The body has too many values.');
+  if (!isWithinBounds(bytes)) return nothing(new JsonBoundsError().message);
   const body = jsonOrNull(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   const lists = listsOf(body);
   if (lists === null) return nothing('The body is not an upload: it has no object `data`.');

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isTooDense } from '../../../mixins/body-density.ts';
+import { isWithinBounds } from '../../../domain/json-bounds.ts';
 import { LargeBody } from '../../../services/devicemaker-ingest/reading/large-body.ts';
 import { openPush } from '../../../services/devicemaker-ingest/reading/open-body.ts';
 import { heartRateMap } from '../../fixtures/devicemaker/dailies.ts';
@@ -12,19 +12,19 @@ t.test('a body whose values take far more memory than its text is refused before
   const empty = repeated('{"sleeps":[', '{}', 6_000_000, ']}');
   t.equal(LargeBody.open(empty, 'object'), 'too_many_values');
   await t.rejects(openPush(empty), refusal('VALIDATION_FAILED'));
-  t.ok(isTooDense(repeated('{"unknown":[', '1', 17_000_000, ']}')));
+  t.notOk(isWithinBounds(repeated('{"unknown":[', '1', 17_000_000, ']}')));
 });
 
 t.test('values count 32 bytes and containers 64, up to 512 MiB', async (t) => {
   const mebi = 1024 * 1024;
-  const most: readonly (readonly [byte: string, count: number])[] = [
+  const most: readonly (readonly [text: string, count: number])[] = [
     [',', 16 * mebi],
-    ['{', 8 * mebi],
-    ['[', 8 * mebi],
+    ['{}', 8 * mebi],
+    ['[]', 8 * mebi],
   ];
-  for (const [byte, count] of most) {
-    t.notOk(isTooDense(Buffer.alloc(count, byte)), byte);
-    t.ok(isTooDense(Buffer.alloc(count + 1, byte)), byte);
+  for (const [text, count] of most) {
+    t.ok(isWithinBounds(Buffer.alloc(count * text.length, text)), text);
+    t.notOk(isWithinBounds(Buffer.alloc((count + 1) * text.length, text)), text);
   }
 });
 
@@ -34,7 +34,7 @@ t.test('128 MiB of real records are not dense', async (t) => {
   for (const item of [map, JSON.stringify(sample)]) {
     const text = repeated('', item, Math.floor((1024 * 1024) / item.length), '');
     const whole = Buffer.concat(Array.from({ length: 126 }, () => text));
-    t.notOk(isTooDense(whole), item.slice(0, 60));
+    t.ok(isWithinBounds(whole), item.slice(0, 60));
   }
 });
 
