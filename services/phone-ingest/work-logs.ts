@@ -31,7 +31,7 @@ export async function workLogs(job: Job, deps: UploadDeps): Promise<Outcome> {
   const tally = new Tally();
   for (const [index, given] of events.entries()) {
     const event = Event.safeParse(given).data;
-    if (event !== undefined) await record(deps, user, event);
+    if (event !== undefined) await record(deps, user, { ...event, id: `${job.id}:${index}` });
     else if (!isDeviceState(given)) tally.addProblem(notRead(index));
     tally.stored += event === undefined ? 0 : 1;
   }
@@ -47,11 +47,12 @@ function eventsOf(body: unknown): readonly unknown[] {
 async function record(
   { database }: UploadDeps,
   { user_id, connection_id }: { readonly user_id: string; readonly connection_id: string },
-  event: z.infer<typeof Event>,
+  event: z.infer<typeof Event> & { readonly id: string },
 ): Promise<void> {
   if (event.eventType === 'historical_data_type_sync_end') {
-    const { dataType, success, recordCount = null, timestamp } = event;
+    const { id, dataType, success, recordCount = null, timestamp } = event;
     return endType(database, user_id, {
+      id,
       type: typeName(dataType),
       sent: recordCount,
       failed: !success,
@@ -59,14 +60,24 @@ async function record(
     });
   }
   const { timestamp, timeRange, dataTypeCounts } = event;
-  const types = dataTypeCounts.map(({ type, count }) => ({
-    type: typeName(type),
-    expected: Math.round(count),
-  }));
   await beginSync(database, {
-    ...{ user_id, connection_id, at: timestamp, types: types.filter(({ expected }) => expected > 0) },
+    ...{ user_id, connection_id, at: timestamp, types: expectedTypes(dataTypeCounts) },
     ...{ start: timeRange?.startDate ?? new Date(0), end: timeRange?.endDate ?? timestamp },
   });
+}
+
+/** The app reports the end of each tracked type that has items. Several may have one name. */
+function expectedTypes(counts: z.infer<typeof Start>['dataTypeCounts']) {
+  const counted = counts.map(({ type, count }) => ({ type: typeName(type), items: Math.round(count) }));
+  const byName = Map.groupBy(
+    counted.filter(({ items }) => items > 0),
+    ({ type }) => type,
+  );
+  return [...byName].map(([type, shares]) => ({
+    type,
+    expected: shares.reduce((sum, { items }) => sum + items, 0),
+    shares: shares.length,
+  }));
 }
 
 /** The two events name types in different ways: by their identifier, or without its prefix. */

@@ -8,7 +8,8 @@ export interface NewSync {
   readonly at: Date;
   readonly start: Date;
   readonly end: Date;
-  readonly types: readonly { readonly type: string; readonly expected: number }[];
+  /** `shares`: how many types that the app tracks have this name. */
+  readonly types: readonly { readonly type: string; readonly expected: number; readonly shares: number }[];
 }
 
 // A start that is older than the stored one is a repetition, as is an equal one.
@@ -24,9 +25,10 @@ returning id`;
 const older =
   'delete from phone.sync_type where user_id = $1 and started_at < $2 and coalesce(ended_at, started_at) < $2';
 const expected = `
-insert into phone.sync_type as held (user_id, type, expected, started_at)
-select $1, type, expected, $3 from jsonb_to_recordset($2) t (type text, expected bigint)
-on conflict (user_id, type) do update set expected = excluded.expected`;
+insert into phone.sync_type as held (user_id, type, expected, shares, started_at)
+select $1, type, expected, shares, $3 from jsonb_to_recordset($2) t (type text, expected bigint, shares int)
+on conflict (user_id, type) do update set expected = excluded.expected, shares = excluded.shares,
+  ended_at = case when (select count(*) from jsonb_object_keys(held.ends)) >= excluded.shares then held.ended_at end`;
 
 /** Begins a first upload. */
 export async function beginSync(database: Database, sync: NewSync): Promise<void> {
@@ -39,18 +41,34 @@ export async function beginSync(database: Database, sync: NewSync): Promise<void
   });
 }
 
+// Ends arrive in any order, and twice. The newest ones count, as many as tracked types share the name.
 const ended = `
-insert into phone.sync_type as held (user_id, type, sent, failed, started_at, ended_at) values ($1, $2, $3, $4, $5, $5)
-on conflict (user_id, type) do update set sent = excluded.sent, failed = excluded.failed, ended_at = excluded.ended_at
-where held.ended_at is null or held.ended_at < excluded.ended_at`;
+insert into phone.sync_type as held (user_id, type, sent, failed, started_at, ended_at, ends)
+select $1, $2, $3, $4, $5, $5, jsonb_build_object($6::text, jsonb_build_object('sent', $3::bigint, 'failed', $4::boolean))
+on conflict (user_id, type) do update set (ends, sent, failed, ended_at) = (
+  select held.ends || excluded.ends, sum((end_value ->> 'sent')::bigint), bool_or((end_value ->> 'failed')::boolean),
+    case when count(*) >= held.shares then greatest(held.ended_at, max(at)) end
+  from (
+    select value as end_value, split_part(key, ' ', 1)::timestamptz as at from jsonb_each(held.ends || excluded.ends)
+    order by key desc limit held.shares) newest)`;
+
+/** The end of a data type. `id` is the event's own: two types of one name may end at the same time with as many items. */
+export interface TypeEnd {
+  readonly id: string;
+  readonly type: string;
+  readonly sent: number | null;
+  readonly failed: boolean;
+  readonly at: Date;
+}
 
 /** Marks a data type as sent. */
 export async function endType(
   database: Queryable,
   userId: string,
-  { type, sent, failed, at }: { type: string; sent: number | null; failed: boolean; at: Date },
+  { id, type, sent, failed, at }: TypeEnd,
 ): Promise<void> {
-  await database.query(ended, [userId, type, sent === null ? null : Math.round(sent), failed, at]);
+  const items = sent === null ? null : Math.round(sent);
+  await database.query(ended, [userId, type, items, failed, at, `${at.toISOString()} ${id}`]);
 }
 
 const finished = `

@@ -97,6 +97,38 @@ t.test('the first upload is shown per type and ends in a completed backfill', as
   t.equal(started.status, 409, 'the app sends past data by itself');
 });
 
+t.test('tracked types with one name in uploads are added up, and each of them ends', async (t) => {
+  const app = await installApp(api);
+  const walked = ['DISTANCE', 40] as const;
+  const cycled = ['DISTANCE', 2] as const;
+  const start = eventsOf([['start', {}]]);
+  const counts = [walked, cycled, ['HYDRATION', 3] as const, ['HYDRATION', 3] as const];
+  const dataTypeCounts = counts.map(([type, count]) => ({ type, count }));
+  const [begun, state] = start.events;
+  await app.send('logs', { ...start, events: [{ ...begun, dataTypeCounts }, state] });
+  t.match(await connectionStatus(api, app.userId), {
+    status: 'running',
+    types: [
+      { type: 'DISTANCE', items: 42, status: 'requested' },
+      { type: 'HYDRATION', items: 6 },
+    ],
+  });
+  for (const [type, count] of [walked, ['HYDRATION', 3] as const, ['HYDRATION', 3] as const])
+    await app.send('logs', eventsOf([['end', type, count]]));
+  t.match(await connectionStatus(api, app.userId), {
+    status: 'running',
+    types: [
+      { type: 'DISTANCE', status: 'requested', saved: 40 },
+      { type: 'HYDRATION', status: 'received', saved: 6 },
+    ],
+  });
+  await app.send('logs', eventsOf([['end', ...cycled]]));
+  t.match(await connectionStatus(api, app.userId), {
+    status: 'done',
+    types: [{ type: 'DISTANCE', status: 'received', saved: 42 }, {}],
+  });
+});
+
 t.test('the connect page shows a code, which connects the app of its user', async (t) => {
   const userId = await createUser(api);
   const browser = visitor(api);

@@ -1,0 +1,1 @@
+alter table phone.sync_type drop column shares, drop column ends;
