@@ -18,6 +18,7 @@ import { addAnswers } from './queries/answer-minutes.ts';
 import { upsertReceived } from './queries/received-minutes.ts';
 import { isErased, replayDelivery } from './queries/replay-delivery.ts';
 import { readReceived } from './received.ts';
+import { reprocessForNewNormalisers } from './reprocess/new-normalisers.ts';
 import { cancelRun, readRun, startRun } from './reprocess/runs.ts';
 import { reprocessHandler } from './reprocess/work-run.ts';
 import { retentionHandler } from './retention.ts';
@@ -76,6 +77,7 @@ export default implement(deliveries, {
     const endFigures = metrics.onScrape(async () =>
       setFigures(metrics, await readStatus({ database, call, config })),
     );
+    await reprocessForNewNormalisers(database);
     const stopJobs = await jobs.start([
       retentionHandler({ database, config, logger }),
       ...sealingHandlers({ database, config, logger }),

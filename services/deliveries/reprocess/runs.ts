@@ -28,16 +28,23 @@ const mostTries = 3;
  * @throws REPROCESS_UNSUPPORTED (409), VALIDATION_FAILED (422), RANGE_INVALID (422)
  */
 export function startRun(database: Database, origin: AuditOrigin, asked: Asked): Promise<Reprocess> {
+  return database.transaction((transaction) => startRunIn(transaction, origin, asked));
+}
+
+/** As `startRun`, within a transaction. */
+export async function startRunIn(
+  transaction: Queryable,
+  origin: AuditOrigin,
+  asked: Asked,
+): Promise<Reprocess> {
   const request = requestOf(asked);
-  return database.transaction(async (transaction) => {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const row = await insertRun(transaction, request, { changes: noChanges(), items: noItems() });
-      if (row !== undefined) return begin(transaction, origin, row);
-      const running = await selectRunning(transaction, request);
-      if (running !== undefined) return toWire(running);
-    }
-    throw new ServiceError('SERVICE_UNAVAILABLE');
-  });
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const row = await insertRun(transaction, request, { changes: noChanges(), items: noItems() });
+    if (row !== undefined) return begin(transaction, origin, row);
+    const running = await selectRunning(transaction, request);
+    if (running !== undefined) return toWire(running);
+  }
+  throw new ServiceError('SERVICE_UNAVAILABLE');
 }
 
 async function begin(transaction: Queryable, origin: AuditOrigin, row: ReprocessRunRow): Promise<Reprocess> {

@@ -4,6 +4,7 @@ import { Reprocess } from '../../../contracts/deliveries/reprocess.ts';
 import type { SeriesType } from '../../../domain/series.ts';
 import type { Database, Row, Statement } from '../../../mixins/database.ts';
 import { recordTypeOf } from '../../../providers/phone/normalise/record-types.ts';
+import { reprocessForNewNormalisers } from '../../../services/deliveries/reprocess/new-normalisers.ts';
 import { reprocessUpload } from '../../../services/phone-ingest/reprocess/reprocess-upload.ts';
 import { startApi } from '../../support/api.ts';
 import { until } from '../../support/until.ts';
@@ -192,4 +193,25 @@ t.test('an upload that arrives while an older one is processed again counts', as
     { name: 'steps', value: 30 },
   ]);
   t.match(nights, [{ night: { asleep_seconds: 6 * 3600 } }]);
+});
+
+t.test('uploads that an older normaliser processed are processed again, once', async (t) => {
+  const app = await installApp(api);
+  await withFault(() => app.sync({ records: [record(heartRate, at('08:00'), 16)] }));
+  const runs = () => database.query('select id from deliveries.reprocess_run where provider = $1', ['phone']);
+  await reprocessForNewNormalisers(database);
+  t.same(await runs(), [], 'the version is that of the last start');
+  await database.query(`update deliveries.normaliser set version = version - 1 where provider = 'phone'`);
+  await Promise.all([reprocessForNewNormalisers(database), reprocessForNewNormalisers(database)]);
+  t.equal((await runs()).length, 1);
+  await until(async () => {
+    const found = await database.query<{ name: string }>(
+      `select t.name from timeseries.sample x join timeseries.series s on s.id = x.series_id
+       join timeseries.series_type t on t.id = s.type_id where s.user_id = $1`,
+      [app.userId],
+    );
+    return found.length === 1 && found[0]?.name === 'heart_rate';
+  });
+  await reprocessForNewNormalisers(database);
+  t.equal((await runs()).length, 1);
 });
