@@ -15,12 +15,17 @@ export interface Job extends Lease {
 }
 
 /**
- * The outcome of a job. `done`: finished (`authenticated`: the work verified the provider's signature). `later`: a
- * dependency is unavailable (`reason` is a code; `delayMs` replaces the default backoff). `stopped`: the signal ended
+ * The outcome of a job. `done`: finished (`authenticated`: the work verified the provider's signature; `warning`: a code
+ * that the delivery keeps as its error, because items of it were not stored). `later`: a dependency is unavailable (`reason` is a code; `delayMs` replaces the default backoff). `stopped`: the signal ended
  * it. `refused`: it can never succeed; the waiting caller, if any, gets the error.
  */
 export type Outcome =
-  | { readonly kind: 'done'; readonly answer: unknown; readonly authenticated?: boolean }
+  | {
+      readonly kind: 'done';
+      readonly answer: unknown;
+      readonly authenticated?: boolean;
+      readonly warning?: string | null;
+    }
   | { readonly kind: 'later'; readonly reason: string; readonly answer: unknown; readonly delayMs?: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'refused'; readonly error: ServiceError; readonly answer: unknown };

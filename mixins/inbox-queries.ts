@@ -93,7 +93,7 @@ export const { extend, update } = fencedWrites(table);
 /** Marks a delivery done. */
 export const finishDelivery = update(
   'finish',
-  `state = 'done', done_at = now(), answer = $3, error = null, authenticated = authenticated or $4`,
+  `state = 'done', done_at = now(), answer = $3, error = $5, authenticated = authenticated or $4`,
 );
 
 /** Stores the answer of a delivery in progress. */

@@ -176,7 +176,7 @@ async function settle(store: Inbox, { id, attempt }: Lease, outcome: Outcome): P
   const lost = 'lost';
   switch (outcome.kind) {
     case 'done':
-      return (await store.finish(id, attempt, outcome.answer, outcome.authenticated)) ? 'done' : lost;
+      return (await store.finish(id, attempt, outcome.answer, outcome)) ? 'done' : lost;
     case 'stopped':
       return (await store.handBack(id, attempt)) ? 'ready' : lost;
     case 'refused':

@@ -33,8 +33,13 @@ export interface Inbox {
   readBody(held: Pick<Lease, 'id' | 'body_bytes'>): Promise<Buffer>;
   /** Results of earlier attempts, for the holder of the lease. */
   progressOf(held: Pick<Lease, 'id' | 'attempt'>): Progress;
-  /** `authenticated`: the work verified the provider's signature. */
-  finish(id: string, attempt: number, answer: unknown, authenticated?: boolean): Promise<boolean>;
+  /** `authenticated`: the work verified the provider's signature; `warning`: a code that stays with the delivery. */
+  finish(
+    id: string,
+    attempt: number,
+    answer: unknown,
+    notes?: { authenticated?: boolean | undefined; warning?: string | null | undefined },
+  ): Promise<boolean>;
   /** Stores an answer while the work continues. Returns false if the lease was lost. */
   keepAnswer(id: string, attempt: number, answer: unknown): Promise<boolean>;
   /** Releases the delivery: due again after `delayMs`, or dead after the last attempt. Returns the new state. */
@@ -86,8 +91,8 @@ export function inboxOn(database: Database): Inbox {
     extend: (id, attempt, lease = leaseMs) => sql.extend(database, { key: [id], attempt }, lease),
     readBody: async (held) => takeFromHand(held.id) ?? readBody(database, held),
     progressOf: (held) => progressOn(database, held),
-    finish: (id, attempt, answer, authenticated = false) =>
-      change(sql.finishDelivery, id, attempt, JSON.stringify(answer), authenticated),
+    finish: (id, attempt, answer, { authenticated = false, warning = null } = {}) =>
+      change(sql.finishDelivery, id, attempt, JSON.stringify(answer), authenticated, warning),
     keepAnswer: (id, attempt, answer) => change(sql.keepAnswer, id, attempt, JSON.stringify(answer)),
     async retryLater(id, attempt, { delayMs, reason, answer }) {
       const values = [attempt, id, Math.round(delayMs), reason, jsonOrNull(answer)];

@@ -72,6 +72,11 @@ export const metricTable = {
     help: 'Attempts at a delivery by the resulting state.',
     labels: ['provider', 'kind', 'state'],
   },
+  pulsebus_upload_items_set_aside_total: {
+    kind: 'counter',
+    help: 'Items of phone uploads that were set aside, by the field that is wrong. `unit`: the unit is not known for the type.',
+    labels: ['field'],
+  },
   pulsebus_delivery_readable_seconds: {
     kind: 'histogram',
     help: 'Time from the receipt of a delivery until its data can be read.',

@@ -23,7 +23,8 @@ export const Delivery = z
   })
   .meta({
     id: 'Delivery',
-    description: 'A webhook notification of a provider, without its body. `error` is a code.',
+    description:
+      'A webhook notification of a provider, without its body. `error` is a code; that of a delivery that is done is a warning, such as UNIT_UNKNOWN.',
   });
 
 export type Delivery = z.infer<typeof Delivery>;

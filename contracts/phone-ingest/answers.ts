@@ -2,6 +2,14 @@ import { z } from 'zod';
 
 const Count = z.int().nonnegative();
 
+/** An item that was set aside: its list, its id, the field that is wrong and why, never its value. */
+export const UploadProblem = z.object({
+  item: z.string(),
+  id: z.string().nullable(),
+  field: z.string(),
+  reason: z.string(),
+});
+
 /** The answer to an upload. Its first three fields are those of the Open Wearables protocol. */
 export const UploadAnswer = z
   .object({
@@ -12,9 +20,7 @@ export const UploadAnswer = z
     stored: Count.describe(
       'Items that are stored, now or by an earlier upload, and deletions that are applied.',
     ),
-    problems: z
-      .array(z.object({ item: z.string(), id: z.string().nullable(), field: z.string(), reason: z.string() }))
-      .describe('The first 100 items that were set aside.'),
+    problems: z.array(UploadProblem).describe('The first 100 items that were set aside.'),
     set_aside: Count,
     unmapped: z.record(z.string(), Count).describe('Items without a series in the catalogue, by type.'),
   })

@@ -15,7 +15,7 @@ export const phone = {
     hasFigures: false,
     reprocessedTypes: ['records', 'sleep', 'workouts'],
   },
-  normaliserVersion: 4,
+  normaliserVersion: 5,
   fields,
   oauth: null,
   accessCheck: null,

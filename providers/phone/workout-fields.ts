@@ -1,7 +1,6 @@
 import { assumed, extra, type FieldEnd, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
 import { asSent, item } from './item-fields.ts';
 
-const unused = 'no SDK sends it yet, so that its form is not known';
 const place = 'location data, which is not kept of uploads';
 
 /** A workout. The types of `values` have a table of their own. */
@@ -20,8 +19,13 @@ export const workout: FieldTable = {
   'samples[].type': kept(null, 'series.heart_rate'),
   'samples[].value': kept(asSent, 'series.heart_rate'),
   'samples[].unit': kept(null, 'series.speed'),
-  segments: notKept(unused),
-  laps: notKept(unused),
+  'segments[].startDate': extra(),
+  'segments[].endDate': extra(),
+  'segments[].type': extra(),
+  'segments[].repetitions': extra('count'),
+  'laps[].startDate': kept(null, 'laps.start_ms', 'laps.duration_seconds'),
+  'laps[].endDate': kept(null, 'laps.end_ms', 'laps.duration_seconds'),
+  'laps[].distanceM': kept('m', 'laps.distance_meters'),
   ...assumed({
     'metadata.HKWasUserEntered': kept(null, 'workout.manual'),
     'samples[].timestamp': kept(null, 'series.heart_rate'),
@@ -47,8 +51,8 @@ const valueTo = (end: FieldEnd, ...names: readonly string[]): FieldTable =>
 
 /** The `values` of a workout by their types. */
 export const workoutValues: FieldTable = assumed({
-  ...valueTo('workout.moving_seconds', 'duration', 'totalDuration'),
-  ...valueTo('workout.calories_kcal', 'activeEnergyBurned', 'calories'),
+  ...valueTo('workout.moving_seconds', 'duration', 'totalDuration', 'TOTAL_DURATION'),
+  ...valueTo('workout.calories_kcal', 'activeEnergyBurned', 'calories', 'TOTAL_CALORIES'),
   ...extraValue('totalEnergyBurned', 'totalCalories', 'basalEnergyBurned'),
   ...valueTo('workout.distance_meters', 'distance', 'totalDistance'),
   ...valueTo('workout.avg_heart_rate_bpm', 'averageHeartRate', 'meanHeartRate'),

@@ -3,6 +3,7 @@ import type { Database } from '../../mixins/database.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
+import { metricsOf } from '../../runtime/metrics.ts';
 import { connectedUser } from './connected-user.ts';
 import { batchKey } from './items/sample-blocks.ts';
 import { storeBatch } from './items/store-batch.ts';
@@ -57,5 +58,9 @@ async function workOpened(
     stored,
     set_aside: setAside,
   });
-  return { kind: 'done', answer: answer() };
+  for (const [field, items] of tally.setAsideFor)
+    metricsOf(deps.broker).count('pulsebus_upload_items_set_aside_total', { field: field || 'item' }, items);
+  // A unit that is not known is a fault of ours, unlike an invalid value.
+  const warning = tally.setAsideFor.has('unit') ? 'UNIT_UNKNOWN' : null;
+  return { kind: 'done', answer: answer(), warning };
 }

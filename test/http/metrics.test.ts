@@ -9,6 +9,7 @@ import { metricTable } from '../../runtime/metric-table.ts';
 import { newMetrics } from '../../runtime/metrics.ts';
 import { metricsUrl } from '../../runtime/metrics-server.ts';
 import { traceId } from '../../runtime/tracing.ts';
+import { record, uploadOf } from '../services/phone-ingest/app.ts';
 import { createUser, createWearer, joinApi, push, startApi, type TestApi } from '../support/api.ts';
 import { startBroker } from '../support/broker.ts';
 import { startCallbackServer } from '../support/callback-server.ts';
@@ -39,6 +40,8 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
   const startMs = Date.UTC(2026, 0, 5);
   const hour = fullDay({ account, startMs, seconds: 3600, seed: 1 });
   await push(api, { dailies: [{ ...hour, moodOfTheDay: 'SECRET' }] });
+  const odd = record('HEART_RATE', '2026-01-05T10:00:00Z', 61, { unit: 'furlongs' });
+  await api.expect(202, `/sdk/users/${userId}/sync`, { body: uploadOf({ records: [odd] }) });
   await api.expect(200, `/users/${userId}`);
   await api.expect(404, '/users/7b7a8c1e-5e0c-4a58-9d0f-1a2b3c4d5e6f');
   await api.ask('/nowhere/at/all');
@@ -54,6 +57,7 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
   t.equal(figure(text, 'pulsebus_samples_stored_total{provider="devicemaker"}'), 240);
   const unlisted = 'provider="devicemaker",data_type="dailies",field="moodOfTheDay"';
   t.equal(figure(text, `pulsebus_unlisted_fields_total{${unlisted}}`), 1);
+  t.equal(figure(text, 'pulsebus_upload_items_set_aside_total{field="unit"}'), 1);
   t.notMatch(text, /SECRET/);
   const readable = 'pulsebus_delivery_readable_seconds';
   t.equal(figure(text, `${readable}_count{provider="devicemaker",kind="push"}`), 1);

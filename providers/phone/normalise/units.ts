@@ -38,7 +38,7 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   minutes: { min: 1, s: 1 / 60, ms: 1 / 60_000, hr: 60, h: 60 },
   'm/s': { 'm/s': 1, 'km/h': 1 / 3.6, 'km/hr': 1 / 3.6, 'mi/hr': 0.447_04, mph: 0.447_04 },
   watts: { w: 1, kw: 1000 },
-  rpm: { rpm: 1, 'count/min': 1, spm: 1 },
+  rpm: { rpm: 1, 'count/min': 1 },
   dB: { db: 1, dbaspl: 1, dbhl: 1 },
   percent: { '%': 1, percent: 1 },
 };
@@ -62,7 +62,8 @@ const compound = /^(ml|kcal|cal)\W*[/·*(].*(kg|min|hr)/;
 export function convert(value: number, sent: string | null, wanted: string): number | null {
   if (sent === null || sent === wanted) return value;
   if (sent === 'Cal' && (wanted === 'kcal' || wanted === 'kcal/day')) return value;
-  const unit = sent.trim().toLowerCase();
+  // Both SDKs write `kg/m²`; the compatibility form of `²` is `2`.
+  const unit = sent.trim().normalize('NFKC').toLowerCase();
   if (wanted === 'celsius') return celsius(value, unit);
   const factor = factors[wanted]?.[unit];
   if (factor !== undefined) return value * factor;

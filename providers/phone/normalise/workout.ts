@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
-import { extraOf } from '../../../domain/extra-fields.ts';
+import { extraOf, extrasTogether } from '../../../domain/extra-fields.ts';
 import { bareItem, type SampleBlock, type StoreItem } from '../../../domain/records.ts';
 import { accepts, type SeriesType } from '../../../domain/series.ts';
-import { hasExtras, sentDetails, type WorkoutExtras } from '../../../domain/workouts/details.ts';
-import { workoutValues } from '../workout-fields.ts';
+import type { WorkoutType } from '../../../domain/workout-types.ts';
+import {
+  hasExtras,
+  type LapRecord,
+  mostLaps,
+  noFigures,
+  sentDetails,
+  type WorkoutExtras,
+} from '../../../domain/workouts/details.ts';
+import { workout, workoutValues } from '../workout-fields.ts';
 import {
   type ItemSpan,
   isObject,
@@ -24,12 +32,13 @@ export const workoutDataType = 'workouts';
 export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
   const span = spanOf(item, nowMs);
   if (isProblem(span)) return span;
-  const values = valuesOf(item.values);
-  const seconds = Math.round((span.end_ms - span.start_ms) / 1000);
   const raw = textOrNull(item.type, 100) ?? 'other';
+  const type = workoutTypeOf(raw);
+  const values = valuesOf(item.values, type);
+  const seconds = Math.round((span.end_ms - span.start_ms) / 1000);
   const title = textOrNull(item.title, 500);
   const source = sourceOf(item);
-  const moving = values('minutes', 'duration', 'totalDuration');
+  const moving = values('minutes', 'duration', 'totalDuration', 'TOTAL_DURATION');
   const distance = values('meters', 'distance', 'totalDistance');
   return {
     ...bareItem,
@@ -37,7 +46,7 @@ export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
     duration_seconds: seconds,
     workout: {
       ...{
-        type: workoutTypeOf(raw),
+        type,
         raw_type: raw,
         name: title ?? plainName(raw),
         plain_name: title === null,
@@ -46,7 +55,7 @@ export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
       duration_seconds: seconds,
       moving_seconds: moving === null ? null : Math.min(seconds, Math.round(moving * 60)),
       device: source.device,
-      calories_kcal: values('kcal', 'activeEnergyBurned', 'totalEnergyBurned', 'calories', 'totalCalories'),
+      calories_kcal: values('kcal', ...energies),
       distance_meters: distance,
       avg_heart_rate_bpm: whole(values('bpm', 'averageHeartRate', 'meanHeartRate')),
       max_heart_rate_bpm: whole(values('bpm', 'maxHeartRate')),
@@ -56,14 +65,16 @@ export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
       ...{ manual: source.device_type === 'manual', web_upload: null, private: null },
       ...{ is_parent: false, parent_id: null },
     },
-    extras: extrasOf(item, values),
-    samples: samplesOf(item.samples, span, source.device),
+    extras: extrasOf(item, values, span),
+    samples: samplesOf(item.samples, span, source.device, type),
   };
 }
 
+const energies = ['activeEnergyBurned', 'totalEnergyBurned', 'calories', 'totalCalories', 'TOTAL_CALORIES'];
+
 type Values = ReturnType<typeof valuesOf>;
 
-function extrasOf(item: RawItem, values: Values): WorkoutExtras | null {
+function extrasOf(item: RawItem, values: Values, span: ItemSpan): WorkoutExtras | null {
   const details = sentDetails({
     avg_cadence_rpm: values('rpm', 'averageCadence', 'meanCadence'),
     max_cadence_rpm: values('rpm', 'maxCadence'),
@@ -77,25 +88,47 @@ function extrasOf(item: RawItem, values: Values): WorkoutExtras | null {
     min_heart_rate_bpm: whole(values('bpm', 'minHeartRate')),
     avg_temperature_celsius: values('celsius', 'weatherTemperature'),
     pool_length_meters: values('meters', 'lapLength'),
-    indoor: flagOf(values('count', 'indoorWorkout')),
+    indoor: flagOf(sentValues(item.values).get('indoorWorkout')?.value),
     swim_strokes: whole(values('count', 'swimmingStrokeCount')),
     pushes: whole(values('count', 'pushCount')),
     description: textOrNull(item.notes, 5000),
   });
-  const extra = extraOf(Object.fromEntries(sentValues(item.values)), workoutValues);
-  const extras = { details, laps: null, splits: null, extra };
+  const extra = extrasTogether(
+    extraOf(Object.fromEntries(sentValues(item.values)), workoutValues),
+    extraOf(item, workout),
+  );
+  const extras = { details, laps: lapsOf(item.laps, span), splits: null, extra };
   return hasExtras(extras) ? extras : null;
 }
 
+/** The laps of Health Connect, which have a span and a length only. */
+function lapsOf(list: unknown, { start_ms, end_ms }: ItemSpan): LapRecord[] | null {
+  const laps = (Array.isArray(list) ? list.slice(0, mostLaps) : []).flatMap((lap): LapRecord[] => {
+    const span = isObject(lap) ? spanOf({ ...lap, id: 'lap' }, end_ms) : null;
+    if (span === null || isProblem(span) || span.start_ms < start_ms || span.end_ms > end_ms) return [];
+    const { distanceM } = lap;
+    const duration_seconds = (span.end_ms - span.start_ms) / 1000;
+    const isLength = typeof distanceM === 'number' && distanceM >= 0 && Number.isFinite(distanceM);
+    const distance_meters = isLength ? distanceM : null;
+    return [
+      { start_ms: span.start_ms, end_ms: span.end_ms, ...noFigures, duration_seconds, distance_meters },
+    ];
+  });
+  return laps.length === 0 ? null : laps;
+}
+
 /** The first of the named values that was sent, in a unit of the catalogue; null without one. */
-function valuesOf(list: unknown): (unit: string, ...names: readonly string[]) => number | null {
+function valuesOf(
+  list: unknown,
+  type: WorkoutType,
+): (unit: string, ...names: readonly string[]) => number | null {
   const sent = sentValues(list);
   return (unit, ...names) => {
     for (const name of names) {
       const { value, unit: given } = sent.get(name) ?? {};
       if (typeof value !== 'number' || !Number.isFinite(value)) continue;
       if (value < 0 && unit !== 'celsius') continue;
-      const converted = convert(value, textOrNull(given, 60), unit);
+      const converted = inUnit(value, textOrNull(given, 60) ?? unstated[name] ?? null, unit, type);
       if (converted !== null) return converted;
     }
     return null;
@@ -111,7 +144,25 @@ function sentValues(list: unknown): Map<string, RawItem> {
 }
 
 const mostValues = 1000;
-const flagOf = (value: number | null) => (value === null ? null : value !== 0);
+
+/** Units of values that Samsung Health sends with an empty unit: `SESSIONS` without a session. */
+const unstated: Readonly<Record<string, string>> = { TOTAL_DURATION: 'ms', TOTAL_CALORIES: 'kcal' };
+
+/** HealthKit's flags are numbers, those of other writers are booleans. */
+function flagOf(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  return typeof value === 'number' ? value !== 0 : null;
+}
+
+/** On foot, `spm` counts the steps of both feet; our cadence counts one foot. Samsung Health sends `spm` of other sports too. */
+const onFoot: ReadonlySet<WorkoutType> = new Set(['running', 'walking', 'hiking']);
+const perFoot = 0.5;
+
+function inUnit(value: number, sent: string | null, wanted: string, type: WorkoutType): number | null {
+  if (wanted !== 'rpm' || sent?.toLowerCase() !== 'spm') return convert(value, sent, wanted);
+  return onFoot.has(type) ? value * perFoot : value;
+}
+
 const whole = (value: number | null) => (value === null ? null : Math.round(value));
 
 function paceOf(metersPerSecond: number | null): number | null {
@@ -133,13 +184,13 @@ const sampleUnits: Readonly<Record<string, string>> = {
 };
 const mostSamples = 200_000;
 
-function samplesOf(list: unknown, span: ItemSpan, device: string): SampleBlock[] {
+function samplesOf(list: unknown, span: ItemSpan, device: string, type: WorkoutType): SampleBlock[] {
   const bySeries = new Map<SeriesType, Map<number, number>>();
   for (const one of Array.isArray(list) ? list.slice(0, mostSamples) : []) {
     const series = isObject(one) && typeof one.type === 'string' ? sampleSeries[one.type] : undefined;
     if (series === undefined || !isObject(one) || typeof one.value !== 'number') continue;
     const at = typeof one.timestamp === 'string' ? Date.parse(one.timestamp) : Number.NaN;
-    const value = convert(one.value, textOrNull(one.unit, 60), sampleUnits[series] ?? '');
+    const value = inUnit(one.value, textOrNull(one.unit, 60), sampleUnits[series] ?? '', type);
     if (!(at >= span.start_ms && at <= span.end_ms) || !accepts(series, value)) continue;
     const points = bySeries.get(series) ?? new Map<number, number>();
     bySeries.set(series, points.set(at, value));

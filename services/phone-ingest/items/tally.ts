@@ -10,11 +10,14 @@ const mostTypes = 200;
 export class Tally {
   stored = 0;
   setAside = 0;
+  /** The numbers of items that were set aside, by the field that is wrong. */
+  readonly setAsideFor = new Map<string, number>();
   readonly #problems: UploadAnswer['problems'] = [];
   readonly #unmapped = new Map<string, number>();
 
   addProblem({ in: list, id, problem: { field, reason } }: SetAside): void {
     this.setAside += 1;
+    this.setAsideFor.set(field, (this.setAsideFor.get(field) ?? 0) + 1);
     if (this.#problems.length < mostProblems) this.#problems.push({ item: list, id, field, reason });
   }
 

@@ -34,8 +34,21 @@ const point = {
   ...{ horizontalAccuracyM: 3.5, verticalAccuracyM: 2 },
 };
 const manual = { metadata: { HKWasUserEntered: false } };
+const squats = {
+  ...{ startDate: '2026-03-02T08:00:00Z', endDate: '2026-03-02T08:02:00Z' },
+  ...{ type: 'squat', repetitions: 12 },
+};
+const lap = { startDate: '2026-03-02T08:01:00Z', endDate: '2026-03-02T08:03:00Z', distanceM: 400 };
 const run = {
-  ...{ ...base, type: 'running', title: 'Run', notes: 'easy', segments: [{}], laps: [{}], route: [point] },
+  ...{
+    ...base,
+    type: 'running',
+    title: 'Run',
+    notes: 'easy',
+    segments: [squats],
+    laps: [lap],
+    route: [point],
+  },
   values: [{ type: 'distance', value: 5.2, unit: 'km' }],
   samples: [sample('heartRate', 'bpm', 110), sample('speed', 'km/h', 9)],
   ...manual,

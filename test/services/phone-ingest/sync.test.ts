@@ -263,6 +263,85 @@ t.test('workouts have the values of both dialects', async (t) => {
   ]);
 });
 
+t.test('cadence counts one foot, and laps, segments and flags are kept', async (t) => {
+  const app = await installApp(api);
+  const base = {
+    startDate: at('10:00'),
+    endDate: at('10:30'),
+    source: watch,
+    zoneOffset: '+01:00',
+    title: null,
+  };
+  const spm = (value: number) => [
+    { type: 'meanCadence', value, unit: 'spm' },
+    { type: 'maxCadence', value: value + 10, unit: 'spm' },
+  ];
+  const samples = [{ type: 'cadence', timestamp: at('10:05'), value: 170, unit: 'spm' }];
+  const run = { ...base, id: 'run', type: 'RUNNING', values: spm(168), samples };
+  const ride = {
+    ...base,
+    id: 'ride',
+    type: 'BIKING',
+    startDate: at('11:00'),
+    endDate: at('11:30'),
+    values: spm(88),
+  };
+  const lap = { startDate: at('12:00'), endDate: at('12:10'), distanceM: 1500 };
+  const outside = { startDate: at('11:50'), endDate: at('12:10'), distanceM: 1500 };
+  const segment = { startDate: at('12:00'), endDate: at('12:05'), type: 'squat', repetitions: 12 };
+  const hall = {
+    ...{ ...base, id: 'hall', type: 'RUNNING_TREADMILL', startDate: at('12:00'), endDate: at('12:30') },
+    ...{ laps: [lap, outside, null], segments: [segment] },
+    values: [
+      { type: 'TOTAL_DURATION', value: 1_500_000, unit: '' },
+      { type: 'TOTAL_CALORIES', value: 300, unit: '' },
+      { type: 'indoorWorkout', value: true, unit: '' },
+    ],
+  };
+  const outdoors = {
+    ...{ ...base, id: 'outdoors', type: 'running', startDate: at('13:00'), endDate: at('13:30') },
+    values: [{ type: 'indoorWorkout', value: 0, unit: 'count' }],
+  };
+  await app.sync({ workouts: [run, ride, hall, outdoors] });
+  const path = `/users/${app.userId}/events/workouts`;
+  const list = (await api.expect(200, `${path}?start_date=2026-03-01&end_date=2026-03-04`)) as {
+    data: { id: string }[];
+  };
+  const [last, third, second, first] = await Promise.all(
+    list.data.map(({ id }) => api.expect(200, `${path}/${id}`)),
+  );
+  t.match(first, { details: { avg_cadence_rpm: 84, max_cadence_rpm: 89 } });
+  t.match(second, { details: { avg_cadence_rpm: 88, max_cadence_rpm: 98 } });
+  t.match(third, {
+    calories_kcal: 300,
+    details: { indoor: true, moving_seconds: 1500 },
+    laps: [{ start_time: at('12:00'), end_time: at('12:10'), distance_meters: 1500, duration_seconds: 600 }],
+    extra: { segments: [segment] },
+  });
+  t.match(last, { details: { indoor: false } });
+  t.same(
+    (await valuesOf(app.userId, 'cadence')).map(({ value }) => value),
+    [85],
+  );
+});
+
+t.test('an upload with an unknown unit keeps a warning and is counted', async (t) => {
+  const app = await installApp(api);
+  const wrong = record(heartRate, at('10:00'), 61, { unit: 'furlongs', id: 'wrong-unit' });
+  t.match(await app.sync({ records: [wrong, record(heartRate, at('10:01'), 900)] }), { set_aside: 2 });
+  const [row] = await api.database.query<{ id: string; state: string; error: string }>(
+    `select id, state, error from deliveries.delivery where headers ->> 'pulsebus-user-id' = $1
+     order by received_at desc limit 1`,
+    [app.userId],
+  );
+  t.match(row, { state: 'done', error: 'UNIT_UNKNOWN' });
+  const shown = await api.ask(`/api/v1/deliveries/${row?.id}`, { token: api.developerToken });
+  t.match(shown.body, {
+    error: 'UNIT_UNKNOWN',
+    item_errors: ['records wrong-unit: unit is not known for this type', /: value must be 1 to 300$/],
+  });
+});
+
 t.test('a deleted user leaves nothing behind', async (t) => {
   const app = await installApp(api);
   await app.sync({

@@ -1156,7 +1156,7 @@ export type DeletedWorkoutEventData = {
 };
 
 /**
- * A webhook notification of a provider, without its body. `error` is a code.
+ * A webhook notification of a provider, without its body. `error` is a code; that of a delivery that is done is a warning, such as UNIT_UNKNOWN.
  */
 export type Delivery = {
     id: string;
