@@ -6,7 +6,7 @@ import {
   readElements,
   readObject,
 } from '../../domain/json-scan.ts';
-import { type Cutout, cutoutsIn, mostLevels, standIn } from './cut-values.ts';
+import { type Cutout, cutoutsIn, standIn } from './cut-values.ts';
 import { idIn, mayMention, mentions } from './mentions.ts';
 
 /** What to remove from one item: nothing (`kept`), the item itself (`gone`), or values within it. */
@@ -21,23 +21,23 @@ export function cutItem(bytes: Buffer, from: number, to: number, accounts: Reado
   const slice = bytes.subarray(from, to);
   if (!mayMention(slice, accounts)) return 'kept';
   try {
-    return cutParsed({ bytes: bytes.subarray(0, to), at: from }, accounts, 0);
+    return cutParsed({ bytes: bytes.subarray(0, to), at: from }, accounts);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return mentions(slice, accounts) ? 'gone' : 'kept';
   }
 }
 
-function cutParsed(scan: JsonScan, accounts: ReadonlySet<string>, level: number): ItemCut {
+function cutParsed(scan: JsonScan, accounts: ReadonlySet<string>): ItemCut {
   const from = scan.at;
   const kind = kindOf(scan);
-  if (kind === 'list') return cutItems(scan, accounts, level + 1);
+  if (kind === 'list') return cutItems(scan, accounts);
   passValue(scan);
   const slice = scan.bytes.subarray(0, scan.at);
   const owner = kind === 'object' ? ownerIn(slice, from) : undefined;
   if (owner === undefined) return mentions(slice.subarray(from), accounts) ? 'gone' : 'kept';
   if (accounts.has(owner)) return 'gone';
-  const cutouts = cutoutsIn({ bytes: slice, at: from }, accounts, level);
+  const cutouts = cutoutsIn({ bytes: slice, at: from }, accounts);
   return cutouts.length === 0 ? 'kept' : cutouts;
 }
 
@@ -54,15 +54,14 @@ function ownerIn(bytes: Buffer, at: number): string | undefined {
 }
 
 // A list in place of an item is treated as items, unless it contains other values.
-function cutItems(scan: JsonScan, accounts: ReadonlySet<string>, level: number): ItemCut {
-  if (level > mostLevels) throw new JsonError();
+function cutItems(scan: JsonScan, accounts: ReadonlySet<string>): ItemCut {
   const start = scan.at;
   const cutouts: Cutout[] = [];
   let isRow = false;
   readElements(scan, () => {
     const from = scan.at;
     isRow ||= kindOf(scan) === 'other';
-    const cut = cutParsed(scan, accounts, level);
+    const cut = cutParsed(scan, accounts);
     if (cut === 'gone') cutouts.push({ from, to: scan.at, by: standIn });
     else if (cut !== 'kept') for (const each of cut) cutouts.push(each);
   });

@@ -1,11 +1,4 @@
-import {
-  JsonError,
-  type JsonScan,
-  kindOf,
-  passValue,
-  readElements,
-  readObject,
-} from '../../domain/json-scan.ts';
+import { type JsonScan, kindOf, passValue, readElements, readObject } from '../../domain/json-scan.ts';
 import { idIn, textIn } from './mentions.ts';
 
 /** Bytes of a body and their replacement. */
@@ -20,12 +13,9 @@ export const standIn = Buffer.from('null');
 /** Replaces a member whose key is an account. */
 export const memberStandIn = Buffer.from('"":null');
 
-/** The maximum nesting that is searched value by value; real items have five levels. */
-export const mostLevels = 100;
-
 /** The values to remove within an object of another owner; the object itself is kept. */
-export function cutoutsIn(scan: JsonScan, accounts: ReadonlySet<string>, level: number): readonly Cutout[] {
-  return readMembers(scan, accounts, level).cutouts;
+export function cutoutsIn(scan: JsonScan, accounts: ReadonlySet<string>): readonly Cutout[] {
+  return readMembers(scan, accounts).cutouts;
 }
 
 /** The content of a value: its owner, whether it is or directly contains an account's id, and the values to remove. */
@@ -35,37 +25,36 @@ interface Found {
   readonly cutouts: readonly Cutout[];
 }
 
-function readNext(scan: JsonScan, accounts: ReadonlySet<string>, level: number): Found {
-  if (level > mostLevels) throw new JsonError();
+function readNext(scan: JsonScan, accounts: ReadonlySet<string>): Found {
   const kind = kindOf(scan);
-  if (kind === 'object') return readMembers(scan, accounts, level);
-  if (kind === 'list') return readListed(scan, accounts, level);
+  if (kind === 'object') return readMembers(scan, accounts);
+  if (kind === 'list') return readListed(scan, accounts);
   const from = scan.at;
   passValue(scan);
   return { isNaming: accounts.has(textIn(scan.bytes, from, scan.at) ?? ''), cutouts: [] };
 }
 
-function readListed(scan: JsonScan, accounts: ReadonlySet<string>, level: number): Found {
+function readListed(scan: JsonScan, accounts: ReadonlySet<string>): Found {
   const cutouts: Cutout[] = [];
   let isNaming = false;
   readElements(scan, () => {
     const from = scan.at;
     const isValue = kindOf(scan) === 'other';
-    const found = readNext(scan, accounts, level + 1);
+    const found = readNext(scan, accounts);
     if (isValue) isNaming ||= found.isNaming;
     else addTo(cutouts, found, from, scan.at, accounts);
   });
   return { isNaming, cutouts };
 }
 
-function readMembers(scan: JsonScan, accounts: ReadonlySet<string>, level: number): Found {
+function readMembers(scan: JsonScan, accounts: ReadonlySet<string>): Found {
   const cutouts: Cutout[] = [];
   let owner: string | undefined;
   let isNaming = false;
   readObject(scan, (key, keyFrom) => {
     const from = scan.at;
     const isValue = kindOf(scan) === 'other';
-    const found = readNext(scan, accounts, level + 1);
+    const found = readNext(scan, accounts);
     if (key === 'userId') owner = idIn(scan.bytes, from, scan.at);
     isNaming ||= accounts.has(key) || (isValue && found.isNaming);
     if (accounts.has(key)) cutouts.push({ from: keyFrom, to: scan.at, by: memberStandIn });

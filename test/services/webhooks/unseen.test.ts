@@ -18,7 +18,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     ...['auth.console_session', 'auth.sign_in_link', 'auth.known_log_in', 'auth.rate_window'],
     ...['auth.refresh_token', 'connect.attempt', 'connect.history'],
     ...['connect.session'],
-    'deliveries.reprocess_run',
+    ...['deliveries.normaliser', 'deliveries.reprocess_run'],
     ...['deliveries.answer_minute', 'deliveries.erasure', 'deliveries.received_minute', 'deliveries.stored'],
     ...[
       'jobs.job',
@@ -106,7 +106,9 @@ const silentColumns: Readonly<Record<string, Readonly<Record<string, readonly st
     ],
   },
   of_sync_type: {
-    'the end of a type is recorded, not its progress': ['expected', 'failed', 'sent', 'started_at'],
+    'the end of a type is recorded, not its progress': [
+      ...['ends', 'expected', 'failed', 'sent', 'shares', 'started_at'],
+    ],
   },
   of_pulled_backfill: {
     'set by the insert only': ['created_at'],
