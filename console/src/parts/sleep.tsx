@@ -21,7 +21,7 @@ export function Sleep({ userId, version }: { userId: string; version: number }) 
   return (
     <Loaded of={nights} what="sleep">
       {(all) => {
-        const list = all.toSorted((one, other) => other.start_time.localeCompare(one.start_time));
+        const list = all.toSorted((one, other) => Date.parse(other.start_time) - Date.parse(one.start_time));
         const night = list.find(({ id }) => id === chosen) ?? list[0];
         if (night === undefined) return <Empty>No sleep in the last 30 days.</Empty>;
         return (

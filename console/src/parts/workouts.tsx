@@ -29,7 +29,7 @@ export function Workouts({ userId, version }: { userId: string; version: number 
           <>
             <Table title="Workouts" head={head}>
               {list
-                .toSorted((one, other) => other.start_time.localeCompare(one.start_time))
+                .toSorted((one, other) => Date.parse(other.start_time) - Date.parse(one.start_time))
                 .map((one) => (
                   <Row key={one.id} one={one} isChosen={one.id === chosen} choose={setChosen} />
                 ))}
