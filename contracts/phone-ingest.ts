@@ -12,13 +12,16 @@ const ofUser = z.object({ user_id: UserId });
 const delivered = ofUser.extend({ delivery_id: z.uuid() });
 const holders = ['api-key', 'developer', 'sdk'] as const;
 
+/** A code's id, its user and its creation: the names of Open Wearables. */
+const codeFields = { id: z.uuid(), user_id: UserId, created_at: Timestamp };
+
 /** A token pair with the user whom it belongs to. */
-const RedeemedCode = Tokens.extend({ user_id: z.string() }).meta({
+const RedeemedCode = Tokens.extend(codeFields).meta({
   id: 'RedeemedCode',
   description: 'Tokens of the user who was given the code.',
 });
 
-const InvitationCode = z.object({ code: z.string(), expires_at: Timestamp }).meta({
+const InvitationCode = z.object({ ...codeFields, code: z.string(), expires_at: Timestamp }).meta({
   id: 'InvitationCode',
   description: 'A code that is valid once. No later response contains it.',
 });
@@ -114,7 +117,7 @@ export const phoneIngest = contract('phone-ingest', {
       .object({
         code: Text.min(1)
           .max(40)
-          .meta({ description: 'The code that the user typed in.', example: 'K7QM-2XVD' }),
+          .meta({ description: 'The code that the user typed in.', example: 'K7QM2XVD' }),
       })
       .meta({ id: 'RedeemCodeRequest' }),
     returns: RedeemedCode,

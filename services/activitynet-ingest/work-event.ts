@@ -40,16 +40,16 @@ const provider = 'activitynet';
  */
 export async function workEvent(job: Job, deps: EventDeps): Promise<Outcome> {
   const read = checkEvent(job, deps);
-  if (!hidesResult(deps.config, read)) return work(job, deps, read);
+  if (!hidesResult(job, deps.config, read)) return work(job, deps, read);
   await job.answerEarly(acceptedEvent);
   const outcome = await work(job, deps, read);
   return 'answer' in outcome ? { ...outcome, answer: acceptedEvent } : outcome;
 }
 
 // Rejections of a malformed body or an invalid signature reveal nothing about an account.
-function hidesResult(config: Config, read: AcceptedEvent | Reason): boolean {
+function hidesResult(job: Job, config: Config, read: AcceptedEvent | Reason): boolean {
   if (typeof read === 'string')
-    return read === 'SUBSCRIPTION_UNKNOWN' && hidesAccounts(config, provider, false);
+    return read === 'SUBSCRIPTION_UNKNOWN' && hidesAccounts(config, provider, job.authenticated);
   return hidesAccounts(config, provider, read.authenticated);
 }
 

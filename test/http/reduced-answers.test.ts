@@ -16,6 +16,7 @@ const joined = {
   namespace: `reduced-${randomBytes(6).toString('hex')}`,
   settings: {
     ...{ RATE_LIMIT_ADDRESS: '100000', DEVICEMAKER_CLIENT_SECRET: 'x', ACTIVITYNET_CLIENT_SECRET: 'x' },
+    ACTIVITYNET_SUBSCRIPTION_ID: '1',
     ...{ DEVICEMAKER_API_URL: `${away}/rest`, ACTIVITYNET_API_URL: away },
     ...{ WEBHOOK_SECRET_DEVICEMAKER: secrets.devicemaker, WEBHOOK_SECRET_ACTIVITYNET: secrets.activitynet },
   },
@@ -155,6 +156,7 @@ t.test('an event gets the same answer for known and unknown accounts and for any
       event(known, { object_type: 'athlete', aspect_type: 'update', updates: { private: 'x' } }),
     ),
     await send('event', event(known, { aspect_type: 'delete' })),
+    await send('event', event(known, { subscription_id: 2 })),
   ].map(({ status, text }) => [status, text]);
   t.equal(new Set(texts.map(String)).size, 1);
   t.match(texts[0], [200, /"status":"accepted"/]);
@@ -179,6 +181,8 @@ t.test('the secret address returns the full answer', async (t) => {
   const ownerId = await member('activitynet', owner);
   const told = await send('event', event(owner), `/${secrets.activitynet}`);
   t.match(told.body, { status: 'processed', message: new RegExp(ownerId) });
+  const another = await send('event', event(owner, { subscription_id: 2 }), `/${secrets.activitynet}`);
+  t.same(another.body, { status: 'skipped', message: 'The event is of another subscription.' });
 });
 
 /** Blocks look-ups of connections until the returned function is called. */

@@ -6,7 +6,7 @@ import type { Database } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import { connectPhone } from '../open-uploads.ts';
-import { insertCode, redeem } from '../queries/invitation-codes.ts';
+import { type CodeRow, insertCode, redeem } from '../queries/invitation-codes.ts';
 
 /** Without letters and digits that look alike. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -24,14 +24,14 @@ export async function createCode(
   { database, call, origin }: Deps,
   userId: string,
   developerId: string | null,
-): Promise<{ code: string; expires_at: string }> {
+) {
   await call('users.get', { user_id: userId });
   const code = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
-  const expiresAt = await database.transaction(async (transaction) => {
+  const row = await database.transaction(async (transaction) => {
     await recordAudit(transaction, origin, { action: 'token.code_created', userId, subjectId: userId });
     return insertCode(transaction, { hash: hashOf(code), userId, developerId, lifetimeMinutes });
   });
-  return { code: `${code.slice(0, 4)}-${code.slice(4)}`, expires_at: formatInstant(expiresAt.getTime()) };
+  return { ...shown(row), code, expires_at: formatInstant(row.expires_at.getTime()) };
 }
 
 /**
@@ -44,7 +44,11 @@ export async function redeemCode({ database, call }: Omit<Deps, 'origin'>, given
     throw new ServiceError('UNAUTHENTICATED', 'The code is not valid. It works once, for 15 minutes.');
   const { user_id, developer_id } = redeemed;
   await connectPhone(call, user_id);
-  return { ...(await call('auth.issueForCode', { user_id, developer_id })), user_id };
+  return { ...(await call('auth.issueForCode', { user_id, developer_id })), ...shown(redeemed) };
+}
+
+function shown({ id, user_id, created_at }: CodeRow) {
+  return { id, user_id, created_at: formatInstant(created_at.getTime()) };
 }
 
 function hashOf(code: string): string {

@@ -1354,6 +1354,12 @@ export type ImportConnectionRequest = {
  * A code that is valid once. No later response contains it.
  */
 export type InvitationCode = {
+    id: string;
+    /**
+     * The `id` of a user.
+     */
+    user_id: unknown;
+    created_at: string;
     code: string;
     expires_at: string;
 };
@@ -1893,7 +1899,12 @@ export type RedeemedCode = {
     token_type: 'bearer';
     expires_in: number;
     refresh_token: string;
-    user_id: string;
+    id: string;
+    /**
+     * The `id` of a user.
+     */
+    user_id: unknown;
+    created_at: string;
 };
 
 export type RefreshRequest = {

@@ -1,0 +1,1 @@
+alter table phone.invitation_code drop column id;
