@@ -1,12 +1,24 @@
 import { type StreamType, streamTypes, type Track, type TrackChunk } from '../../../domain/workouts/track.ts';
 import { decodeChunk, encodeChunk } from '../../../domain/workouts/track-codec.ts';
 import type { Queryable } from '../../../mixins/database.ts';
-import { deleteChunk, selectChunksOutside, updateChunk } from './queries/change-track.ts';
+import {
+  deleteChunk,
+  selectChunksOutside,
+  selectWholeTrack,
+  type TrackOwner,
+  updateChunk,
+} from './queries/change-track.ts';
+
+/** The times of the points of a track, in ms. */
+export async function trackTimes(transaction: Queryable, owner: TrackOwner): Promise<number[]> {
+  const chunks = await selectWholeTrack(transaction, owner);
+  return chunks.flatMap((row) => decodeChunk(chunkOf(row)).times);
+}
 
 /** Removes the points of a cropped activity outside of its span. */
 export async function cropTrack(
   transaction: Queryable,
-  owner: { readonly user_id: string; readonly id: string },
+  owner: TrackOwner,
   { start_ms, end_ms }: { readonly start_ms: number; readonly end_ms: number },
 ): Promise<void> {
   for (const row of await selectChunksOutside(transaction, owner, start_ms, end_ms)) {

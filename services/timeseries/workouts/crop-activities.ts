@@ -1,11 +1,12 @@
-import type { StoreItem, WorkoutRecord } from '../../../domain/records.ts';
+import type { StoreItem } from '../../../domain/records.ts';
 import { decodeTimes, decodeValues, encodeTimes, encodeValues } from '../../../domain/sample-codec.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 import { type DayInstants, dayOf } from '../samples/day-instants.ts';
-import { cropTrack } from '../tracks/crop-track.ts';
+import { cropTrack, trackTimes } from '../tracks/crop-track.ts';
+import { clockSpan, type TimedSpan } from './clock-span.ts';
 import type { WorkoutParts } from './merge-workouts.ts';
-import { deleteBlocks, selectBlocksOf, updateBlock } from './queries/crop-blocks.ts';
-import { selectCropped } from './queries/select-cropped.ts';
+import { type BlockRow, deleteBlocks, selectBlocksOf, updateBlock } from './queries/crop-blocks.ts';
+import { selectCropped, updateParts } from './queries/select-cropped.ts';
 
 /*
  * The device maker sends an activity and its details separately. When a user crops an activity, the device maker sends
@@ -14,12 +15,10 @@ import { selectCropped } from './queries/select-cropped.ts';
  * pauses is shorter than its details.
  */
 
-type Span = Pick<WorkoutRecord, 'start_ms' | 'end_ms'>;
-
 /** Whether a workout counts as cropped after a data type sent its span. */
 export function isCropped(
   dataType: string,
-  sent: Span,
+  sent: TimedSpan,
   stored: { readonly parts: WorkoutParts; readonly cropped: boolean } | undefined,
 ): boolean {
   const former = stored?.parts[dataType];
@@ -29,7 +28,7 @@ export function isCropped(
   return exceeds(former, sent) || stored.cropped;
 }
 
-function exceeds(a: Span, b: Span): boolean {
+function exceeds(a: TimedSpan, b: TimedSpan): boolean {
   return a.start_ms < b.start_ms || a.end_ms > b.end_ms;
 }
 
@@ -46,10 +45,21 @@ export async function cropActivities(
     const { activities, activityDetails } = parts;
     if (activities === undefined || activityDetails === undefined) continue;
     if (!exceeds(activityDetails, activities)) continue;
-    await cropTrack(transaction, { user_id, id }, activities);
-    cut.push(...(await cropBlocks(transaction, { user_id, provider, key }, activities)));
+    const blocks = await selectBlocksOf(transaction, { user_id, provider, key }, 'activityDetails');
+    const instants = blocks.flatMap(({ times }) => decodeTimes(times));
+    instants.push(...(await trackTimes(transaction, { user_id, id })));
+    const kept = clockSpan(instants, activityDetails, activities);
+    await cropTrack(transaction, { user_id, id }, kept);
+    cut.push(...(await cropBlocks(transaction, blocks, kept)));
+    const left = { ...activityDetails, ...common(activityDetails, activities) };
+    await updateParts(transaction, { user_id, id }, { ...parts, activityDetails: left });
   }
   return cut;
+}
+
+// The duration of what is left of the details: the next crop finds the pauses by it.
+function common(a: TimedSpan, b: TimedSpan): TimedSpan {
+  return { start_ms: Math.max(a.start_ms, b.start_ms), end_ms: Math.min(a.end_ms, b.end_ms) };
 }
 
 function isLastPart({ data_type, more }: StoreItem): boolean {
@@ -58,11 +68,11 @@ function isLastPart({ data_type, more }: StoreItem): boolean {
 
 async function cropBlocks(
   transaction: Queryable,
-  activity: { readonly user_id: string; readonly provider: string; readonly key: string },
-  { start_ms, end_ms }: Span,
+  blocks: readonly BlockRow[],
+  { start_ms, end_ms }: TimedSpan,
 ): Promise<DayInstants[]> {
   const cut: DayInstants[] = [];
-  for (const { id, series_id, ...block } of await selectBlocksOf(transaction, activity, 'activityDetails')) {
+  for (const { id, series_id, ...block } of blocks) {
     const [times, values] = [decodeTimes(block.times), decodeValues(block.vals)];
     const isKept = (ms: number) => ms >= start_ms && ms <= end_ms;
     const kept = times.filter(isKept);

@@ -77,6 +77,40 @@ t.test('of two versions in one call the later one counts', async (t) => {
   t.equal(await on.left(), 'heart_rate 0-19, speed 0-19');
 });
 
+/** Details of 60 minutes with pauses of `paused` minutes each before some minutes. */
+const withPauses = (paused: number, ...before: readonly number[]) => {
+  const at = Array.from({ length: 60 }, (_, n) => n + paused * before.filter((one) => one <= n).length);
+  const rows = at.map((minute) => [start + minute * minuteMs, 10 + minute] as const);
+  return activity(workout(start, 60), {
+    ...{ key: 'a', data_type: 'activityDetails', hash: `paused before ${before}` },
+    samples: [block('heart_rate', rows), block('speed', rows)],
+  });
+};
+
+t.test('a crop of a paused activity keeps the samples of its own duration', async (t) => {
+  const on = await another();
+  await on.store([summary(60), withPauses(10, 30)]);
+  t.equal(await on.left(), 'heart_rate 0-29 40-69, speed 0-29 40-69');
+  await on.store([activity(workout(start, 0, { end_ms: start + 3599_000 }), { key: 'a' })]);
+  t.equal(await on.left(), 'heart_rate 0-29 40-69, speed 0-29 40-69', 'a second less');
+  await on.store([summary(50)]);
+  t.equal(await on.left(), 'heart_rate 0-29 40-60, speed 0-29 40-60', 'ten minutes less');
+  await on.store([summary(50), summary(40)]);
+  t.equal(await on.left(), 'heart_rate 0-29 40-50, speed 0-29 40-50', 'once more');
+  await on.store([summary(20)]);
+  t.equal(await on.left(), 'heart_rate 0-20, speed 0-20', 'before the pause');
+  t.same(await wrongStatistics(shared.database), []);
+});
+
+t.test('the pauses of cropped details count wherever they are, and when they come late', async (t) => {
+  const on = await another();
+  await on.store([summary(60), summary(50), withPauses(7, 5, 20, 55)]);
+  t.equal(await on.left(), 'heart_rate 0-4 12-26 34-64, speed 0-4 12-26 34-64');
+  const start10 = { start_ms: start + 12 * minuteMs, end_ms: start + (12 + 35) * minuteMs };
+  await on.store([activity(workout(start, 0, start10), { key: 'a' })]);
+  t.equal(await on.left(), 'heart_rate 12-26 34-54, speed 12-26 34-54', 'cropped at both ends');
+});
+
 t.test('samples of a day and of another activity are kept', async (t) => {
   const on = await another();
   const [rates] = minutes(40, 50);

@@ -24,3 +24,13 @@ export function selectCropped(
 ): Promise<CroppedRow[]> {
   return transaction.query<CroppedRow>(statement, [userId, provider, keys]);
 }
+
+/** Replaces the fields of a workout by data type. */
+export async function updateParts(
+  transaction: Queryable,
+  { user_id, id }: { readonly user_id: string; readonly id: string },
+  parts: WorkoutParts,
+): Promise<void> {
+  const text = 'update timeseries.workout set parts = $3 where user_id = $1 and id = $2';
+  await transaction.query(text, [user_id, id, JSON.stringify(parts)]);
+}
