@@ -74,7 +74,7 @@ export const metricTable = {
   },
   pulsebus_upload_items_set_aside_total: {
     kind: 'counter',
-    help: 'Items of phone uploads that were set aside, by the field that is wrong. `unit`: the unit is not known for the type.',
+    help: 'Items of uploads that were set aside, by the field that is wrong. `unit`: the unit is not known for the type.',
     labels: ['field'],
   },
   pulsebus_delivery_readable_seconds: {

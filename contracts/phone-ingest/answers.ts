@@ -1,14 +1,7 @@
 import { z } from 'zod';
+import { UploadProblem } from '../upload-problem.ts';
 
 const Count = z.int().nonnegative();
-
-/** An item that was set aside: its list, its id, the field that is wrong and why, never its value. */
-export const UploadProblem = z.object({
-  item: z.string(),
-  id: z.string().nullable(),
-  field: z.string(),
-  reason: z.string(),
-});
 
 /** The answer to an upload. Its first three fields are those of the Open Wearables protocol. */
 export const UploadAnswer = z

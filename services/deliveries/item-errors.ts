@@ -1,4 +1,4 @@
-import { UploadProblem } from '../../contracts/phone-ingest/answers.ts';
+import { UploadProblem } from '../../contracts/upload-problem.ts';
 
 /** The most sentences of one delivery. */
 export const mostItemErrors = 1000;
