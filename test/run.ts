@@ -37,7 +37,7 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const wanted = wantedFiles(root, process.argv.slice(2), findChromium() !== null);
-  if (wanted.files.length === 0 && wanted.least === 0) {
+  if (wanted.files.length === 0 && wanted.lost.length === 0) {
     const lines = ['No test uses what was changed.', ...wanted.notes, '0 passed, 0 failed'];
     console.log(lines.join('\n'));
     return 0;
@@ -87,8 +87,8 @@ function withTools(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** Runs the files, with a line per file as it ends; then the count. */
-async function runFiles(env: NodeJS.ProcessEnv, { files, least, notes }: Wanted): Promise<number> {
-  const tally = new Tally({ files, least });
+async function runFiles(env: NodeJS.ProcessEnv, { files, lost, notes }: Wanted): Promise<number> {
+  const tally = new Tally({ files, lost });
   processes = new TestProcesses(tally, { root, env, print: (text) => console.log(text) });
   const code = await processes.run(groupFiles(files, readDurations(root)), jobs);
   for (const line of [...tally.problems(), ...notes]) console.log(line);

@@ -12,8 +12,10 @@ const files: Readonly<Record<string, string>> = {
   'domain/unit.ts': "export { time } from './time.ts';",
   'migrations/migrate.ts': '',
   'migrations/0001-a.up.sql': '',
-  'services/users/users.service.ts': "import { time } from '../../domain/time.ts';",
+  'services/users/users.service.ts':
+    "import { time } from '../../domain/time.ts'; import '../../runtime/bus.ts';",
   'console/src/main.tsx': '',
+  'runtime/bus.ts': '',
   'stack/console-build.ts': "build('console');",
   'stack/services.ts': 'import(name);',
   'stack/start.ts': "import './services.ts';",
@@ -52,7 +54,7 @@ function repository(t: Test) {
   write('migrations/0001-a.up.sql', 'select 1');
   commit();
   git('checkout', '-q', 'work');
-  return { root, write, commit, touched: () => touchedTests(root, tests).toSorted() };
+  return { root, write, commit, touched: () => touchedTests(root, tests).files.toSorted() };
 }
 
 t.test('without a change no test is touched', async (t) => {
@@ -64,6 +66,7 @@ const cases: readonly (readonly [changed: string, touched: readonly string[]])[]
   ['domain/time.ts', ['program', 'tree', 'unit']],
   ['domain/unit.ts', ['tree', 'unit']],
   ['services/users/users.service.ts', ['program']],
+  ['runtime/bus.ts', ['program']],
   ['migrations/0001-a.up.sql', ['database']],
   ['notes.md', ['document']],
   ['test/none.test.ts', ['none']],
@@ -77,16 +80,27 @@ t.test('a change touches the tests that use the file, committed or not', async (
     t.same(now(), want, `${changed}, not committed`);
     commit();
     t.same(now(), want, `${changed}, committed`);
-    t.same(changedFiles(root), [changed], 'and what main changed meanwhile is not of it');
+    t.same(changedFiles(root).files, [changed], 'and what main changed meanwhile is not of it');
   }
 });
 
 t.test('a new file that is not committed is a change, and so is a deleted one', async (t) => {
   const { root, write, touched } = repository(t);
   write('domain/new.ts', '');
-  t.same(changedFiles(root), ['domain/new.ts']);
+  t.same(changedFiles(root).files, ['domain/new.ts']);
   t.same(touched(), ['test/tree.test.ts']);
   rmSync(join(root, 'domain/new.ts'));
   rmSync(join(root, 'domain/unit.ts'));
   t.same(touched(), ['test/tree.test.ts', 'test/unit.test.ts']);
+});
+
+t.test('without a branch main only what is not committed is a change, which the base says', async (t) => {
+  const { root, write, commit } = repository(t);
+  t.type(touchedTests(root, tests).base, 'string');
+  execFileSync('git', ['branch', '-D', 'main'], { cwd: root, stdio: 'ignore' });
+  write('domain/unit.ts', 'export {};');
+  commit();
+  t.strictSame(touchedTests(root, tests), { base: null, files: [] });
+  write('domain/unit.ts', '');
+  t.strictSame(touchedTests(root, tests), { base: null, files: ['test/unit.test.ts', 'test/tree.test.ts'] });
 });

@@ -5,33 +5,41 @@ import { dirname, join, relative, resolve } from 'node:path';
 const source = [
   '*.ts',
   'clients/*/{src,generate}/**/*.ts',
-  '{bench,config,contracts,domain,migrations,mixins,providers,sandbox,services,stack,test}/**/*.ts',
+  '{bench,config,contracts,domain,migrations,mixins,providers,runtime,sandbox,services,stack,test}/**/*.ts',
 ];
 /** What every test depends on. */
 const common =
   /^(package(-lock)?\.json|\.taprc|tsconfig\.json|test\/run\.ts|test\/support\/(run-files|file-tests?|test-processes)\.ts)$/;
 
+/** What differs from a commit: the merge base with main, or the last commit (null) where there is no such branch. */
+export interface Difference {
+  readonly base: string | null;
+  readonly files: string[];
+}
+
 /** The tests that use a file which differs from main, or is not committed yet. */
-export function touchedTests(root: string, tests: readonly string[]): string[] {
-  const changed = changedFiles(root);
-  if (changed.some((file) => common.test(file))) return [...tests];
+export function touchedTests(root: string, tests: readonly string[]): Difference {
+  const { base, files: changed } = changedFiles(root);
+  if (changed.some((file) => common.test(file))) return { base, files: [...tests] };
   const graph = usesOf(root);
-  return tests.filter((test) => {
+  const files = tests.filter((test) => {
     const used = reach(test, graph);
     return changed.some((file) => used.has(file) || readsFolderOf(root, test, file));
   });
+  return { base, files };
 }
 
 /** Files that differ from the merge base with main, including deleted and untracked ones. */
-export function changedFiles(root: string): string[] {
+export function changedFiles(root: string): Difference {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
       .split('\n')
       .filter((line) => line !== '');
   const main = ['main', 'origin/main'].find((name) => isKnown(git, name));
-  const [base = 'HEAD'] = main === undefined ? [] : git('merge-base', main, 'HEAD');
-  const different = git('diff', '--name-only', '--no-renames', base);
-  return [...new Set([...different, ...git('ls-files', '--others', '--exclude-standard')])];
+  const [base = null] = main === undefined ? [] : git('merge-base', main, 'HEAD');
+  const different = git('diff', '--name-only', '--no-renames', base ?? 'HEAD');
+  const untracked = git('ls-files', '--others', '--exclude-standard');
+  return { base, files: [...new Set([...different, ...untracked])] };
 }
 
 function isKnown(git: (...args: string[]) => string[], name: string): boolean {

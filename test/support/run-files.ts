@@ -1,11 +1,14 @@
 // Runs test files one after another in this process, so that modules are loaded and compiled once, and writes a subtest
-// per file to stdout as TAP.
+// per file as TAP to descriptor 3, so that nothing that a test prints is read as a result.
 // usage: node test/support/run-files.ts FILE…
+import { createWriteStream } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { keepFileTest } from './file-tests.ts';
+import { neverCalled, startCalls } from './never-called.ts';
+import { neverCalledMark } from './tap-report.ts';
 
 const root = join(import.meta.dirname, '../..');
 const timeoutOf = (file: string) => (file.endsWith('.browser.ts') ? 600_000 : 300_000);
@@ -30,7 +33,11 @@ function replacementOf(specifier: string, importer: string): URL | null {
 }
 
 const { default: t } = await import('tap');
+const calls = await startCalls();
+const results = createWriteStream('', { fd: 3 });
 
+t.pipe(results, { end: false });
+t.register();
 t.setTimeout(0);
 for (const [url, file] of files)
   await t.test(file, { timeout: timeoutOf(file) }, async (test) => {
@@ -38,9 +45,14 @@ for (const [url, file] of files)
     await import(url);
   });
 t.end();
+for (const place of await neverCalled(calls, new Set(files.keys()), root))
+  results.write(`${neverCalledMark}${place}\n`);
 // The last lines may still wait for the reader.
 const givenUpAt = performance.now() + 20_000;
-while ((t.bufferLength > 0 || process.stdout.writableLength > 0) && performance.now() < givenUpAt)
-  await sleep(5);
+while ((t.bufferLength > 0 || results.writableLength > 0) && performance.now() < givenUpAt) await sleep(5);
+// tap only prints an assertion that comes after its test when all tests have ended.
+process.on('exit', () => {
+  if (t.results?.ok !== true) process.exitCode = 1;
+});
 // A connection or a timer that a file left open would keep the process for up to a minute.
 process.exit();

@@ -8,9 +8,9 @@ const root = join(import.meta.dirname, '../..');
 const folder = 'test/fixtures/runs';
 
 /** Runs files of the fixtures in one process, as `npm test` does. */
-async function run(names: readonly string[], missing: readonly string[] = [], least = 1) {
+async function run(names: readonly string[], missing: readonly string[] = [], lost: readonly string[] = []) {
   const files = names.map((name) => `${folder}/${name}.ts`);
-  const tally = new Tally({ files: [...files, ...missing], least });
+  const tally = new Tally({ files: [...files, ...missing], lost });
   const printed: string[] = [];
   const print = (text: string) => printed.push(text);
   const code = await new TestProcesses(tally, { root, env: process.env, print }).run([files], 1);
@@ -78,20 +78,37 @@ t.test('an error that nothing catches is a failure of the test that runs', async
   t.same(count, { passed: 4, failed: 2 });
 });
 
+t.test('assertions that nothing calls fail, and so do those after the end of their test', async (t) => {
+  const { printed, count, code } = await run(['never-called', 'passes', 'asserts-late']);
+  const problems = printed.flatMap((text) =>
+    text.split('\n').filter((line) => line.includes('never called')),
+  );
+  t.same(problems, [
+    `not ok - ${folder}/never-called.ts:8: assertions that are never called`,
+    `not ok - ${folder}/asserts-late.ts:5: assertions that are never called`,
+  ]);
+  t.same({ ...count, code }, { passed: 5, failed: 2, code: 1 });
+});
+
+t.test('what a test prints is no result', async (t) => {
+  const { count, code } = await run(['prints']);
+  t.same({ ...count, code }, { passed: 1, failed: 0, code: 0 });
+});
+
 t.test('a file that was expected and has no result fails', async (t) => {
   const { count, problems } = await run(['passes'], ['test/lost.test.ts']);
   t.same(problems, ['not ok - test/lost.test.ts has no result']);
   t.same(count, { passed: 3, failed: 1 });
 });
 
-t.test('fewer files than the floor fail', async (t) => {
-  const { count, problems } = await run(['passes'], [], 2);
-  t.same(problems, ['not ok - 1 test files were found, at least 2 are expected']);
+t.test('a file that the run should have and has not fails', async (t) => {
+  const { count, problems } = await run(['passes'], [], ['test/lost.tests.ts']);
+  t.same(problems, ['not ok - test/lost.tests.ts is no file of this run']);
   t.same(count, { passed: 3, failed: 1 });
 });
 
 t.test('a run that ends in the middle of a file counts that file as failed', async (t) => {
-  const tally = new Tally({ files: ['test/a.test.ts', 'test/b.test.ts'], least: 2 });
+  const tally = new Tally({ files: ['test/a.test.ts', 'test/b.test.ts'], lost: [] });
   const tap = ['# Subtest: test/a.test.ts', '    ok 1 - one', '    1..1', 'ok 1 - test/a.test.ts # time=1ms'];
   const cut = ['', '# Subtest: test/b.test.ts', '    ok 1 - one'];
   await tally.readAll(Readable.from([[...tap, ...cut].join('\n')]), () => {});
@@ -99,7 +116,7 @@ t.test('a run that ends in the middle of a file counts that file as failed', asy
 });
 
 t.test('a failure of tap itself counts where no file failed', async (t) => {
-  const tally = new Tally({ files: [], least: 0 });
+  const tally = new Tally({ files: [], lost: [] });
   await tally.readAll(Readable.from(['TAP version 14\n']), () => {});
   t.same(tally.count(1), { passed: 0, failed: 1 });
 });

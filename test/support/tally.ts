@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { type FileReport, reportOf, TapSplitter } from './tap-report.ts';
+import { type FileReport, reportOf, reportOfNeverCalled, TapSplitter } from './tap-report.ts';
 
-/** Which test files a run must report, and how many there must be at least. */
+/** Which test files a run must report, and those that it should have and has not. */
 interface Expected {
   readonly files: readonly string[];
-  readonly least: number;
+  readonly lost: readonly string[];
 }
 
 /** Adds up the test files of one run. Files that are expected and not reported count as failed. */
@@ -29,6 +29,10 @@ export class Tally {
     for await (const line of createInterface({ input: tap, crlfDelay: Number.POSITIVE_INFINITY }))
       take(splitter.push(line));
     take(splitter.end());
+    for (const line of splitter.rest) {
+      const report = reportOfNeverCalled(line);
+      if (report !== null) this.add(report, print);
+    }
     return splitter.rest;
   }
 
@@ -49,11 +53,11 @@ export class Tally {
     return this.#reports.some(({ file, failed }) => failed > 0 && files.includes(file));
   }
 
-  /** Failures that no file reported: files without a result, too few files. */
+  /** Failures that no file reported: files without a result, files that were not found. */
   problems(): string[] {
     return [
       ...this.missingOf(this.#expected.files).map((file) => `not ok - ${file} has no result`),
-      ...this.#shortfall(),
+      ...this.#expected.lost.map((file) => `not ok - ${file} is no file of this run`),
     ];
   }
 
@@ -66,15 +70,8 @@ export class Tally {
   count(code: number): { readonly passed: number; readonly failed: number } {
     const sum = (name: 'passed' | 'failed') => this.#reports.reduce((total, one) => total + one[name], 0);
     const missing = this.missingOf(this.#expected.files);
-    const failed = sum('failed') + missing.length + this.#shortfall().length;
+    const failed = sum('failed') + missing.length + this.#expected.lost.length;
     return { passed: sum('passed'), failed: Math.max(failed, code === 0 ? 0 : 1) };
-  }
-
-  #shortfall(): string[] {
-    const { files, least } = this.#expected;
-    return files.length >= least
-      ? []
-      : [`not ok - ${files.length} test files were found, at least ${least} are expected`];
   }
 }
 

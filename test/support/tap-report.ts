@@ -8,6 +8,9 @@ export interface FileReport {
   readonly problems: readonly string[];
 }
 
+/** Begins a line after the results: the place (`file:line`) of assertions that nothing called. */
+export const neverCalledMark = '# never called: ';
+
 const longestProblem = 4000;
 const subtest = /^( *)# Subtest: (.*)$/;
 const result = /^( *)(not )?ok \d+(?: - )?(.*)$/;
@@ -38,6 +41,14 @@ export class TapSplitter {
   get rest(): readonly string[] {
     return this.#lines;
   }
+}
+
+/** The report of a file for a line that begins with `neverCalledMark`; null for any other line. */
+export function reportOfNeverCalled(line: string): FileReport | null {
+  if (!line.startsWith(neverCalledMark)) return null;
+  const place = line.slice(neverCalledMark.length);
+  const problems = [`not ok - ${place}: assertions that are never called`];
+  return { file: place.replace(/:\d+$/, ''), passed: 0, failed: 1, seconds: 0, problems };
 }
 
 /** The report of a file in which its process ended; `lines` is what it wrote before, `end` says how it ended. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { signal } from '../../stack/processes.ts';
 import type { Tally } from './tally.ts';
 import { reportOfEnded } from './tap-report.ts';
@@ -59,13 +60,15 @@ export class TestProcesses {
     const child = spawn(process.execPath, [join(root, 'test/support/run-files.ts'), ...files], {
       cwd: root,
       env: { ...env, TAP_FAIL_SKIP: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 2, 'inherit', 'pipe'],
       detached: ownGroup,
     });
     this.#running.add(child);
     const ended = endOf(child);
     const watchdog = setTimeout(() => end(child, 'SIGKILL'), longestFileMs);
-    const rest = await this.#tally.readAll(child.stdout, (text) => {
+    const [, , , results] = child.stdio;
+    if (!(results instanceof Readable)) throw new Error('The process of the test files has no descriptor 3.');
+    const rest = await this.#tally.readAll(results, (text) => {
       watchdog.refresh();
       print(text);
     });

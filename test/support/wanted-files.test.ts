@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { wantedFiles } from './wanted-files.ts';
@@ -23,6 +24,20 @@ t.test('without Chromium a line says how many files were skipped, and why', asyn
 });
 
 t.test('a file that is named is run in any case, and fails by itself without Chromium', async (t) => {
-  t.strictSame(wantedFiles(root, [browserTest], false), { files: [browserTest], least: 1, notes: [] });
+  t.strictSame(wantedFiles(root, [browserTest], false), { files: [browserTest], lost: [], notes: [] });
   t.ok(wantedFiles(root, ['test/browser/c*.browser.ts'], false).files.includes(browserTest));
+});
+
+t.test('a test file that no pattern finds is lost, and so is a name without a file', async (t) => {
+  t.strictSame(wantedFiles(root, [], true).lost, []);
+  t.strictSame(wantedFiles(root, ['test/none.test.ts', browserTest], true).lost, ['test/none.test.ts']);
+  const other = t.testdir({ test: { fixtures: {} } });
+  t.strictSame(wantedFiles(other, [], true).lost, ['test/**/*.test.ts'], 'a run of nothing');
+  const text = "import t from 'tap';\n\nt.pass();\n";
+  mkdirSync(join(other, 'test/http'));
+  for (const name of ['http/a.test.ts', 'http/b.tests.ts', 'fixtures/c.ts', 'd.fault.ts'])
+    writeFileSync(join(other, 'test', name), text);
+  writeFileSync(join(other, 'test/http/help.ts'), "import type { Test } from 'tap';\n");
+  const { files, lost } = wantedFiles(other, [], true);
+  t.strictSame({ files, lost }, { files: ['test/http/a.test.ts'], lost: ['test/http/b.tests.ts'] });
 });

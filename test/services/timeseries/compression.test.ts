@@ -10,6 +10,7 @@ import { canCompress } from '../../../services/timeseries/compression/queries/ch
 import { grantRights } from '../../../stack/grant-rights.ts';
 import { roleOf } from '../../../stack/service-rights.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { notRun } from '../../support/not-run.ts';
 import { block, item } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 import { wrongStatistics } from './statistics.ts';
@@ -18,7 +19,7 @@ const isCommunity = await canCompress(await freshDatabase(t));
 
 /** Tests of the community edition. They run with DATABASE_URL of a server that has it, and are only named otherwise. */
 const onCommunity = (name: string, work: (t: Test) => Promise<void>): unknown =>
-  isCommunity ? t.test(name, work) : t.comment(`not run on the Apache edition of TimescaleDB: ${name}`);
+  isCommunity ? t.test(name, work) : notRun(t, name, 'the Apache edition of TimescaleDB');
 
 const startMs = Date.parse('2026-03-02T00:00:00Z');
 const none = { compressed: 0, recompressed: 0, left: 0 };
