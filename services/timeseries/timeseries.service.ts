@@ -14,6 +14,7 @@ import { readDayValues } from './days/day-values.ts';
 import { activityDays } from './days/days.ts';
 import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
+import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
 import { rankedByHandler, settlementHandler } from './intervals/settlement.ts';
@@ -79,6 +80,7 @@ async function unlessUnknown<T extends { data: readonly unknown[] }>(page: T, ca
 export default implement(timeseries, {
   uses: {
     database: database(),
+    planned: database('once'),
     pages: reads('once'),
     reads: reads(),
     settings: settings(),
@@ -180,7 +182,7 @@ export default implement(timeseries, {
       return { erasing: true as const };
     },
   },
-  async started({ database, jobs, config, settings, logger }) {
+  async started({ database, planned, jobs, config, settings, logger }) {
     await upsertSeriesTypes(database);
     await replaceSummaryTypes(database, summaryTypes);
     const settling = { database, order: settings.sourceOrder };
@@ -190,6 +192,8 @@ export default implement(timeseries, {
       settlementHandler(settling),
       rankedByHandler(settling),
       routeCutHandler(database),
+      nightMeansHandler(planned),
+      nightMarkingHandler(database),
     ]);
   },
 });

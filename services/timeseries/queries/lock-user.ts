@@ -1,8 +1,11 @@
 import type { Queryable } from '../../../mixins/database.ts';
 
+/** The key of a user's lock in SQL. `userId` is an expression of type text. */
+export const userLockKey = (userId: string) => `hashtextextended(${userId}, 7357)`;
+
 const lock = {
   name: 'timeseries-lock-user',
-  text: 'select pg_advisory_xact_lock(hashtextextended($1, 7357))',
+  text: `select pg_advisory_xact_lock(${userLockKey('$1')})`,
 };
 
 /**

@@ -57,6 +57,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
   'copies and statistics of samples, which triggers write': [
     ...[
       'timeseries.activity_block',
+      'timeseries.night_mean',
       'timeseries.other_instants',
       'timeseries.sample_day',
       'timeseries.sample_hour',

@@ -1,8 +1,10 @@
+import type { NightMeans } from '../../../../domain/facts.ts';
 import type { Queryable } from '../../../../mixins/database.ts';
+import { nightTypes } from '../night-types.ts';
 import type { DateCursor } from './select-activity-days.ts';
 
 /** One provider's sessions of a local day, summed. */
-export interface NightRow {
+export interface NightRow extends NightMeans {
   /** The number of days in the range. Equal in all rows. */
   total: number;
   /** Null in the only row of an empty page. */
@@ -23,11 +25,20 @@ export interface NightRow {
   is_staged: boolean | null;
   nap_count: number;
   nap_seconds: number | null;
+  /** Whether the means are kept and up to date. Otherwise they are null. */
+  is_kept: boolean;
 }
 
 const main = 'filter (where not is_nap)';
 const list = (column: string) =>
   `array_agg((extract(epoch from ${column}) * 1000)::float8 order by start_time) ${main}`;
+
+/** Aggregates of the sessions of a night: the device that its means are preferably of, and the bounds of its main sessions. */
+export const nightBounds = `
+  (array_agg(device order by is_nap, asleep_seconds desc, start_time))[1] as device,
+  ${list('start_time')} as starts_ms, ${list('end_time')} as ends_ms`;
+
+const means = nightTypes.map((type) => `m.${type}`).join(', ');
 
 const textOf = (order: 'asc' | 'desc') => `
   with dates as materialized (
@@ -38,9 +49,7 @@ const textOf = (order: 'asc' | 'desc') => `
     order by date ${order} limit $5
   ),
   night as (
-    select date, provider,
-      (array_agg(device order by is_nap, asleep_seconds desc, start_time))[1] as device,
-      count(*) ${main} as sessions, ${list('start_time')} as starts_ms, ${list('end_time')} as ends_ms,
+    select date, provider, ${nightBounds}, count(*) ${main} as sessions,
       sum(asleep_seconds) ${main} as asleep_seconds, sum(deep_seconds) ${main} as deep_seconds,
       sum(light_seconds) ${main} as light_seconds, sum(rem_seconds) ${main} as rem_seconds,
       sum(awake_seconds) ${main} as awake_seconds, sum(interruptions) ${main} as interruptions,
@@ -52,8 +61,11 @@ const textOf = (order: 'asc' | 'desc') => `
   )
   select c.total, n.date::text, n.provider, n.device, n.sessions::int, n.starts_ms, n.ends_ms, n.asleep_seconds::float8,
     n.deep_seconds::float8, n.light_seconds::float8, n.rem_seconds::float8, n.awake_seconds::float8,
-    n.interruptions::float8, n.is_staged, n.nap_count::int, n.nap_seconds::float8
+    n.interruptions::float8, n.is_staged, n.nap_count::int, n.nap_seconds::float8,
+    m.user_id is not null as is_kept, ${means}
   from (select count(*)::int as total from dates) c left join night n on true
+  left join timeseries.night_mean m
+    on m.user_id = $1 and m.date between $2 and $3 and m.date = n.date and m.provider = n.provider and not m.stale
   order by n.date ${order}, n.provider`;
 
 const statements = {

@@ -14,6 +14,7 @@ export interface SleepMeanRow {
 /** A part of a night: whole hours, or a part of an hour. */
 export interface NightPiece extends Range {
   readonly place: number;
+  readonly user_id: string;
   readonly provider: string;
 }
 
@@ -24,19 +25,21 @@ const statement = {
   text: `
     select place, type_id, device, sum(n)::float8 as n, sum(total) / sum(n) as mean from (
       select p.place, s.type_id, s.device, h.n, h.total
-      from unnest($3::int[], $4::text[], $5::timestamptz[], $6::timestamptz[]) p (place, provider, first, beyond)
-      join timeseries.series s on s.user_id = $1 and s.type_id = any($2) and s.provider = p.provider
+      from unnest($2::int[], $3::uuid[], $4::text[], $5::timestamptz[], $6::timestamptz[])
+        p (place, user_id, provider, first, beyond)
+      join timeseries.series s on s.user_id = p.user_id and s.type_id = any($1) and s.provider = p.provider
       cross join lateral (
         select sum(n) as n, sum(sum) as total from timeseries.sample_hour
         where series_id = s.id and bucket >= p.first and bucket < p.beyond
       ) h
       union all
       select p.place, s.type_id, s.device, x.n, x.total
-      from unnest($7::int[], $8::text[], $9::timestamptz[], $10::timestamptz[]) p (place, provider, first, beyond)
-      join timeseries.series s on s.user_id = $1 and s.type_id = any($2) and s.provider = p.provider
+      from unnest($7::int[], $8::uuid[], $9::text[], $10::timestamptz[], $11::timestamptz[])
+        p (place, user_id, provider, first, beyond)
+      join timeseries.series s on s.user_id = p.user_id and s.type_id = any($1) and s.provider = p.provider
       cross join lateral (
         select count(*) as n, sum(value) as total from timeseries.sample
-        where series_id = s.id and ts >= p.first and ts < p.beyond and ts >= $11 and ts < $12
+        where series_id = s.id and ts >= p.first and ts < p.beyond and ts >= $12 and ts < $13
       ) x
     ) pieces
     where n > 0
@@ -46,7 +49,6 @@ const statement = {
 /** Means of the given types over nights that are cut into whole hours and edges. */
 export async function selectSleepMeans(
   database: Queryable,
-  userId: string,
   typeIds: readonly number[],
   hours: readonly NightPiece[],
   edges: readonly NightPiece[],
@@ -54,13 +56,14 @@ export async function selectSleepMeans(
   if (hours.length + edges.length === 0) return [];
   const first = Math.min(...edges.map(({ startMs }) => startMs), Date.UTC(9999, 0));
   const end = Math.max(...edges.map(({ endMs }) => endMs), 0);
-  const values = [userId, typeIds, ...columns(hours), ...columns(edges), isoTime(first), isoTime(end)];
+  const values = [typeIds, ...columns(hours), ...columns(edges), isoTime(first), isoTime(end)];
   return database.query<SleepMeanRow>(statement, values);
 }
 
 function columns(pieces: readonly NightPiece[]): unknown[] {
   return [
     pieces.map(({ place }) => place),
+    pieces.map(({ user_id }) => user_id),
     pieces.map(({ provider }) => provider),
     pieces.map(({ startMs }) => isoTime(startMs)),
     pieces.map(({ endMs }) => isoTime(endMs)),

@@ -7,6 +7,7 @@ export async function deleteRecords(
   provider: string,
 ): Promise<{ start_ms: number; end_ms: number }[]> {
   for (const table of [
+    'night_mean',
     'sleep_session',
     'provider_day',
     'day_value',
