@@ -24,6 +24,8 @@ export interface Lease {
   readonly id: string;
   readonly kind: string;
   readonly attempt: number;
+  /** How many leases expired in work. */
+  readonly crashes: number;
   readonly received_ms: number;
   /** True if it is not the first attempt: users and connections may have changed since the delivery arrived. */
   readonly isRetry: boolean;

@@ -8,6 +8,7 @@ export interface LeaseRow {
   id: string;
   kind: string;
   attempts: number;
+  crashes: number;
   received_at: Date;
   replayed_at: Date | null;
   body_bytes: number;
@@ -15,7 +16,7 @@ export interface LeaseRow {
   headers: Record<string, string>;
 }
 
-const lease = `d.id, d.kind, d.attempts, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes,
+const lease = `d.id, d.kind, d.attempts, d.crashes, d.received_at, d.replayed_at, octet_length(d.body) as body_bytes,
   d.authenticated, d.headers`;
 
 // The row is inserted with a lease for the storing call (attempt 1). Otherwise a worker could claim it at the same
@@ -43,7 +44,8 @@ const table: JobTable = {
   table: 'deliveries.delivery',
   key: { id: 'uuid' },
   attempt: 'attempts',
-  lease: "state = 'working'",
+  // A lease that expired in work belonged to a process that ended, or stood still.
+  lease: "crashes = j.crashes + (j.state = 'working')::int, state = 'working'",
   isLeased: "state = 'working'",
 };
 const claim = (name: string, which: string, parameters: number): Statement =>
@@ -53,6 +55,7 @@ const claim = (name: string, which: string, parameters: number): Statement =>
     due: `
       select id from deliveries.delivery
       where ${which} and state in ('ready', 'working') and run_at <= now() and attempts < max_attempts
+        and not (state = 'working' and crashes >= 2)
       order by priority, run_at limit $1 for update skip locked`,
     returning: `${lease.replaceAll('d.', 'j.')}, j.priority`,
   });
@@ -62,7 +65,8 @@ export const claimDeliveries = claim('claim', 'provider = $3', 3);
 /** As `claimDeliveries`, for one kind (`$4`) only. */
 export const claimDeliveriesOfKind = claim('claim_kind', 'provider = $3 and kind = $4', 4);
 
-// A delivery whose last lease expired without an outcome probably crashed its worker each time.
+// A delivery whose last lease expired without an outcome probably crashed its worker each time; the second and third time it ran
+// alone.
 export const moveExhaustedToDeadLetters: Statement = {
   name: 'inbox.bury',
   text: `
@@ -70,7 +74,8 @@ export const moveExhaustedToDeadLetters: Statement = {
     set state = 'dead', done_at = now(), error = coalesce(error, 'LEASE_EXPIRED')
     where id in (
       select id from deliveries.delivery
-      where provider = $1 and state in ('ready', 'working') and run_at <= now() and attempts >= max_attempts
+      where provider = $1 and state in ('ready', 'working') and run_at <= now()
+        and (attempts >= max_attempts or state = 'working' and crashes >= 2)
       limit 100 for update skip locked)
     returning id`,
 };

@@ -22,6 +22,8 @@ export interface WorkerChoice {
   /** Actions that the work calls. While one is unavailable nothing is claimed and no attempt is counted. */
   readonly needs: readonly string[];
   readonly work: (job: Job, environment: Environment) => Promise<Outcome>;
+  /** The memory that work on a body of a size takes. Default: the size. */
+  readonly weightOf?: (bodyBytes: number) => number;
   /** Parameters of tests. Production uses the defaults. */
   readonly leaseMs?: number;
   readonly pollMs?: number;
@@ -94,9 +96,10 @@ function startWorker(choice: WorkerChoice, store: Inbox, environment: Environmen
       extend: ({ lease: { id, attempt } }) => store.extend(id, attempt, leaseMs),
       work(claimed, held) {
         const came = performance.now();
-        return slots.run(claimed.lease.body_bytes, () =>
-          work(deps, claimed, held, Math.round(performance.now() - came)),
-        );
+        const { body_bytes, crashes } = claimed.lease;
+        // A delivery that was in work when a process ended runs alone: if it ends this one too, nothing else is lost with it.
+        const weight = crashes > 0 ? bodyLimitBytes + 1 : (choice.weightOf?.(body_bytes) ?? body_bytes);
+        return slots.run(weight, () => work(deps, claimed, held, Math.round(performance.now() - came)));
       },
     },
     environment,

@@ -166,6 +166,7 @@ function leaseOf(row: sql.LeaseRow): Lease {
     id: row.id,
     kind: row.kind,
     attempt: row.attempts,
+    crashes: row.crashes,
     received_ms: row.received_at.getTime(),
     isRetry: row.attempts > 1 || row.replayed_at !== null,
     body_bytes: row.body_bytes,

@@ -66,6 +66,29 @@ t.test('finds a delivery whose process died after storing it', async (t) => {
   t.same(await inbox.answerOf(id), { read: '{"b":2}' });
 });
 
+t.test('a delivery that was in work at the end of a process runs alone', async (t) => {
+  const ids = [await receive('1'), await receive('2'), await receive('3'), await receive('4')];
+  await database.query("update deliveries.delivery set state = 'working' where id = any($1)", [
+    ids.slice(0, 2),
+  ]);
+  const running = new Set<string>();
+  const beside = new Map<string, number>();
+  await startWorker(t, async (job) => {
+    running.add(job.id);
+    await sleep(50);
+    beside.set(job.id, Math.max(running.size, beside.get(job.id) ?? 0));
+    running.delete(job.id);
+    return answered(job);
+  });
+  await endLeases();
+  for (const id of ids) await until(isIn(id, 'done'));
+  t.same(
+    ids.slice(0, 2).map((id) => beside.get(id)),
+    [1, 1],
+  );
+  t.equal(running.size, 0);
+});
+
 t.test('tries again what failed for now, and answers meanwhile with what there is', async (t) => {
   const outcomes: Outcome[] = [
     { kind: 'later', reason: 'SERVICE_UNAVAILABLE', answer: { saved: 1 } },

@@ -162,6 +162,28 @@ t.test('ends as dead when it killed its worker at each attempt', async (t) => {
   t.same(row, { error: 'LEASE_EXPIRED' });
 });
 
+t.test('ends as dead when it was in work at the end of three processes', async (t) => {
+  const id = await inbox.receive(delivery());
+  t.equal((await taken()).crashes, 0);
+  for (const crashes of [1, 2]) {
+    await endLeases();
+    t.match(await inbox.claim('devicemaker', 1), [{ id, crashes }]);
+  }
+  await endLeases();
+  t.same(await inbox.claim('devicemaker', 1), []);
+  t.match(await inbox.stateOf(id), { state: 'dead' });
+});
+
+t.test('a failure is no crash', async (t) => {
+  const id = await inbox.receive(delivery());
+  const { attempt } = await taken();
+  await inbox.retryLater(id, attempt, { delayMs: 0, reason: 'SERVICE_TIMEOUT' });
+  const [next] = await inbox.claim('devicemaker', 1);
+  t.equal(next?.crashes, 0);
+  await inbox.handBack(id, next?.attempt ?? 0);
+  t.match(await inbox.claim('devicemaker', 1), [{ id, crashes: 0 }]);
+});
+
 t.test('a delivery in work on its last attempt is not given up meanwhile', async (t) => {
   const id = await inbox.receive(delivery());
   await database.query('update deliveries.delivery set max_attempts = 2');

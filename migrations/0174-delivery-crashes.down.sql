@@ -1,0 +1,1 @@
+alter table deliveries.delivery drop column crashes;
