@@ -130,6 +130,8 @@ const Settings = z.object({
   RATE_LIMIT_ADDRESS: whole(1, 1_000_000_000).default(300),
   RATE_LIMIT_FAILURES: whole(1, 1_000_000_000).default(30),
   RATE_LIMIT_ACCOUNT_FAILURES: whole(1, 1_000_000_000).default(100),
+  RATE_LIMIT_UPLOADS: whole(1, 1_000_000_000).default(600),
+  RATE_LIMIT_UPLOAD_ITEMS: whole(1, 1_000_000_000).default(1_000_000),
   RATE_LIMIT_WEBHOOK: whole(1, 1_000_000_000).default(60_000),
   SDK_TOKEN_MINUTES: whole(1, 1440).default(60),
   SDK_SESSION_DAYS: whole(1, 3650).default(365),

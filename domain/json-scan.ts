@@ -117,6 +117,17 @@ export function passList(scan: JsonScan, item: (from: number, to: number) => voi
   }
 }
 
+/** The positions of the values of a list, which are not validated. */
+export function* positionsIn(scan: JsonScan): Generator<ByteRange, void> {
+  expect(scan, openBracket);
+  if (isClosed(scan, closeBracket)) return;
+  do {
+    const from = scan.at;
+    passValue(scan);
+    yield [from, scan.at];
+  } while (goesOn(scan, closeBracket));
+}
+
 /** Iterates over a list; `element` is called at each value and must read it. */
 export function readElements(scan: JsonScan, element: () => void): void {
   expect(scan, openBracket);

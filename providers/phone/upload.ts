@@ -25,22 +25,9 @@ export type UploadItem =
       readonly problem: Problem;
     };
 
-/** The lists of a parsed body. Null: the body is not an upload. Missing lists are empty. */
-export function listsOf(body: unknown): Readonly<Record<UploadList, readonly unknown[]>> | null {
-  if (!isObject(body) || !isObject(body.data)) return null;
-  const { data } = body;
-  const list = (name: UploadList) => (Array.isArray(data[name]) ? data[name] : []);
-  return {
-    records: list('records'),
-    sleep: list('sleep'),
-    workouts: list('workouts'),
-    deleted: list('deleted'),
-  };
-}
-
-/** The health store that a body names. Null: it names none of them. */
-export function sourceNamed(body: unknown): (typeof phoneSources)[number] | null {
-  const given = isObject(body) ? textOrNull(body.provider, 20)?.toLowerCase() : undefined;
+/** The health store that the field `provider` of a body names. Null: it names none of them. */
+export function sourceNamed(provider: unknown): (typeof phoneSources)[number] | null {
+  const given = textOrNull(provider, 20)?.toLowerCase();
   return phoneSources.find((name) => name === given) ?? null;
 }
 

@@ -1,9 +1,16 @@
 import cluster from 'node:cluster';
 import type { Config } from '../../config.ts';
 import { type Channel, workerWindows } from './shared-windows.ts';
-import { type AddressWindows, Windows } from './windows.ts';
+import { type AddressWindows, type WindowKind, Windows } from './windows.ts';
 
-type Limits = Pick<Config, 'RATE_LIMIT_WEBHOOK' | 'RATE_LIMIT_FAILURES' | 'RATE_LIMIT_ADDRESS'>;
+type Limits = Pick<
+  Config,
+  | 'RATE_LIMIT_WEBHOOK'
+  | 'RATE_LIMIT_FAILURES'
+  | 'RATE_LIMIT_ADDRESS'
+  | 'RATE_LIMIT_UPLOADS'
+  | 'RATE_LIMIT_UPLOAD_ITEMS'
+>;
 
 /** The rate-limit windows of a gateway. A worker of a primary process uses those of the primary. */
 export function addressWindows(config: Limits): AddressWindows {
@@ -13,12 +20,26 @@ export function addressWindows(config: Limits): AddressWindows {
 
 /** Windows in the memory of this process. */
 export function ownWindows(config: Limits): AddressWindows {
-  const { webhook, failures, rest } = limitsOf(config);
-  return { webhook: new Windows(webhook), failures: new Windows(failures), rest: new Windows(rest) };
+  const limits = limitsOf(config);
+  const own = (kind: WindowKind) => new Windows(limits[kind]);
+  return {
+    ...{ webhook: own('webhook'), failures: own('failures'), rest: own('rest') },
+    ...{ uploads: own('uploads'), userUploads: own('userUploads'), uploadItems: own('uploadItems') },
+  };
 }
 
-function limitsOf({ RATE_LIMIT_WEBHOOK, RATE_LIMIT_FAILURES, RATE_LIMIT_ADDRESS }: Limits) {
-  return { webhook: RATE_LIMIT_WEBHOOK, failures: RATE_LIMIT_FAILURES, rest: RATE_LIMIT_ADDRESS };
+/** A user may have two installations at work. */
+const installationsAtOnce = 2;
+
+function limitsOf(config: Limits): Readonly<Record<WindowKind, number>> {
+  return {
+    webhook: config.RATE_LIMIT_WEBHOOK,
+    failures: config.RATE_LIMIT_FAILURES,
+    rest: config.RATE_LIMIT_ADDRESS,
+    uploads: config.RATE_LIMIT_UPLOADS,
+    userUploads: installationsAtOnce * config.RATE_LIMIT_UPLOADS,
+    uploadItems: config.RATE_LIMIT_UPLOAD_ITEMS,
+  };
 }
 
 function channelToPrimary(): Channel | null {

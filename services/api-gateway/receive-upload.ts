@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { Caller } from '../../contracts/auth/schemas.ts';
 import type { Delivery } from '../../domain/contract.ts';
 import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Webhooks } from '../../domain/provider.ts';
@@ -24,7 +26,9 @@ const retrySeconds = 30;
  */
 export async function receiveUpload(pipeline: Pipeline, exchange: Exchange, upload: Upload): Promise<void> {
   const { res, path } = exchange;
-  authorise(await admit(pipeline, exchange), exchange);
+  const caller = await admit(pipeline, exchange);
+  authorise(caller, exchange);
+  await refuseIfFrequent(pipeline, exchange, caller);
   try {
     await open(exchange, upload, path.user_id ?? '');
     await store(pipeline, exchange, upload, originOf(exchange, upload));
@@ -33,6 +37,31 @@ export async function receiveUpload(pipeline: Pipeline, exchange: Exchange, uplo
     const isFinal = status >= 400 && status < 500 && status !== 401 && status !== 403;
     throw isFinal ? unavailableFor(res, retrySeconds, 'The upload cannot be taken now.') : error;
   }
+}
+
+/**
+ * Refuses an installation or a user with too many requests in a minute, and a user with too many items. The SDKs' own rhythm is
+ * far below. @throws SERVICE_UNAVAILABLE (503, with Retry-After), because a client would take a 429 as final
+ */
+async function refuseIfFrequent(
+  { windows }: Pipeline,
+  { res, path: { user_id = '' } }: Exchange,
+  caller: Caller | null,
+): Promise<void> {
+  const now = Date.now();
+  const counted = [
+    await windows.userUploads.hit(user_id, now),
+    windows.uploadItems.peek(user_id, now),
+    ...(caller?.kind === 'sdk' ? [await windows.uploads.hit(caller.id, now)] : []),
+  ];
+  const full = counted.find(({ allowed }) => !allowed);
+  if (full === undefined) return;
+  const seconds = Math.min(60, Math.max(1, Math.ceil(full.reset - now / 1000)));
+  throw unavailableFor(res, seconds, 'Too many uploads came in the last minute.');
+}
+
+function itemsOf(answer: unknown): number {
+  return z.object({ received: z.int().min(0) }).safeParse(answer).data?.received ?? 0;
 }
 
 async function open({ call }: Exchange, { uploadedFor }: Upload, user_id: string): Promise<void> {
@@ -54,9 +83,11 @@ async function store(pipeline: Pipeline, exchange: Exchange, upload: Upload, ori
     readAndStore(pipeline, exchange, upload, origin, body),
   );
   const given = { delivery_id: id, user_id: exchange.path.user_id };
-  await problemOf(pipeline.inbox, id, () => callByName(call, endpoint.action, given));
+  const problem = await problemOf(pipeline.inbox, id, () => callByName(call, endpoint.action, given));
   pipeline.inbox.letGo(id);
+  if (isError(problem, 'MALFORMED_BODY')) throw problem;
   const answer = await pipeline.inbox.answerOf(id).catch(() => null);
+  await pipeline.windows.uploadItems.hit(exchange.path.user_id ?? '', Date.now(), itemsOf(answer));
   sendJson(res, endpoint.route.status ?? 202, answer ?? upload.pending());
 }
 

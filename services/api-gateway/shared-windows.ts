@@ -1,17 +1,14 @@
 // Rate-limit windows of several worker processes that share a port: the primary process counts for all of them, so that
 // a limit is exact however its requests are distributed.
 import { ServiceError } from '../../domain/errors.ts';
-import { type AddressWindow, type AddressWindows, network, type Window } from './windows.ts';
-
-/** The kinds of windows. */
-export const windowKinds = ['webhook', 'failures', 'rest'] as const;
-type Kind = (typeof windowKinds)[number];
+import { type AddressWindow, type AddressWindows, network, type Window, type WindowKind } from './windows.ts';
 
 /** A worker asks the primary to count a request, or to refund it. */
 interface Question {
-  readonly window: Kind;
+  readonly window: WindowKind;
   readonly does: 'hit' | 'refund';
   readonly address: string;
+  readonly count?: number | undefined;
   readonly id: number;
 }
 
@@ -31,14 +28,17 @@ export interface Channel {
 export function serveWindows(channel: Channel, windows: AddressWindows): void {
   channel.onMessage(async (message) => {
     if (!isQuestion(message)) return;
-    const { window, does, address, id } = message;
-    const counted = await windows[window][does](address, Date.now());
+    const { window, does, address, count, id } = message;
+    const counted = await windows[window][does](address, Date.now(), count);
     channel.send({ windowId: id, counted } satisfies Answer);
   });
 }
 
 /** The windows of a worker. `limits` are those of the primary. */
-export function workerWindows(channel: Channel, limits: Readonly<Record<Kind, number>>): AddressWindows {
+export function workerWindows(
+  channel: Channel,
+  limits: Readonly<Record<WindowKind, number>>,
+): AddressWindows {
   const waiting = new Map<number, PromiseWithResolvers<Window>>();
   let lastId = 0;
   let isConnected = true;
@@ -60,10 +60,10 @@ export function workerWindows(channel: Channel, limits: Readonly<Record<Kind, nu
     channel.send({ ...question, id: lastId } satisfies Question);
     return asked.promise;
   };
+  const asked = (kind: WindowKind) => askedWindow(kind, limits[kind], ask);
   return {
-    webhook: askedWindow('webhook', limits.webhook, ask),
-    failures: askedWindow('failures', limits.failures, ask),
-    rest: askedWindow('rest', limits.rest, ask),
+    ...{ webhook: asked('webhook'), failures: asked('failures'), rest: asked('rest') },
+    ...{ uploads: asked('uploads'), userUploads: asked('userUploads'), uploadItems: asked('uploadItems') },
   };
 }
 
@@ -71,21 +71,21 @@ const mostKnown = 10_000;
 
 /** A window that the primary counts. `peek` returns its last answer about the address. */
 function askedWindow(
-  window: Kind,
+  window: WindowKind,
   limit: number,
   ask: (question: Omit<Question, 'id'>) => Promise<Window>,
 ): AddressWindow {
   const known = new Map<string, Window>();
-  const count = async (does: Question['does'], address: string) => {
+  const asked = async (does: Question['does'], address: string, count?: number) => {
     const key = network(address);
-    const counted = await ask({ window, does, address: key });
+    const counted = await ask({ window, does, address: key, count });
     if (known.size >= mostKnown) known.clear();
     known.set(key, counted);
     return counted;
   };
   return {
-    hit: (address) => count('hit', address),
-    refund: (address) => count('refund', address),
+    hit: (address, _, count) => asked('hit', address, count),
+    refund: (address) => asked('refund', address),
     peek(address, nowMs) {
       const last = known.get(network(address));
       if (last !== undefined && last.reset * 1000 > nowMs) return { ...last, allowed: last.remaining > 0 };

@@ -9,24 +9,24 @@ export interface Window {
 }
 
 /**
- * Counts requests without a credential by address. It counts in this process, or asks the process that counts for several
+ * Counts requests without a credential by address, uploads by installation or user. It counts in this process, or asks the process that counts for several
  * workers.
  */
 export interface AddressWindow {
-  /** Counts one request. */
-  hit(address: string, nowMs: number): Window | Promise<Window>;
+  /** Counts one request, or a number of items. */
+  hit(address: string, nowMs: number, count?: number): Window | Promise<Window>;
   /** Refunds a request that was counted in the open window. */
   refund(address: string, nowMs: number): Window | Promise<Window>;
   /** The window without counting; `allowed` says whether the next request would be allowed. */
   peek(address: string, nowMs: number): Window;
 }
 
-/** Windows of requests without a credential, by kind of request. */
-export interface AddressWindows {
-  readonly webhook: AddressWindow;
-  readonly failures: AddressWindow;
-  readonly rest: AddressWindow;
-}
+/** The kinds of windows: of requests without a credential, of uploads by installation and by user, and of their items. */
+export const windowKinds = ['webhook', 'failures', 'rest', 'uploads', 'userUploads', 'uploadItems'] as const;
+export type WindowKind = (typeof windowKinds)[number];
+
+/** The windows of a gateway. */
+export type AddressWindows = Readonly<Record<WindowKind, AddressWindow>>;
 
 interface Counter {
   startedMs: number;
@@ -48,9 +48,9 @@ export class Windows implements AddressWindow {
     this.#limit = limit;
   }
 
-  hit(address: string, nowMs: number): Window {
+  hit(address: string, nowMs: number, count = 1): Window {
     const counter = this.#counterOf(address, nowMs);
-    counter.count += 1;
+    counter.count += count;
     return this.#windowOf(counter);
   }
 

@@ -2,6 +2,7 @@ import { type Database, database } from '../../mixins/database.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
 import { type InboxWorker, inboxWorker } from '../../mixins/inbox-worker.ts';
 import type { Mixin } from '../../runtime/environment.ts';
+import { weightOf } from './reading/open-upload.ts';
 import type { UploadDeps } from './work-sync.ts';
 
 const needs = ['users.resolve', 'timeseries.store', 'timeseries.storeIntervals'];
@@ -17,7 +18,7 @@ export function uploads(
     async start(environment) {
       const open = await pool.start(environment);
       const worker = inboxWorker({
-        ...{ provider: 'phone', kind, needs },
+        ...{ provider: 'phone', kind, needs, weightOf },
         work: (job, deps) => work(job, { ...deps, database: open }),
       });
       const value = await worker.start(environment);

@@ -1,4 +1,4 @@
-import { isError } from '../../domain/errors.ts';
+import { isError, ServiceError } from '../../domain/errors.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
 import type { Environment } from '../../runtime/environment.ts';
@@ -8,8 +8,10 @@ import { connectedUser } from './connected-user.ts';
 import { batchKey } from './items/sample-blocks.ts';
 import { storeBatch } from './items/store-batch.ts';
 import { Tally } from './items/tally.ts';
+import { countMalformed } from './queries/count-malformed.ts';
 import { countUnmapped } from './queries/count-unmapped.ts';
 import { type OpenedUpload, openUpload } from './reading/open-upload.ts';
+import type { UploadRefusal } from './reading/upload-body.ts';
 
 /** What the work on uploads needs. */
 export interface UploadDeps extends Environment {
@@ -22,6 +24,7 @@ export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
   const upload = await openUpload(job.body, Date.now());
   try {
+    if (upload.head.refusal !== null) return await refuse(job, deps, user.user_id, upload.head.refusal);
     return await workOpened(job, deps, user, upload);
   } finally {
     await upload.close();
@@ -35,15 +38,17 @@ async function workOpened(
   { head, batches }: OpenedUpload,
 ): Promise<Outcome> {
   const tally = new Tally();
-  const answer = () => tally.answer(user_id, head.received, head.problem ?? 'Stored.');
+  const answer = () => tally.answer(user_id, head.received, 'Stored.');
   try {
-    let number = 0;
+    let [number, read] = [0, 0];
     for await (const batch of batches) {
       if (job.signal.aborted) return { kind: 'stopped' };
       const origin = { userId: user_id, key: batchKey(head.hash, number), receivedMs: job.received_ms };
       await storeBatch(deps, origin, batch, tally);
       number += 1;
+      read += batch.length;
     }
+    tally.addUnread(head.received - read);
     await countUnmapped(deps.database, job.id, user_id, tally.unmapped());
   } catch (error) {
     if (isError(error, 'USER_ERASED')) return { kind: 'done', answer: answer() };
@@ -63,4 +68,24 @@ async function workOpened(
   // A unit that is not known is a fault of ours, unlike an invalid value.
   const warning = tally.setAsideFor.has('unit') ? 'UNIT_UNKNOWN' : null;
   return { kind: 'done', answer: answer(), warning };
+}
+
+/** SDKs repeat what is 503, with the same content if it is theirs. */
+const mostRepeats = 5;
+
+/**
+ * A body that is no JSON was probably cut on its way: the app is told to repeat it, and does so a few times only, because a body that
+ * the app itself writes wrongly would come for ever. A body that no repetition changes is done. Each is kept.
+ */
+async function refuse(
+  job: Job,
+  { database, logger }: UploadDeps,
+  userId: string,
+  { type, detail }: UploadRefusal,
+): Promise<Outcome> {
+  logger.info('upload.refused', { delivery_id: job.id, reason: type });
+  const answer = new Tally().answer(userId, 0, detail);
+  const isRepeated = type === 'MALFORMED_BODY' && (await countMalformed(database, userId)) < mostRepeats;
+  if (isRepeated) return { kind: 'refused', error: new ServiceError(type, detail), answer };
+  return { kind: 'done', answer, warning: type };
 }

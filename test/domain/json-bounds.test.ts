@@ -31,7 +31,7 @@ t.test(
   async (t) => {
     const text = nested(7_000_000);
     const reason = new JsonBoundsError().message;
-    t.equal(readUpload(Buffer.from(text), 0).head.problem, reason);
+    t.equal(readUpload(Buffer.from(text), 0).head.refusal?.detail, reason);
     t.equal(jsonOrNull(text), null);
     t.equal(readPermissions(text), null);
     const many = { data: { errors: [{ message: 'The body has too many values' }] } };

@@ -21,6 +21,13 @@ export class Tally {
     if (this.#problems.length < mostProblems) this.#problems.push({ item: list, id, field, reason });
   }
 
+  /** Counts items that were not read, because nearly all before them are invalid. */
+  addUnread(items: number): void {
+    if (items === 0) return;
+    this.setAside += items;
+    this.setAsideFor.set('unread', items);
+  }
+
   addUnmapped(type: string): void {
     const name = this.#unmapped.has(type) || this.#unmapped.size < mostTypes ? type : 'others';
     this.#unmapped.set(name, (this.#unmapped.get(name) ?? 0) + 1);

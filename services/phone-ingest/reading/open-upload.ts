@@ -12,8 +12,13 @@ export interface OpenedUpload {
 
 /** Reading this size takes less than 20 ms. */
 const mostBytesHere = 1024 * 1024;
-/** 64 MiB of items take about 500 MB in the thread. A thread beyond the limit ends without ending the process. */
-const resourceLimits = { maxOldGenerationSizeMb: 1280 };
+/** The body lies outside of the heap, which has the values of a batch. A thread beyond the limit ends without ending the process. */
+const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+
+/** The memory that work on a body takes: two large ones in parallel. */
+export function weightOf(bodyBytes: number): number {
+  return bodyBytes > mostBytesHere ? bodyBytes + 24 * 1024 * 1024 : bodyBytes;
+}
 
 /** Opens an upload. A large one is transferred to a thread of its own, because it would block the event loop for a second. */
 export async function openUpload(body: Buffer, nowMs: number): Promise<OpenedUpload> {

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
-import { jsonOrNull } from '../../../domain/json.ts';
-import { isWithinBounds, JsonBoundsError } from '../../../domain/json-bounds.ts';
-import {
-  listsOf,
-  readItem,
-  sourceNamed,
-  type UploadItem,
-  uploadLists,
-} from '../../../providers/phone/upload.ts';
+import { isWithinBounds, JsonBoundsError, parsedBytes } from '../../../domain/json-bounds.ts';
+import { JsonError, positionsIn } from '../../../domain/json-scan.ts';
+import { readItem, sourceNamed, type UploadItem, type UploadList } from '../../../providers/phone/upload.ts';
+import { itemValue } from './item-value.ts';
+import { outlineOf, type UploadOutline } from './upload-outline.ts';
+
+/** Why nothing of a body can be stored. The body is kept. */
+export interface UploadRefusal {
+  readonly type: 'MALFORMED_BODY' | 'VALIDATION_FAILED';
+  readonly detail: string;
+}
 
 /** What a body is beside its items. */
 export interface UploadHead {
-  /** Null: the body is an upload. Otherwise the reason why nothing of it can be stored. */
-  readonly problem: string | null;
+  /** Null: the body is an upload. */
+  readonly refusal: UploadRefusal | null;
   readonly source: string | null;
   readonly received: number;
   /** The hash of the body. With the number of a batch it is the key of the samples of that batch. */
@@ -27,36 +29,83 @@ export interface UploadBody {
 
 /** The most items of a batch: about as many as a call of the store takes. */
 const itemsPerBatch = 2000;
+/** Bounds the values of a batch; a route of an hour has 0.5 MiB. */
+const bytesPerBatch = 4 * 1024 * 1024;
+/** The most memory that the values of one item may take. A day-long route with all streams takes 30 MiB. */
+const mostItemBytes = 64 * 1024 * 1024;
+/** A body of which nearly all of so many items are invalid is read no further: 900,000 invalid items cost 2.6 s. */
+const invalidEnough = 5000;
+const mostInvalid = 0.9;
 
-/** Parses a body. It never throws because of the content, which is health data and quoted nowhere. */
+/**
+ * Reads a body item by item, so that its values are never in memory together. It never throws because of the content, which is
+ * health data and quoted nowhere.
+ */
 export function readUpload(bytes: Buffer, nowMs: number): UploadBody {
-  if (!isWithinBounds(bytes)) return nothing(new JsonBoundsError().message);
-  const body = jsonOrNull(bytes.toString('utf8').replace(/^\uFEFF/, ''));
-  const lists = listsOf(body);
-  if (lists === null) return nothing('The body is not an upload: it has no object `data`.');
-  const received = uploadLists.reduce((sum, list) => sum + lists[list].length, 0);
+  const outline = outlineOrRefusal(bytes);
+  if ('type' in outline) return { head: refused(outline), batches: batchesOf(bytes, new Map(), nowMs) };
   const hash = createHash('sha256').update(bytes).digest('base64url');
+  const { provider, received, lists } = outline;
   return {
-    head: { problem: null, source: sourceNamed(body), received, hash },
-    batches: batchesOf(lists, nowMs),
+    head: { refusal: null, source: sourceNamed(provider), received, hash },
+    batches: batchesOf(bytes, lists, nowMs),
   };
 }
 
-function nothing(problem: string): UploadBody {
-  return { head: { problem, source: null, received: 0, hash: '' }, batches: batchesOf(noLists, 0) };
+/** The head of a body of which nothing can be stored. */
+export function refused(refusal: UploadRefusal): UploadHead {
+  return { refusal, source: null, received: 0, hash: '' };
 }
 
-type Lists = NonNullable<ReturnType<typeof listsOf>>;
-const noLists: Lists = { records: [], sleep: [], workouts: [], deleted: [] };
+/** The refusal of a body beyond the bounds. */
+export const beyondBounds: UploadRefusal = {
+  type: 'VALIDATION_FAILED',
+  detail: new JsonBoundsError().message,
+};
 
-function* batchesOf(lists: Lists, nowMs: number): Generator<UploadItem[], void> {
+function outlineOrRefusal(bytes: Buffer): UploadOutline | UploadRefusal {
+  if (!isWithinBounds(bytes)) return beyondBounds;
+  try {
+    const detail = 'The body is not an upload: it has no object `data`.';
+    return outlineOf(bytes) ?? { type: 'VALIDATION_FAILED', detail };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { type: 'MALFORMED_BODY', detail: 'The body is not JSON.' };
+  }
+}
+
+const order = ['deleted', 'records', 'sleep', 'workouts'] as const;
+
+function* batchesOf(
+  bytes: Buffer,
+  lists: UploadOutline['lists'],
+  nowMs: number,
+): Generator<UploadItem[], void> {
   let batch: UploadItem[] = [];
-  for (const list of ['deleted', 'records', 'sleep', 'workouts'] as const)
-    for (const item of lists[list]) {
-      batch.push(readItem(list, item, nowMs));
-      if (batch.length < itemsPerBatch) continue;
+  let [bytesInBatch, read, invalid] = [0, 0, 0];
+  for (const [list, at] of order.flatMap((name) => withPosition(name, lists)))
+    for (const [from, to] of positionsIn({ bytes, at })) {
+      const item = readItem(list, boundedValue(bytes, from, to), nowMs);
+      batch.push(item);
+      bytesInBatch += to - from;
+      read += 1;
+      if (item.list === 'set_aside') invalid += 1;
+      if (batch.length < itemsPerBatch && bytesInBatch < bytesPerBatch) continue;
       yield batch;
+      if (read >= invalidEnough && invalid > mostInvalid * read) return;
       batch = [];
+      bytesInBatch = 0;
     }
   if (batch.length > 0) yield batch;
+}
+
+function withPosition(list: UploadList, lists: UploadOutline['lists']): [UploadList, number][] {
+  const at = lists.get(list);
+  return at === undefined ? [] : [[list, at]];
+}
+
+// Undefined is no object, so the item is set aside.
+function boundedValue(bytes: Buffer, from: number, to: number): unknown {
+  const isWithin = parsedBytes(bytes.subarray(from, to)) <= mostItemBytes;
+  return isWithin ? itemValue(bytes, from, to) : undefined;
 }

@@ -4,8 +4,14 @@ import { ServiceError } from '../../../domain/errors.ts';
 import { ownWindows } from '../../../services/api-gateway/address-windows.ts';
 import { type Channel, serveWindows, workerWindows } from '../../../services/api-gateway/shared-windows.ts';
 
-const settings = { RATE_LIMIT_WEBHOOK: 100, RATE_LIMIT_FAILURES: 2, RATE_LIMIT_ADDRESS: 5 };
-const limits = { webhook: 100, failures: 2, rest: 5 };
+const settings = {
+  RATE_LIMIT_WEBHOOK: 100,
+  RATE_LIMIT_FAILURES: 2,
+  RATE_LIMIT_ADDRESS: 5,
+  RATE_LIMIT_UPLOADS: 2,
+  RATE_LIMIT_UPLOAD_ITEMS: 10,
+};
+const limits = { webhook: 100, failures: 2, rest: 5, uploads: 2, userUploads: 4, uploadItems: 10 };
 const address = '192.0.2.1';
 
 /** Both sides of a channel between processes: messages arrive later, as copies. */
@@ -42,6 +48,13 @@ t.test('workers together allow the limit of an address exactly', async (t) => {
   t.same(counted.map((window) => window?.remaining).slice(0, 6), [4, 3, 2, 1, 0, 0]);
   const other = await workers[0]?.windows.rest.hit('192.0.2.2', Date.now());
   t.match(other, { allowed: true, remaining: 4 });
+});
+
+t.test('items are counted together in all workers', async (t) => {
+  const [a, b] = startWorkers(2);
+  t.match(await a?.windows.uploadItems.hit('u', Date.now(), 7), { allowed: true, remaining: 3 });
+  t.match(await b?.windows.uploadItems.hit('u', Date.now(), 7), { allowed: false, remaining: 0 });
+  t.match(b?.windows.uploadItems.peek('u', Date.now()), { allowed: false });
 });
 
 t.test('a refund in one worker counts in the others', async (t) => {
