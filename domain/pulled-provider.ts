@@ -186,6 +186,8 @@ export interface PullPass {
   readonly request: OfSettings<[part: PullPart], PullRequest>;
   /** The records of an answer. Null: it cannot be read. */
   readonly read: (reply: PullReply, part: PullPart) => PullPage | null;
+  /** Read instead once the provider has refused this pass with a reason of the fallback. */
+  readonly fallback?: { readonly on: string; readonly pass: PullPass };
 }
 
 /** The part that a request is for. `span` is null for a read from the cursor; `page` is null for the first page. */

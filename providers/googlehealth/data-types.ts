@@ -4,7 +4,7 @@ import { normaliseExercise } from './normalise/exercise.ts';
 import { normaliseSampled, type SampledRow } from './normalise/sampled.ts';
 import { normaliseSleep } from './normalise/sleep.ts';
 import { normaliseSummed } from './normalise/summed.ts';
-import { pointsPass } from './points.ts';
+import { exerciseFilters, pointsPass } from './points.ts';
 import { type DataScope, dataScopes, runVo2Max, sampled, summed } from './rows.ts';
 
 const isGrantedBy = (scope: DataScope) => (granted: readonly string[]) => granted.includes(dataScopes[scope]);
@@ -72,7 +72,7 @@ const sessions: Readonly<Record<string, PulledType>> = {
   },
   exercise: {
     ...{ isGranted: isGrantedBy('activity'), follows: 'spans', longestSpanMs: rangeMs, widen: startsBefore },
-    passes: { list: pointsPass('exercise', 'session', 'list') },
+    passes: { list: pointsPass('exercise', 'session', 'list', exerciseFilters) },
     ...{ sweeps: daily, replaces: { records: ['workouts'] }, normalise: normaliseExercise },
   },
 };

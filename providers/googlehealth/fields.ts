@@ -6,7 +6,7 @@ import { exercise, intervalFields, point, sleep } from './session-fields.ts';
 
 /** The numbers that our documentation of the provider names. */
 const confirmed: ReadonlySet<string> = new Set([
-  ...['count', 'beatsPerMinute', 'amountConsumed.milliliters', 'kcal', 'runVo2Max'],
+  ...['celsius', 'count', 'beatsPerMinute', 'amountConsumed.milliliters', 'kcal', 'runVo2Max'],
   ...['rootMeanSquareOfSuccessiveDifferencesMilliseconds', 'standardDeviationMilliseconds'],
 ]);
 const number = (path: string, field: Field): Field =>

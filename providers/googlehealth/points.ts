@@ -10,39 +10,68 @@ export type TimeShape = 'interval' | 'sample' | 'daily' | 'session';
 const pageSize = '1000';
 const snake = (kebab: string) => kebab.replaceAll('-', '_');
 
-// A session is found by its end, which is at most two days after its start.
-const fields: Readonly<Record<TimeShape, string>> = {
-  interval: 'interval.start_time',
-  sample: 'sample_time.physical_time',
-  daily: 'date',
-  session: 'interval.end_time',
-};
-const longestSessionMs = 2 * dayMs;
+/** The field that a filter compares, the time that it adds to both sides of a span, and the length of its times as text. */
+interface Filter {
+  readonly field: string;
+  readonly beforeMs?: number;
+  readonly afterMs?: number;
+  readonly characters?: number;
+}
 
-function filterOf(type: string, shape: TimeShape, { span }: PullPart): string {
-  if (span === null) return '';
-  const field = `${snake(type)}.${fields[shape]}`;
-  const endMs = shape === 'session' ? span.endMs + longestSessionMs : span.endMs;
-  const [from, to] = [span.startMs, endMs].map((ms) =>
-    shape === 'daily' ? isoTime(ms).slice(0, 10) : isoTime(ms),
+/** The filters of a type in the order in which they are tried. Null: all points are read. */
+export type Filters = readonly [Filter, ...(Filter | null)[]];
+
+// A session is at most two days long. A civil time is at most a day from UTC.
+const filters: Readonly<Record<TimeShape, Filters>> = {
+  interval: [{ field: 'interval.start_time' }],
+  sample: [{ field: 'sample_time.physical_time' }],
+  daily: [{ field: 'date', characters: 'YYYY-MM-DD'.length }],
+  session: [
+    { field: 'interval.end_time', afterMs: 2 * dayMs },
+    {
+      field: 'interval.civil_start_time',
+      ...{ beforeMs: dayMs, afterMs: dayMs, characters: 'YYYY-MM-DDTHH:mm:ss'.length },
+    },
+  ],
+};
+/** Exercises may be refused with any filter. */
+export const exerciseFilters: Filters = [filters.session[0], null];
+
+function filterOf(type: string, filter: Filter | null, { span }: PullPart): { readonly filter?: string } {
+  if (span === null || filter === null) return {};
+  const { beforeMs = 0, afterMs = 0, characters } = filter;
+  const field = `${snake(type)}.${filter.field}`;
+  const [from, to] = [span.startMs - beforeMs, span.endMs + afterMs].map((ms) =>
+    isoTime(ms).slice(0, characters),
   );
-  return `${field} >= "${from}" AND ${field} < "${to}"`;
+  return { filter: `${field} >= "${from}" AND ${field} < "${to}"` };
 }
 
 /** `list`: the points of each device. `reconcile`: merged by the provider, as its app shows them, without a device. */
-export function pointsPass(type: string, shape: TimeShape, method: 'list' | 'reconcile'): PullPass {
+export function pointsPass(
+  type: string,
+  shape: TimeShape,
+  method: 'list' | 'reconcile',
+  [filter, ...others]: readonly (Filter | null)[] = filters[shape],
+): PullPass {
   const path = `/v4/users/me/dataTypes/${type}/dataPoints${method === 'list' ? '' : ':reconcile'}`;
   return {
     request: (_settings, part) => ({
       path,
       query: {
-        ...{ pageSize, filter: filterOf(type, shape, part) },
+        ...{ pageSize, ...filterOf(type, filter ?? null, part) },
         ...(part.page === null ? {} : { pageToken: part.page }),
       },
     }),
     read: readPage,
+    ...(others.length === 0
+      ? {}
+      : { fallback: { on: filterRefused, pass: pointsPass(type, shape, method, others) } }),
   };
 }
+
+/** The reason of an answer 400 that names the filter. */
+const filterRefused = 'FILTER_REFUSED';
 
 const Page = z.object({
   dataPoints: z.array(z.unknown()).default([]),
@@ -58,9 +87,10 @@ function readPage({ text }: PullReply): PullPage | null {
 const longestWaitMs = 15 * 60_000;
 
 /** What an answer of the API means. */
-export function failureOf({ status, headers }: PullReply, nowMs: number): PullFailure | null {
+export function failureOf({ status, headers, text }: PullReply, nowMs: number): PullFailure | null {
   if (status >= 200 && status < 300) return null;
   const reason = `HTTP_${status}`;
+  if (status === 400 && /filter/i.test(text)) return { kind: 'refused', reason: filterRefused };
   if (status === 401) return { kind: 'unauthorized', reason };
   if (status === 403) return { kind: 'withheld', reason };
   if (status === 404) return { kind: 'missing', reason };

@@ -79,7 +79,7 @@ export const googlehealth = {
     webhookSenders: 'WEBHOOK_SENDERS_GOOGLEHEALTH',
   },
   ingest: { service: 'pull-ingest', readsWithTokens: true, hasFigures: true },
-  normaliserVersion: 3,
+  normaliserVersion: 4,
   fields,
   oauth: {
     authorizeUrl: ({ GOOGLEHEALTH_AUTHORIZE_URL }: Urls) => new URL(GOOGLEHEALTH_AUTHORIZE_URL),

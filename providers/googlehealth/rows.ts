@@ -92,7 +92,7 @@ export const sampled: readonly (SampledRow & { readonly scope: DataScope; readon
   },
   {
     ...{ type: 'core-body-temperature', member: 'coreBodyTemperature', shape: 'sample', scope: 'metrics' },
-    values: [{ series: 'body_temperature', path: 'temperatureCelsius', unit: 'celsius' }],
+    values: [{ series: 'body_temperature', path: 'celsius', unit: 'celsius' }],
   },
   {
     ...{ type: 'blood-glucose', member: 'bloodGlucose', shape: 'sample', scope: 'metrics' },

@@ -68,6 +68,10 @@ export const exercise: FieldTable = {
     'details.avg_speed_meters_per_second',
   ),
   'exercise.metricsSummary.averageHeartRateBeatsPerMinute': kept('bpm', 'workout.avg_heart_rate_bpm'),
+  'exercise.metricsSummary.mobilityMetrics.avgCadenceStepsPerMinute': kept(
+    'steps/min',
+    'details.avg_cadence_rpm',
+  ),
   'exercise.metricsSummary.elevationGainMillimeters': kept('mm', 'workout.elevation_gain_meters'),
   ...assumed({
     'dataSource.recordingMethod': kept(null, 'workout.manual'),

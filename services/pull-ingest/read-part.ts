@@ -1,5 +1,5 @@
 import type { FieldTable } from '../../domain/field-table.ts';
-import type { Normalised, PulledType, PullPart, Span } from '../../domain/pulled-provider.ts';
+import type { Normalised, PulledType, PullPart, PullPass, Span } from '../../domain/pulled-provider.ts';
 import { unlistedInAll } from '../../domain/unlisted-fields.ts';
 import { providers } from '../../providers/all.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
@@ -47,7 +47,17 @@ export async function readPart(
   }
   const all = Object.values(records).flat();
   const unlisted = unlistedInAll(all, Object.values<FieldTable>(providers[account.provider].fields));
-  return { kind: 'read', part: type.normalise({ records, span, nowMs }), cursor: moved, unlisted };
+  const part = type.normalise({ records, span, nowMs });
+  return { kind: 'read', part: withLost(part, all.length), cursor: moved, unlisted };
+}
+
+/** The reason that counts the records of a part of which none could be read: its form may have changed. */
+export const nothingRead = 'NOTHING_READ';
+
+function withLost(part: Normalised, records: number): Normalised {
+  const skipped = Object.values(part.skipped).reduce((sum, count) => sum + count, 0);
+  if (records === 0 || skipped < records) return part;
+  return { ...part, skipped: { ...part.skipped, [nothingRead]: records } };
 }
 
 interface PassChoice {
@@ -66,15 +76,36 @@ async function readPass(
   { type, name, part }: PassChoice,
   signal: AbortSignal,
 ): Promise<PassResult> {
-  const pass = type.passes[name];
+  const stated = type.passes[name];
+  return stated === undefined
+    ? { kind: 'pages', records: [], cursor: null }
+    : readPages(sending, account, { pass: stated, part }, signal);
+}
+
+/** Passes whose fallback is used since the provider refused them. */
+const refusedPasses = new WeakSet<PullPass>();
+
+async function readPages(
+  sending: Sending,
+  account: Account,
+  { pass, part }: { readonly pass: PullPass; readonly part: PullPart },
+  signal: AbortSignal,
+): Promise<PassResult> {
+  const { fallback } = pass;
+  if (fallback !== undefined && refusedPasses.has(pass))
+    return readPages(sending, account, { pass: fallback.pass, part }, signal);
   const records: unknown[] = [];
   let cursor: string | null = null;
   let next: string | null = null;
-  for (let count = 0; pass !== undefined && count < mostPages; count++) {
+  for (let count = 0; count < mostPages; count++) {
     if (signal.aborted) return { kind: 'wait', waitMs: 0 };
     const asked: PullPart = { ...part, page: next };
     const sent = await sendRequest(sending, account, pass.request(sending.config, asked), signal);
     if (sent.kind === 'missing') break;
+    if (sent.kind === 'refused' && sent.reason === fallback?.on) {
+      refusedPasses.add(pass);
+      return readPages(sending, account, { pass, part }, signal);
+    }
     if (sent.kind !== 'reply') return sent;
     const page = pass.read(sent.reply, asked);
     if (page === null) return { kind: 'later', reason: 'UNREADABLE' };

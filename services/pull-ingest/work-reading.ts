@@ -12,7 +12,7 @@ import { noteCursor, notePast, noteSpan } from './queries/claim-readings.ts';
 import { countSkipped } from './queries/figures.ts';
 import { multirange, type ReadingLease } from './queries/reading-table.ts';
 import { endReading, postponeReading, releaseReading } from './queries/settle-reading.ts';
-import { readPart } from './read-part.ts';
+import { nothingRead, readPart } from './read-part.ts';
 import { type Account, type Sending, type Sent, sendRequest } from './send-request.ts';
 import { partsOfSpans } from './spans.ts';
 import { type StoredPart, storePart } from './store-part.ts';
@@ -133,7 +133,11 @@ async function workPart(
   if (!(await held.holds())) return lost;
   const hash = `${row.attempt} ${Date.now()}`;
   const stored = await storePart(deps.call, account, { name: row.type, type, span, part: read.part, hash });
-  await countSkipped(deps.database, account.provider, read.part.skipped);
+  const { skipped } = read.part;
+  await countSkipped(deps.database, account.provider, skipped);
+  const unread = skipped[nothingRead];
+  if (unread !== undefined)
+    deps.logger.warn('pull.nothing_read', { provider: account.provider, type: row.type, records: unread });
   countUnlisted(metricsOf(deps.broker), account.provider, row.type, read.unlisted);
   return { ...stored, cursor: read.cursor };
 }

@@ -62,7 +62,13 @@ function extrasOf(value: Readonly<Record<string, unknown>>): WorkoutExtras | nul
   const speed = meters(numberAt(metrics, 'averageSpeedMillimetersPerSecond'));
   const notes =
     typeof value.notes === 'string' ? value.notes.replaceAll('\0', '').slice(0, 5000).toWellFormed() : '';
-  const details = sentDetails({ avg_speed_meters_per_second: speed, description: notes || null });
+  const steps = numberAt(metrics, 'mobilityMetrics.avgCadenceStepsPerMinute');
+  const details = sentDetails({
+    avg_speed_meters_per_second: speed,
+    // Our cadence counts one foot.
+    avg_cadence_rpm: steps === null ? null : steps / 2,
+    description: notes || null,
+  });
   const extra = extraOf(metrics, exerciseFields, 'exercise', 'metricsSummary');
   const extras = { details, laps: null, splits: null, extra };
   return hasExtras(extras) ? extras : null;

@@ -77,6 +77,7 @@ const exercise = {
     ...{
       maxHeartRateBeatsPerMinute: 160,
       averagePaceSecondsPerMeter: 0.37,
+      mobilityMetrics: { avgCadenceStepsPerMinute: 168 },
       activeZoneMinutes: '20',
       runVo2Max: 44,
     },

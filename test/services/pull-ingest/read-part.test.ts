@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { loadConfig } from '../../../config.ts';
+import { dataTypes } from '../../../providers/googlehealth/data-types.ts';
+import { pullPace } from '../../../services/pull-ingest/pace.ts';
+import { readPart } from '../../../services/pull-ingest/read-part.ts';
+import { freshDatabase } from '../../support/database.ts';
+
+const database = await freshDatabase(t);
+const account = { provider: 'googlehealth', connection_id: randomUUID(), user_id: randomUUID() } as const;
+const span = { startMs: Date.UTC(2026, 2, 1), endMs: Date.UTC(2026, 2, 2) };
+const bearer = {
+  kind: 'token',
+  token: 'a',
+  version: 1,
+  connected_at: '2026-01-01T00:00:00Z',
+  connection_id: account.connection_id,
+} as const;
+
+/** Reads a part from a provider that answers 400 to some filters. Returns the filters that were sent. */
+async function read(name: string, isRefused: (filter: string) => boolean, points: readonly unknown[]) {
+  const filters: string[] = [];
+  const type = dataTypes[name];
+  if (type === undefined) throw new Error(name);
+  const sending = {
+    ...{ database, pace: pullPace, config: loadConfig({}) },
+    tokens: { bearer: async () => bearer, worked: async () => {}, expire: async () => {} },
+    api: {
+      async request({ url }: { readonly url: URL }) {
+        const filter = url.searchParams.get('filter') ?? 'none';
+        filters.push(filter);
+        const refused = { error: { message: `Invalid filter: ${filter}` } };
+        const body = isRefused(filter) ? refused : { dataPoints: points };
+        return {
+          status: isRefused(filter) ? 400 : 200,
+          headers: new Headers(),
+          text: JSON.stringify(body),
+          tries: 1,
+        };
+      },
+    },
+  };
+  const result = await readPart(sending, account, { type, span, cursor: null }, new AbortController().signal);
+  return { filters, result };
+}
+
+const day = '2026-03-01T00:00:00.000Z';
+const interval = { startTime: '2026-03-01T06:00:00Z', endTime: '2026-03-01T07:00:00Z', startUtcOffset: '0s' };
+
+t.test('a filter that is refused is replaced by the next of its type, also for later reads', async (t) => {
+  const points = [{ name: 'x', sleep: { interval } }];
+  const isRefused = (filter: string) => filter.includes('end_time');
+  const byEnd = `sleep.interval.end_time >= "${day}" AND sleep.interval.end_time < "2026-03-04T00:00:00.000Z"`;
+  const civil =
+    'sleep.interval.civil_start_time >= "2026-02-28T00:00:00" AND sleep.interval.civil_start_time < "2026-03-03T00:00:00"';
+  const first = await read('sleep', isRefused, points);
+  t.same(first.filters, [byEnd, civil]);
+  t.match(first.result, { kind: 'read', part: { items: { length: 1 } } });
+  t.same((await read('sleep', isRefused, points)).filters, [civil]);
+});
+
+t.test(
+  'exercises are read without a filter where it is refused, and kept if they begin in the part',
+  async (t) => {
+    const exercise = (startTime: string) => ({
+      exercise: {
+        exerciseType: 'WALKING',
+        interval: { ...interval, startTime, endTime: startTime.replace(':00Z', ':30Z') },
+      },
+    });
+    const points = [exercise('2026-03-01T06:00:00Z'), exercise('2026-01-01T06:00:00Z')];
+    const { filters, result } = await read('exercise', (filter) => filter !== 'none', points);
+    t.equal(filters.at(-1), 'none');
+    t.equal(filters.length, 2);
+    t.match(result, { kind: 'read', part: { items: { length: 1 }, skipped: {} } });
+  },
+);
+
+t.test('the last filter is not replaced, and other refusals are final', async (t) => {
+  const { filters, result } = await read('steps', () => true, []);
+  t.equal(filters.length, 1);
+  t.match(result, { kind: 'refused', reason: 'FILTER_REFUSED' });
+});
+
+t.test('records of which none can be read are counted as lost together', async (t) => {
+  const none = await read('core-body-temperature', () => false, [
+    { coreBodyTemperature: { kelvin: 310 } },
+    {},
+  ]);
+  t.match(none.result, { part: { items: [], skipped: { POINT_INVALID: 2, NOTHING_READ: 2 } } });
+  const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '0s' };
+  const good = { coreBodyTemperature: { celsius: 36.6, sampleTime } };
+  const some = await read('core-body-temperature', () => false, [good, {}]);
+  t.same(some.result.kind === 'read' && some.result.part.skipped, { POINT_INVALID: 1 });
+  t.match(some.result, { part: { items: [{ samples: [{ type: 'body_temperature', values: [36.6] }] }] } });
+  const empty = await read('core-body-temperature', () => false, []);
+  t.same(empty.result.kind === 'read' && empty.result.part.skipped, {});
+});
