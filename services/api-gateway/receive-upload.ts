@@ -45,19 +45,25 @@ export async function receiveUpload(pipeline: Pipeline, exchange: Exchange, uplo
  */
 async function refuseIfFrequent(
   { windows }: Pipeline,
-  { res, path: { user_id = '' } }: Exchange,
+  { res, path }: Exchange,
   caller: Caller | null,
 ): Promise<void> {
   const now = Date.now();
+  const userId = userIdOf(path);
   const counted = [
-    await windows.userUploads.hit(user_id, now),
-    windows.uploadItems.peek(user_id, now),
+    await windows.userUploads.hit(userId, now),
+    windows.uploadItems.peek(userId, now),
     ...(caller?.kind === 'sdk' ? [await windows.uploads.hit(caller.id, now)] : []),
   ];
   const full = counted.find(({ allowed }) => !allowed);
   if (full === undefined) return;
   const seconds = Math.min(60, Math.max(1, Math.ceil(full.reset - now / 1000)));
   throw unavailableFor(res, seconds, 'Too many uploads came in the last minute.');
+}
+
+// A path may name a user in upper case. Limits count each user once.
+function userIdOf({ user_id = '' }: Exchange['path']): string {
+  return user_id.toLowerCase();
 }
 
 function itemsOf(answer: unknown): number {
@@ -87,13 +93,13 @@ async function store(pipeline: Pipeline, exchange: Exchange, upload: Upload, ori
   pipeline.inbox.letGo(id);
   if (isError(problem, 'MALFORMED_BODY')) throw problem;
   const answer = await pipeline.inbox.answerOf(id).catch(() => null);
-  await pipeline.windows.uploadItems.hit(exchange.path.user_id ?? '', Date.now(), itemsOf(answer));
+  await pipeline.windows.uploadItems.hit(userIdOf(exchange.path), Date.now(), itemsOf(answer));
   sendJson(res, endpoint.route.status ?? 202, answer ?? upload.pending());
 }
 
 // The stored bytes of each user are limited as those of an address, so that one device cannot fill the disk.
 function originOf({ req, path }: Exchange, { provider }: Upload): Origin {
-  const userId = (path.user_id ?? '').toLowerCase();
+  const userId = userIdOf(path);
   const { body }: Webhooks = providers[providerNamed(provider)].webhooks;
   const account = body.form === 'one-account' ? { [body.accountHeader]: userId } : {};
   return {

@@ -99,6 +99,9 @@ t.test('too many uploads or items of a user in a minute are 503 for this user', 
   const many = { records: Array.from({ length: 30_001 }, () => ({})) };
   t.equal((await other.send('sync', uploadOf(many))).status, 202);
   t.equal((await other.send('sync', uploadOf({}))).status, 503, 'after too many items');
+  const path = `/api/v1/sdk/users/${other.userId.toUpperCase()}/sync`;
+  const headers = { authorization: other.token };
+  t.equal((await api.ask(path, { body: uploadOf({}), headers })).status, 503, 'in upper case too');
 });
 
 t.test(
