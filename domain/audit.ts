@@ -33,7 +33,7 @@ export const auditActions = {
   'user.read': 'Data of a user was read; recorded where AUDIT_READS is on.',
   'connection.authorization_started': "A link to a provider's consent page was made for a user.",
   'connection.session_created': 'A link to the connect page was made for a user.',
-  'connection.session_opened': 'A browser opened the connect page of a user first.',
+  'connection.session_opened': 'A browser acted first on the connect page of a user.',
   'connection.created': 'An account at a provider was connected, or connected anew.',
   'connection.changed': 'What a connection may read, or its privacy, was changed.',
   'connection.revoked': 'A connection ended.',

@@ -46,7 +46,7 @@ export const sessionActions = {
     privileged: true,
     summary: 'Create a link to the connect page',
     description:
-      "Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser that opens it. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.",
+      "Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser in which the user agrees. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.",
     params: z
       .object({
         user_id: UserId.optional(),
@@ -101,13 +101,14 @@ export const sessionActions = {
     ]),
     idempotent: true,
   }),
-  /** Binds the session to the first browser that asks. */
+  /** Binds nothing: a link preview may read the page. */
   showSession: action({
     summary: 'Get what the connect page shows',
     params: SessionQuestion,
     returns: z.discriminatedUnion('kind', [SessionView, Refused]),
     idempotent: true,
   }),
+  /** Binds the session to the first browser that asks. */
   startAttempt: action({
     summary: 'Start an attempt to connect on the connect page',
     params: SessionQuestion.extend({ provider: ProviderName }),

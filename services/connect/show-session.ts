@@ -37,7 +37,7 @@ export async function showSession(
   deps: SessionDeps,
   question: SessionQuestion,
 ): Promise<SessionView | Refused> {
-  const session = await claimSession(deps, question);
+  const session = await readSession(deps, question);
   if ('kind' in session) return session;
   try {
     const connections = await deps.call('users.connections', { user_id: session.userId });
@@ -59,27 +59,36 @@ export async function openSession(
   return { kind: 'open', session_id: session.id };
 }
 
-/** The session of a browser. It is bound to the first browser that asks. */
+/** Binds a session to the browser, which acts in it, unless another browser was first. */
 export async function claimSession(
   deps: Omit<SessionDeps, 'call'>,
-  { session_id, browser }: SessionQuestion,
+  question: SessionQuestion,
 ): Promise<ConnectSession | Refused> {
-  const { config, database, origin } = deps;
-  const session = await findSession(database, session_id);
-  if (session === null) return refusal(config, 'unknown', null);
-  if (browser === null || !hadToken(session, browser)) return refusal(config, 'foreign', session);
-  const isOther = session.browserHash !== null && session.browserHash !== browser.secret_hash;
-  if (isOther) return refusal(config, 'foreign', session);
-  if (session.isExpired) return refusal(config, 'expired', session);
-  if (session.browserHash !== null) return session;
+  const { database, origin } = deps;
+  const { browser } = question;
+  const session = await readSession(deps, question);
+  if ('kind' in session || browser === null || session.browserHash !== null) return session;
   const isBound = await database.transaction(async (transaction) => {
     const isFirst = await bindSession(transaction, session.id, browser.secret_hash);
     const entry = { userId: session.userId, subjectId: session.id };
     if (isFirst) await recordAudit(transaction, origin, { ...entry, action: 'connection.session_opened' });
     return isFirst;
   });
-  // Two requests of one browser may ask at once: the second one finds the session bound.
-  return isBound ? session : claimSession(deps, { session_id, browser });
+  // Two requests of one browser may act at once: the second one finds the session bound.
+  return isBound ? session : claimSession(deps, question);
+}
+
+// A link preview may follow redirects and keep cookies, so reading binds nothing.
+async function readSession(
+  { config, database }: Pick<SessionDeps, 'config' | 'database'>,
+  { session_id, browser }: SessionQuestion,
+): Promise<ConnectSession | Refused> {
+  const session = await findSession(database, session_id);
+  if (session === null) return refusal(config, 'unknown', null);
+  if (browser === null || !hadToken(session, browser)) return refusal(config, 'foreign', session);
+  const isOther = session.browserHash !== null && session.browserHash !== browser.secret_hash;
+  if (isOther) return refusal(config, 'foreign', session);
+  return session.isExpired ? refusal(config, 'expired', session) : session;
 }
 
 /** The answer that refuses a session. A link back is given to the browser of the session only. */

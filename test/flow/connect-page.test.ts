@@ -133,9 +133,10 @@ t.test('an expired link is refused, also for the browser that opened it', async 
   t.equal((await agree(browser, `${url}/devicemaker`, form)).status, 410);
 });
 
-t.test('a session belongs to the browser that opened it first', async (t) => {
+t.test('a session belongs to the browser that agreed first', async (t) => {
   const { browser, url, link } = await opened(await createUser(api));
   const other = visitor(api);
+  await toProvider(browser, url);
   const answers = [await other.open(link), await other.open(url), await visitor(api).open(url)];
   for (const { status, text } of answers) {
     t.equal(status, 403);
@@ -170,14 +171,32 @@ t.test(
   },
 );
 
-t.test('previews do not bind a session: HEAD, and a GET whose cookie never comes back', async (t) => {
-  const { url } = await sessionFor(api, await createUser(api));
+t.test('previews do not use up a link, also if they follow redirects and keep cookies', async (t) => {
+  const userId = await createUser(api);
+  const { url } = await sessionFor(api, userId);
   const { pathname } = new URL(url);
   t.same((await api.ask(pathname, { method: 'HEAD' })).headers.getSetCookie(), []);
-  t.equal((await api.ask(pathname)).status, 303);
-  const [first, second] = [visitor(api), visitor(api)];
-  const answers = await Promise.all([first.open(url), second.open(url)]);
-  t.same(answers.map(({ status }) => status).sort(), [200, 403], 'of two browsers at once one is first');
+  const preview = visitor(api);
+  const seen = await preview.open(url);
+  t.equal((await preview.open(`${seen.url}/devicemaker`)).status, 200, 'it follows a link of the page');
+  const browser = visitor(api);
+  const page = await browser.open(url);
+  t.equal(page.status, 200);
+  t.match(await toProvider(browser, page.url), /^http/);
+  t.equal((await preview.open(seen.url)).status, 403, 'the page of a session in use is its own only');
+});
+
+t.test('of two browsers that agree at once one is first', async (t) => {
+  const { url } = await sessionFor(api, await createUser(api));
+  const forms = [visitor(api), visitor(api)].map(async (browser) => {
+    const page = await browser.open(url);
+    const address = `${page.url}/devicemaker`;
+    return { browser, address, form: formOf(await browser.open(address)) };
+  });
+  const answers = await Promise.all(
+    (await Promise.all(forms)).map(({ browser, address, form }) => agree(browser, address, form)),
+  );
+  t.same(answers.map(({ status }) => status).sort(), [200, 403]);
 });
 
 t.test('agreeing needs the value of the own form', async (t) => {

@@ -73,8 +73,8 @@ function Connect({ userId, provider, isAnew }: { userId: string; provider: Provi
         <Copy text={link} of="the address of the connect page" />
       </p>
       <p class="faint">
-        Open it here, or send it to the user. It works for 30 minutes, in the first browser that opens it.
-        This page shows the connection as soon as it is made.
+        Open it here, or send it to the user. It works for 30 minutes, in the first browser that agrees. This
+        page shows the connection as soon as it is made.
       </p>
     </>
   );

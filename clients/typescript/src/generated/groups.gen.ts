@@ -212,7 +212,7 @@ export class Connect extends Group {
 
   /**
    * Create a link to the connect page.
-   * Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser that opens it. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.
+   * Open `url` in the user's browser within 30 minutes. The page lists the providers with their state, shows what each shares, and connects them. It works in the first browser in which the user agrees. Its link back leads to `redirect_uri` with `status`: `connected` with the connected providers in `provider`, separated by commas; `denied` or `failed` with `provider` and `reason` of the last attempt; or `cancelled`. With a single provider the browser is redirected as soon as it is connected. Never give the link to another user.
    */
   createSession(params: Input<types.ConnectCreateSessionData> = {}, options?: CallOptions): Promise<types.ConnectSession> {
     return this.json('POST /connect/sessions', params, options, { takesKey: true });

@@ -69,7 +69,7 @@ export const de: Texts = {
     },
     foreign: {
       title: 'Dieser Link gehört zu einem anderen Browser',
-      text: 'Er funktioniert nur in dem Browser, der ihn zuerst geöffnet hat, und nur mit Cookies. Es wurde nichts geändert. Bitte fahren Sie dort fort, oder gehen Sie zurück zur App und beginnen Sie von vorn.',
+      text: 'Er funktioniert nur in dem Browser, in dem zuerst zugestimmt wurde, und nur mit Cookies. Es wurde nichts geändert. Bitte fahren Sie dort fort, oder gehen Sie zurück zur App und beginnen Sie von vorn.',
     },
     user_gone: {
       title: 'Dieses Konto gibt es nicht mehr',

@@ -65,7 +65,7 @@ export const en: Texts = {
     },
     foreign: {
       title: 'This link belongs to another browser',
-      text: 'It works only in the browser that opened it first, with cookies allowed. Nothing was changed. Please continue in that browser, or go back to the app and start again from there.',
+      text: 'It works only in the browser in which somebody agreed first, with cookies allowed. Nothing was changed. Please continue in that browser, or go back to the app and start again from there.',
     },
     user_gone: {
       title: 'This account does not exist any more',

@@ -66,7 +66,7 @@ export const es: Texts = {
     },
     foreign: {
       title: 'Este enlace pertenece a otro navegador',
-      text: 'Solo funciona en el navegador que lo abrió primero, con las cookies permitidas. No se ha cambiado nada. Continúa en ese navegador, o vuelve a la aplicación y empieza de nuevo.',
+      text: 'Solo funciona en el navegador en el que se aceptó primero, con las cookies permitidas. No se ha cambiado nada. Continúa en ese navegador, o vuelve a la aplicación y empieza de nuevo.',
     },
     user_gone: {
       title: 'Esta cuenta ya no existe',

@@ -68,7 +68,7 @@ export const fr: Texts = {
     },
     foreign: {
       title: 'Ce lien appartient à un autre navigateur',
-      text: 'Il ne fonctionne que dans le navigateur qui l’a ouvert en premier, avec les cookies autorisés. Rien n’a été modifié. Continuez dans ce navigateur, ou revenez à l’application et recommencez.',
+      text: 'Il ne fonctionne que dans le navigateur où l’accord a été donné en premier, avec les cookies autorisés. Rien n’a été modifié. Continuez dans ce navigateur, ou revenez à l’application et recommencez.',
     },
     user_gone: {
       title: 'Ce compte n’existe plus',

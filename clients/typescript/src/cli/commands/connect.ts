@@ -36,7 +36,7 @@ export const connect: Command = {
     },
     format: formatOption,
   },
-  notes: `A link is for this user only: whoever consents is connected. That of the connect page works in the first browser that opens it,\nwithin 30 minutes; that of a provider works once, within 15 minutes.`,
+  notes: `A link is for this user only: whoever consents is connected. That of the connect page works in the first browser that agrees,\nwithin 30 minutes; that of a provider works once, within 15 minutes.`,
   examples: [
     'pulsebus connect 42',
     'pulsebus connect 42 --link',
