@@ -9,6 +9,7 @@ import {
   ensureFirstDeveloper,
   type FirstDeveloper,
   isUnused,
+  isUnvisited,
   type Login,
 } from '../services/auth/first-developer.ts';
 import { writePrivate } from './secrets.ts';
@@ -46,6 +47,23 @@ export async function unusedLogin(database: Database, dataDir: string): Promise<
   if (await isUnused(database, login)) return login;
   rmSync(fileIn(dataDir), { force: true });
   return null;
+}
+
+const lookEveryMs = 5000;
+
+/** Removes the generated login from a data folder as soon as it is used. Returns what ends the look-outs. */
+export function removeOnceUsed(databaseUrl: string, dataDir: string, everyMs = lookEveryMs): () => void {
+  const look = async () => {
+    const login = keptLogin(dataDir);
+    const isOver = login === null || !(await withPool(databaseUrl, (on) => isUnvisited(on, login.email)));
+    if (!isOver) return;
+    clearInterval(timer);
+    rmSync(fileIn(dataDir), { force: true });
+  };
+  // A database that is away is asked again.
+  const timer = setInterval(() => void look().catch(() => undefined), everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Runs `work` on a database with one connection. */

@@ -13,12 +13,23 @@ export function grantRights(ownerUrl: string): Promise<string[]> {
     const missing = await missingRoles(client);
     const found = Object.entries(serviceRights).filter(([service]) => !missing.includes(service));
     if (found.length === 0) return missing;
+    await inTurn(client, () => withoutSpace);
     await inTurn(client, () => found.flatMap(([service, rights]) => grantsOf(roleOf(service), rights)));
     for (const table of Object.keys(policiedTables))
       await inTurn(client, () => policyStatements(client, table, found));
     return missing;
   });
 }
+
+// No service needs temporary tables or large objects, with which a role could fill the disk. Functions of the system belong to the
+// superuser: another owner leaves them as they are.
+const largeObjects = ['lo_creat(integer)', 'lo_create(oid)', 'lo_from_bytea(oid, bytea)'];
+const withoutSpace = [
+  "do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$",
+  `do $$ begin
+     revoke execute on function ${largeObjects.map((name) => `pg_catalog.${name}`).join(', ')} from public;
+   exception when insufficient_privilege then null; end $$`,
+];
 
 // Two processes that grant at once would fail with "tuple concurrently updated".
 async function inTurn(client: pg.Client, statements: () => string[] | Promise<string[]>): Promise<void> {

@@ -6,7 +6,7 @@ import { providerNames, providers } from '../providers/all.ts';
 import { publicUrl, secretAddresses, settingsOf, webhookSecretNames } from '../runtime/provider-settings.ts';
 import { takeDataDir } from './data-dir.ts';
 import { databaseWarnings } from './database-warnings.ts';
-import { firstAccount } from './first-account.ts';
+import { firstAccount, removeOnceUsed } from './first-account.ts';
 import { checkListening, checkMetricsPorts } from './listening.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import type { BusChoice } from './nats-server.ts';
@@ -81,7 +81,12 @@ async function prepareIn(
   started(() => stack.stop());
   const config = completed(given, stack);
   await migrateUp(stack.databaseUrl);
-  return { config, stack, login: await firstAccount(stack.databaseUrl, config, dataDir) };
+  const login = await firstAccount(stack.databaseUrl, config, dataDir);
+  if (login.isShownByCommand) {
+    const stop = removeOnceUsed(stack.databaseUrl, dataDir);
+    started(async () => stop());
+  }
+  return { config, stack, login };
 }
 
 /** Writes the file that says where the product runs, for the REPL and for tools. */

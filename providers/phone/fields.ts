@@ -1,4 +1,5 @@
 import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
+import { seriesOf } from '../../domain/series.ts';
 import { asSent, free, item } from './item-fields.ts';
 import { recordTypeNames, recordTypeOf } from './normalise/record-types.ts';
 import { workout, workoutValues } from './workout-fields.ts';
@@ -28,7 +29,11 @@ const recordTypes: FieldTable = Object.fromEntries(
     const type = recordTypeOf(name);
     if (type === undefined) return [];
     const instant = type.atInstant === undefined ? [] : ([`series.${type.atInstant}`] as const);
-    const one = kept(asSent, `series.${type.series}`, ...instant);
+    const one = kept(
+      `as its \`unit\` says, to ${seriesOf(type.series).unit}`,
+      `series.${type.series}`,
+      ...instant,
+    );
     return [[name, confirmed.has(name) ? one : { ...one, assumed: true }]];
   }),
 );

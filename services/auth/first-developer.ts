@@ -62,8 +62,13 @@ export function generatedPassword(): string {
 
 /** Whether a password is valid for an account that has never been logged in to. */
 export async function isUnused(database: Queryable, login: Login): Promise<boolean> {
-  const account = await selectPassword(database, login.email);
-  if (account === null || !(await opens(database, login))) return false;
+  return (await isUnvisited(database, login.email)) && opens(database, login);
+}
+
+/** Whether an account exists that has never been logged in to. */
+export async function isUnvisited(database: Queryable, email: string): Promise<boolean> {
+  const account = await selectPassword(database, email);
+  if (account === null) return false;
   const statement =
     "select from auth.audit_entry where actor = $1 and action = 'developer.logged_in' limit 1";
   return (await database.query(statement, [`admin:${account.id}`])).length === 0;

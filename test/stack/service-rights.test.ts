@@ -41,6 +41,13 @@ function wanted(service: string, { name, schema }: Table): readonly Verb[] {
   return verbs.filter((verb) => listed.some((one) => one.trim() === verb));
 }
 
+t.test('no role can fill the disk with temporary tables', async (t) => {
+  for (const [service, url] of urls)
+    await withClient(url, async (client) => {
+      await t.rejects(client.query('create temporary table filler (a int)'), /permission denied/, service);
+    });
+});
+
 t.test('each role reads its own tables and those that are shared with it, and no others', async (t) => {
   // Tried, not asked for: a statement that no row matches, as the role itself.
   const tried = `
