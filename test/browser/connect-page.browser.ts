@@ -238,6 +238,9 @@ t.test('refusals are pages that say what to do', async (t) => {
   const second = await visit(t, browser, { colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { url } = await sessionFor(api, await createUser(api), { language: 'en' });
   await first.page.goto(url);
+  await first.page.locator('.choices a').first().click();
+  await first.page.locator('form button').click();
+  await first.page.getByRole('button', { name: 'Allow' }).waitFor();
   await second.page.goto(url);
   await second.page.getByRole('heading', { name: 'This link belongs to another browser' }).waitFor();
   await check(t, second.page, 'foreign');
