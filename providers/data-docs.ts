@@ -15,7 +15,7 @@ in turn and fails if what can be read then does not differ at the ends that the 
 | \`details.x\`, \`laps.x\`, \`splits.x\` | the single workout |
 | \`day.x\` | the summary of the day |
 | \`day_values.x\` | \`GET /users/{id}/days\` |
-| \`epoch.x\` | the samples of a quarter of an hour, which are computed from its parts |
+| \`epoch.x\` | the values of a quarter of an hour, which are computed from its parts: sums are intervals, means are samples |
 | \`event.data\` | \`data\` of \`GET /users/{id}/events/other\` |
 | \`key\` | the identity of the record |
 | \`source\`, \`start_time\`, \`end_time\`, \`duration_seconds\`, \`date\`, \`zone_offset\` | the fields of these names of the record or of its samples |

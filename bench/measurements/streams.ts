@@ -89,7 +89,7 @@ async function storeRide(product: Product, databaseUrl: string, seconds: number)
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   try {
     const circumstances = {
-      ...{ sourcePriority: ['devicemaker'], sourceOrder: { providers: ['devicemaker'], deviceTypes: [] } },
+      ...{ sourcePriority: ['devicemaker'], order: { providers: ['devicemaker'], deviceTypes: [] } },
       ...{
         nowMs: startMs + 10 * 1000 * daySeconds,
         firstDay: null,

@@ -56,7 +56,7 @@ export const devicemaker = {
     ...{ service: 'devicemaker-ingest', readsWithTokens: false, hasFigures: false },
     reprocessedTypes: dataTypes.map(({ name }) => name),
   },
-  normaliserVersion: 4,
+  normaliserVersion: 5,
   fields: Object.fromEntries(dataTypes.map(({ name, fields }) => [name, fields])),
   oauth: {
     authorizeUrl: ({ DEVICEMAKER_AUTHORIZE_URL }: Urls) => new URL(DEVICEMAKER_AUTHORIZE_URL),

@@ -36,13 +36,17 @@ export function partOfRow({ vals, superseded, ...row }: EpochPartRow): EpochPart
 /** The slot length of the device maker. */
 const usualSlotSeconds = 900;
 
+/** The length of a slot: the longest that its parts report. */
+export function slotSecondsOf(parts: readonly Pick<EpochPart, 'slot_seconds'>[]): number {
+  return Math.max(0, ...parts.map(({ slot_seconds }) => slot_seconds ?? 0)) || usualSlotSeconds;
+}
+
 /**
  * Marks the parts of a slot as superseded or not. The newest part counts. Each older part counts if its active time
  * fits into the time that the newer ones leave.
  */
 export function newestThatFit(parts: readonly EpochPart[]): EpochPart[] {
-  const lengths = parts.map(({ slot_seconds }) => slot_seconds ?? 0);
-  let free = Math.max(...lengths) || usualSlotSeconds;
+  let free = slotSecondsOf(parts);
   const newestFirst = parts.toSorted(
     (a, b) => b.delivery - a.delivery || (a.activity_type < b.activity_type ? -1 : 1),
   );

@@ -2,13 +2,16 @@ import type { EpochRecord } from '../../../domain/records.ts';
 import { seriesOf } from '../../../domain/series.ts';
 import { localDate } from '../../../domain/time.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { IntervalCircumstances } from '../intervals/store-intervals.ts';
+import { besideName } from '../samples/queries/ensure-series.ts';
 import type { PendingBlock } from '../samples/sample-columns.ts';
 import { type SlotSample, slotSamples } from '../samples/slot-samples.ts';
 import { type EpochPart, newestThatFit, partOfRow, rowOfPart } from './epoch-parts.ts';
 import type { LocalDays } from './local-days.ts';
-import { deleteSamples } from './queries/delete-samples.ts';
+import { deleteSamples, type StoredInstant } from './queries/delete-samples.ts';
 import { selectEpochParts } from './queries/select-epoch-parts.ts';
 import { upsertEpochParts } from './queries/upsert-epoch-parts.ts';
+import { storeSlotSums } from './store-slot-sums.ts';
 
 /** A part of a slot from an item of a call, with its resolved offset. */
 export interface PendingEpoch {
@@ -18,7 +21,7 @@ export interface PendingEpoch {
 }
 
 /** The user whose slots are stored, and how they are dated. */
-export interface EpochContext {
+export interface EpochContext extends IntervalCircumstances {
   readonly user_id: string;
   readonly provider: string;
   readonly localDays: LocalDays;
@@ -26,16 +29,24 @@ export interface EpochContext {
   readonly isReopened?: boolean | undefined;
 }
 
+/** The samples of slots, to be written with those of the call. */
+export interface StoredEpochs {
+  readonly blocks: readonly PendingBlock[];
+  /** Adds the sums that were written to the number of values written per item. */
+  withSums(written: ReadonlyMap<number, number>): ReadonlyMap<number, number>;
+}
+
 /**
- * Stores parts of slots and recomputes the samples of their slots from the parts that count. Samples that no longer
- * result are deleted. Returns the others, to be written with the samples of the call.
+ * Stores parts of slots and recomputes the values of their slots from the parts that count. Sums are stored as intervals.
+ * Values that no longer result are deleted.
  */
 export async function storeEpochs(
   transaction: Queryable,
-  { user_id, provider, localDays, isReopened = false }: EpochContext,
+  context: EpochContext,
   pending: readonly PendingEpoch[],
-): Promise<PendingBlock[]> {
-  if (pending.length === 0) return [];
+): Promise<StoredEpochs> {
+  if (pending.length === 0) return { blocks: [], withSums: (written) => written };
+  const { user_id, provider, localDays, isReopened = false } = context;
   const slots = [...new Set(pending.map(({ epoch }) => epoch.start_ms))];
   const stored = (await selectEpochParts(transaction, user_id, provider, slots)).map(partOfRow);
   const parts = partsNow(
@@ -45,12 +56,20 @@ export async function storeEpochs(
   const known = new Set(stored.map((part) => JSON.stringify(rowOfPart(part))));
   const changed = parts.map(rowOfPart).filter((row) => !known.has(JSON.stringify(row)));
   await upsertEpochParts(transaction, user_id, provider, changed);
-  const samples = slotSamples(parts);
-  const keys = new Set(samples.map(slotKey));
-  const gone = slotSamples(stored).filter((sample) => !keys.has(slotKey(sample)));
-  const typed = gone.map(({ type, device, ms }) => ({ type_id: seriesOf(type).id, device, ms }));
-  await deleteSamples(transaction, user_id, provider, typed);
-  return blocksOf(samples, pending);
+  const made = slotSamples(parts);
+  const keys = new Set(made.map(slotKey));
+  const former = slotSamples(stored);
+  const gone = former.filter((sample) => !keys.has(slotKey(sample)));
+  await deleteSamples(transaction, user_id, provider, samplesToDelete(former, gone));
+  const sums = { made: made.filter(isSum), gone: gone.filter(isSum) };
+  const sumsWritten = await storeSlotSums(transaction, context, sums);
+  return {
+    withSums: (written) => withSums(pending, written, sumsWritten),
+    blocks: blocksOf(
+      made.filter((sample) => !isSum(sample)),
+      pending,
+    ),
+  };
 }
 
 /** All parts of the slots of a call. Pending parts replace their older versions. */
@@ -88,6 +107,24 @@ function pendingPart(
 
 function partKey({ start_ms, activity_type }: EpochPart): string {
   return `${start_ms} ${activity_type}`;
+}
+
+// The sums of all slots of a call are counted for its last one.
+function withSums(pending: readonly PendingEpoch[], written: ReadonlyMap<number, number>, sums: number) {
+  const last = pending.at(-1)?.item ?? 0;
+  return new Map([...written, [last, (written.get(last) ?? 0) + sums]]);
+}
+
+// Earlier releases stored sums as samples, too.
+function samplesToDelete(former: readonly SlotSample[], gone: readonly SlotSample[]): StoredInstant[] {
+  const keyed = ({ type, device, ms }: SlotSample) => ({ type_id: seriesOf(type).id, device, ms });
+  const sums = former.filter(isSum).map(keyed);
+  const renamed = sums.map((sum) => ({ ...sum, device: besideName(sum.device) }));
+  return [...gone.filter((sample) => !isSum(sample)).map(keyed), ...sums, ...renamed];
+}
+
+function isSum({ type }: SlotSample): boolean {
+  return seriesOf(type).bucket === 'sum';
 }
 
 function slotKey({ type, device, ms }: SlotSample): string {

@@ -16,6 +16,8 @@ export interface PlaceContext {
   readonly provider: string;
   readonly setId: number;
   readonly sources: readonly IntervalSource[];
+  /** The offsets do not change the user's clock. */
+  readonly isClockKept?: boolean | undefined;
 }
 
 /** An interval with its key. */
@@ -62,11 +64,11 @@ export async function placeIntervals(
 
 /** The offsets of intervals. The latest one that an interval reports becomes the user's clock. */
 async function offsets(
-  { transaction, user_id, provider }: PlaceContext,
+  { transaction, user_id, provider, isClockKept = false }: PlaceContext,
   accepted: readonly KeyedInterval[],
 ): Promise<(interval: IntervalRecord) => number> {
   const stored = (await selectClock(transaction, user_id)) ?? null;
-  const clock = latestClock(stored, accepted);
+  const clock = isClockKept ? stored : latestClock(stored, accepted);
   if (clock !== null && clock !== stored) await upsertClock(transaction, user_id, clock);
   const bounds = boundsOf(accepted.map(({ interval }) => interval.start_ms));
   const days = await selectLocalDays(transaction, { user_id, provider }, bounds);

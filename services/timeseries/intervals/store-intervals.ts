@@ -41,6 +41,8 @@ export interface IntervalRequest {
   readonly deleted_ids: readonly string[];
   /** Ids that a normaliser no longer makes intervals of. They are removed, and later calls may store them again. */
   readonly unmade_ids?: readonly string[];
+  /** The offsets do not change the user's clock. */
+  readonly isClockKept?: boolean;
 }
 
 /** Parameters of a store beside its intervals. */

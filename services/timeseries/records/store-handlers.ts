@@ -45,8 +45,8 @@ export const storeHandlers = {
 function circumstancesOf({ settings, config, origin }: StoreContext): StoreCircumstances {
   const nowMs = Date.now();
   const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
-  const { sourcePriority, sourceOrder } = settings;
-  return { sourcePriority, sourceOrder, nowMs, firstDay, origin };
+  const { sourcePriority, sourceOrder: order } = settings;
+  return { sourcePriority, order, nowMs, firstDay, origin };
 }
 
 function storeGiven(

@@ -8,7 +8,7 @@ import { boundsOf } from '../days/local-days.ts';
 import { settleLocalDays } from '../days/settle-local-days.ts';
 import { type PendingEpoch, storeEpochs } from '../days/store-epochs.ts';
 import { settleIntervalsOnDays } from '../intervals/intervals-on-days.ts';
-import type { SourceOrder } from '../intervals/ranks.ts';
+import type { IntervalCircumstances } from '../intervals/store-intervals.ts';
 import { lockUser } from '../queries/lock-user.ts';
 import { type ClockRow, selectClock } from '../queries/select-clock.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
@@ -39,12 +39,8 @@ export interface StoreRequest {
 }
 
 /** Parameters of a store beside its items. */
-export interface StoreCircumstances {
+export interface StoreCircumstances extends IntervalCircumstances {
   readonly sourcePriority: readonly string[];
-  readonly sourceOrder: SourceOrder;
-  readonly nowMs: number;
-  /** The first local day whose samples are kept. Null keeps all. */
-  readonly firstDay: string | null;
   /** The origin for audit entries. */
   readonly origin: AuditOrigin;
   /** The items are stored again in place of their stored versions. */
@@ -177,10 +173,11 @@ async function finish(work: Work, outcomes: readonly StoreOutcome[]): Promise<St
   const { covered, spans: workouts } = work;
   const moved = await settleLocalDays(transaction, work, localDays, { covered, workouts });
   await settleDuplicates(transaction, user_id, [...workouts, ...moved], work.sourcePriority);
-  work.blocks.push(...(await storeEpochs(transaction, { ...work, localDays }, work.epochs)));
+  const slots = await storeEpochs(transaction, { ...work, localDays }, work.epochs);
+  work.blocks.push(...slots.blocks);
   await dropDayValues(work);
-  await settleIntervalsOnDays({ ...work, order: work.sourceOrder }, { ...work, localDays });
-  const written = await storeSamples(work, localDays);
+  await settleIntervalsOnDays(work, { ...work, localDays });
+  const written = slots.withSums(await storeSamples(work, localDays));
   await upsertItems(transaction, user_id, provider, work.storedItems.changes());
   if (clock !== null && clock !== work.storedClock) await upsertClock(transaction, user_id, clock);
   return outcomes.map((one, index) => ({ ...one, samples_written: written.get(index) ?? 0 }));

@@ -18,6 +18,7 @@ import {
   selectBlockTimes,
   selectRecords,
   selectSamplesAt,
+  selectSlotSums,
 } from './queries/select-made.ts';
 import { standingOf } from './standing.ts';
 
@@ -101,7 +102,8 @@ async function madeOf(
 ): Promise<Made> {
   const now = await instantsOfItem(transaction, owner, item);
   const instants = distinct([now, instantsOf(steps)]);
-  const samples = samplesByKey(await selectSamplesAt(transaction, instants));
+  const sums = await selectSlotSums(transaction, owner, item);
+  const samples = samplesByKey([...(await selectSamplesAt(transaction, instants)), ...sums]);
   return { records: await selectRecords(transaction, owner, item, [...new Set(ids)]), samples };
 }
 

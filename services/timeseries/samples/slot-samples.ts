@@ -1,12 +1,13 @@
 import { withoutNoise } from '../../../domain/decimals.ts';
 import { accepts, isSeriesType, type SeriesType, seriesOf } from '../../../domain/series.ts';
-import type { EpochPart } from '../days/epoch-parts.ts';
+import { type EpochPart, slotSecondsOf } from '../days/epoch-parts.ts';
 
 /** The sample of a series that results from the parts of a slot. */
 export interface SlotSample {
   readonly type: SeriesType;
   readonly device: string;
   readonly ms: number;
+  readonly slot_seconds: number;
   readonly value: number;
   readonly zone_offset_minutes: number;
 }
@@ -27,10 +28,11 @@ function samplesOf(parts: readonly EpochPart[]): SlotSample[] {
   const [first] = parts;
   if (first === undefined) return [];
   const { start_ms: ms, device, zone_offset_minutes } = first;
+  const slot_seconds = slotSecondsOf(parts);
   const types = [...new Set(parts.flatMap(({ values }) => Object.keys(values)))].filter(isSeriesType);
   return types.flatMap((type) => {
     const value = seriesOf(type).bucket === 'sum' ? sumOf(parts, type) : meanOf(parts, type);
-    return accepts(type, value) ? [{ type, device, ms, value, zone_offset_minutes }] : [];
+    return accepts(type, value) ? [{ type, device, ms, slot_seconds, value, zone_offset_minutes }] : [];
   });
 }
 

@@ -62,7 +62,7 @@ t.test('cropping, hiding, restoring and deleting an activity scans no large tabl
   const circumstances = {
     how: 'mark' as const,
     sourcePriority: [],
-    sourceOrder: { providers: [], deviceTypes: [] },
+    order: { providers: [], deviceTypes: [] },
     firstDay: null,
     nowMs: Date.now(),
     origin: { actor: null, requestId: null },

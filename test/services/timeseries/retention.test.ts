@@ -194,7 +194,8 @@ t.test('leaves workouts, nights, day totals and sedentary time, and the values o
     { sedentary_seconds: 600, vals: {}, superseded: null },
     { sedentary_seconds: 0, vals: { steps: 100, average_met: 3 }, superseded: null },
   ]);
-  t.equal((await database.query(stored)).length, 2, 'the samples of the slot that is kept');
+  t.equal((await database.query(stored)).length, 1, 'the sample of the slot that is kept');
+  t.equal((await database.query('select from timeseries.interval_value')).length, 1, 'and its sum');
 });
 
 t.test('the values of old slots go, however many newer slots were stored before them', async (t) => {

@@ -23,7 +23,7 @@ export interface Setting {
   storeIntervals(
     sources: z.input<typeof IntervalSource>[],
     intervals: z.input<typeof IntervalRecord>[],
-    provider?: 'devicemaker' | 'activitynet',
+    provider?: 'devicemaker' | 'activitynet' | 'phone',
   ): Promise<IntervalOutcome>;
 }
 

@@ -12,7 +12,7 @@ const selectSeries = {
   name: 'timeseries-select-series-of-slots',
   text: `
     select id, type_id, device from timeseries.series
-    where user_id = $1 and provider = $2 and type_id = any($3::smallint[])`,
+    where user_id = $1 and provider = $2 and type_id = any($3::smallint[]) and not is_interval`,
 };
 
 /** Deletes single samples. Triggers update the statistics. */

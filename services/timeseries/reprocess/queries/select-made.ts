@@ -93,6 +93,26 @@ export async function selectSamplesAt(
   return found;
 }
 
+const sums = {
+  name: 'timeseries-select-made-sums',
+  text: `
+    select v.series_id, floor(extract(epoch from v.start_time) * 1000)::float8 as ms, v.value, v.zone_offset_minutes
+    from timeseries.series s
+    join timeseries.interval_value v on v.series_id = s.id
+      and v.start_time >= to_timestamp($3::float8 / 1000) and v.start_time < to_timestamp(($3 + 1) / 1000)
+    where s.user_id = $1 and s.provider = $2 and s.is_interval`,
+};
+
+/** The stored sums of an item's slot. They are intervals. */
+export async function selectSlotSums(
+  transaction: Queryable,
+  { user_id, provider }: Owner,
+  { epoch }: StoreItem,
+): Promise<SampleAt[]> {
+  if (epoch === null) return [];
+  return transaction.query<SampleAt>(sums, [user_id, provider, epoch.start_ms]);
+}
+
 interface SeriesRow {
   id: number;
   type_id: number;

@@ -71,7 +71,8 @@ async function besideIntervals(
   });
 }
 
-function besideName(stored: string): string {
+/** The name of the series of samples of a device that has intervals of the type. */
+export function besideName(stored: string): string {
   const end = ' (samples)';
   const { device, method } = readMethod(stored);
   return withMethod(`${device.slice(0, longestDevice - end.length)}${end}`, method);
