@@ -16,7 +16,12 @@ export interface ConnectDeps {
   /** Only accounts at these providers are connected. Omitted: all. */
   readonly providers?: readonly SimulatedProvider[];
   readonly fetch: typeof fetch;
+  /** Receives each account that a later call may connect. Omitted: the first one is thrown. */
+  onDelayed?(delayed: ConnectingDelayed): void;
 }
+
+/** An account could not be connected now, because the provider or the API did not answer in time. */
+export class ConnectingDelayed extends Error {}
 
 /** A connected account of a user. */
 export interface ConnectedAccount {
@@ -67,14 +72,34 @@ async function connectUser(
   )) {
     const status = connections.find((one) => one.provider === provider)?.status ?? 'none';
     const isWanted = status === 'none' || (status === 'active' && !isKnown(provider));
-    if (isWanted) await consent(choice, user_id, provider, String(index + 1));
-    if (isWanted || status === 'active')
-      connected.push({ user_id, provider, title: `${first_name} ${last_name}` });
+    const isConnected = isWanted
+      ? await connectNow(choice, user_id, provider, String(index + 1))
+      : status === 'active';
+    if (isConnected) connected.push({ user_id, provider, title: `${first_name} ${last_name}` });
   }
   return connected;
 }
 
-/** Submits the consent page with all permissions. @throws Error if no connection results */
+async function connectNow(
+  choice: ConnectDeps,
+  user_id: string,
+  provider: SimulatedProvider,
+  user: string,
+): Promise<boolean> {
+  try {
+    await consent(choice, user_id, provider, user);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ConnectingDelayed) || choice.onDelayed === undefined) throw error;
+    choice.onDelayed(error);
+    return false;
+  }
+}
+
+/** Reasons that end an attempt although another one may succeed. */
+const passingReasons = new Set(['provider_unavailable', 'unavailable', 'code_expired', 'link_expired']);
+
+/** Submits the consent page with all permissions. @throws Error if no connection results; ConnectingDelayed if one may later */
 async function consent(
   choice: ConnectDeps,
   user_id: string,
@@ -83,19 +108,25 @@ async function consent(
 ): Promise<void> {
   const link = await linkFor(choice, user_id, provider);
   const page = await choice.fetch(link);
+  if (!page.ok) throw failureAt(page.status, `The consent page of ${provider} answered ${page.status}.`);
   const fields = fieldsOf(await page.text());
   fields.set('person', user);
   fields.set('decision', 'allow');
   const decided = await choice.fetch(link, { method: 'POST', body: fields, redirect: 'manual' });
   const callback = decided.headers.get('location');
-  if (callback === null) throw new Error(`The consent page of ${provider} answered ${decided.status}.`);
+  if (callback === null)
+    throw failureAt(decided.status, `The consent page of ${provider} answered ${decided.status}.`);
   const landed = await choice.fetch(callback, { redirect: 'manual' });
   const result = URL.parse(landed.headers.get('location') ?? '', callback);
   const status = result?.searchParams.get('status') ?? `status ${landed.status}`;
-  if (status !== 'connected')
-    throw new Error(
-      `Connecting to ${provider} ended as ${status} (${result?.searchParams.get('reason') ?? 'no reason'}).`,
-    );
+  if (status === 'connected') return;
+  const reason = result?.searchParams.get('reason') ?? 'no reason';
+  const sentence = `Connecting to ${provider} ended as ${status} (${reason}).`;
+  throw passingReasons.has(reason) ? new ConnectingDelayed(sentence) : failureAt(landed.status, sentence);
+}
+
+function failureAt(status: number, sentence: string): Error {
+  return status === 429 || status >= 500 ? new ConnectingDelayed(sentence) : new Error(sentence);
 }
 
 /** The fields of a consent page as a browser would send them, with all boxes checked. */

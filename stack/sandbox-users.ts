@@ -6,13 +6,9 @@ import { dayMs } from '../domain/time.ts';
 import { settingsOf } from '../runtime/provider-settings.ts';
 import { simulations, uploads } from '../sandbox/all.ts';
 import { apiAt } from '../sandbox/api.ts';
-import {
-  backfillProgress,
-  type ConnectDeps,
-  type ConnectedAccount,
-  connectUsers,
-} from '../sandbox/connect-users.ts';
+import { backfillProgress, type ConnectDeps, type ConnectedAccount } from '../sandbox/connect-users.ts';
 import { userTraits } from '../sandbox/simulated-users.ts';
+import { startConnecting } from './connect-delayed.ts';
 import { serveConnectLink } from './connect-link.ts';
 import { progressOf } from './progress.ts';
 import type { Lifetime } from './run-until-signal.ts';
@@ -38,6 +34,8 @@ export interface ConnectedUsers {
   readonly example: StartPage['example'];
   /** Shows the progress of their backfill. Resolves when it is finished or takes too long. */
   showBackfill(): Promise<void>;
+  /** Resolves when the accounts that could not be connected at once are connected, or cannot be. */
+  readonly delayedConnected: Promise<void>;
 }
 
 /** Connects the sandbox's users through its consent pages. Their data arrives through webhooks. */
@@ -65,7 +63,7 @@ async function connectAll(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
     fetch: (input, init) => fetch(input, { ...init, signal }),
   };
   await pointAt(sandbox, url, signal, config);
-  const connected = await connectUsers(connecting);
+  const { connected, delayedConnected } = await startConnecting({ connecting, signal, say: choice.say });
   uploadInBackground(choice, connecting);
   const [first] = connected;
   const link = await serveConnectLink(connecting);
@@ -80,6 +78,7 @@ async function connectAll(choice: SandboxUsersDeps): Promise<ConnectedUsers> {
         };
   return {
     example,
+    delayedConnected,
     showBackfill: () => showBackfill(choice, connecting, connected).catch(noProgress(choice)),
   };
 }
