@@ -1,6 +1,7 @@
+import { actionsByName } from '../contracts/all.ts';
 import type { ServiceError } from '../domain/errors.ts';
 import { backoffMs } from '../runtime/backoff.ts';
-import { callAs, callWithin, type Environment, type Mixin } from '../runtime/environment.ts';
+import { callAs, callingOptions, callWithin, type Environment, type Mixin } from '../runtime/environment.ts';
 import { codeOf, failureOf } from '../runtime/failure.ts';
 import { type Held, type JobWorker, startJobWorker } from '../runtime/job-worker.ts';
 import { metricsOf } from '../runtime/metrics.ts';
@@ -30,12 +31,15 @@ export interface WorkerChoice {
   readonly parallel?: number;
   /** Slots that are reserved for deliveries that a call passes in. */
   readonly reserved?: number;
+  /** How long a call waits for the end of the work. Default: `callEndMs`. */
+  readonly answerWithinMs?: number;
 }
 
 /** Processes the deliveries of one provider: at once those that a call passes in, and by polling those that are due. */
 export interface InboxWorker {
   /**
-   * Processes a delivery that was just received. Returns false if it is not done, or if another worker holds it.
+   * Processes a delivery that was just received. Returns false if it is not done when the call has to end, while the work
+   * continues, or if another worker holds it.
    * @throws the error of a refused delivery
    */
   workOn(id: string): Promise<boolean>;
@@ -55,7 +59,10 @@ export function inboxWorker(choice: WorkerChoice): Mixin<InboxWorker> {
     async start(environment) {
       const store = await queue.start(environment);
       const jobs = startWorker(choice, store, environment);
-      const worker: InboxWorker = { workOn: (id) => workOn({ ...choice, store }, jobs, id) };
+      const endMs = choice.answerWithinMs ?? callEndMs(choice);
+      const worker: InboxWorker = {
+        workOn: (id) => untilEnd(workOn({ ...choice, store }, jobs, id), endMs),
+      };
       const expectNoMore = expectBodies(choice.provider);
       opened.set(worker, async () => {
         expectNoMore();
@@ -66,6 +73,26 @@ export function inboxWorker(choice: WorkerChoice): Mixin<InboxWorker> {
     },
     stop: async (worker) => opened.get(worker)?.(),
   };
+}
+
+/**
+ * How long a call that passes in a delivery waits: less than the time-out of its action, so that work that waits in the queue
+ * ends the call instead of the bus.
+ */
+export function callEndMs({ provider, kind }: Pick<WorkerChoice, 'provider' | 'kind'>): number {
+  const timeouts = [...actionsByName].flatMap(([name, { http }]) => {
+    const delivery = http?.delivery;
+    const isOwn = delivery?.provider === provider && (kind === undefined || delivery.kind === kind);
+    return isOwn ? [callingOptions(name).timeout ?? 0] : [];
+  });
+  return Math.floor(0.9 * Math.min(...timeouts, defaultLeaseMs));
+}
+
+/** The result of work that ends in time, otherwise false. */
+async function untilEnd(work: Promise<boolean>, endMs: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), endMs);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
 interface Deps extends WorkerChoice {

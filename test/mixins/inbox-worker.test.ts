@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { actionsByName } from '../../contracts/all.ts';
 import { devicemakerIngest } from '../../contracts/devicemaker-ingest.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { inboxOn } from '../../mixins/inbox.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
-import { inboxWorker, type WorkerChoice } from '../../mixins/inbox-worker.ts';
+import { callEndMs, inboxWorker, type WorkerChoice } from '../../mixins/inbox-worker.ts';
 import { backoffMs } from '../../runtime/backoff.ts';
 import { implement } from '../../runtime/implement.ts';
 import { startBroker } from '../support/broker.ts';
@@ -51,6 +52,40 @@ t.test('works on a delivery at once and leaves the answer in its row', async (t)
   t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: true });
   t.same(await inbox.stateOf(delivery_id), { state: 'done', answer: { read: '{"a":1}' } });
   t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false }, 'once is all');
+});
+
+t.test(
+  'a delivery whose work takes longer than its call waits is not done yet, and is worked on once',
+  async (t) => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let works = 0;
+    const { call } = await startWorker(
+      t,
+      async (job) => {
+        works += 1;
+        await released;
+        return answered(job);
+      },
+      { answerWithinMs: 20 },
+    );
+    const delivery_id = await receive('{"late":1}');
+    t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false }, 'no time-out of the bus');
+    t.same(await inbox.stateOf(delivery_id), { state: 'working', answer: null });
+    release();
+    await until(isIn(delivery_id, 'done'));
+    t.same(await inbox.answerOf(delivery_id), { read: '{"late":1}' });
+    t.equal(works, 1);
+  },
+);
+
+t.test('the calls of a delivery end before the time-outs of their actions', (t) => {
+  for (const [name, { http, timeoutMs }] of actionsByName) {
+    const delivery = http?.delivery;
+    if (delivery === undefined) continue;
+    const withinMs = callEndMs(delivery);
+    t.ok(withinMs > 0 && withinMs < (timeoutMs ?? 0), `${name}: ${withinMs} of ${timeoutMs}`);
+  }
+  t.end();
 });
 
 t.test('finds a delivery whose process died after storing it', async (t) => {
