@@ -25,7 +25,12 @@ export interface OutboxDeps {
   senderOf(provider: string): Sender | undefined;
 }
 
-const lanes = 4;
+const mostLanes = 4;
+
+/** The number of requests at once after an answer: half after a slow or failed one, one more after a prompt one. */
+function lanesAfter(lanes: number, isPrompt: boolean): number {
+  return isPrompt ? Math.min(mostLanes, lanes + 1) : Math.max(1, Math.floor(lanes / 2));
+}
 
 /** The pause before the next attempt, which doubles each time. */
 export function gapMs({ firstGapMs, longestGapMs }: DeliveryPolicy, attempts: number): number {
@@ -37,6 +42,7 @@ export function openOutbox(deps: OutboxDeps): Outbox {
   const { clock, store, faults, senderOf } = deps;
   const running = new Map<QueuedNotification, Promise<void>>();
   const stop = new AbortController();
+  let lanes = mostLanes;
 
   const put = (provider: string, contents: Contents, dueMs: number) => {
     const times = { written_ms: clock.nowMs(), due_ms: dueMs };
@@ -57,8 +63,9 @@ export function openOutbox(deps: OutboxDeps): Outbox {
     for (const notification of due().slice(0, Math.max(0, lanes - running.size))) {
       const sender = senderOf(notification.provider);
       if (sender === undefined) continue;
-      const sent = deliver(deps, sender, notification, stop.signal).then((againMs) => {
+      const sent = deliver(deps, sender, notification, stop.signal).then(({ againMs, isPrompt }) => {
         running.delete(notification);
+        lanes = lanesAfter(lanes, isPrompt);
         if (againMs !== null) clock.at(againMs, pump);
         begin();
       });
@@ -92,29 +99,40 @@ export function openOutbox(deps: OutboxDeps): Outbox {
   };
 }
 
-/** Sends a notification once; returns when it is due again, null when that was its end. */
+/** The end of an attempt: when the notification is due again (null: no more), and whether the answer was prompt. */
+interface Attempt {
+  readonly againMs: number | null;
+  readonly isPrompt: boolean;
+}
+
+/** An answer that takes a larger part of the time-out shows that the receiver is loaded. */
+const promptPart = 0.25;
+
+/** Sends a notification once. */
 async function deliver(
   { clock, store }: OutboxDeps,
   { delivery, post: postOf, acknowledged }: Sender,
   notification: QueuedNotification,
   stop: AbortSignal,
-): Promise<number | null> {
+): Promise<Attempt> {
   const { counts } = store.state;
   const { contents } = notification;
   const post = postOf(contents);
+  const began = performance.now();
   const taken = post === null || (await isTaken(post, delivery, stop));
-  if (stop.aborted && !taken) return null; // it is still in the store and is sent after the next start
+  const isPrompt = taken && performance.now() - began <= promptPart * delivery.answerWithinMs;
+  if (stop.aborted && !taken) return { againMs: null, isPrompt }; // it is still in the store and is sent after the next start
   notification.attempts += 1;
   if (post !== null) counts.posts += 1;
   store.touch();
   if (!taken && notification.attempts < delivery.attempts && contents.kind !== 'garbage') {
     notification.due_ms = clock.nowMs() + gapMs(delivery, notification.attempts);
-    return notification.due_ms;
+    return { againMs: notification.due_ms, isPrompt };
   }
   store.state.letters = store.state.letters.filter((one) => one !== notification);
   if (contents.kind !== 'garbage') counts[taken ? 'acknowledged' : 'given_up'] += 1;
   if (taken) acknowledged(contents);
-  return null;
+  return { againMs: null, isPrompt };
 }
 
 // Only one status is success, usually 200. A redirect, another 2xx and a time-out are failures.
