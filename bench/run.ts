@@ -21,6 +21,7 @@ import { disk } from './measurements/disk.ts';
 import { endpoints } from './measurements/endpoints.ts';
 import { exports } from './measurements/exports.ts';
 import { figures } from './measurements/figures.ts';
+import { growth } from './measurements/growth.ts';
 import { hertz } from './measurements/hertz.ts';
 import { ingest } from './measurements/ingest.ts';
 import { intervals } from './measurements/intervals.ts';
@@ -57,6 +58,7 @@ const reading: readonly Measurement[] = [
 const rest: readonly Measurement[] = [
   exports,
   disk,
+  growth,
   browser,
   ingest,
   intervals,

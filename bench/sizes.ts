@@ -7,6 +7,8 @@ export interface Sizes {
   readonly ordinaryUsers: number;
   readonly users: number;
   readonly fewUsers: number;
+  /** Users, with deliveries and changes, whose lists are compared with those of a tenth of them. */
+  readonly operations: number;
   /** The number of comparisons with a brute-force calculation, of each kind. */
   readonly checks: number;
   /** The numbers of matching rows with which total_count is measured. */
@@ -53,6 +55,7 @@ export const full: Sizes = {
   ordinaryUsers: 50,
   users: 100_000,
   fewUsers: 1000,
+  operations: 100_000,
   checks: 150,
   counted: [10_000, 1_000_000, 30_000_000],
   deepPage: 1000,
@@ -79,6 +82,7 @@ export const quick: Sizes = {
   ordinaryUsers: 3,
   users: 600,
   fewUsers: 100,
+  operations: 1000,
   checks: 10,
   counted: [100, 30_000],
   deepPage: 10,

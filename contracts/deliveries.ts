@@ -68,7 +68,7 @@ export const deliveries = contract('deliveries', {
   list: action({
     summary: 'List deliveries, newest first',
     description:
-      'Returns dead deliveries unless `status` names another state. With `provider`, a `total_count` of 10,000 means 10,000 or more.',
+      'Returns dead deliveries unless `status` names another state. A `total_count` of 10,000 means 10,000 or more.',
     params: z.object({
       status: DeliveryStatus.default('dead').describe(
         '`ready`: waits for its first or next attempt; `working`: is being processed; `done`: is processed; `dead`: is not attempted again.',

@@ -5,6 +5,7 @@ import type { Sizes } from '../sizes.ts';
 import { checkStatistics } from './check.ts';
 import { fill } from './fill.ts';
 import { insertCrowd } from './insert-crowd.ts';
+import { insertOperations } from './insert-operations.ts';
 import { insertUsers } from './insert-users.ts';
 import { databaseName, planOf } from './plan.ts';
 
@@ -35,6 +36,11 @@ export function ensureFewUsers(place: Place, sizes: Sizes): Promise<string> {
 /** The database of a crowd: many users with few samples each. */
 export function ensureCrowd(place: Place, sizes: Sizes, users: number): Promise<string> {
   return ensure(place, databaseName(`crowd${users}`, sizes), (pool) => insertCrowd(pool, users, place.say));
+}
+
+/** The database of the lists of operators: users, connections, deliveries and changes. */
+export function ensureOperations(place: Place, sizes: Sizes, users: number): Promise<string> {
+  return ensure(place, databaseName(`operations${users}`, sizes), (pool) => insertOperations(pool, users));
 }
 
 /** A migrated, empty database. An existing one of the same name is dropped. */

@@ -39,7 +39,7 @@ export const userActions = {
   list: action({
     summary: 'List users, page by page',
     description:
-      '`search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `connected`, `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. While users are added, the order oldest first neither repeats nor omits a user.',
+      '`search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `connected`, `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. With `search` alone, users are counted up to 1,000, or up to the first user after the page: such a `total` is a lower bound, and the list does not end there. While users are added, the order oldest first neither repeats nor omits a user.',
     params: z.object({
       page: z.coerce
         .number()

@@ -2,6 +2,8 @@ import type { UserPage } from '../../contracts/users.ts';
 import type { Database } from '../../mixins/database.ts';
 import { selectAllUsers } from './queries/select-all-users.ts';
 import { isByConnection, selectMatchingUsers, type UserQuery } from './queries/select-matching-users.ts';
+import { isByConnectionOnly, selectUsersByConnection } from './queries/select-users-by-connection.ts';
+import type { FoundUsers } from './queries/sort-keys.ts';
 import { toUser } from './wire.ts';
 
 /** One page of users with the number of all matching users. */
@@ -11,10 +13,19 @@ export async function listUsers(
 ): Promise<UserPage> {
   const { page, limit } = query;
   const offset = (page - 1) * limit;
-  const { users, total } = isNarrowed(query)
-    ? await selectMatchingUsers(database, query, offset, limit)
-    : await selectAllUsers(database, { ...query, offset, limit });
+  const { users, total } = await selectUsers(database, query, offset, limit);
   return { items: users.map(toUser), total, page, limit, pages: Math.ceil(total / limit) };
+}
+
+function selectUsers(
+  database: Database,
+  query: UserQuery,
+  offset: number,
+  limit: number,
+): Promise<FoundUsers> {
+  if (isByConnectionOnly(query)) return selectUsersByConnection(database, query, offset, limit);
+  if (isNarrowed(query)) return selectMatchingUsers(database, query, offset, limit);
+  return selectAllUsers(database, { ...query, offset, limit });
 }
 
 function isNarrowed(query: UserQuery): boolean {

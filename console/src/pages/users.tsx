@@ -50,7 +50,7 @@ export function Users() {
           items.length === 0 && total > 0 ? (
             <>
               <Empty>
-                There is no page {page}: the list has {countOf(total, filter)} on {pages}{' '}
+                There is no page {page}: the list has {countOf(total, search, filter)} on {pages}{' '}
                 {pages === 1 ? 'page' : 'pages'}.
               </Empty>
               <p>
@@ -92,7 +92,7 @@ export function Users() {
                 <PageButton name="First" page={1} isDisabled={page <= 1} />
                 <PageButton name="Previous" page={page - 1} isDisabled={page <= 1} />
                 <span role="status">
-                  Page {page} of {pages}, {countOf(total, filter)}
+                  Page {page} of {pages}, {countOf(total, search, filter)}
                 </span>
                 <PageButton name="Next" page={page + 1} isDisabled={page >= pages} />
                 <PageButton name="Last" page={pages} isDisabled={page >= pages} />
@@ -115,10 +115,14 @@ function PageButton({ name, page, isDisabled }: { name: string; page: number; is
 }
 
 const mostByConnection = 10_000;
+const mostSearched = 1000;
 
-// A list by connections ends after this number.
-const countOf = (total: number, filter: object) =>
-  `${total.toLocaleString()}${Object.keys(filter).length > 0 && total >= mostByConnection ? ' or more' : ''} ${total === 1 ? 'user' : 'users'}`;
+// A list by connections ends after its number. A search counts up to its number, or to the page if that is more.
+function countOf(total: number, search: string, filter: object): string {
+  const isByConnection = Object.keys(filter).length > 0;
+  const most = isByConnection ? mostByConnection : search === '' ? Number.POSITIVE_INFINITY : mostSearched;
+  return `${total.toLocaleString()}${total >= most ? ' or more' : ''} ${total === 1 ? 'user' : 'users'}`;
+}
 
 function Search({ value }: { value: string }) {
   const [text, setText] = useState(value);

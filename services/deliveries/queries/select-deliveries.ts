@@ -64,30 +64,28 @@ export function selectDeliveries(
   return database.query<DeliveryRow>(statement, [...values, provider]);
 }
 
-const counting: Statement = {
-  name: 'deliveries.count',
-  text: 'select count(*)::int as n from deliveries.delivery where state = $1',
-};
-
-/** The number of deliveries of one provider that is counted at most. */
-export const mostOfProvider = 10_000;
+/** The number of deliveries of a filter that is counted at most. */
+export const mostListed = 10_000;
 
 // The order makes the planner read the index. For a frequent provider it would read the table.
-const countingOfProvider: Statement = {
-  name: 'deliveries.count_of_provider',
+const counting = (name: string, filter: string): Statement => ({
+  name: `deliveries.${name}`,
   text: `
     select count(*)::int as n from (
-      select from deliveries.delivery where state = $1 and provider = $2
-      order by received_at, id limit ${mostOfProvider}) d`,
-};
+      select from deliveries.delivery where state = $1 ${filter}
+      order by received_at, id limit ${mostListed}) d`,
+});
 
-/** The number of deliveries of a filter; with a provider at most `mostOfProvider`. */
+const countingAll = counting('count', '');
+const countingOfProvider = counting('count_of_provider', 'and provider = $2');
+
+/** The number of deliveries of a filter, at most `mostListed`. */
 export async function countDeliveries(
   database: Queryable,
   { status, provider }: DeliveryFilter,
 ): Promise<number> {
   const [row] = await (provider === undefined
-    ? database.query<{ n: number }>(counting, [status])
+    ? database.query<{ n: number }>(countingAll, [status])
     : database.query<{ n: number }>(countingOfProvider, [status, provider]));
   return row?.n ?? 0;
 }

@@ -21,18 +21,20 @@ export function selectConnectionCounts(database: Queryable): Promise<ConnectionC
 /** The most changes that are added up by a reader. */
 export const mostConnectionChanges = 1000;
 
-const wanted = `select count(*) > ${mostConnectionChanges} as wanted
-from (select from users.connection_change limit ${mostConnectionChanges + 1}) c`;
+const tables = { connection_change: 'provider, status', person_status_change: 'status' } as const;
 
-const folded = `
-with folded as (delete from users.connection_change returning provider, status, n)
-insert into users.connection_change
-select provider, status, sum(n) from folded group by provider, status having sum(n) <> 0`;
+const wanted = (table: string) => `select count(*) > ${mostConnectionChanges} as wanted
+from (select from users.${table} limit ${mostConnectionChanges + 1}) c`;
+
+const folded = (table: string, keys: string) => `
+with folded as (delete from users.${table} returning ${keys}, n)
+insert into users.${table}
+select ${keys}, sum(n) from folded group by ${keys} having sum(n) <> 0`;
 
 /** Replaces many changes by their sums. Two processes that fold at once lose nothing: each row is deleted by one. */
-export async function foldConnectionChanges(database: Database): Promise<boolean> {
-  const [held] = await database.query<{ wanted: boolean }>(wanted);
-  if (held?.wanted !== true) return false;
-  await database.query(folded);
-  return true;
+export async function foldConnectionChanges(database: Database): Promise<void> {
+  for (const [table, keys] of Object.entries(tables)) {
+    const [held] = await database.query<{ wanted: boolean }>(wanted(table));
+    if (held?.wanted === true) await database.query(folded(table, keys));
+  }
 }

@@ -27,6 +27,12 @@ export interface UserQuery {
 /** A list of users by their connections ends after this number. */
 export const mostByConnection = 10_000;
 
+/** Users that a search finds are counted up to this number, or to the end of the page if that is more. */
+export const mostCounted = 1000;
+
+/** Users in the order of the list among which a frequent text is looked for first. */
+const mostNear = 5000;
+
 /** Whether users are selected by their connections. */
 export function isByConnection({ connected, provider, connection_status }: UserQuery): boolean {
   return [connected, provider, connection_status].some((filter) => filter !== undefined);
@@ -34,7 +40,8 @@ export function isByConnection({ connected, provider, connection_status }: UserQ
 
 /**
  * Users that match the filters. The index on pieces of the search text finds candidates, and `strpos`, which has no
- * wildcards, decides. Not a named statement: the plan depends on how rare the text is.
+ * wildcards, decides. A text that many users have is looked for among the first users of the list. Not named statements:
+ * the plans depend on how rare the text is.
  */
 export async function selectMatchingUsers(
   database: Queryable,
@@ -42,9 +49,60 @@ export async function selectMatchingUsers(
   offset: number,
   limit: number,
 ): Promise<FoundUsers> {
+  if (isByConnection(query)) return collect(database, query, offset, limit);
+  const most = Math.max(mostCounted, offset + limit + 1);
+  const total = await count(database, query, most);
+  if (total < most) return collect(database, query, offset, limit);
+  const users = offset + limit > mostNear ? [] : await selectNear(database, query, offset, limit);
+  if (users.length === limit) return { users, total };
+  return { users: (await collect(database, query, offset, limit)).users, total };
+}
+
+// Most users have a text of one or two letters: the first users of the list contain enough of them, and the index all.
+async function count(database: Queryable, query: UserQuery, most: number): Promise<number> {
+  const { search = '' } = query;
+  const isShort = search !== '' && [...search].length <= 2;
+  const near = isShort && most <= mostNear ? await countFrom(database, query, most, nearOf(query)) : 0;
+  return near < most ? countFrom(database, query, most, 'users.person') : near;
+}
+
+async function countFrom(database: Queryable, query: UserQuery, most: number, from: string): Promise<number> {
+  const values: unknown[] = [most];
+  const conditions = conditionsOf(query, (value) => `$${values.push(value)}`, from === 'users.person');
+  const counted = `
+select count(*)::int as n from (select from ${from} p where ${conditions.join(' and ')} limit $1) found`;
+  const [row] = await database.query<{ n: number }>(counted, values);
+  return row?.n ?? 0;
+}
+
+const orderOf = ({ sort_by, sort_order: order }: UserQuery) =>
+  `order by ${sortKeys[sort_by].column} ${order}, id ${order}`;
+
+const nearOf = (query: UserQuery) =>
+  `(select * from users.person where deleted_at is null ${orderOf(query)} limit ${mostNear})`;
+
+async function selectNear(
+  database: Queryable,
+  query: UserQuery,
+  offset: number,
+  limit: number,
+): Promise<ListedUser[]> {
   const values: unknown[] = [limit, offset];
-  const active = await activeCondition(database, query);
-  const conditions = [...active, ...conditionsOf(query, (value) => `$${values.push(value)}`)];
+  const conditions = conditionsOf(query, (value) => `$${values.push(value)}`, false);
+  const statement = `
+select ${userColumns} from ${nearOf(query)} p
+where ${conditions.join(' and ')} ${orderOf(query)} limit $1 offset $2`;
+  return database.query<ListedUser>(statement, values);
+}
+
+async function collect(
+  database: Queryable,
+  query: UserQuery,
+  offset: number,
+  limit: number,
+): Promise<FoundUsers> {
+  const values: unknown[] = [limit, offset];
+  const conditions = conditionsOf(query, (value) => `$${values.push(value)}`);
   const { column } = sortKeys[query.sort_by];
   const order = `order by key ${query.sort_order}, id ${query.sort_order}`;
   const statement = `
@@ -61,49 +119,35 @@ order by page.key ${query.sort_order}, page.id ${query.sort_order}`;
   return { users: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
 }
 
-function conditionsOf(query: UserQuery, parameter: (value: unknown) => string): string[] {
+function conditionsOf(query: UserQuery, parameter: (value: unknown) => string, usesIndex = true): string[] {
   const conditions = ['p.deleted_at is null'];
   if (query.email !== undefined) conditions.push(`p.email_key = '0' || lower(${parameter(query.email)})`);
   if (query.external_user_id !== undefined)
     conditions.push(`p.external_user_id = ${parameter(query.external_user_id)}`);
   if (query.search !== undefined && query.search !== '')
-    conditions.push(searched(parameter(query.search), query.search));
+    conditions.push(searched(parameter(query.search), query.search, usesIndex));
   const ofConnection = [
     ...(query.provider === undefined ? [] : [`c.provider = ${parameter(query.provider)}`]),
     ...(query.connection_status === undefined ? [] : [`c.status = ${parameter(query.connection_status)}`]),
   ];
   if (ofConnection.length > 0) conditions.push(hasConnection(ofConnection.join(' and ')));
+  if (query.connected !== undefined)
+    conditions.push(`${query.connected ? '' : 'not '}${hasConnection("c.status = 'active'")}`);
   return conditions;
 }
 
 const hasConnection = (condition: string) => `
   exists (select from users.connection c where c.user_id = p.id and ${condition})`;
 
-const activeCounted = `select coalesce(sum(n), 0)::int as n from users.connection_change where status = 'active'`;
-
-// `offset 0`: the connections of each user are read by themselves, in the order of the list. Within it there is no other condition, because
-// without statistics the planner read all active connections for each user (10,000 of each: 2.9 s instead of 15 ms).
-const isActiveByUser = `
-  exists (select from (select status from users.connection where user_id = p.id offset 0) c where c.status = 'active')`;
-
-/**
- * Checks the condition for each user until enough are found, or reads all active connections into a hash first, which is less if
- * few connections are active.
- */
-async function activeCondition(database: Queryable, { connected }: UserQuery): Promise<string[]> {
-  if (connected === undefined) return [];
-  if (!connected) return [`not ${isActiveByUser}`];
-  const [row] = await database.query<{ n: number }>(activeCounted);
-  return [(row?.n ?? 0) > mostByConnection ? isActiveByUser : hasConnection("c.status = 'active'")];
-}
-
 const longPiece = 6;
 
 // Two indexes: of pieces of one, two and three letters, and of six. The longer a piece, the fewer users have it.
-function searched(text: string, value: string): string {
+function searched(text: string, value: string, usesIndex: boolean): string {
   const sought = `lower(${text}::text)`;
+  const isFound = `strpos(p.search_text, ${sought}) > 0`;
+  if (!usesIndex) return isFound;
   const short = `(users.grams(p.search_text, 1) || users.grams(p.search_text, 2) || users.grams(p.search_text, 3))
     @> users.grams(${sought}, least(3, length(${sought})))`;
   const long = `users.grams(p.search_text, ${longPiece}) @> users.grams(${sought}, ${longPiece})`;
-  return `${[...value].length < longPiece ? short : long} and strpos(p.search_text, ${sought}) > 0`;
+  return `${[...value].length < longPiece ? short : long} and ${isFound}`;
 }

@@ -284,5 +284,27 @@ t.test('a list by connections ends after ten thousand users', async (t) => {
     total: 10_000,
     items: { length: 100 },
   });
-  t.equal((await call('users.list', { search: 'x' })).total, 10_005, 'other lists are counted whole');
 });
+
+t.test(
+  'a search counts to 1,000, or past the page, and each page follows the other to the end',
+  async (t) => {
+    const { call, database } = await start(t);
+    await database.query(
+      `insert into users.person (first_name, last_name, created_at)
+     select 'x' || i, case when i <= 2 then 'rare' end, timestamptz '2026-01-01' + i * interval '1 second'
+     from generate_series(1, 6205) i`,
+    );
+    const found = async (query: { page: number; limit?: number; search?: string; sort_order?: 'asc' }) => {
+      const { total, items } = await call('users.list', { search: 'x', limit: 100, ...query });
+      return [total, items.length, items[0]?.first_name];
+    };
+    t.same(await found({ page: 1 }), [1000, 100, 'x6205']);
+    t.same(await found({ page: 1, sort_order: 'asc' }), [1000, 100, 'x1']);
+    t.same(await found({ page: 20 }), [2001, 100, 'x4305']);
+    t.same(await found({ page: 60 }), [6001, 100, 'x305']);
+    t.same(await found({ page: 63 }), [6205, 5, 'x5']);
+    t.same(await found({ page: 64 }), [6205, 0, undefined]);
+    t.same(await found({ page: 1, search: 'rare' }), [2, 2, 'x2']);
+  },
+);

@@ -137,7 +137,7 @@ export class Users extends Group {
 
   /**
    * List users, page by page.
-   * `search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `connected`, `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. While users are added, the order oldest first neither repeats nor omits a user.
+   * `search` finds a literal text in names, e-mail address and external id, ignoring case. Names and addresses are sorted ignoring case, then by id. Users without a value come last (ascending) or first (descending). Pages are counted from the start of the list. With `connected`, `provider` or `connection_status`, the list ends after 10,000 users: a `total` of 10,000 means 10,000 or more. With `search` alone, users are counted up to 1,000, or up to the first user after the page: such a `total` is a lower bound, and the list does not end there. While users are added, the order oldest first neither repeats nor omits a user.
    */
   list(params: Input<types.UsersListData> = {}, options?: CallOptions): Pages<types.UserPage> {
     return this.pages('GET /users', params, options);
@@ -742,7 +742,7 @@ export class Deliveries extends Group {
 
   /**
    * List deliveries, newest first.
-   * Returns dead deliveries unless `status` names another state. With `provider`, a `total_count` of 10,000 means 10,000 or more.
+   * Returns dead deliveries unless `status` names another state. A `total_count` of 10,000 means 10,000 or more.
    */
   list(params: Input<types.DeliveriesListData> = {}, options?: CallOptions): Pages<types.DeliveryPage> {
     return this.pages('GET /deliveries', params, options);
