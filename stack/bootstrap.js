@@ -4,7 +4,8 @@
 // Plain JavaScript without packages, because it runs before they are installed.
 // usage: node stack/bootstrap.js <file.ts> [arguments]
 import { spawn } from 'node:child_process';
-import { delimiter, dirname, resolve } from 'node:path';
+import * as nodeModule from 'node:module';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { endOf } from './child-end.js';
 import { install, isInstalled } from './install.js';
@@ -17,6 +18,7 @@ try {
   const [file, ...args] = process.argv.slice(2);
   if (file === undefined) throw new StartFailure('usage: node stack/bootstrap.js <file.ts> [arguments]');
   if (!isInstalled(root)) await install(root);
+  keepCompiled();
   await runFile(resolve(root, file), args);
 } catch (error) {
   console.error(error instanceof StartFailure ? error.message : error);
@@ -34,6 +36,13 @@ async function runFile(path, args) {
   const { code, error, exitCode } = await endOf(child);
   if (error) return runWithout(pinned.program, error, path, args);
   process.exit(code ?? exitCode);
+}
+
+// Compiled code is kept for this process and those that it starts: without it each loads the TypeScript compiler, which takes 20 MB.
+// A changed file is compiled again. A folder that cannot be written keeps nothing.
+function keepCompiled() {
+  process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.pulsebus-compile-cache');
+  nodeModule.enableCompileCache?.();
 }
 
 /** The pinned Node.js does not run with another C library, for example on Alpine Linux. */

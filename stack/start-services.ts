@@ -1,7 +1,6 @@
 import type { ServiceBroker } from 'moleculer';
 import type { Config } from '../config.ts';
 import { createBroker } from '../runtime/broker.ts';
-import { gatewayUrl } from '../services/api-gateway/api-gateway.service.ts';
 import { memberEnvironment } from './member-environment.ts';
 import type { Prepared } from './prepare.ts';
 import type { Lifetime } from './run-until-signal.ts';
@@ -35,6 +34,8 @@ export async function startServices(choice: ServicesChoice): Promise<RunningServ
   const broker = createBroker({ config, services: await loadServices(config.SERVICES) });
   choice.started(() => broker.stop());
   await broker.start();
+  // Where workers run the services, this process does not load the gateway.
+  const { gatewayUrl } = await import('../services/api-gateway/api-gateway.service.ts');
   return { broker, url: gatewayUrl(broker) };
 }
 

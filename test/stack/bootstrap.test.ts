@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -77,6 +86,25 @@ t.test('uses the Node.js of the machine where the pinned one cannot run', async 
   const { code, output } = await start(folder, npmThat(folder, broken));
   t.match(output, `started by ${process.version}`);
   t.equal(code, 0);
+});
+
+t.test('compiled code is kept for the program and for the processes that it starts', async (t) => {
+  const folder = checkout(t);
+  const child = `import { getCompileCacheDir } from 'node:module';\nconsole.log('kept in', getCompileCacheDir());\n`;
+  writeFileSync(join(folder, 'child.ts'), child);
+  writeFileSync(
+    join(folder, 'program.ts'),
+    `import { execFileSync } from 'node:child_process';
+     import './child.ts';
+     console.log(execFileSync(process.execPath, ['child.ts']).toString());`,
+  );
+  const broken = `${installed}\nprintf '#!/no/such/loader\\n' >node_modules/${nodePackage}/bin/node`;
+  const { output } = await start(folder, { ...npmThat(folder, broken), NODE_COMPILE_CACHE: undefined });
+  const kept = join(folder, 'node_modules/.pulsebus-compile-cache');
+  t.equal(output.split(`kept in ${kept}`).length, 3, output);
+  t.not(readdirSync(kept, { recursive: true }).length, 0);
+  const other = join(folder, 'other');
+  t.match((await start(folder, { NODE_COMPILE_CACHE: other })).output, `kept in ${other}`);
 });
 
 t.test('exits with the code of the program, or by its signal', async (t) => {

@@ -102,6 +102,21 @@ t.test('workers share a port, its limits and a stop; one that dies is replaced',
   t.ok(await waitUntil(() => last.every((worker) => commandLine(worker) === null), patienceMs));
 });
 
+t.test('a process that starts workers does not load the gateway', async (t) => {
+  const loaded = `
+    import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) { console.log(url); return next(url, context); } });
+    await import(${JSON.stringify(new URL('../../stack/start-services.ts', import.meta.url).href)});`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', loaded]);
+  let urls = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    urls += text;
+  });
+  t.same(await once(child, 'close'), [0, null]);
+  t.match(urls, '/stack/workers.ts');
+  t.notMatch(urls, '/api-gateway.service.ts');
+});
+
 t.test('workers end with a primary that is killed', async (t) => {
   const { pid } = await startPrimary(t, {});
   const workers = workersOf(pid);
