@@ -13,5 +13,7 @@ t.test('midnight is the local one, also on days when the clocks change', async (
   t.equal(at('Europe/Berlin', '2026-03-29'), '2026-03-28T23:00:00.000Z');
   t.equal(at('Europe/Berlin', '2026-03-30'), '2026-03-29T22:00:00.000Z');
   t.equal(at('Pacific/Kiritimati', '2026-01-01'), '2025-12-31T10:00:00.000Z');
+  // the clocks go back in Auckland at 14:00 UTC of the day before
+  t.equal(at('Pacific/Auckland', '2026-04-05'), '2026-04-04T11:00:00.000Z');
   t.equal(midnightIn('Nowhere/Else', '2026-01-01'), null);
 });

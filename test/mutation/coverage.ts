@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { Fault } from './faults.ts';
 import { runTest } from './run-test.ts';
+import type { Fault } from './small-faults.ts';
 
 const Range = z.object({ startOffset: z.int(), endOffset: z.int(), count: z.int() });
 const Report = z.object({

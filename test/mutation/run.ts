@@ -2,24 +2,14 @@
 // the quickest first, until one fails. Faults that no test notices are listed.
 // usage: npm run test:mutation -- [--each 25] [--seed 1] [--jobs 2] [--most 12] [--coverage FILE] [--tests GLOB] services/auth …
 // `--coverage FILE` keeps what each test covers, for the next run on the same commit.
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startStack } from '../../stack/stack.ts';
 import { seeded } from '../faults/random.ts';
+import { inParallel, withCopies } from './copies.ts';
 import { type Covered, coverageOf, covers } from './coverage.ts';
-import { type Fault, faultsIn } from './faults.ts';
 import { runTest } from './run-test.ts';
+import { type Fault, faultsIn } from './small-faults.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { values, positionals } = parseArgs({
@@ -44,54 +34,13 @@ const parts = [
 ];
 const chosen = positionals.length > 0 ? positionals : parts;
 const longestMs = 240_000;
-const copied = [
-  'config.ts',
-  'moleculer.config.ts',
-  'package.json',
-  'tsconfig.json',
-  'openapi.json',
-  'start.ts',
-  '.tap',
-];
-const folders = [
-  'contracts',
-  'domain',
-  'migrations',
-  'providers',
-  'mixins',
-  'runtime',
-  'sandbox',
-  'services',
-  'stack',
-  'test',
-  'bench',
-  'docs',
-];
-const documents = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'docker-compose.yml',
-  'Dockerfile',
-  '.dockerignore',
-  'grafana',
-  '.taprc',
-  'migrate.ts',
-  'package-lock.json',
-];
-
 interface Outcome {
   readonly fault: Fault;
   readonly noticedBy: string | null;
   readonly tests: number;
 }
 
-const work = mkdtempSync(join(tmpdir(), 'pulsebus-mutation-'));
-const stack = await startStack({ dataDir: join(work, 'data'), ephemeral: true, log: console.log });
-process.env.TEST_DATABASE_URL = stack.databaseUrl;
-if (stack.natsUrl !== null) process.env.TEST_NATS_URL = stack.natsUrl;
-try {
-  const jobs = Number(values.jobs);
-  const copies = Array.from({ length: jobs }, (_, index) => copyTree(join(work, `tree-${index}`)));
+await withCopies(Number(values.jobs), async (copies) => {
   const coverage = await coverageOfAll(copies);
   const outcomes: Outcome[] = [];
   const faults = chosen.flatMap((part) => sample(part));
@@ -102,18 +51,7 @@ try {
     if (outcome.noticedBy === null) console.log(textOf(outcome));
   });
   report(outcomes);
-} finally {
-  await stack.stop();
-  rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-}
-
-/** A copy of the product in a separate folder. */
-function copyTree(folder: string): string {
-  for (const name of [...copied, ...folders, ...documents])
-    if (existsSync(join(root, name))) cpSync(join(root, name), join(folder, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
+});
 
 async function coverageOfAll(copies: readonly string[]): Promise<Covered[]> {
   const { coverage: file } = values;
@@ -152,18 +90,6 @@ async function tryFault(copy: string, fault: Fault, coverage: readonly Covered[]
   } finally {
     writeFileSync(path, source);
   }
-}
-
-async function inParallel<T>(
-  copies: readonly string[],
-  items: readonly T[],
-  work: (copy: string, item: T) => Promise<void>,
-): Promise<void> {
-  const rest = [...items];
-  const worker = async (copy: string) => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(copy, item);
-  };
-  await Promise.all(copies.map(worker));
 }
 
 function textOf({ fault, tests }: Outcome): string {
