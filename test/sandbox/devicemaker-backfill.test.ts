@@ -1,6 +1,7 @@
 import t from 'tap';
 import { z } from 'zod';
 import { dataTypes } from '../../sandbox/devicemaker/payloads.ts';
+import { until } from '../support/until.ts';
 import {
   allPermissions,
   ask,
@@ -49,9 +50,13 @@ t.test('sends a month of every data type in notifications of limited size', asyn
   const { access_token } = await connectDevice(sandbox);
   for (const type of dataTypes)
     t.equal((await ask(historyUrl(sandbox, type, 30), access_token)).status, 202, type);
-  await sandbox.advance(minuteMs);
-  const keys = new Set(receiver.received.flatMap(({ body }) => Object.keys(body)));
-  t.same([...keys].sort(), [...dataTypes].sort());
+  const keys = () => new Set(receiver.received.flatMap(({ body }) => Object.keys(body)));
+  // What a busy receiver does not answer in time is sent again.
+  await until(async () => {
+    await sandbox.advance(minuteMs);
+    return keys().size >= dataTypes.length;
+  });
+  t.same([...keys()].sort(), [...dataTypes].sort());
   t.ok(receiver.received.every(({ text }) => text.length < 4_000_000));
 });
 

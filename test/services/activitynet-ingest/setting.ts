@@ -100,6 +100,8 @@ export async function setUp(
     next += 1;
     const ingest = ingests[next % ingests.length];
     await ingest?.call('activitynet-ingest.receive', { delivery_id }, { timeout: 120_000 });
+    // On a busy machine the call ends before the work, which goes on.
+    await until(async () => (await inbox.answerOf(delivery_id)) !== null);
     return EventAnswer.parse(await inbox.answerOf(delivery_id));
   };
   const rows = () =>
