@@ -16,6 +16,7 @@ import {
   stopBackfill,
 } from './queries/backfill-pages.ts';
 import { finishBackfill } from './queries/backfill-runs.ts';
+import { deleteUser } from './queries/drop-work.ts';
 import { type ReadResult, reserveReads } from './reads.ts';
 
 /** The provider's maximum page size. */
@@ -61,6 +62,10 @@ async function goOn(listing: Fetching, run: BackfillLease, result: ReadResult): 
   const { database } = listing;
   if (result.kind === 'wait') return postponed(listing, run, null);
   if (result.kind === 'failed') return postponed(listing, run, result.reason);
+  if (result.kind === 'gone' && result.reason === 'USER_GONE') {
+    await deleteUser(database, run.user_id);
+    return 'stopped';
+  }
   if (result.kind !== 'found') {
     await stopBackfill(database, run, result.kind === 'missing' ? 'NOT_FOUND' : result.reason);
     return 'stopped';

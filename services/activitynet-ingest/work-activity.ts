@@ -1,3 +1,4 @@
+import { isError } from '../../domain/errors.ts';
 import { backoffMs } from '../../runtime/backoff.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
@@ -59,9 +60,16 @@ async function resultOf(deps: WorkDeps, held: HeldActivity): Promise<Worked> {
   }
 }
 
+// An event that was in work while the user was deleted may have made the job after the user's other jobs were deleted.
 async function erase({ call }: WorkDeps, job: ActivityLease): Promise<Worked> {
-  await call('timeseries.deleteWorkout', workoutOf(job));
-  return { kind: 'erased' };
+  const { record_id } = await call('timeseries.deleteWorkout', workoutOf(job));
+  if (record_id !== null) return { kind: 'erased' };
+  const user = { user_id: job.user_id, provider: 'activitynet' } as const;
+  const isGone = await call('users.tokens', user).then(
+    () => false,
+    (error: unknown) => isError(error, 'USER_NOT_FOUND'),
+  );
+  return isGone ? { kind: 'nothing', reason: 'USER_GONE', isGone } : { kind: 'erased' };
 }
 
 // An activity is hidden only if a read can be reserved for its user. This limits how many activities forged events can

@@ -45,21 +45,17 @@ export async function issueToken(
 ): Promise<Tokens> {
   const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
   const issuedBy = await acting(database, origin, (on) => beginFamily(on, request, caller, family));
-  // The user is looked up after the family is committed: a concurrent deletion of the user either ends the family or is
-  // seen by this call.
-  try {
-    await call('users.get', { user_id: request.user_id });
-  } catch (error) {
-    await endFamily(database, family.familyId);
-    throw error;
-  }
+  await keepUnlessGone({ database, call }, request.user_id, family.familyId);
   const grant = { kind: 'sdk', subject: request.user_id, familyId: family.familyId, issuedBy } as const;
   return tokens.sign(grant, refreshToken);
 }
 
-/** Issues tokens to a user who entered a code. @throws UNAUTHENTICATED (401) if the developer of the code was deleted */
+/**
+ * Issues tokens to a user who entered a code. @throws UNAUTHENTICATED (401) if the developer of the code was deleted,
+ * USER_NOT_FOUND (404)
+ */
 export async function issueForCode(
-  { database, tokens, origin, config }: Issuing,
+  { database, tokens, call, origin, config }: Issuing,
   { user_id, developer_id }: { readonly user_id: string; readonly developer_id: string | null },
 ): Promise<Tokens> {
   const { refreshToken, family } = freshFamily(lifetimesOf(config).sdk);
@@ -67,9 +63,25 @@ export async function issueForCode(
     if (developer_id === null) await insertFamilyOfUser(on, family, user_id);
     else if (!(await insertFamilyByDeveloper(on, family, user_id, developer_id))) throw wrongCredentials();
   });
+  await keepUnlessGone({ database, call }, user_id, family.familyId);
   const issuedBy = developer_id === null ? `user:${user_id}` : `admin:${developer_id}`;
   const grant = { kind: 'sdk', subject: user_id, familyId: family.familyId, issuedBy } as const;
   return tokens.sign(grant, refreshToken);
+}
+
+// The user is looked up after the family is committed: a concurrent deletion of the user either ends the family or is seen
+// by this call.
+async function keepUnlessGone(
+  { database, call }: Pick<Issuing, 'database' | 'call'>,
+  user_id: string,
+  familyId: string,
+): Promise<void> {
+  try {
+    await call('users.get', { user_id });
+  } catch (error) {
+    await endFamily(database, familyId);
+    throw error;
+  }
 }
 
 async function beginFamily(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json.ts';
 import type { Job, Outcome } from '../../mixins/inbox-job.ts';
-import { connectedUser } from './connected-user.ts';
+import { type ConnectedUser, connectedUser } from './connected-user.ts';
 import { Tally } from './items/tally.ts';
 import { beginSync, endType, finishSync } from './queries/first-sync.ts';
 import type { UploadDeps } from './work-sync.ts';
@@ -25,13 +25,13 @@ const mostEvents = 100;
 
 /** Records the progress of a first upload as the app reports it. Unknown and invalid events are set aside. */
 export async function workLogs(job: Job, deps: UploadDeps): Promise<Outcome> {
-  const user = await connectedUser(job, deps.call);
+  const user = await connectedUser(job, deps);
   const events = eventsOf(jsonOrNull(job.body.toString('utf8')));
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
   const tally = new Tally();
   for (const [index, given] of events.entries()) {
     const event = Event.safeParse(given).data;
-    if (event !== undefined) await record(deps, user, { ...event, id: `${job.id}:${index}` });
+    if (event !== undefined) await record(user, { ...event, id: `${job.id}:${index}` });
     else if (!isDeviceState(given)) tally.addProblem(notRead(index));
     tally.stored += event === undefined ? 0 : 1;
   }
@@ -45,25 +45,20 @@ function eventsOf(body: unknown): readonly unknown[] {
 }
 
 async function record(
-  { database }: UploadDeps,
-  { user_id, connection_id }: { readonly user_id: string; readonly connection_id: string },
+  { user_id, connection_id, write }: ConnectedUser,
   event: z.infer<typeof Event> & { readonly id: string },
 ): Promise<void> {
   if (event.eventType === 'historical_data_type_sync_end') {
     const { id, dataType, success, recordCount = null, timestamp } = event;
-    return endType(database, user_id, {
-      id,
-      type: typeName(dataType),
-      sent: recordCount,
-      failed: !success,
-      at: timestamp,
-    });
+    const end = { id, type: typeName(dataType), sent: recordCount, failed: !success, at: timestamp };
+    return write((transaction) => endType(transaction, user_id, end));
   }
   const { timestamp, timeRange, dataTypeCounts } = event;
-  await beginSync(database, {
+  const sync = {
     ...{ user_id, connection_id, at: timestamp, types: expectedTypes(dataTypeCounts) },
     ...{ start: timeRange?.startDate ?? new Date(0), end: timeRange?.endDate ?? timestamp },
-  });
+  };
+  await write((transaction) => beginSync(transaction, sync));
 }
 
 /** The app reports the end of each tracked type that has items. Several may have one name. */

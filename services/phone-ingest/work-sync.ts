@@ -4,7 +4,7 @@ import type { Job, Outcome } from '../../mixins/inbox-job.ts';
 import type { Environment } from '../../runtime/environment.ts';
 import { codeOf } from '../../runtime/failure.ts';
 import { metricsOf } from '../../runtime/metrics.ts';
-import { connectedUser } from './connected-user.ts';
+import { type ConnectedUser, connectedUser } from './connected-user.ts';
 import { batchKey } from './items/sample-blocks.ts';
 import { storeBatch } from './items/store-batch.ts';
 import { Tally } from './items/tally.ts';
@@ -20,7 +20,7 @@ export interface UploadDeps extends Environment {
 
 /** Stores an upload, for the waiting app or in the background. Repeating it changes nothing, because items have keys. */
 export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
-  const user = await connectedUser(job, deps.call);
+  const user = await connectedUser(job, deps);
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
   const upload = await openUpload(job.body, Date.now());
   try {
@@ -34,7 +34,7 @@ export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
 async function workOpened(
   job: Job,
   deps: UploadDeps,
-  { user_id, connection_id }: { readonly user_id: string; readonly connection_id: string },
+  { user_id, connection_id, write }: ConnectedUser,
   { head, batches }: OpenedUpload,
 ): Promise<Outcome> {
   const tally = new Tally();
@@ -44,12 +44,12 @@ async function workOpened(
     for await (const batch of batches) {
       if (job.signal.aborted) return { kind: 'stopped' };
       const origin = { userId: user_id, key: batchKey(head.hash, number), receivedMs: job.received_ms };
-      await storeBatch(deps, origin, batch, tally);
+      await storeBatch({ ...deps, write }, origin, batch, tally);
       number += 1;
       read += batch.length;
     }
     tally.addUnread(head.received - read);
-    await countUnmapped(deps.database, job.id, user_id, tally.unmapped());
+    await write((transaction) => countUnmapped(transaction, job.id, user_id, tally.unmapped()));
   } catch (error) {
     if (isError(error, 'USER_ERASED')) return { kind: 'done', answer: answer() };
     return { kind: 'later', reason: codeOf(error), answer: answer() };

@@ -1,8 +1,14 @@
+import { isError } from '../../domain/errors.ts';
 import type { AccountSubscription } from '../../domain/pulled-provider.ts';
 import { pullOf } from '../../providers/all.ts';
 import { addressOf } from './address.ts';
 import { pulledNamed } from './pulled.ts';
-import { claimSubscribing, noteSubscribed, type PulledConnection } from './queries/connections.ts';
+import {
+  claimSubscribing,
+  deleteUser,
+  noteSubscribed,
+  type PulledConnection,
+} from './queries/connections.ts';
 import { type Account, sendRequest } from './send-request.ts';
 import type { ReadingDeps } from './work-reading.ts';
 
@@ -26,11 +32,16 @@ async function check(
   if (name === undefined || subscription?.of !== 'account')
     return noteSubscribed(deps.database, connection_id, longestMs);
   const account: Account = { provider: name, connection_id, user_id };
-  const outcome = await complete(deps, subscription, account, signal);
+  const outcome = await complete(deps, subscription, account, signal).catch((error: unknown) => {
+    if (isError(error, 'USER_NOT_FOUND')) return userGone;
+    throw error;
+  });
+  if (outcome === userGone) await deleteUser(deps.database, user_id, null);
   deps.logger.info('pull.subscribed', { provider, connection_id, outcome });
   if (outcome === 'done') await noteSubscribed(deps.database, connection_id, subscription.everyMs);
 }
 
+const userGone = 'USER_GONE';
 const longestMs = 30 * 86_400_000;
 
 async function complete(
@@ -40,10 +51,10 @@ async function complete(
   signal: AbortSignal,
 ): Promise<string> {
   const { config, call } = deps;
-  const address = addressOf(config, account.provider);
-  if (address === null) return 'NO_ADDRESS';
   const { user_id, provider } = account;
   const { scope } = await call('users.connection', { user_id, provider });
+  const address = addressOf(config, provider);
+  if (address === null) return 'NO_ADDRESS';
   const listed = await sendRequest(deps, account, subscription.list(config, address), signal);
   if (listed.kind !== 'reply') return listed.kind;
   const missing = subscription.missing(config, listed.reply, { address, scope });

@@ -1,3 +1,4 @@
+import { isError } from '../../domain/errors.ts';
 import type { Pull, PulledType, Span } from '../../domain/pulled-provider.ts';
 import { pullOf } from '../../providers/all.ts';
 import { backoffMs } from '../../runtime/backoff.ts';
@@ -9,6 +10,7 @@ import { countUnlisted } from '../../runtime/unlisted-fields.ts';
 import { accessType, pulledNamed, typeNamed } from './pulled.ts';
 import { countPart, endType } from './queries/backfill-runs.ts';
 import { noteCursor, notePast, noteSpan } from './queries/claim-readings.ts';
+import { deleteUser } from './queries/connections.ts';
 import { countSkipped } from './queries/figures.ts';
 import { multirange, type ReadingLease } from './queries/reading-table.ts';
 import { endReading, postponeReading, releaseReading } from './queries/settle-reading.ts';
@@ -56,6 +58,7 @@ async function tried(working: Working, pull: Pull): Promise<Stop | null> {
   try {
     return await work(working, pull);
   } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND')) return userGone;
     return { kind: 'later', reason: codeOf(error) };
   }
 }
@@ -99,6 +102,7 @@ async function workDemanded(working: Working, type: PulledType): Promise<Stop | 
 const everything = '{(,)}';
 
 const lost: Stop = { kind: 'wait', waitMs: 0 };
+const userGone = { kind: 'gone', reason: 'USER_GONE' } as const satisfies Stop;
 
 // One part a claim, so that rows that notifications demand are not delayed.
 async function workPast(working: Working, type: PulledType): Promise<Stop | null> {
@@ -158,6 +162,11 @@ async function settle({ deps, row }: Working, stop: Stop | null, floorMs: number
     return 'wait';
   }
   const { kind, reason } = stop;
+  // A notification that was in work while the user was deleted may have added the connection again.
+  if (reason === userGone.reason) {
+    await deleteUser(database, row.user_id, null);
+    return 'dead';
+  }
   if ((kind === 'later' || kind === 'missing') && row.failures < mostFailures) {
     await postponeReading(database, row, { delayMs: backoffMs(row.failures + 1), reason });
     return 'later';

@@ -1,10 +1,11 @@
 import { createHash, randomInt } from 'node:crypto';
-import { ServiceError } from '../../../domain/errors.ts';
+import { ServiceError, userNotFound } from '../../../domain/errors.ts';
 import { formatInstant } from '../../../domain/time.ts';
 import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import { behindFence } from '../fence.ts';
 import { connectPhone } from '../open-uploads.ts';
 import { type CodeRow, insertCode, redeem } from '../queries/invitation-codes.ts';
 
@@ -25,9 +26,10 @@ export async function createCode(
   userId: string,
   developerId: string | null,
 ) {
-  await call('users.get', { user_id: userId });
   const code = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
-  const row = await database.transaction(async (transaction) => {
+  const fenced = await behindFence(database, userId, () => call('users.get', { user_id: userId }));
+  if (fenced === null) throw userNotFound(userId);
+  const row = await fenced.write(async (transaction) => {
     await recordAudit(transaction, origin, { action: 'token.code_created', userId, subjectId: userId });
     return insertCode(transaction, { hash: hashOf(code), userId, developerId, lifetimeMinutes });
   });

@@ -2,6 +2,7 @@ import { isSeriesType, type SeriesType } from '../../../domain/series.ts';
 import type { Database } from '../../../mixins/database.ts';
 import { enqueue } from '../../../mixins/job-queue.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import type { FencedWrite } from '../fence.ts';
 import { nightsKind } from '../nights/settle-nights.ts';
 import { insertDeleted } from '../queries/deleted.ts';
 import { deletePhases } from '../queries/phases.ts';
@@ -11,6 +12,7 @@ import { hashOf, instantsOf } from './sample-blocks.ts';
 interface Deps {
   readonly database: Database;
   readonly call: Call;
+  readonly write: FencedWrite;
 }
 
 /** An item that was deleted on the phone. */
@@ -33,7 +35,7 @@ export async function applyDeletions(
   if (items.length === 0) return;
   const { call } = deps;
   const ids = items.map(({ id }) => id);
-  await insertDeleted(deps.database, userId, ids);
+  await deps.write((transaction) => insertDeleted(transaction, userId, ids));
   await call('timeseries.deleteIntervals', { user_id: userId, provider, ids });
   await deleteSamples(deps, userId, ids);
   for (const { id: key, mayBeWorkout } of items)
@@ -64,8 +66,8 @@ function samplesOf({ series, device, ...block }: BlockRow, wanted: ReadonlySet<s
   return at_ms.length > 0 && isSeriesType(series) ? [{ type: series, device, at_ms }] : [];
 }
 
-async function reopenNights({ database }: Deps, userId: string, ids: readonly string[]): Promise<void> {
-  await database.transaction(async (transaction) => {
+async function reopenNights({ write }: Deps, userId: string, ids: readonly string[]): Promise<void> {
+  await write(async (transaction) => {
     if ((await deletePhases(transaction, userId, ids)) > 0)
       await enqueue(transaction, nightsKind, { key: userId, payload: { user_id: userId } });
   });

@@ -6,6 +6,7 @@ import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import type { FencedWrite } from '../fence.ts';
 import { nightsKind } from '../nights/settle-nights.ts';
 import { selectDeleted } from '../queries/deleted.ts';
 import { upsertPhases } from '../queries/phases.ts';
@@ -20,6 +21,7 @@ import type { Tally } from './tally.ts';
 export interface StoreDeps {
   readonly database: Database;
   readonly call: Call;
+  readonly write: FencedWrite;
 }
 
 const provider = 'phone';
@@ -63,13 +65,13 @@ export async function storeBatch(
 
 // The ids are kept before the samples are stored, so that no stored sample lacks its id.
 async function storeSamples(
-  { database, call }: StoreDeps,
+  { call, write }: StoreDeps,
   { userId, key, receivedMs }: BatchOrigin,
   samples: readonly PhoneRecord[],
 ) {
   if (samples.length === 0) return;
   const blocks = blocksOf(samples);
-  await insertBlocks(database, userId, blocks.map(idsOf));
+  await write((transaction) => insertBlocks(transaction, userId, blocks.map(idsOf)));
   await call('timeseries.store', {
     ...{ user_id: userId, provider, normaliser_version, received_ms: receivedMs },
     items: [itemOf(blocks, key)],
@@ -98,9 +100,9 @@ async function storeWorkouts(
     await call('timeseries.store', { user_id: userId, provider, ...given, items });
 }
 
-async function storePhases({ database }: StoreDeps, userId: string, phases: readonly SleepPhase[]) {
+async function storePhases({ write }: StoreDeps, userId: string, phases: readonly SleepPhase[]) {
   if (phases.length === 0) return;
-  await database.transaction(async (transaction) => {
+  await write(async (transaction) => {
     if ((await upsertPhases(transaction, userId, phases.map(phaseRow))) > 0)
       await enqueue(transaction, nightsKind, { key: userId, payload: { user_id: userId } });
   });

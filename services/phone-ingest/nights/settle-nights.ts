@@ -8,6 +8,7 @@ import type { Job, JobKind, JobOutcome } from '../../../mixins/job-queue.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/job-worker.ts';
+import { currentFence, type FencedWrite } from '../fence.ts';
 import { deleteNights, selectNights, upsertNights } from '../queries/nights.ts';
 import { firstOpenMs, selectPhases, settlePhases } from '../queries/phases.ts';
 import { chooseGroups, joinPhases } from './join-phases.ts';
@@ -39,9 +40,11 @@ export async function settleNights(
 ): Promise<JobOutcome> {
   try {
     while (!held.signal.aborted) {
+      // Before the phases are read, because nights are made of phases of this moment.
+      const write = await currentFence(deps.database, user_id);
       const openMs = await firstOpenMs(deps.database, user_id);
       if (openMs === null) return { kind: 'done' };
-      await settleRound(deps, user_id, openMs);
+      await settleRound({ ...deps, write }, user_id, openMs);
     }
     return { kind: 'stopped' };
   } catch (error) {
@@ -50,7 +53,11 @@ export async function settleNights(
   }
 }
 
-async function settleRound({ database, call }: Deps, userId: string, openMs: number): Promise<void> {
+async function settleRound(
+  { database, call, write }: Deps & { readonly write: FencedWrite },
+  userId: string,
+  openMs: number,
+): Promise<void> {
   const endMs = openMs + roundMs;
   const phases = await selectPhases(database, userId, openMs - marginMs, endMs + marginMs);
   const groups = joinPhases(phases).filter(
@@ -73,7 +80,7 @@ async function settleRound({ database, call }: Deps, userId: string, openMs: num
       ...{ user_id: userId, provider, normaliser_version },
       items: items.slice(at, at + itemsPerCall),
     });
-  await database.transaction(async (transaction) => {
+  await write(async (transaction) => {
     await deleteNights(transaction, userId, plan.removed);
     await upsertNights(
       transaction,

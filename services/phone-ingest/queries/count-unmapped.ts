@@ -1,4 +1,4 @@
-import type { Database } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database.ts';
 
 const receipt = `insert into phone.receipt (delivery_id, user_id) values ($1, $2) on conflict do nothing returning 1`;
 const counted = `
@@ -8,14 +8,12 @@ on conflict (user_id, type) do update set items = held.items + excluded.items`;
 
 /** Adds the items of a delivery that have no series. A repeated delivery counts nothing. */
 export async function countUnmapped(
-  database: Database,
+  transaction: Queryable,
   deliveryId: string,
   userId: string,
   counts: Readonly<Record<string, number>>,
 ): Promise<void> {
   if (Object.keys(counts).length === 0) return;
-  await database.transaction(async (transaction) => {
-    if ((await transaction.query(receipt, [deliveryId, userId])).length === 0) return;
-    await transaction.query(counted, [userId, JSON.stringify(counts)]);
-  });
+  if ((await transaction.query(receipt, [deliveryId, userId])).length === 0) return;
+  await transaction.query(counted, [userId, JSON.stringify(counts)]);
 }

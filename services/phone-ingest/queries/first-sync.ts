@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database.ts';
 
 /** The start of a first upload. */
 export interface NewSync {
@@ -31,14 +31,12 @@ on conflict (user_id, type) do update set expected = excluded.expected, shares =
   ended_at = case when (select count(*) from jsonb_object_keys(held.ends)) >= excluded.shares then held.ended_at end`;
 
 /** Begins a first upload. */
-export async function beginSync(database: Database, sync: NewSync): Promise<void> {
-  await database.transaction(async (transaction) => {
-    const { user_id, connection_id, start, end, at, types } = sync;
-    const values = [user_id, randomUUID(), connection_id, start, end, at];
-    if ((await transaction.query(begun, values)).length === 0) return;
-    await transaction.query(older, [user_id, at]);
-    await transaction.query(expected, [user_id, JSON.stringify(types), at]);
-  });
+export async function beginSync(transaction: Queryable, sync: NewSync): Promise<void> {
+  const { user_id, connection_id, start, end, at, types } = sync;
+  const values = [user_id, randomUUID(), connection_id, start, end, at];
+  if ((await transaction.query(begun, values)).length === 0) return;
+  await transaction.query(older, [user_id, at]);
+  await transaction.query(expected, [user_id, JSON.stringify(types), at]);
 }
 
 // Ends arrive in any order, and twice. The newest ones count, as many as tracked types share the name.

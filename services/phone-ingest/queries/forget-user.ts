@@ -2,6 +2,8 @@ import type { Database, Queryable } from '../../../mixins/database.ts';
 
 /** What the provider's data of a user consists of, beside what `timeseries` stores. */
 const ofData = [
+  // First: who writes rows of the user holds it, and has committed after this.
+  'fence',
   'phase',
   'night',
   'reopened',

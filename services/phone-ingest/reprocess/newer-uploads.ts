@@ -3,6 +3,7 @@ import { userSender } from '../../../mixins/inbox-stored.ts';
 import { type StoredBody, selectNewer } from '../../../mixins/kept-delivery.ts';
 import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
+import type { FencedWrite } from '../fence.ts';
 import { hashOf } from '../items/sample-blocks.ts';
 import { insertUploadIds, selectUploadIds } from '../queries/upload-ids.ts';
 import { openUpload } from '../reading/open-upload.ts';
@@ -32,9 +33,15 @@ export async function findNewer(database: Queryable, { id, userId }: UploadOfUse
   return { unread: newer.filter((one) => !read.has(one.id)), ids: kept.map(({ ids }) => ids) };
 }
 
+interface Kept {
+  readonly database: Queryable;
+  readonly config: BodyKeys;
+  readonly write: FencedWrite;
+}
+
 /** Reads an upload and keeps its ids. Calls `each` with its batches before. */
 export async function keepIds(
-  { database, config }: { readonly database: Queryable; readonly config: BodyKeys },
+  { database, config, write }: Kept,
   upload: StoredBody,
   userId: string,
   each: (batch: readonly UploadItem[]) => Promise<void> = async () => undefined,
@@ -49,7 +56,7 @@ export async function keepIds(
   } finally {
     await close();
   }
-  await insertUploadIds(database, upload.id, userId, Buffer.concat(hashes));
+  await write((transaction) => insertUploadIds(transaction, upload.id, userId, Buffer.concat(hashes)));
 }
 
 // Samples and workouts are items of the store, which keeps when each arrived.

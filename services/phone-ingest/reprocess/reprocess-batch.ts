@@ -6,11 +6,11 @@ import {
   type ReprocessedPart,
 } from '../../../contracts/reprocess.ts';
 import type { StoreItem } from '../../../domain/records.ts';
-import type { Database } from '../../../mixins/database.ts';
 import { normaliserVersionOf } from '../../../providers/all.ts';
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import type { FencedWrite } from '../fence.ts';
 import { intervalCalls, phaseRow, workoutCalls } from '../items/calls.ts';
 import { blocksOf, idsOf, itemOf } from '../items/sample-blocks.ts';
 import type { BatchOrigin } from '../items/store-batch.ts';
@@ -23,8 +23,8 @@ export type Counted = Pick<ReprocessedPart, 'changes' | 'items'>;
 
 /** What reprocessing a batch needs. */
 export interface BatchDeps {
-  readonly database: Database;
   readonly call: Call;
+  readonly write: FencedWrite;
   readonly dryRun: boolean;
 }
 
@@ -52,12 +52,12 @@ export async function reprocessBatch(
 }
 
 async function reprocessSamples(
-  { database, call, dryRun }: BatchDeps,
+  { call, write, dryRun }: BatchDeps,
   origin: BatchOrigin,
   samples: readonly PhoneRecord[],
 ): Promise<Counted> {
   const blocks = blocksOf(samples);
-  if (!dryRun) await insertBlocks(database, origin.userId, blocks.map(idsOf));
+  if (!dryRun) await write((transaction) => insertBlocks(transaction, origin.userId, blocks.map(idsOf)));
   const { changes, items } = await reprocessItems(call, origin, dryRun, [itemOf(blocks, origin.key)]);
   const { length } = samples;
   const counts = items.superseded > 0 ? { superseded: length } : { processed: length };
@@ -104,11 +104,11 @@ async function reprocessIntervals(
 }
 
 async function reprocessSleep(
-  { database, dryRun }: BatchDeps,
+  { write, dryRun }: BatchDeps,
   { userId }: BatchOrigin,
   phases: readonly SleepPhase[],
 ): Promise<Counted> {
   if (phases.length === 0) return nothing();
-  const sleeps = await reprocessPhases(database, { userId, dryRun }, phases.map(phaseRow));
+  const sleeps = await reprocessPhases(write, { userId, dryRun }, phases.map(phaseRow));
   return { changes: { ...noChanges(), sleeps }, items: { ...noItems(), processed: phases.length } };
 }

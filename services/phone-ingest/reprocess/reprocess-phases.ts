@@ -1,6 +1,7 @@
 import type { ChangeCounts } from '../../../contracts/reprocess.ts';
-import type { Database, Queryable } from '../../../mixins/database.ts';
+import type { Queryable } from '../../../mixins/database.ts';
 import { enqueue, lanes } from '../../../mixins/job-queue.ts';
+import type { FencedWrite } from '../fence.ts';
 import { nightsKind } from '../nights/settle-nights.ts';
 import { type PhaseRow, reopenPhases, selectKnown, upsertPhases } from '../queries/phases.ts';
 
@@ -15,7 +16,7 @@ export interface PhasesScope {
  * same phases. Returns what became of the phases.
  */
 export async function reprocessPhases(
-  database: Database,
+  write: FencedWrite,
   { userId, dryRun }: PhasesScope,
   phases: readonly PhaseRow[],
 ): Promise<ChangeCounts> {
@@ -32,7 +33,7 @@ export async function reprocessPhases(
     const job = { key: userId, payload: { user_id: userId }, lane: lanes.historical };
     await enqueue(transaction, nightsKind, job);
   };
-  await database.transaction(work).catch((error: unknown) => {
+  await write(work).catch((error: unknown) => {
     if (error !== dry) throw error;
   });
   return counts[0] ?? { added: 0, changed: 0, removed: 0, identical: 0 };

@@ -2,11 +2,11 @@ import type { Position, ReprocessedPart } from '../../../contracts/reprocess.ts'
 import { isError } from '../../../domain/errors.ts';
 import type { Database } from '../../../mixins/database.ts';
 import { type KeptDelivery, selectKept } from '../../../mixins/kept-delivery.ts';
-import { findLinkedUsers } from '../../../mixins/linked-users.ts';
 import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
-import { phone } from '../../../providers/phone/provider.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
 import type { Call } from '../../../runtime/environment.ts';
+import { type ConnectedUser, connectedAt } from '../connected-user.ts';
+import type { FencedWrite } from '../fence.ts';
 import { partsOf } from '../items/batch-parts.ts';
 import { batchKey } from '../items/sample-blocks.ts';
 import type { BatchOrigin } from '../items/store-batch.ts';
@@ -41,15 +41,10 @@ interface Asked {
 export async function reprocessUpload(context: Context, asked: Asked): Promise<ReprocessedPart> {
   const delivery = await selectKept(context.database, asked.delivery_id, provider);
   if (delivery === undefined || delivery.kind !== 'sync') return { ...nothing(), next: null };
-  const userId = await userOf(context.call, delivery);
-  const work: Work = {
-    ...context,
-    asked,
-    delivery,
-    userId: userId ?? '',
-    endMs: performance.now() + sliceMs,
-  };
-  if (userId === null) return { ...(await unlinked(work)), next: null };
+  const user = await userOf(context, delivery);
+  if (user === null) return { ...(await unlinked(context, delivery)), next: null };
+  const { user_id: userId, write } = user;
+  const work: Work = { ...context, asked, delivery, userId, write, endMs: performance.now() + sliceMs };
   if (!(await keepNewerIds(work))) return { ...nothing(), next: asked.from };
   return workBatches(work);
 }
@@ -58,19 +53,21 @@ interface Work extends Context {
   readonly asked: Asked;
   readonly delivery: KeptDelivery;
   readonly userId: string;
+  readonly write: FencedWrite;
   readonly endMs: number;
 }
 
 // Data from before a user connected is not stored: a purge may have erased it.
-async function userOf(call: Call, delivery: KeptDelivery): Promise<string | null> {
-  const { id: deliveryId, received_ms: receivedMs } = delivery;
-  const account = delivery.headers[phone.webhooks.body.accountHeader] ?? '';
-  const arrival = { deliveryId, receivedMs, connectedBy: receivedMs, authenticated: true };
-  const linked = await findLinkedUsers(call, provider, [account], arrival);
-  return linked.get(account)?.some(({ user_id }) => user_id === account) ? account : null;
+function userOf(context: Context, delivery: KeptDelivery): Promise<ConnectedUser | null> {
+  const { id: deliveryId, received_ms: receivedMs, headers } = delivery;
+  return connectedAt(
+    headers,
+    { deliveryId, receivedMs, connectedBy: receivedMs, authenticated: true },
+    context,
+  );
 }
 
-async function unlinked({ database, config, delivery }: Work): Promise<Counted> {
+async function unlinked({ database, config }: Context, delivery: KeptDelivery): Promise<Counted> {
   const { head, close } = await openUpload(
     await readKeptBody(database, config, delivery),
     delivery.received_ms,
@@ -130,12 +127,12 @@ async function workBatch(work: Work, batch: readonly UploadItem[], key: string):
 }
 
 async function stored(
-  { database, call, asked }: Work,
+  { call, write, asked }: Work,
   origin: BatchOrigin,
   items: BatchItems,
 ): Promise<Counted> {
   try {
-    return await reprocessBatch({ database, call, dryRun: asked.dry_run }, origin, items);
+    return await reprocessBatch({ call, write, dryRun: asked.dry_run }, origin, items);
   } catch (error) {
     if (!isError(error, 'USER_ERASED')) throw error;
     const none = nothing();

@@ -42,6 +42,7 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
     'deliveries.sealed_body',
     ...[
       'phone.deleted',
+      'phone.fence',
       'phone.night',
       'phone.phase',
       'phone.receipt',
