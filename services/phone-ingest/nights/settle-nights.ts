@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isError } from '../../../domain/errors.ts';
 import { bareItem, type SleepRecord, type StoreItem } from '../../../domain/records.ts';
@@ -10,7 +11,7 @@ import type { Call } from '../../../runtime/environment.ts';
 import type { Held } from '../../../runtime/job-worker.ts';
 import { currentFence, type FencedWrite } from '../fence.ts';
 import { deleteNights, selectNights, upsertNights } from '../queries/nights.ts';
-import { firstOpenMs, selectPhases, settlePhases } from '../queries/phases.ts';
+import { firstOpenMs, lockPhases, selectPhases, settlePhases } from '../queries/phases.ts';
 import { chooseGroups, joinPhases } from './join-phases.ts';
 import { type PlannedNight, planNights } from './plan-nights.ts';
 
@@ -87,12 +88,10 @@ async function settleRound(
       userId,
       plan.stored.map(({ row }) => row),
     );
-    await settlePhases(
-      transaction,
-      userId,
-      endMs,
-      phases.map(({ id }) => id),
-    );
+    // A phase that an upload has changed meanwhile stays open: the next round computes its night again.
+    const ids = phases.map(({ id }) => id);
+    const now = await lockPhases(transaction, userId, ids);
+    if (isDeepStrictEqual(now, phases)) await settlePhases(transaction, userId, endMs, ids);
   });
 }
 

@@ -112,6 +112,20 @@ export function selectPhases(
   return database.query<NightPhase>(within, [userId, startMs, endMs]);
 }
 
+const locked = `
+select id, source, device, device_type, stage, zone_offset_minutes, score,
+  extract(epoch from start_time)::float8 * 1000 as start_ms, extract(epoch from end_time)::float8 * 1000 as end_ms
+from phone.phase where user_id = $1 and id = any($2::text[]) order by start_time, id for no key update`;
+
+/** Phases by their ids, in the order of time. They do not change until the transaction ends. */
+export function lockPhases(
+  transaction: Queryable,
+  userId: string,
+  ids: readonly string[],
+): Promise<NightPhase[]> {
+  return transaction.query<NightPhase>(locked, [userId, ids]);
+}
+
 const settled = `
 update phone.phase set settled_at = now()
 where user_id = $1 and settled_at is null and start_time < to_timestamp($2::float8 / 1000) and id = any($3::text[])`;

@@ -96,6 +96,21 @@ t.test('nights in work are not written after their user was deleted', async (t) 
   t.same(await placesOf(app), []);
 });
 
+t.test('a phase that changes while its night is computed is counted as it is now', async (t) => {
+  const app = await installApp(api);
+  const release = await holdStore(app);
+  const [deep, rem] = night();
+  await app.sync({ sleep: [deep, rem] });
+  await untilWaiting('pg_advisory_xact_lock');
+  await app.sync({ sleep: [{ ...rem, endDate: at('07:00') }] });
+  await release();
+  await untilIdle(app);
+  const nights = 'select end_time, asleep_seconds from phone.night where user_id = $1';
+  t.match(await database.query(nights, [app.userId]), [
+    { end_time: new Date(at('07:00')), asleep_seconds: 7 * 3600 },
+  ]);
+});
+
 t.test('a purge waits for what is being written, and takes it along', async (t) => {
   const app = await installApp(api);
   await app.sync({ records: [record('STEP_COUNT', at('07:00'), 5)] });
