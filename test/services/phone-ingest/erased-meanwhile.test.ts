@@ -145,7 +145,10 @@ t.test('a code that is being made does not outlive its user', async (t) => {
     return answer;
   };
   const origin = systemOrigin('phone-ingest');
-  await t.rejects(createCode({ database, call, origin }, app.userId, null), { type: 'SERVICE_UNAVAILABLE' });
+  await t.rejects(createCode({ database, call, origin }, app.userId, null), {
+    type: 'SERVICE_UNAVAILABLE',
+    code: 503,
+  });
   t.same(await placesOf(app), []);
 });
 
