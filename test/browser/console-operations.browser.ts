@@ -134,7 +134,10 @@ t.test(
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     await auditShows(page, root, 'delivery.read', deliveryId);
     await page.goto(`${root}/deliveries/${deliveryId}`);
+    // Leaving the page earlier would abort the request.
+    const replayed = page.waitForResponse((response) => response.url().endsWith('/replay'));
     await page.getByRole('button', { name: 'Replay' }).click();
+    t.equal((await replayed).status(), 202);
     await auditShows(page, root, 'delivery.replayed', deliveryId);
     await page.goto(`${root}/deliveries/00000000-0000-4000-8000-000000000000`);
     await page.getByText('The delivery could not be loaded: Delivery not found.').waitFor();

@@ -70,6 +70,8 @@ t.test(
     );
     const delivery_id = await receive('{"late":1}');
     t.same(await call('devicemaker-ingest.push', { delivery_id }), { done: false }, 'no time-out of the bus');
+    // The call may end before a connection of the database has taken the delivery.
+    await until(isIn(delivery_id, 'working'));
     t.same(await inbox.stateOf(delivery_id), { state: 'working', answer: null });
     release();
     await until(isIn(delivery_id, 'done'));

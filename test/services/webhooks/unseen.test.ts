@@ -64,6 +64,9 @@ const unrecorded: Readonly<Record<string, readonly string[]>> = {
       'timeseries.sample_hour',
     ],
   ],
+  'counts of connections, which triggers write; the connections are recorded': [
+    ...['users.person_status', 'users.person_status_change'],
+  ],
   'deleted samples until the end of their statement; the deletion is recorded': ['timeseries.deleted_sample'],
   'what intervals are stored under; the intervals are recorded': [
     ...['timeseries.deleted_interval', 'timeseries.interval_series', 'timeseries.interval_set'],
