@@ -41,7 +41,7 @@ for (const [table, { sql, values = [] }] of Object.entries(late))
     await database.query(sql, [userId, ...values]);
     const left = `select from ${table} where user_id = $1`;
     await until(async () => (await database.query(left, [userId])).length === 0, `${table} is empty`);
-    t.pass('the job has deleted it');
+    t.same(await database.query(left, [userId]), [], 'the job has deleted it');
   });
 
 t.test('a connection of a deleted user does not stay without reads', async (t) => {
@@ -54,5 +54,5 @@ t.test('a connection of a deleted user does not stay without reads', async (t) =
   await database.query(`update jobs.job set run_at = now() where kind = 'pull-ingest.accounts'`);
   const left = 'select from pull.connection where user_id = $1';
   await until(async () => (await database.query(left, [userId])).length === 0, 'pull.connection is empty');
-  t.pass('the check of subscriptions has deleted it');
+  t.same(await database.query(left, [userId]), [], 'the check of subscriptions has deleted it');
 });
