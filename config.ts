@@ -28,12 +28,18 @@ const backfillTypes: readonly string[] = [
     Object.values(providers).flatMap(({ backfill }) => (backfill.from === 'requests' ? backfill.types : [])),
   ),
 ];
+const ShownName = z
+  .string()
+  .trim()
+  .regex(/^[^=\p{C}]{1,60}$/u);
 const shownNames = list.transform((pairs, context) => {
   const names: Record<string, string> = {};
   for (const pair of pairs) {
-    const [key = '', name = ''] = pair.split('=');
-    if (!isProviderName(key) || name === '') context.addIssue('must be provider=name, …');
-    else names[key] = name;
+    const [key = '', ...rest] = pair.split('=');
+    const name = ShownName.safeParse(rest.join('='));
+    if (!isProviderName(key)) context.addIssue(`must name some of ${providerNames.join(', ')}`);
+    else if (!name.success) context.addIssue(`must be provider=name, …, each name 1 to 60 characters`);
+    else names[key] = name.data;
   }
   return names;
 });

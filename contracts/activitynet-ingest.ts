@@ -44,7 +44,7 @@ const eventExample = {
 /** The activity platform: it receives events without data and fetches the activities that they name. */
 export const activitynetIngest = contract('activitynet-ingest', {
   verify: action({
-    summary: 'Verify a webhook subscription of the activity platform',
+    summary: 'Verify a webhook subscription of Strava',
     params: z.object({
       'hub.mode': z
         .literal('subscribe', 'must be subscribe')
@@ -64,7 +64,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     timeoutMs: 1500,
   }),
   receive: action({
-    summary: 'Receive an event of the activity platform',
+    summary: 'Receive an event of Strava',
     description:
       'Returns 200 once the event is stored. The activity is fetched afterwards, within the rate limits of the provider. The message of a `processed` event names the activity, the action and the user. Events of unknown accounts and malformed, forged or outdated events are `skipped`.',
     params: z.object({ delivery_id: z.uuid() }),
@@ -89,7 +89,7 @@ export const activitynetIngest = contract('activitynet-ingest', {
     timeoutMs: 1300,
   }),
   health: action({
-    summary: 'Check the webhook of the activity platform',
+    summary: 'Check the webhook of Strava',
     params: Nothing,
     returns: WebhookHealth,
     http: {

@@ -31,7 +31,7 @@ const pingExample = {
 /** The device maker's notifications. */
 export const devicemakerIngest = contract('devicemaker-ingest', {
   push: action({
-    summary: 'Receive a push notification of the device maker',
+    summary: 'Receive a push notification of Garmin',
     description:
       'The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.',
     params: z.object({ delivery_id: z.uuid() }),
@@ -54,7 +54,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
     timeoutMs: 20_000,
   }),
   ping: action({
-    summary: 'Receive a ping notification of the device maker',
+    summary: 'Receive a ping notification of Garmin',
     description:
       "The body is an object of arrays keyed by data type. Each item names an account and a callbackURL, which is fetched if it belongs to the provider's API. Callbacks that are not fetched within 15 s are fetched in the background.",
     params: z.object({ delivery_id: z.uuid() }),
@@ -79,7 +79,7 @@ export const devicemakerIngest = contract('devicemaker-ingest', {
   /** Processes the items of a kept push or ping again. */
   reprocess: reprocessAction,
   health: action({
-    summary: 'Check the webhook of the device maker',
+    summary: 'Check the webhook of Garmin',
     params: z.object({}),
     returns: WebhookHealth,
     http: {

@@ -23,7 +23,7 @@ export type SharedData = z.infer<typeof SharedData>;
  * functions receive all settings; a provider reads only its own.
  */
 export interface Provider {
-  /** Its name in texts for developers. */
+  /** The name that people know it by. PROVIDER_NAMES overrides it. */
   readonly title: string;
   /** Its settings by name, each with its schema and default; config.ts adds them to its own. */
   readonly settings: Readonly<Record<string, z.ZodType>>;

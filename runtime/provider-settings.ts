@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
 import type { SettingNames } from '../domain/provider.ts';
-import { type ProviderName, providerNamed, providers } from '../providers/all.ts';
+import { byProvider, type ProviderName, providerNamed, providers } from '../providers/all.ts';
 
 /** The settings of one provider. `Url` is null for a provider without an API. */
 export interface ProviderSettings<Url extends string | null = string> {
@@ -50,6 +50,14 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
     webhookSenders: config[names.webhookSenders],
   };
 }
+
+/** The name of a provider that people read. */
+export const titleOf = ({ PROVIDER_NAMES }: Pick<Config, 'PROVIDER_NAMES'>, provider: ProviderName): string =>
+  PROVIDER_NAMES[provider] ?? providers[provider].title;
+
+/** The names of all providers that people read. */
+export const titlesOf = (config: Pick<Config, 'PROVIDER_NAMES'>): Readonly<Record<ProviderName, string>> =>
+  byProvider((provider) => titleOf(config, provider));
 
 /** Whether users can connect to a provider: its client id and secret are set, or it needs none. */
 export function isConfigured(config: Config, provider: ProviderName): boolean {

@@ -49,7 +49,7 @@ if (values.help === true) {
 function pageOf({ url, settings }: SandboxAccess, providers: readonly Provider[]): string {
   const lines = Object.entries(settings).map(([name, value]) => `  ${name}=${value}`);
   return `
-  Sandbox: ${providers.map(({ title }) => title.toLowerCase()).join(', ')}. Ctrl-C stops it.
+  Sandbox: ${providers.map(({ title }) => title).join(', ')}. Ctrl-C stops it.
 
   Page           ${url}/
 

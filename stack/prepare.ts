@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { migrateUp } from '../migrations/migrate.ts';
 import { providerNames, providers } from '../providers/all.ts';
-import { publicUrl, secretAddresses, settingsOf, webhookSecretNames } from '../runtime/provider-settings.ts';
+import {
+  publicUrl,
+  secretAddresses,
+  settingsOf,
+  titleOf,
+  webhookSecretNames,
+} from '../runtime/provider-settings.ts';
 import { takeDataDir } from './data-dir.ts';
 import { databaseWarnings } from './database-warnings.ts';
 import { firstAccount, removeOnceUsed } from './first-account.ts';
@@ -131,11 +137,11 @@ function webhookNotes(config: Config): string[] {
   return [
     ...without.map(
       ({ provider, name }) =>
-        `${name} is not set beside NATS_URL: ${provider} has no secret webhook address.`,
+        `${name} is not set beside NATS_URL: ${titleOf(config, provider)} has no secret webhook address.`,
     ),
     ...(config.WEBHOOK_PLAIN ? real : []).map(
       ({ provider }) =>
-        `WARNING: anybody can post webhooks of ${provider} to its plain address. Register the secret address above, then set WEBHOOK_PLAIN=false.`,
+        `WARNING: anybody can post webhooks of ${titleOf(config, provider)} to its plain address. Register the secret address above, then set WEBHOOK_PLAIN=false.`,
     ),
   ];
 }

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { ConfigError, loadConfig } from '../config.ts';
 import { providerNames } from '../providers/all.ts';
+import { titlesOf } from '../runtime/provider-settings.ts';
 
 const long = 'x'.repeat(32);
 
@@ -75,12 +76,33 @@ t.test('treats an empty value as unset', async (t) => {
   t.equal(loadConfig({ PORT: '' }).PORT, 3000);
 });
 
-t.test('maps provider names', async (t) => {
-  t.same(loadConfig({ PROVIDER_NAMES: 'devicemaker=garmin, activitynet=strava' }).PROVIDER_NAMES, {
+t.test('maps provider names, and refuses unknown providers and names that nobody can read', async (t) => {
+  t.same(loadConfig({ PROVIDER_NAMES: 'devicemaker=garmin, activitynet= Acme Runs ' }).PROVIDER_NAMES, {
     devicemaker: 'garmin',
-    activitynet: 'strava',
+    activitynet: 'Acme Runs',
   });
-  t.throws(() => loadConfig({ PROVIDER_NAMES: 'unknown=x' }));
+  const long = 'x'.repeat(61);
+  for (const bad of [
+    'unknown=x',
+    'devicemaker',
+    'devicemaker=',
+    'devicemaker=a=b',
+    'phone=a\u0007b',
+    `phone=${long}`,
+  ])
+    t.throws(() => loadConfig({ PROVIDER_NAMES: bad }), /PROVIDER_NAMES: must/, bad);
+});
+
+t.test('people read the names that a provider has, or those of PROVIDER_NAMES', async (t) => {
+  const names = {
+    devicemaker: 'Garmin',
+    activitynet: 'Strava',
+    phone: 'Phone',
+    googlehealth: 'Google Health',
+  };
+  t.strictSame(titlesOf(loadConfig({})), { ...names, withings: 'Withings' });
+  const set = titlesOf(loadConfig({ PROVIDER_NAMES: 'devicemaker=Acme' }));
+  t.strictSame(set, { ...names, devicemaker: 'Acme', withings: 'Withings' });
 });
 
 t.test('traces one request of a hundred by default', async (t) => {

@@ -26,7 +26,7 @@ export const RemainingQuota = z
 export const ProviderSetup = z
   .object({
     provider: ProviderName,
-    title: z.string(),
+    title: z.string().describe('The name that people read. PROVIDER_NAMES sets it.'),
     connected_by: z
       .enum(['consent_page', 'app'])
       .describe(

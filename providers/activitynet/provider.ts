@@ -47,7 +47,7 @@ function accountsOf(fields: ReadonlyMap<string, string | undefined>): string[] |
 
 /** The activity platform: the Strava API V3. */
 export const activitynet = {
-  title: 'the activity platform',
+  title: 'Strava',
   settings,
   names: {
     apiUrl: 'ACTIVITYNET_API_URL',

@@ -43,7 +43,7 @@ function readAccount(text: string): string | null {
 
 /** The device maker: the Garmin Health API. */
 export const devicemaker = {
-  title: 'the device maker',
+  title: 'Garmin',
   settings,
   names: {
     apiUrl: 'DEVICEMAKER_API_URL',

@@ -69,7 +69,7 @@ const scopes = [...anyData, scopeOf('profile'), scopeOf('settings')];
 
 /** The health data platform: the Google Health API v4. */
 export const googlehealth = {
-  title: 'the health data platform',
+  title: 'Google Health',
   settings,
   names: {
     apiUrl: 'GOOGLEHEALTH_API_URL',

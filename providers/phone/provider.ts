@@ -6,7 +6,7 @@ import { fields } from './fields.ts';
  * uploads. The app holds a token of the user, so there is no consent page, no webhook and nothing to read.
  */
 export const phone = {
-  title: 'phones',
+  title: 'Phone',
   settings: {},
   names: null,
   ingest: {

@@ -63,6 +63,6 @@ function withAccount(
   use: (account: ActivitynetAccount) => unknown,
 ): Reply {
   const account = accountOf(world, userOfChoice(world, params.person ?? ''));
-  if (account === null) return refused('This person is not connected to the activity platform.', 404);
+  if (account === null) return refused('This person is not connected to Strava.', 404);
   return ok(use(account) ?? {});
 }

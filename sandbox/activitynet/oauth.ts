@@ -22,7 +22,7 @@ type Take = ReturnType<typeof consentEndpoint>['take'];
 export function activitynetOauth(world: ActivitynetWorld): Route[] {
   const { own } = world;
   const consents = consentEndpoint({
-    title: 'Activity platform',
+    title: 'Strava (simulated)',
     client_id: () => own.activitynet.client_id,
     needsPkce: false,
     redirectOrigins: world.redirectOrigins,

@@ -25,7 +25,7 @@ export const activitynet = {
 function providerOf(world: ActivitynetWorld): Provider {
   return {
     name: activitynet.name,
-    title: 'Activity platform',
+    title: 'Strava',
     routes: [
       ...activitynetOauth(world),
       ...activitynetSubscriptions(world),

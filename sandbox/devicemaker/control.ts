@@ -32,7 +32,7 @@ function withAccount(
 ): Reply {
   const index = userOfChoice(world, params.person ?? '');
   const account = index === null ? null : accountOf(world, world.user(index).account_id);
-  if (account === null) return refused('This person is not connected to the device maker.', 404);
+  if (account === null) return refused('This person is not connected to Garmin.', 404);
   return ok(use(account) ?? {});
 }
 

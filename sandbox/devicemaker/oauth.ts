@@ -23,7 +23,7 @@ const labels: Record<(typeof permissions)[number], string> = {
 export function devicemakerOauth(world: DevicemakerWorld): Route[] {
   const { own } = world;
   const consents = consentEndpoint({
-    title: 'Device maker',
+    title: 'Garmin (simulated)',
     client_id: () => own.devicemaker.client_id,
     needsPkce: true,
     redirectOrigins: world.redirectOrigins,

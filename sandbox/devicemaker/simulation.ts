@@ -28,7 +28,7 @@ export const devicemaker = {
 function providerOf(world: DevicemakerWorld): Provider {
   return {
     name: devicemaker.name,
-    title: 'Device maker',
+    title: 'Garmin',
     routes: [
       ...devicemakerOauth(world),
       ...devicemakerAccountApi(world),

@@ -19,7 +19,7 @@ export function hasAccount({ key }: Traits): boolean {
 /** The consent page, on which a user may deselect scopes, and the endpoints for tokens and their revocation. */
 export function healthOauth(world: HealthWorld): Route[] {
   const consents = consentEndpoint({
-    title: 'Health data platform',
+    title: 'Google Health (simulated)',
     client_id: () => world.own.googlehealth.client_id,
     needsPkce: true,
     redirectOrigins: world.redirectOrigins,

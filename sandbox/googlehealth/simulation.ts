@@ -25,7 +25,7 @@ function providerOf(world: HealthWorld): Provider {
   const counts: RequestCounts = { times: new Map(), highest: new Map() };
   return {
     name: googlehealth.name,
-    title: 'Health data platform',
+    title: 'Google Health',
     routes: [
       ...healthOauth(world),
       ...healthApi(world, counts),
@@ -81,7 +81,7 @@ function settingsOf({ own, url }: HealthWorld) {
 function controlRoutes(world: HealthWorld, counts: RequestCounts): Route[] {
   const withAccount = (person: string, use: (account: HealthAccount) => void): Reply => {
     const account = accountOf(world, userOfChoice(world, person));
-    if (account === null) return refused('This person is not connected to the health data platform.', 404);
+    if (account === null) return refused('This person is not connected to Google Health.', 404);
     use(account);
     world.store.save();
     return ok({});

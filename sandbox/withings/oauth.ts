@@ -27,7 +27,7 @@ type Take = ReturnType<typeof consentEndpoint>['take'];
 export function withingsOauth(world: WithingsWorld): Route[] {
   const { own } = world;
   const consents = consentEndpoint({
-    title: 'Scales and watches',
+    title: 'Withings (simulated)',
     client_id: () => own.withings.client_id,
     needsPkce: false,
     redirectOrigins: world.redirectOrigins,

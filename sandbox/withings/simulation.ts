@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 function providerOf(world: WithingsWorld): Provider {
   return {
     name: withings.name,
-    title: 'Scales and watches',
+    title: 'Withings',
     routes: [...withingsOauth(world), ...withingsApi(world), ...controlRoutes(world)],
     settings: settingsOf(world),
     // Two attempts each at once, after 10 s, minutes, an hour and four hours; then a notification is lost.

@@ -9,6 +9,7 @@ import { providerTokens } from '../../mixins/provider-tokens.ts';
 import type { FreshTokens } from '../../mixins/token-endpoint.ts';
 import { callAs, type Environment } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
+import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize, callbackOf } from './authorize.ts';
 import { finish } from './callback.ts';
 import { createSession } from './create-session.ts';
@@ -17,7 +18,7 @@ import { backfillKind, startPendingBackfill } from './pending-backfills.ts';
 import { deleteExpired } from './queries/delete-expired.ts';
 import { revokeAccess } from './revoke-access.ts';
 import { startAttempt } from './session-attempts.ts';
-import { nameOf, openSession, showSession } from './show-session.ts';
+import { openSession, showSession } from './show-session.ts';
 import { statusOf } from './status.ts';
 
 const readMs = 8000;
@@ -55,7 +56,7 @@ export default implement(connect, {
     startAttempt: (ctx) =>
       startAttempt(ctx, ctx.params, callbackOf(ctx.config, ctx.params.provider, ctx.meta.gateway_url)),
     result({ config, params: { provider, status, reason } }) {
-      return resultPage(nameOf(config, provider), status, reason);
+      return resultPage(titleOf(config, provider), status, reason);
     },
     checkAccess({ config, tokens, params }) {
       const send = (read: AccessRead, { token }: { readonly token: string }) =>

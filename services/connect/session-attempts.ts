@@ -7,11 +7,12 @@ import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import { callAs } from '../../runtime/environment.ts';
+import { titleOf } from '../../runtime/provider-settings.ts';
 import { authorize } from './authorize.ts';
 import type { Outcome } from './outcome.ts';
 import { findSession, storeOutcome } from './queries/connect-sessions.ts';
 import { returnUrl } from './return-url.ts';
-import { claimSession, nameOf, refusal, type SessionDeps, type SessionQuestion } from './show-session.ts';
+import { claimSession, refusal, type SessionDeps, type SessionQuestion } from './show-session.ts';
 
 interface Started {
   readonly kind: 'started';
@@ -44,7 +45,7 @@ async function codeFor(
 ): Promise<Coded> {
   const asUser = callAs(call, `consent:${provider}`);
   const { code } = await asUser(`${providers[provider].ingest.service}.createCode`, { user_id });
-  return { kind: 'code', language, name: nameOf(config, provider), code };
+  return { kind: 'code', language, name: titleOf(config, provider), code };
 }
 
 /** Starts an attempt on the connect page. @throws PROVIDER_NOT_CONFIGURED (409) */
@@ -64,7 +65,7 @@ export async function startAttempt(
     const { authorization_url } = await authorize({ ...deps, origin }, request, callbackUri);
     await storeOutcome(database, session.id, { provider, status: null, reason: null });
     const { language } = session;
-    return { kind: 'started', language, name: nameOf(config, provider), authorization_url };
+    return { kind: 'started', language, name: titleOf(config, provider), authorization_url };
   } catch (error) {
     if (!isError(error, 'USER_NOT_FOUND')) throw error;
     return refusal(config, 'user_gone', session);

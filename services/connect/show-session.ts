@@ -9,7 +9,7 @@ import type { Database } from '../../mixins/database.ts';
 import { type ProviderName, providers } from '../../providers/all.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { isConfigured } from '../../runtime/provider-settings.ts';
+import { isConfigured, titleOf } from '../../runtime/provider-settings.ts';
 import {
   bindSession,
   type ConnectSession,
@@ -121,7 +121,7 @@ function choiceOf(config: Config, provider: ProviderName, connections: readonly 
   const held = connections.find((one) => one.provider === provider);
   return {
     provider,
-    name: nameOf(config, provider),
+    name: titleOf(config, provider),
     state: held === undefined ? 'none' : states[held.status],
     shares: [...providers[provider].shares],
   };
@@ -131,10 +131,5 @@ function lastOf(config: Config, { lastProvider, lastStatus, lastReason }: Connec
   const status = ConnectStatus.safeParse(lastStatus).data;
   if (lastProvider === null || status === undefined) return null;
   const reason = ConnectReason.safeParse(lastReason).data ?? null;
-  return { name: nameOf(config, lastProvider), status, reason };
-}
-
-/** The name of a provider that users see. */
-export function nameOf({ PROVIDER_NAMES }: Config, provider: ProviderName): string {
-  return PROVIDER_NAMES[provider] ?? provider;
+  return { name: titleOf(config, lastProvider), status, reason };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonOrNull } from '../../domain/json.ts';
+import { isProviderName, providers } from '../../providers/all.ts';
 import type { ReceivedMessage } from '../../sandbox/receiver/message-log.ts';
 
 /** A message as it is printed. `users` are the ids of its user. */
@@ -48,8 +49,12 @@ function whatOf(data: Data): string {
   const { series_type, type, data_type, date, start_time, end_time, values, status, reason } = data;
   const span = start_time && end_time ? `${start_time} to ${end_time}` : null;
   const count = typeof values === 'number' ? `${values} value${values === 1 ? '' : 's'}` : null;
-  const source = [data.provider, data.device].filter(Boolean).join('/');
-  return joined([series_type, type, data_type, date, span, count, source, id, status, reason]);
+  return joined([series_type, type, data_type, date, span, count, sourceOf(data), id, status, reason]);
+}
+
+function sourceOf({ provider, device }: Data): string {
+  const title = provider && isProviderName(provider) ? providers[provider].title : provider;
+  return [title, device === 'unknown' ? null : device].filter(Boolean).join(', ');
 }
 
 function orderOf({ sequence, historical }: Data): string {

@@ -14,10 +14,10 @@ t.test('a user who is erased meanwhile, and a connection that is revoked meanwhi
   const { browser, url } = await opened(userId);
   await connect(browser, url);
   await api.expect(200, `/users/${userId}/connections/devicemaker`, { method: 'DELETE' });
-  t.match((await browser.open(url)).text, /<p class="none">Not connected[\s\S]*Connect: devicemaker/);
+  t.match((await browser.open(url)).text, /<p class="none">Not connected[\s\S]*Connect: Garmin/);
   await connect(browser, url);
   await api.database.query("update users.connection set status = 'expired' where user_id = $1", [userId]);
-  t.match((await browser.open(url)).text, 'Reconnect: devicemaker');
+  t.match((await browser.open(url)).text, 'Reconnect: Garmin');
 
   const callback = await consentTo(await toProvider(browser, url));
   const form = formOf(await browser.open(`${url}/devicemaker`));
@@ -39,7 +39,7 @@ t.test('of two users who connect one account at once, one is refused', async (t)
   const pages = await Promise.all(
     visits.map(({ browser }, index) => browser.open(callbacks[index]?.href ?? '')),
   );
-  t.equal(pages.filter(({ text }) => text.includes('devicemaker is connected.')).length, 1);
+  t.equal(pages.filter(({ text }) => text.includes('Garmin is connected.')).length, 1);
   t.equal(pages.filter(({ text }) => text.includes('connected to another user')).length, 1);
 });
 
@@ -59,7 +59,7 @@ t.test('a setting allows shared accounts; a provider without settings is no long
   const { url } = await browser.open((await sessionFor(shared, userId)).url);
   const page = await browser.open(`${url}/devicemaker`);
   const asked = await agree(browser, `${url}/devicemaker`, formOf(page));
-  t.match((await browser.open((await consentTo(leadsTo(asked))).href)).text, 'devicemaker is connected.');
+  t.match((await browser.open((await consentTo(leadsTo(asked))).href)).text, 'Garmin is connected.');
 
   const bare = await started({ DEVICEMAKER_CLIENT_SECRET: '' });
   const inBare = visitor(bare);
@@ -101,21 +101,21 @@ t.test('an account of another user is refused unless a setting allows it', async
   await connect(first.browser, first.url);
   const second = await opened(two);
   const refused = await connect(second.browser, second.url);
-  t.match(refused.text, /connected to another user. Log out of devicemaker/);
+  t.match(refused.text, /connected to another user. Log out of Garmin/);
   t.match(refused.text, 'reason=account_taken');
   t.strictSame(await connectionsOf(api, two), []);
   t.match(await connectionsOf(api, one), [{ status: 'active' }]);
   t.ok([...provider.alive.values()].includes(provider.account), 'the access of the other user stays');
   t.match(
     (await connect(first.browser, first.url)).text,
-    'devicemaker is connected.',
+    'Garmin is connected.',
     'its own user may connect it again',
   );
 
   await api.expect(200, `/users/${one}/connections/devicemaker`, { method: 'DELETE' });
   t.match(
     (await connect(second.browser, second.url)).text,
-    'devicemaker is connected.',
+    'Garmin is connected.',
     'the other user has disconnected it',
   );
 });
@@ -189,7 +189,7 @@ t.test('no log entry of any level contains a token, a secret or a code', async (
   const { url } = await browser.open(session.url);
   const page = await browser.open(`${url}/devicemaker`);
   const callback = await consentTo(leadsTo(await agree(browser, `${url}/devicemaker`, formOf(page))));
-  t.match((await browser.open(callback.href)).text, 'devicemaker is connected.');
+  t.match((await browser.open(callback.href)).text, 'Garmin is connected.');
   t.equal((await visitor(loud).open(`/connect/${session.token}x`)).status, 404);
   const logged = lines.map(String).join('\n');
   t.match(logged, 'connect.finished');

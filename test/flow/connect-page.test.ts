@@ -23,7 +23,7 @@ t.test('the page lists the providers, connects each, and leads back with the res
 
   const first = await connect(browser, url);
   t.equal(first.url, url);
-  t.match(first.text, 'devicemaker is connected.');
+  t.match(first.text, 'Garmin is connected.');
   t.match(first.text, 'status=connected&amp;provider=devicemaker"');
   provider.account = '4294967297123';
   const second = await connect(browser, url, 'activitynet');
@@ -37,7 +37,7 @@ t.test(
     const userId = await createUser(api);
     provider.account = randomUUID();
     const { browser, page, url } = await opened(userId, { ...back, providers: ['devicemaker'] });
-    t.match(page.text, 'Agree and continue to devicemaker');
+    t.match(page.text, 'Agree and continue to Garmin');
     const landed = await connect(browser, url);
     t.equal(landed.url, `${appUrl}&status=connected&provider=devicemaker`);
   },
@@ -141,7 +141,7 @@ t.test('a session belongs to the browser that agreed first', async (t) => {
   for (const { status, text } of answers) {
     t.equal(status, 403);
     t.match(text, /another browser[\s\S]*continue in that browser/);
-    t.notMatch(text, /devicemaker|app\.example/, 'nothing of the user is shown');
+    t.notMatch(text, /devicemaker|Garmin|app\.example/, 'nothing of the user is shown');
   }
   t.equal(
     (await browser.open(link)).status,
@@ -230,7 +230,7 @@ t.test('a callback in another browser connects nothing, and the own browser can 
   const foreign = await opened(await createUser(api));
   t.equal((await foreign.browser.open(callback.href)).status, 403, 'nor with a session of another user');
   t.strictSame(await connectionsOf(api, userId), []);
-  t.match((await browser.open(callback.href)).text, 'devicemaker is connected.');
+  t.match((await browser.open(callback.href)).text, 'Garmin is connected.');
   t.match(await connectionsOf(api, userId), [{ status: 'active' }]);
   const again = await browser.open(callback.href);
   t.equal(again.status, 200, 'a reload of the callback shows the page');
@@ -247,9 +247,9 @@ t.test('two tabs, the back button and a double submit end in one connection', as
     agree(browser, `${url}/devicemaker`, form),
   ]);
   const [first, second] = [await consentTo(leadsTo(one)), await consentTo(leadsTo(two))];
-  t.match((await browser.open(first.href)).text, 'devicemaker is connected.');
-  t.match((await browser.open(second.href)).text, 'devicemaker is connected.');
-  t.match((await browser.open(first.href)).text, 'devicemaker is connected.');
+  t.match((await browser.open(first.href)).text, 'Garmin is connected.');
+  t.match((await browser.open(second.href)).text, 'Garmin is connected.');
+  t.match((await browser.open(first.href)).text, 'Garmin is connected.');
   t.equal((await connectionsOf(api, userId)).length, 1);
   t.match(
     (await browser.open(`${url}/devicemaker`)).text,

@@ -380,7 +380,7 @@ t.test('without a redirect_uri the browser shows a plain page', async (t) => {
   const denied = await end(true);
   t.equal(denied.status, 200);
   t.match(denied.text, /Not connected/);
-  t.match(denied.text, /You did not allow access, so devicemaker was not connected/);
+  t.match(denied.text, /You did not allow access, so Garmin was not connected/);
   t.match((await end(false)).text, /<h1>Connected<\/h1>/);
   const made = await api.ask('/api/v1/connect/devicemaker/result?status=connected&reason=<script>', {});
   t.equal(made.status, 200);

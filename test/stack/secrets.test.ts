@@ -87,7 +87,7 @@ t.test('the start page shows the addresses to register', async (t) => {
 t.test('the start page warns of plain addresses once a provider is configured', async (t) => {
   const secrets = Object.fromEntries(webhookSecretNames.map((name) => [name, secret]));
   const real = { ...secrets, DEVICEMAKER_CLIENT_ID: 'x', DEVICEMAKER_CLIENT_SECRET: 'x' };
-  const warning = /WARNING: anybody can post webhooks of devicemaker/;
+  const warning = /WARNING: anybody can post webhooks of Garmin/;
   t.match(notesOn(loadConfig(real), false).join('\n'), warning);
   t.strictSame(notesOn(loadConfig({ ...real, WEBHOOK_PLAIN: 'false' }), false), []);
   t.strictSame(notesOn(loadConfig(real), true), [], 'the sandbox is no real provider');

@@ -554,7 +554,7 @@ export class PhoneIngest extends Group {
 
 export class DevicemakerIngest extends Group {
   /**
-   * Receive a push notification of the device maker.
+   * Receive a push notification of Garmin.
    * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.
    */
   push(params: Input<types.DevicemakerIngestPushData>, options?: CallOptions): Promise<types.PushAnswer> {
@@ -562,7 +562,7 @@ export class DevicemakerIngest extends Group {
   }
 
   /**
-   * Receive a push notification of the device maker.
+   * Receive a push notification of Garmin.
    * The body is an object of arrays keyed by data type. Items are processed independently: an invalid item does not affect the others. On the plain address, once the client secret of the provider is set, the response does not reveal whether an account exists: the status is `accepted`, `internal_user_id` and `record_ids` are null, `processed`, `updated` and `revoked` count what was accepted, `saved` is 0.
    */
   pushAtSecretAddress(params: Input<types.DevicemakerIngestPushAtSecretAddressData>, options?: CallOptions): Promise<types.PushAnswer> {
@@ -570,7 +570,7 @@ export class DevicemakerIngest extends Group {
   }
 
   /**
-   * Receive a ping notification of the device maker.
+   * Receive a ping notification of Garmin.
    * The body is an object of arrays keyed by data type. Each item names an account and a callbackURL, which is fetched if it belongs to the provider's API. Callbacks that are not fetched within 15 s are fetched in the background.
    */
   ping(params: Input<types.DevicemakerIngestPingData>, options?: CallOptions): Promise<types.PingAnswer> {
@@ -578,47 +578,47 @@ export class DevicemakerIngest extends Group {
   }
 
   /**
-   * Receive a ping notification of the device maker.
+   * Receive a ping notification of Garmin.
    * The body is an object of arrays keyed by data type. Each item names an account and a callbackURL, which is fetched if it belongs to the provider's API. Callbacks that are not fetched within 15 s are fetched in the background.
    */
   pingAtSecretAddress(params: Input<types.DevicemakerIngestPingAtSecretAddressData>, options?: CallOptions): Promise<types.PingAnswer> {
     return this.json('POST /webhooks/devicemaker/ping/{secret}', params, options, { headers: ['devicemaker-client-id'], isOpen: true });
   }
 
-  /** Check the webhook of the device maker */
+  /** Check the webhook of Garmin */
   health(options?: CallOptions): Promise<types.WebhookHealth> {
     return this.json('GET /webhooks/devicemaker/health', {}, options, { isOpen: true });
   }
 }
 
 export class ActivitynetIngest extends Group {
-  /** Verify a webhook subscription of the activity platform */
+  /** Verify a webhook subscription of Strava */
   verify(params: Input<types.ActivitynetIngestVerifyData>, options?: CallOptions): Promise<types.SubscriptionChallenge> {
     return this.json('GET /webhooks/activitynet/webhook', params, options, { isOpen: true });
   }
 
   /**
-   * Receive an event of the activity platform.
+   * Receive an event of Strava.
    * Returns 200 once the event is stored. The activity is fetched afterwards, within the rate limits of the provider. The message of a `processed` event names the activity, the action and the user. Events of unknown accounts and malformed, forged or outdated events are `skipped`.
    */
   receive(params: Input<types.ActivitynetIngestReceiveData> = {}, options?: CallOptions): Promise<types.EventAnswer> {
     return this.json('POST /webhooks/activitynet/webhook', params, options, { isOpen: true });
   }
 
-  /** Verify a webhook subscription of the activity platform */
+  /** Verify a webhook subscription of Strava */
   verifyAtSecretAddress(params: Input<types.ActivitynetIngestVerifyAtSecretAddressData>, options?: CallOptions): Promise<types.SubscriptionChallenge> {
     return this.json('GET /webhooks/activitynet/webhook/{secret}', params, options, { isOpen: true });
   }
 
   /**
-   * Receive an event of the activity platform.
+   * Receive an event of Strava.
    * Returns 200 once the event is stored. The activity is fetched afterwards, within the rate limits of the provider. The message of a `processed` event names the activity, the action and the user. Events of unknown accounts and malformed, forged or outdated events are `skipped`.
    */
   receiveAtSecretAddress(params: Input<types.ActivitynetIngestReceiveAtSecretAddressData>, options?: CallOptions): Promise<types.EventAnswer> {
     return this.json('POST /webhooks/activitynet/webhook/{secret}', params, options, { isOpen: true });
   }
 
-  /** Check the webhook of the activity platform */
+  /** Check the webhook of Strava */
   health(options?: CallOptions): Promise<types.WebhookHealth> {
     return this.json('GET /webhooks/activitynet/health', {}, options, { isOpen: true });
   }

@@ -1712,6 +1712,9 @@ export type Provider = 'devicemaker' | 'activitynet' | 'phone' | 'googlehealth' 
  */
 export type ProviderSetup = {
     provider: Provider;
+    /**
+     * The name that people read. PROVIDER_NAMES sets it.
+     */
     title: string;
     /**
      * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.
