@@ -62,7 +62,7 @@ t.test('users are created, searched and listed in three formats', async (t) => {
 
 t.test('connect shows connections, and makes a link', async (t) => {
   const shown = await cli.run(['connect', userId]);
-  t.match(shown, { code: 0, out: /^provider +status +account.*\ndevicemaker +active/m });
+  t.match(shown, { code: 0, out: /^provider +status +account.*\nGarmin +active/m });
   const link = await cli.run(['connect', 'cli-1', '--provider', 'devicemaker']);
   t.match(link, { ...done, out: /^http\S+[?&]state=\S+\n$/ });
   const page = await cli.run(['connect', 'cli-1', '--link']);
@@ -72,7 +72,7 @@ t.test('connect shows connections, and makes a link', async (t) => {
 
 t.test('series is a line of the given width, CSV or JSON', async (t) => {
   const shown = await cli.run(['series', userId, 'heart_rate,steps', '--last', '3d', '--width', '40']);
-  t.match(shown, { code: 0, out: /^heart_rate {2}bpm {2}devicemaker\// });
+  t.match(shown, { code: 0, out: /^heart_rate {2}bpm {2}Garmin[,\s]/ });
   const lines = shown.out.trimEnd().split('\n');
   t.match(lines[1], /^[ ▁▂▃▄▅▆▇█]{1,40}$/);
   t.match(lines[2], /^min [\d.]+ {3}max [\d.]+ {3}latest [\d.]+ at \d{4}-\S+Z$/);
@@ -110,7 +110,7 @@ t.test('backfill, export and deliveries', async (t) => {
   t.equal(statSync(file).mode & 0o777, 0o600);
   t.match(readFileSync(file, 'utf8'), /\{"kind":"end","lines":\d+\}\n$/);
   const listed = await cli.run(['deliveries', '--status', 'done', '--limit', '1']);
-  t.match(listed, { ...done, out: /^id +provider +kind +status.*\n\S+ +devicemaker/ });
+  t.match(listed, { ...done, out: /^id +provider +kind +status.*\n\S+ +Garmin/ });
   t.match(await cli.run(['deliveries']), { code: 0, out: '', notes: 'No delivery is dead.\n' });
 });
 

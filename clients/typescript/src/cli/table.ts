@@ -11,6 +11,9 @@ export const formatOption = {
   choices: formats,
 } as const;
 
+/** Whether rows are printed as a table, which people read. */
+export const isTable = ({ values }: Context) => (values.text('format') ?? 'table') === 'table';
+
 /** The cells of a row, by the name of the column. */
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 

@@ -1,7 +1,8 @@
 import { type Connection, type Provider, providers, type User } from '../../index.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
-import { formatOption, printRows, type Row } from '../table.ts';
+import { providerTitles, type TitleOf } from '../provider-titles.ts';
+import { formatOption, isTable, printRows, type Row } from '../table.ts';
 
 /** The option for a provider. */
 export const providerOption = {
@@ -65,11 +66,20 @@ async function linkFor({ client, values, signal }: Context, { id: user_id }: Use
 async function showConnections(context: Context, { id: user_id }: User): Promise<void> {
   const { client, signal, output } = context;
   const connections = await client().users.connections({ user_id }, { signal });
-  printRows(context, connections.map(rowOf), connections);
+  const titleOf = await providerTitles(context);
+  const rows = connections.map(rowOf);
+  printRows(context, isTable(context) ? rows.map(titled(titleOf)) : rows, connections);
   for (const name of providers)
     if (!connections.some((one) => one.provider === name && one.status === 'active'))
-      output.note(`Not connected to ${name}. A link: pulsebus connect ${user_id} --provider ${name}`);
+      output.note(
+        `Not connected to ${titleOf(name)}. A link: pulsebus connect ${user_id} --provider ${name}`,
+      );
 }
+
+/** A row with the name of its provider that people read. */
+export const titled =
+  (titleOf: TitleOf) =>
+  (row: Row): Row => ({ ...row, provider: titleOf(String(row.provider)) });
 
 function rowOf({ provider, status, provider_user_id, last_synced_at, created_at }: Connection): Row {
   return { provider, status, account: provider_user_id, last_synced_at, created_at };

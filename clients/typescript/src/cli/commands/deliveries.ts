@@ -1,6 +1,8 @@
 import type { Delivery } from '../../index.ts';
-import { type Command, UsageError } from '../command.ts';
-import { formatOption, printRows, type Row } from '../table.ts';
+import { type Command, type Context, UsageError } from '../command.ts';
+import { providerTitles } from '../provider-titles.ts';
+import { formatOption, isTable, printRows, type Row } from '../table.ts';
+import { titled } from './connect.ts';
 
 const states = ['ready', 'working', 'done', 'dead'] as const;
 const usualLimit = 20;
@@ -33,21 +35,18 @@ export const deliveries: Command = {
     if (name !== status) throw new UsageError(`--status is one of ${states.join(', ')}.`);
     const query = { limit: Math.max(1, Math.min(limit, 100)), ...(status === undefined ? {} : { status }) };
     const found = await client().deliveries.list(query, { signal }).toArray(limit);
-    printRows(context, found.map(rowOf), found);
+    await printDeliveries(context, found);
     if (found.length === 0) output.note(`No delivery is ${status ?? 'dead'}.`);
   },
 };
 
-/** The columns of a delivery. */
-export function rowOf({
-  id,
-  provider,
-  kind,
-  status,
-  attempts,
-  received_at,
-  body_bytes,
-  error,
-}: Delivery): Row {
+/** Prints deliveries in the format that was asked for. */
+export async function printDeliveries(context: Context, found: readonly Delivery[]): Promise<void> {
+  const rows = found.map(rowOf);
+  const isTitled = isTable(context) && rows.length > 0;
+  printRows(context, isTitled ? rows.map(titled(await providerTitles(context))) : rows, found);
+}
+
+function rowOf({ id, provider, kind, status, attempts, received_at, body_bytes, error }: Delivery): Row {
   return { id, provider, kind, status, attempts, received_at, body_bytes, error };
 }

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Change, type ChangePage, ConnectionError, type EventType, PulsebusError } from '../../index.ts';
+import { sourceText } from '../../source-text.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { readStored, writeStored } from '../credentials.ts';
 import { sentenceOf } from '../failure.ts';
 import { findUser } from '../find-user.ts';
 import { forward, targetOf } from '../forward.ts';
 import { type Colour, jsonLine, printable } from '../output.ts';
+import { providerTitles, type TitleOf } from '../provider-titles.ts';
 import { newSecret } from '../sign.ts';
 import { timeOf } from '../times.ts';
 
@@ -53,11 +55,12 @@ stays the same. They are sent once, in order, and without the records of include
     const most = values.number('count', mostCount) ?? Number.POSITIVE_INFINITY;
     const secret = to === null ? '' : listenSecret();
     if (to !== null) output.note(`Forwarding to ${to}, signed with ${secret}`);
+    const titleOf = await providerTitles(context);
     output.note('Waiting for changes. Ctrl-C ends.');
     let seen = 0;
     for await (const change of changes(context, query)) {
       if (seen >= most) return;
-      await show(context, change, to, secret);
+      await show(context, change, { to, secret, titleOf });
       seen += 1;
       if (seen >= most) return;
     }
@@ -122,10 +125,9 @@ async function read(
 async function show(
   { values, output }: Context,
   change: Change,
-  to: string | null,
-  secret: string,
+  { to, secret, titleOf }: { readonly to: string | null; readonly secret: string; readonly titleOf: TitleOf },
 ): Promise<void> {
-  output.line(values.flag('json') ? jsonLine(change) : lineOf(change, output.colour));
+  output.line(values.flag('json') ? jsonLine(change) : lineOf(change, output.colour, titleOf));
   if (to !== null) output.note(`  ${await forward(to, change, secret)}  POST ${to}`);
 }
 
@@ -143,22 +145,31 @@ const fields = [
   'date',
   'start_time',
   'end_time',
-  'provider',
-  'device',
+  'source',
   'status',
   'reason',
   'id',
 ];
 
-function lineOf({ type, timestamp, data }: Change, colour: Context['output']['colour']): string {
+function lineOf(
+  { type, timestamp, data }: Change,
+  colour: Context['output']['colour'],
+  titleOf: TitleOf,
+): string {
+  const shownData: Readonly<Record<string, unknown>> = { ...data, source: sourceIn(data, titleOf) };
   const name = data.external_user_id ?? data.user_id;
   const details = fields.flatMap((field) => {
-    const value = data[field];
+    const value = shownData[field];
     return typeof value === 'string' ? [value] : [];
   });
   const shown = [name, ...details].map((value) => printable(String(value))).join('  ');
   const event = printable(type).padEnd(24);
   return `${printable(timestamp)}  ${colour(colours[type.split('.')[1] ?? ''] ?? 'cyan', event)}  ${shown}`;
+}
+
+function sourceIn({ provider, device }: Change['data'], titleOf: TitleOf): string | null {
+  if (typeof provider !== 'string') return null;
+  return sourceText(titleOf, { provider, device: typeof device === 'string' ? device : null });
 }
 
 /** The secret of this machine; it is made at the first use. */

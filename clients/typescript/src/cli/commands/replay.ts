@@ -1,7 +1,7 @@
 import { type Command, type Context, UsageError } from '../command.ts';
 import { formatOption, printRows } from '../table.ts';
 import { timeOf } from '../times.ts';
-import { rowOf } from './deliveries.ts';
+import { printDeliveries } from './deliveries.ts';
 
 export const replay: Command = {
   name: 'replay',
@@ -37,7 +37,7 @@ async function processAgain(context: Context): Promise<void> {
   const { args, client, signal } = context;
   for (const delivery_id of args) {
     const delivery = await client().deliveries.replay({ delivery_id }, { signal });
-    printRows(context, [rowOf(delivery)], [delivery]);
+    await printDeliveries(context, [delivery]);
   }
 }
 

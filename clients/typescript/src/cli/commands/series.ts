@@ -1,7 +1,9 @@
 import type { Chart, ChartSeries, Resolution, SeriesType } from '../../index.ts';
+import { sourceText } from '../../source-text.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
 import { printable } from '../output.ts';
+import { providerTitles, type TitleOf } from '../provider-titles.ts';
 import { type Point, sparkline } from '../sparkline.ts';
 import { spanMs, timeOf } from '../times.ts';
 import { textOf } from './export.ts';
@@ -62,7 +64,8 @@ export const series: Command = {
       { ...query, max_points, aggregates: ['avg', 'min', 'max', 'count', 'value'] },
       { signal },
     );
-    for (const one of chart.series) print(context, chart, one, shown);
+    const titleOf = await providerTitles(context);
+    for (const one of chart.series) print(context, chart, one, { width: shown, titleOf });
     const missing = query.types.filter((type) => !chart.series.some((one) => one.type === type));
     for (const type of missing)
       context.output.note(`No ${printable(type)} from ${chart.start_time} to ${chart.end_time}.`);
@@ -117,7 +120,7 @@ function print(
   { output }: Context,
   chart: Chart,
   { type, unit, source, recording_method, bucket_seconds, ...data }: ChartSeries,
-  width: number,
+  { width, titleOf }: { readonly width: number; readonly titleOf: TitleOf },
 ): void {
   const isSum = data.aggregate === 'sum';
   const first = Date.parse(data.first_time);
@@ -130,7 +133,7 @@ function print(
       count: data.count?.[at] ?? 1,
     }),
   );
-  const from = [source.provider, source.device, recording_method].filter(Boolean).join('/');
+  const from = [sourceText(titleOf, source), recording_method].filter(Boolean).join(', ');
   const step = bucket_seconds === null ? 'every sample' : `${lengthOf(bucket_seconds)} buckets`;
   output.line(
     `${output.colour('bold', printable(type))}  ${printable(unit)}  ${printable(from)}  ${output.colour('dim', `${chart.start_time} to ${chart.end_time}, ${step}`)}`,
