@@ -7,6 +7,8 @@ export interface Session {
   readonly csrf_token: string;
   /** Whether a sandbox runs beside the service. */
   readonly sandbox: boolean;
+  /** The names of providers that people read. */
+  readonly provider_titles: Readonly<Record<string, string>>;
 }
 
 /** Undefined until the server has answered; null without a session. */

@@ -13,6 +13,7 @@ import { createUser } from '../support/api.ts';
 import { patienceMs, recordViolations, startBrowser } from '../support/browser.ts';
 import { connectionsOf, startConnect } from '../support/connect.ts';
 import { sessionFor } from '../support/connect-page.ts';
+import { apiNames, textOf } from './console.ts';
 import { savePicture } from './pictures.ts';
 
 t.setTimeout(5 * patienceMs);
@@ -58,12 +59,11 @@ const api = await startConnect(t, {
   CONNECT_COLOR: '#ffb000',
   CONNECT_LOGO: logo,
   CONNECT_SHARED_ACCOUNTS: 'true',
-  PROVIDER_NAMES: 'devicemaker=Device Maker,activitynet=Activity Net',
 });
 const browser = await startBrowser(t);
 const providersHere = [
-  ['devicemaker', 'Device Maker'],
-  ['activitynet', 'Activity Net'],
+  ['devicemaker', 'Garmin'],
+  ['activitynet', 'Strava'],
 ] as const;
 
 function logoOf(): string {
@@ -130,6 +130,7 @@ async function check(t: Test, page: Page, name: string): Promise<void> {
   const { violations, passed } = await findingsOf(page);
   t.strictSame(violations, [], `${name}: no violations`);
   t.ok(passed.includes('color-contrast') && passed.length > 10, `${name}: the rules ran`);
+  t.notMatch(await textOf(page), apiNames, `${name}: names providers as people do`);
   const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   t.equal(overflow, false, `${name}: fits the width`);
   if (name === 'pick-light-1440') await savePicture(page, 'connect-page');
@@ -183,7 +184,7 @@ for (const colorScheme of themes)
       t.equal(landed.searchParams.get('status'), 'connected');
       t.equal(application.referrers.at(-1), undefined);
       await page.goBack();
-      await page.getByText('Activity Net is connected.').waitFor();
+      await page.getByText('Strava is connected.').waitFor();
       t.strictSame(problems, []);
     });
 
@@ -196,8 +197,8 @@ t.test('every language fits the narrowest width and reads well in both themes', 
       await page.goto((await sessionFor(api, await createUser(api))).url);
       await page.getByRole('heading', { name: texts.pickTitle }).waitFor();
       t.equal(await page.getAttribute('html', 'lang'), language);
-      await press(page, `${texts.choose.none}: Device Maker`);
-      await page.getByRole('heading', { name: texts.consentTitle('Device Maker') }).waitFor();
+      await press(page, `${texts.choose.none}: Garmin`);
+      await page.getByRole('heading', { name: texts.consentTitle('Garmin') }).waitFor();
       await check(t, page, `consent-${language}-${colorScheme}`);
       t.strictSame(problems, []);
     }
@@ -213,10 +214,10 @@ t.test(
       language: 'en',
     });
     await page.goto(url);
-    await press(page, 'Agree and continue to Activity Net');
+    await press(page, 'Agree and continue to Strava');
     await page.getByRole('button', { name: 'Deny' }).waitFor();
     await page.goBack();
-    await press(page, 'Agree and continue to Activity Net');
+    await press(page, 'Agree and continue to Strava');
     await page.getByRole('button', { name: 'Deny' }).waitFor();
     await press(page, 'Deny');
     await page.getByText('You did not allow access').waitFor();

@@ -52,38 +52,23 @@ t.test('a dead job is retried', async (t) => {
 
 t.test('each number of the overview leads to its list', async (t) => {
   const { page, complaints } = await logIn(t);
-  await follow(
-    page,
-    '1 active connections to devicemaker',
-    'Users',
-    '/users?provider=devicemaker&state=active',
-  );
+  await follow(page, '1 active connections to Garmin', 'Users', '/users?provider=devicemaker&state=active');
   await page.getByRole('link', { name: 'Ada' }).waitFor();
   t.equal(await page.getByLabel('Connected to').inputValue(), 'devicemaker');
-  await follow(
-    page,
-    '0 revoked connections to devicemaker',
-    'Users',
-    '/users?provider=devicemaker&state=revoked',
-  );
+  await follow(page, '0 revoked connections to Garmin', 'Users', '/users?provider=devicemaker&state=revoked');
   await page.getByText('No user matches').waitFor();
   await follow(page, /^Users 1/, 'Users', '/users');
   await follow(page, /^Oldest waiting delivery/, 'Deliveries', '/deliveries?status=ready');
   await page.getByText('No delivery is ready').waitFor();
   await follow(page, /^Dead letters/, 'Deliveries', '/deliveries?status=dead');
   for (const share of ['p50', 'p99'])
-    await follow(
-      page,
-      `, ${share} of devicemaker`,
-      'Deliveries',
-      '/deliveries?status=done&provider=devicemaker',
-    );
+    await follow(page, `, ${share} of Garmin`, 'Deliveries', '/deliveries?status=done&provider=devicemaker');
   await page.getByRole('table').waitFor();
   await page.getByLabel('Provider').selectOption('withings');
-  await page.getByText('No delivery of withings is processed yet').waitFor();
+  await page.getByText('No delivery of Withings is processed yet').waitFor();
   t.equal(page.url(), `${root}/deliveries?status=done&provider=withings`);
   await page.reload();
-  await page.getByText('No delivery of withings is processed yet').waitFor();
+  await page.getByText('No delivery of Withings is processed yet').waitFor();
   await page.getByLabel('Provider').selectOption('any');
   await page.getByRole('table').waitFor();
   t.equal(page.url(), `${root}/deliveries?status=done`);
@@ -91,7 +76,7 @@ t.test('each number of the overview leads to its list', async (t) => {
   await follow(page, /^Dead jobs/, 'Jobs', '/jobs?state=dead');
   await page.getByText('No job is dead').waitFor();
   await follow(page, /^Failing endpoints/, 'Webhooks', '/webhooks?state=failed');
-  await follow(page, /^activitynet$/, 'Providers', '/providers#activitynet');
+  await follow(page, /^Strava$/, 'Providers', '/providers#activitynet');
   t.strictSame(complaints, []);
 });
 
@@ -153,7 +138,7 @@ t.test(
   async (t) => {
     const { page, complaints } = await logIn(t);
     await page.getByRole('link', { name: 'Providers', exact: true }).click();
-    const devicemaker = page.getByRole('region', { name: 'devicemaker', exact: true });
+    const devicemaker = page.getByRole('region', { name: 'Garmin', exact: true });
     await devicemaker.getByRole('button', { name: 'Copy the address of push' }).click();
     await devicemaker.getByRole('button', { name: 'Copied' }).waitFor();
     t.match(

@@ -1,8 +1,8 @@
 // npm run test:browser: what the pages of the console show while they load, without data, and after a failure.
 import t from 'tap';
-import { startConsole, violations } from './console.ts';
+import { apiNames, startConsole, textOf, violations } from './console.ts';
 
-const { api, root, logIn } = await startConsole(t);
+const { api, root, logIn } = await startConsole(t, [], { PROVIDER_NAMES: 'devicemaker=Acme Bands' });
 const user = String(Object(await api.expect(201, '/users', { body: { first_name: 'Ada' } })).id);
 const every = '**/console/api/v1/**';
 // At once: a list that is read again meanwhile has no button any more.
@@ -20,6 +20,30 @@ const pages: readonly (readonly [path: string, what: string, empty: string])[] =
   ['/developers', 'API keys', 'One obtains tokens that read the data of one user'],
   ['/providers', 'providers', 'none in two days'],
 ];
+
+t.test('PROVIDER_NAMES is the name of a provider on every page and on the connect page', async (t) => {
+  const { page, complaints } = await logIn(t);
+  const named: readonly (readonly [path: string, place: string])[] = [
+    ['', 'td'],
+    ['/users', 'option'],
+    [`/users/${user}`, 'h3'],
+    ['/deliveries', 'option'],
+    ['/providers', 'h2'],
+  ];
+  for (const [path, place] of named) {
+    await page.goto(root + path);
+    await page.locator(place).filter({ hasText: 'Acme Bands' }).first().waitFor({ state: 'attached' });
+    const text = await textOf(page);
+    t.notMatch(text, /Garmin/, path);
+    t.match(text, 'Strava', path);
+    t.notMatch(text, apiNames, path);
+  }
+  const { url } = Object(await api.expect(201, '/connect/sessions', { body: { user_id: user } }));
+  await page.goto(String(url));
+  await page.getByRole('link', { name: 'Connect: Acme Bands' }).waitFor();
+  t.notMatch(await textOf(page), /Garmin|devicemaker|activitynet/);
+  t.strictSame(complaints, []);
+});
 
 t.test('each page says what it loads, and what is not there yet', async (t) => {
   const { page, complaints } = await logIn(t);

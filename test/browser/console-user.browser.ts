@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { createWearer } from '../support/api.ts';
-import { auditShows, startConsole, violations } from './console.ts';
+import { apiNames, auditShows, startConsole, textOf, violations } from './console.ts';
 
 const { api, root, userId, logIn } = await startConsole(t, [5]);
 
@@ -51,15 +51,18 @@ t.test('connect leads to the connect page, and the connection is shown as soon a
   const created = await api.expect(201, '/users', { body: { first_name: 'Newly' } });
   const id = String(Object(created).id);
   await page.goto(`${root}/users/${id}`);
-  await card(page, 'devicemaker').getByRole('button', { name: 'Connect devicemaker' }).click();
-  const link = page.getByRole('link', { name: 'Open the connect page of devicemaker' });
+  await card(page, 'Garmin').getByRole('button', { name: 'Connect Garmin' }).click();
+  const link = page.getByRole('link', { name: 'Open the connect page of Garmin' });
   t.match(await link.getAttribute('href'), `${api.url}/connect/`);
   t.strictSame(await violations(page), []);
   const [connectPage] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
+  await connectPage.getByRole('heading', { name: 'Connect Garmin' }).waitFor();
+  t.notMatch(await textOf(connectPage), apiNames);
   await connectPage.locator('form button').first().click();
+  await connectPage.getByRole('heading', { name: 'Garmin (simulated)' }).waitFor();
   await connectPage.getByRole('radio', { name: 'Somebody new' }).check();
   await connectPage.getByRole('button', { name: 'Allow' }).click();
-  await card(page, 'devicemaker').getByText('active', { exact: true }).waitFor();
+  await card(page, 'Garmin').getByText('active', { exact: true }).waitFor();
   t.strictSame(complaints, []);
 });
 
@@ -85,7 +88,7 @@ t.test(
     t.equal(await page.getByText(code).count(), 0, 'it is not shown again');
     const redeemed = await api.ask('/api/v1/invitation-code/redeem', { body: { code } });
     t.match(redeemed, { status: 200, body: { user_id: id } });
-    const app = card(page, 'phone');
+    const app = card(page, 'Phone');
     await app.getByText('active', { exact: true }).waitFor();
     t.equal(await app.getByRole('button', { name: 'Start a backfill' }).count(), 0);
     await auditShows(page, root, 'token.code_created', id.slice(0, 8));
@@ -101,7 +104,7 @@ t.test(
   async (t) => {
     const { page, complaints } = await logIn(t);
     await page.goto(`${root}/users/${userId}`);
-    const devicemaker = card(page, 'devicemaker');
+    const devicemaker = card(page, 'Garmin');
     await devicemaker.getByText('active', { exact: true }).waitFor();
     const facts = await devicemaker.locator('dl').innerText();
     for (const fact of ['Last data', 'Access expires', 'renewed before', 'Scope', 'HEALTH_EXPORT'])
@@ -138,16 +141,16 @@ t.test('a night is shown as a hypnogram with a table', async (t) => {
 t.test('an account is disconnected by typing, and the user is connected no more', async (t) => {
   const { page, complaints } = await logIn(t);
   await page.goto(`${root}/users/${userId}`);
-  const devicemaker = card(page, 'devicemaker');
-  await devicemaker.getByRole('button', { name: 'Disconnect devicemaker' }).click();
+  const devicemaker = card(page, 'Garmin');
+  await devicemaker.getByRole('button', { name: 'Disconnect Garmin' }).click();
   const dialog = page.getByRole('dialog');
-  const confirm = dialog.getByRole('button', { name: 'Disconnect devicemaker' });
+  const confirm = dialog.getByRole('button', { name: 'Disconnect Garmin' });
   await dialog.getByRole('textbox').fill('disconnec');
   t.ok(await confirm.isDisabled());
   await dialog.getByRole('textbox').fill('disconnect');
   await confirm.click();
   await devicemaker.getByText('revoked', { exact: true }).waitFor();
-  await devicemaker.getByRole('button', { name: 'Connect again: devicemaker' }).waitFor();
+  await devicemaker.getByRole('button', { name: 'Connect again: Garmin' }).waitFor();
   await auditShows(page, root, 'connection.revoked', userId.slice(0, 8));
   t.strictSame(complaints, []);
 });

@@ -7,7 +7,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { typedCall } from '../../runtime/environment.ts';
 import { developer } from '../support/api.ts';
-import { newestDelivery, startConsole, tooWide, type View, violations } from './console.ts';
+import { apiNames, newestDelivery, startConsole, textOf, tooWide, type View, violations } from './console.ts';
 import { pictured, savePicture } from './pictures.ts';
 
 const { api, root, userId, receiverUrl, openConsole, logIn } = await startConsole(
@@ -137,6 +137,7 @@ for (const colorScheme of ['light', 'dark'] as const)
           .first()
           .waitFor({ state: 'detached' });
         t.strictSame(await violations(page), [], `${path} has no violations`);
+        t.notMatch(await textOf(page), apiNames, `${path} names providers as people do`);
         t.strictSame(
           z.array(z.string()).parse(await page.evaluate(tooWide)),
           [],

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { z } from 'zod';
+import type { RawSettings } from '../../config.ts';
 import { connectUsers } from '../../sandbox/connect-users.ts';
 import { buildConsole } from '../../stack/console-build.ts';
 import { finishBackfills, whole } from '../sandbox/product-with-sandbox.ts';
@@ -24,7 +25,7 @@ export interface Opened {
 }
 
 /** The console in a browser, with the data of simulated users, by their indexes. */
-export async function startConsole(t: Test, who: readonly number[] = []) {
+export async function startConsole(t: Test, who: readonly number[] = [], settings: RawSettings = {}) {
   const receiver = createServer((_, response) => response.writeHead(200).end());
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   t.teardown(() => receiver.close());
@@ -35,6 +36,7 @@ export async function startConsole(t: Test, who: readonly number[] = []) {
   const product = await whole(t, who, {
     WEBHOOK_ENDPOINT_ORIGINS: receiverUrl,
     RATE_LIMIT_DEVELOPER: '100000',
+    ...settings,
   });
   const { api, connecting } = product;
   const connected = await connectUsers(connecting);
@@ -85,6 +87,18 @@ export async function startConsole(t: Test, who: readonly number[] = []) {
 /** The elements that make the page wider than the window. */
 export const tooWide =
   "document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *, header *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.closest('.scroll') === null).map((one) => one.outerHTML.slice(0, 120))";
+
+/** All text of a page that people read or that is read out. */
+export async function textOf(page: Page): Promise<string> {
+  return z.string().parse(await page.evaluate(allText));
+}
+
+const allText =
+  "[document.title, document.body.textContent, ...[...document.querySelectorAll('[aria-label], [title], [placeholder], [alt]')].flatMap((one) => ['aria-label', 'title', 'placeholder', 'alt'].map((name) => one.getAttribute(name) ?? ''))].join('\\n')";
+
+/** Names of providers in the API, which people do not know. */
+export const apiNames = /devicemaker|activitynet/i;
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const Violations = z.array(z.string());
 

@@ -8,6 +8,7 @@ import { Empty } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { Link, location, setQuery } from '../router.tsx';
+import { titleOf } from '../titles.ts';
 
 const states: readonly DeliveryStatus[] = ['ready', 'working', 'done', 'dead'];
 
@@ -26,7 +27,7 @@ export function Deliveries() {
   const provider = providers.find((one) => one === query.get('provider'));
   const filter = provider === undefined ? {} : { provider };
   const chosen = states.find((one) => one === query.get('status')) ?? 'done';
-  const from = provider === undefined ? '' : ` of ${provider}`;
+  const from = provider === undefined ? '' : ` of ${titleOf(provider)}`;
   return (
     <>
       <h1>Deliveries</h1>
@@ -50,7 +51,9 @@ export function Deliveries() {
           >
             <option value="">any</option>
             {providers.map((one) => (
-              <option key={one}>{one}</option>
+              <option key={one} value={one}>
+                {titleOf(one)}
+              </option>
             ))}
           </select>
         </label>
@@ -82,7 +85,7 @@ export function Deliveries() {
                       <Time at={one.received_at} />
                     </Link>
                   </td>
-                  <td>{one.provider}</td>
+                  <td>{titleOf(one.provider)}</td>
                   <td>{one.kind}</td>
                   <td>
                     <Badge state={one.status} />

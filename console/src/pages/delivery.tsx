@@ -7,6 +7,7 @@ import { Empty, Loaded } from '../parts/states.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';
 import { Link } from '../router.tsx';
+import { titleOf } from '../titles.ts';
 
 const everyMs = 2000;
 
@@ -57,7 +58,7 @@ function Facts({ delivery }: { delivery: DeliveryDetails }) {
       </dd>
       <dt>Provider</dt>
       <dd>
-        {delivery.provider}, {delivery.kind}
+        {titleOf(delivery.provider)}, {delivery.kind}
       </dd>
       <dt>Received</dt>
       <dd>

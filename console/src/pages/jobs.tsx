@@ -6,6 +6,7 @@ import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useRepeated, useResource } from '../resource.ts';
 import { location, setQuery } from '../router.tsx';
+import { withTitles } from '../titles.ts';
 
 const states = ['waiting', 'dead'] as const;
 const everyMs = 5000;
@@ -52,8 +53,8 @@ export function Jobs() {
                   <td>
                     <Time at={one.due_at} />
                   </td>
-                  <td>{one.kind}</td>
-                  <td>{one.key}</td>
+                  <td>{withTitles(one.kind)}</td>
+                  <td>{withTitles(one.key)}</td>
                   <td>
                     <Badge state={one.state} />
                   </td>
@@ -69,10 +70,7 @@ export function Jobs() {
                         }}
                       >
                         Retry
-                        <span class="hidden">
-                          {' '}
-                          {one.kind} {one.key}
-                        </span>
+                        <span class="hidden"> {withTitles(`${one.kind} ${one.key}`)}</span>
                       </Action>
                     )}
                   </td>

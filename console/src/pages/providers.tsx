@@ -67,12 +67,12 @@ async function readProviders(signal: AbortSignal) {
 }
 
 function Provider({ setup, status }: { setup: ProviderSetup; status: ProviderStatus }) {
-  const { provider, configured, last_delivery_at, quota, connected_by } = setup;
+  const { provider, title, configured, last_delivery_at, quota, connected_by } = setup;
   const isByApp = connected_by === 'app';
   return (
-    <section id={provider} aria-label={provider}>
+    <section id={provider} aria-label={title}>
       <h2>
-        {provider} <Badge state={configured ? 'configured' : 'missing'} />
+        {title} <Badge state={configured ? 'configured' : 'missing'} />
       </h2>
       <MissingSettings setup={setup} />
       <dl class="facts">
@@ -123,12 +123,12 @@ function Subscription({ setup: { subscription, subscription_configured } }: { se
   );
 }
 
-function MissingSettings({ setup: { missing_settings: names, provider } }: { setup: ProviderSetup }) {
+function MissingSettings({ setup: { missing_settings: names, title } }: { setup: ProviderSetup }) {
   if (names.length === 0) return null;
   return (
     <p class="state">
       Not set: <code>{names.join(', ')}</code>. Set {names.length === 1 ? 'it' : 'them'} to the values that{' '}
-      {provider} gave you, and restart.
+      {title} gave you, and restart.
     </p>
   );
 }
@@ -137,7 +137,13 @@ function Addresses({ setup: { webhook_addresses: addresses, secret_address } }: 
   return Object.entries(addresses ?? {}).map(([kind, address]) => [
     <dt key={kind}>Address of {kind}</dt>,
     <dd key={`${kind} address`} class="row">
-      <code>{address}</code> <Copy text={address} of={`the address of ${kind}`} />
+      <Copy text={address} of={`the address of ${kind}`} />
+      <details class="address">
+        <summary>
+          Show<span class="hidden"> the address of {kind}</span>
+        </summary>
+        <input value={address} readOnly aria-label={`Address of ${kind}`} />
+      </details>
       {!secret_address && (
         <span class="faint">Anybody can send to it: the provider has no secret address.</span>
       )}

@@ -14,6 +14,7 @@ import { daysAgo, Time } from '../parts/time.tsx';
 import { Workouts } from '../parts/workouts.tsx';
 import { useResource } from '../resource.ts';
 import { location, navigate } from '../router.tsx';
+import { sourceOf } from '../titles.ts';
 
 /** One user: the data, the connections, and what can be done. It is renewed as changes arrive. */
 export function User({ id }: { id: string }) {
@@ -189,7 +190,7 @@ function Activity({ userId, version }: OfUser) {
               .map(({ date, steps, source }) => ({
                 label: date,
                 value: steps,
-                note: `${source.provider}, ${source.device}`,
+                note: sourceOf(source),
               }))}
           />
         )

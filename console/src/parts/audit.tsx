@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { Link, location, setQuery } from '../router.tsx';
+import { withTitles } from '../titles.ts';
 import { AuditFilters, auditFilter } from './audit-filters.tsx';
 import { CursorList } from './cursor-list.tsx';
 import { Empty } from './states.tsx';
@@ -52,12 +53,12 @@ function Entry({ entry }: { entry: AuditEntry }) {
       <td>
         {actor !== null && (
           <button type="button" class="plain link" onClick={() => setQuery({ actor })}>
-            {actor}
+            {withTitles(actor)}
             <span class="hidden">, only entries of this actor</span>
           </button>
         )}
       </td>
-      <td>{subject_name ?? subject_id}</td>
+      <td>{subject_name ?? withTitles(subject_id ?? '')}</td>
       <td>
         {user_id !== null && (
           <Link to={`/users/${user_id}`}>
@@ -66,7 +67,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
           </Link>
         )}
       </td>
-      <td>{details !== null && <code>{JSON.stringify(details)}</code>}</td>
+      <td>{details !== null && <code>{withTitles(JSON.stringify(details))}</code>}</td>
     </tr>
   );
 }

@@ -1,5 +1,6 @@
 import { providers } from '../../../clients/typescript/src/index.ts';
 import { location, setQuery } from '../router.tsx';
+import { titleOf } from '../titles.ts';
 
 const states = ['active', 'expired', 'revoked'] as const;
 
@@ -29,7 +30,9 @@ export function ConnectionFilter() {
       >
         <option value="">any</option>
         {values.map((one) => (
-          <option key={one}>{one}</option>
+          <option key={one} value={one}>
+            {titleOf(one)}
+          </option>
         ))}
       </select>
     </label>

@@ -8,6 +8,7 @@ import type {
 import { NotFoundError, providers } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useRepeated, useResource } from '../resource.ts';
+import { titleOf, typeName } from '../titles.ts';
 import { Action } from './action.tsx';
 import { Badge } from './badge.tsx';
 import { Copy } from './copy.tsx';
@@ -32,9 +33,9 @@ export function Connections({ userId, version }: { userId: string; version: numb
           {providers.map((provider) => {
             const one = list.find((connection) => connection.provider === provider);
             return (
-              <section key={provider} class="card" aria-label={provider}>
+              <section key={provider} class="card" aria-label={titleOf(provider)}>
                 <h3>
-                  {provider} <Badge state={one?.status ?? 'not connected'} />
+                  {titleOf(provider)} <Badge state={one?.status ?? 'not connected'} />
                 </h3>
                 {one === undefined ? (
                   <p class="faint">No account is connected.</p>
@@ -61,14 +62,14 @@ function Connect({ userId, provider, isAnew }: { userId: string; provider: Provi
   if (link === '')
     return (
       <Action run={make}>
-        {isAnew ? 'Connect' : 'Connect again:'} {provider}
+        {isAnew ? 'Connect' : 'Connect again:'} {titleOf(provider)}
       </Action>
     );
   return (
     <>
       <p class="row">
         <a class="button" href={link} target="_blank" rel="noopener noreferrer">
-          Open the connect page of {provider}
+          Open the connect page of {titleOf(provider)}
         </a>
         <Copy text={link} of="the address of the connect page" />
       </p>
@@ -138,8 +139,8 @@ function Details({ connection, isByApp, changed }: OfConnection) {
         <>
           <BackfillState userId={user_id} provider={provider} isByApp={isByApp} />
           <TypedConfirmation
-            label={`Disconnect ${provider}`}
-            title={`Disconnect ${provider}?`}
+            label={`Disconnect ${titleOf(provider)}`}
+            title={`Disconnect ${titleOf(provider)}?`}
             word="disconnect"
             run={async () => {
               await api.users.disconnect({ user_id, provider });
@@ -254,7 +255,7 @@ function Progress({ backfill }: { backfill: Backfill }) {
       <ul>
         {backfill.types.map(({ type, status, requests, requests_done, saved }) => (
           <li key={type}>
-            {type.replaceAll('_', ' ')}: {status}, {requests_done} of {requests}, {saved} saved
+            {typeName(type)}: {status}, {requests_done} of {requests}, {saved} saved
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import type { CalendarRow, DataCalendar } from '../../../clients/typescript/src/index.ts';
+import { titleOf, typeName } from '../titles.ts';
 import { Table } from './table.tsx';
 
 const dayMs = 86_400_000;
@@ -14,7 +15,7 @@ export function Calendar({ calendar }: { calendar: DataCalendar }) {
       {calendar.data.map((row) => (
         <tr key={`${row.kind} ${row.type} ${row.provider}`}>
           <td>{nameOf(row)}</td>
-          <td>{row.provider}</td>
+          <td>{titleOf(row.provider)}</td>
           <td>{row.day_count}</td>
           <td>
             <Days row={row} calendar={calendar} />
@@ -25,8 +26,7 @@ export function Calendar({ calendar }: { calendar: DataCalendar }) {
   );
 }
 
-const nameOf = ({ kind, type }: CalendarRow) =>
-  (type ?? (kind === 'day' ? 'day totals' : kind)).replaceAll('_', ' ');
+const nameOf = ({ kind, type }: CalendarRow) => typeName(type ?? (kind === 'day' ? 'day totals' : kind));
 
 function Days({ row, calendar }: { row: CalendarRow; calendar: DataCalendar }) {
   const first = day(calendar.start_date);

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartSeries } from '../../../clients/typescript/src/index.ts';
+import { sourceOf, typeName } from '../titles.ts';
 import type { Span } from './chart-span.ts';
 
 /** A line as it is drawn: columns of equal length, and null where it is interrupted. */
@@ -181,4 +182,4 @@ function optionsOf(
 
 /** The name of a series: its type and its source. */
 const labelOf = ({ type, source, recording_method: method }: ChartSeries) =>
-  `${type.replaceAll('_', ' ')}, ${source.provider} ${source.device}${method === undefined ? '' : `, ${method.replace('_', ' ')}`}`;
+  `${typeName(type)}, ${sourceOf(source)}${method === undefined ? '' : `, ${method.replace('_', ' ')}`}`;

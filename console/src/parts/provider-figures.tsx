@@ -1,5 +1,6 @@
 import type { Overview, ProviderSetup } from '../../../clients/typescript/src/index.ts';
 import { Link } from '../router.tsx';
+import { titleOf } from '../titles.ts';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
 
@@ -28,7 +29,7 @@ export function ProviderFigures({
       {providers.map((one) => (
         <tr key={one.provider}>
           <td>
-            <Link to={`/providers#${one.provider}`}>{one.provider}</Link>
+            <Link to={`/providers#${one.provider}`}>{one.title}</Link>
           </td>
           {states.map((state) => (
             <td key={state}>
@@ -62,7 +63,7 @@ function Connections({ overview, provider, state }: OfProvider & { state: (typeo
       {(found?.count ?? 0).toLocaleString()}
       <span class="hidden">
         {' '}
-        {state} connections to {provider}
+        {state} connections to {titleOf(provider)}
       </span>
     </Link>
   );
@@ -78,7 +79,7 @@ function Times({ overview, provider }: OfProvider) {
         <Link to={`/deliveries?status=done&provider=${provider}`}>
           {times[name].toLocaleString()} ms
           <span class="hidden">
-            , {name.slice(0, 3)} of {provider}
+            , {name.slice(0, 3)} of {titleOf(provider)}
           </span>
         </Link>
       )}

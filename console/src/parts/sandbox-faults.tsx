@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { providers } from '../../../clients/typescript/src/index.ts';
 import { endFault, type Fault, listFaults, startFault } from '../faults.ts';
 import { useRepeated, useResource } from '../resource.ts';
+import { titleOf } from '../titles.ts';
 import { Action } from './action.tsx';
 import { faultKinds } from './fault-kinds.ts';
 import { Empty, Loaded } from './states.tsx';
@@ -43,7 +44,7 @@ function ActiveFaults({ list, changed }: Changing & { list: readonly Fault[] }) 
       {list.map(({ id, kind, provider, hits }) => (
         <tr key={id}>
           <td>{kind}</td>
-          <td>{provider ?? 'all'}</td>
+          <td>{provider === null ? 'all' : titleOf(provider)}</td>
           <td>{hits.toLocaleString()} times</td>
           <td>
             <Action run={() => endFault(id).then(changed)}>
@@ -76,7 +77,9 @@ function StartFault({ changed }: Changing) {
         <select value={provider} onChange={(event) => setProvider(event.currentTarget.value)}>
           <option value="">all</option>
           {providers.map((one) => (
-            <option key={one}>{one}</option>
+            <option key={one} value={one}>
+              {titleOf(one)}
+            </option>
           ))}
         </select>
       </label>

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
+import { typeName } from '../titles.ts';
 import { DataTable, format } from './bars.tsx';
 import { type Span, timeOf } from './chart-span.ts';
 import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
@@ -58,7 +59,7 @@ export function SeriesChart(props: {
     <>
       <details>
         <summary>
-          {types.map((type) => type.replaceAll('_', ' ')).join(', ')} <span class="faint">(choose)</span>
+          {types.map(typeName).join(', ')} <span class="faint">(choose)</span>
         </summary>
         <fieldset class="row">
           <legend>At most four series</legend>
@@ -72,7 +73,7 @@ export function SeriesChart(props: {
                   setChosen(types.includes(type) ? types.filter((one) => one !== type) : [...types, type])
                 }
               />
-              {type.replaceAll('_', ' ')}
+              {typeName(type)}
             </label>
           ))}
         </fieldset>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { SleepSession, SleepStageIntervals } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
+import { sourceOf, titleOf } from '../titles.ts';
 import { DataTable } from './bars.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { daysAgo, duration } from './time.tsx';
@@ -31,7 +32,7 @@ export function Sleep({ userId, version }: { userId: string; version: number }) 
               <select value={night.id} onChange={(event) => setChosen(event.currentTarget.value)}>
                 {list.map((one) => (
                   <option key={one.id} value={one.id}>
-                    {titleOf(one)}
+                    {nightText(one)}
                   </option>
                 ))}
               </select>
@@ -44,9 +45,9 @@ export function Sleep({ userId, version }: { userId: string; version: number }) 
   );
 }
 
-function titleOf({ start_time, end_time, is_nap, source }: SleepSession): string {
+function nightText({ start_time, end_time, is_nap, source }: SleepSession): string {
   const date = new Date(end_time).toLocaleDateString(undefined, { dateStyle: 'medium' });
-  return `${date}, ${clock(start_time)} to ${clock(end_time)}${is_nap ? ', nap' : ''} (${source.provider})`;
+  return `${date}, ${clock(start_time)} to ${clock(end_time)}${is_nap ? ', nap' : ''} (${sourceOf(source)})`;
 }
 
 function Night({ userId, night }: { userId: string; night: SleepSession }) {
@@ -62,7 +63,7 @@ function Night({ userId, night }: { userId: string; night: SleepSession }) {
       <Loaded of={stages} what="stages">
         {(data) =>
           data.intervals === null ? (
-            <Empty>{data.source.provider} sent no stages of this night.</Empty>
+            <Empty>{titleOf(data.source.provider)} sent no stages of this night.</Empty>
           ) : (
             <Hypnogram night={data} />
           )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Workout } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
+import { sourceOf } from '../titles.ts';
 import { format } from './bars.tsx';
 import { paceText } from './pace.ts';
 import { Empty, Loaded } from './states.tsx';
@@ -60,7 +61,7 @@ function Row({ one, isChosen, choose }: RowProps) {
       <td>{one.distance_meters === null ? '' : `${format(one.distance_meters / 1000)} km`}</td>
       <td>{one.avg_pace_sec_per_km === null ? '' : `${paceText(one.avg_pace_sec_per_km)} min/km`}</td>
       <td>{one.avg_heart_rate_bpm === null ? '' : `${format(one.avg_heart_rate_bpm)} bpm`}</td>
-      <td>{one.source.provider}</td>
+      <td>{sourceOf(one.source)}</td>
       <td>
         <button type="button" aria-expanded={isChosen} onClick={() => choose(isChosen ? '' : one.id)}>
           Details<span class="hidden"> of {one.name}</span>

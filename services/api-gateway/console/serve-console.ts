@@ -3,6 +3,7 @@ import { auth } from '../../../contracts/auth.ts';
 import { Nothing } from '../../../domain/contract.ts';
 import { isError, ServiceError } from '../../../domain/errors.ts';
 import { parseParams } from '../../../domain/params.ts';
+import { titlesOf } from '../../../runtime/provider-settings.ts';
 import { admit, enter } from '../admission.ts';
 import { sendJson } from '../answer.ts';
 import { refuseUnstorable } from '../body.ts';
@@ -92,7 +93,8 @@ export async function serveSignIn(pipeline: Pipeline, exchange: Exchange): Promi
   );
   setSessionCookie(res, token, pipeline.config);
   const sandbox = pipeline.config.SANDBOX_URL !== undefined;
-  sendJson(res, 201, { developer, csrf_token: csrfTokenOf(token), sandbox });
+  const provider_titles = titlesOf(pipeline.config);
+  sendJson(res, 201, { developer, csrf_token: csrfTokenOf(token), sandbox, provider_titles });
 }
 
 const linkIn = (given: unknown) => ({ link_hash: hashOf(parseParams(Link, given).token) });
@@ -110,6 +112,7 @@ export async function serveSession(pipeline: Pipeline, exchange: Exchange): Prom
     developer,
     csrf_token: token === null || developer === null ? null : csrfTokenOf(token),
     sandbox: developer !== null && pipeline.config.SANDBOX_URL !== undefined,
+    provider_titles: titlesOf(pipeline.config),
   });
 }
 

@@ -1,0 +1,15 @@
+import { sourceText } from '../../clients/typescript/src/source-text.ts';
+import { session } from './session.ts';
+
+/** The name of a provider that people read. */
+export const titleOf = (provider: string): string => session.value?.provider_titles[provider] ?? provider;
+
+/** A source that people read: the provider, and the device if one is known. */
+export const sourceOf = (source: { provider: string; device: string }) => sourceText(titleOf, source);
+
+/** A text with ids in it, with the names of providers that people read. */
+export const withTitles = (text: string) =>
+  text.replace(/(?<![a-z])[a-z]+(?![a-z])/g, (word) => titleOf(word));
+
+/** The name of a type that people read. Types that only one provider has begin with its name. */
+export const typeName = (type: string) => withTitles(type.replaceAll('_', ' '));
