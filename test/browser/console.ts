@@ -15,6 +15,8 @@ import { patienceMs, recordViolations, startBrowser } from '../support/browser.t
 export interface View {
   readonly colorScheme: 'light' | 'dark';
   readonly width: number;
+  /** The time zone of the browser. Default: that of this machine. */
+  readonly timezoneId?: string;
 }
 
 /** A page of the console. */
@@ -47,11 +49,12 @@ export async function startConsole(t: Test, who: readonly number[] = [], setting
 
   const openConsole = async (
     t: Test,
-    { colorScheme, width }: View = { colorScheme: 'light', width: 1440 },
+    { colorScheme, width, timezoneId }: View = { colorScheme: 'light', width: 1440 },
   ) => {
     const context = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
       colorScheme,
+      ...(timezoneId === undefined ? {} : { timezoneId }),
       viewport: { width, height: 900 },
       acceptDownloads: true,
     });

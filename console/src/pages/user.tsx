@@ -15,6 +15,8 @@ import { Workouts } from '../parts/workouts.tsx';
 import { useResource } from '../resource.ts';
 import { location, navigate } from '../router.tsx';
 import { sourceOf } from '../titles.ts';
+import { newestZone } from '../user-zone.ts';
+import { UserZone, useZone, type Zone, zoneName } from '../zone.ts';
 
 /** One user: the data, the connections, and what can be done. It is renewed as changes arrive. */
 export function User({ id }: { id: string }) {
@@ -23,8 +25,7 @@ export function User({ id }: { id: string }) {
   const { query } = location.value;
   const [lastDay] = useState(() => lastSeconds(86_400));
   const span = useMemo(() => spanOf(query) ?? lastDay, [query, lastDay]);
-  const user = useResource(`${id} ${version}`, (signal) => api.users.get({ user_id: id }, { signal }), true);
-  // Sections are read beside the user. An unknown user has none.
+  const user = useResource(`${id} ${version}`, (signal) => readUser(id, signal), true);
   if (user.error !== undefined && user.data === undefined)
     return (
       <>
@@ -36,24 +37,40 @@ export function User({ id }: { id: string }) {
     <>
       {user.data === undefined && <h1>User</h1>}
       <Loaded of={user} what="user">
-        {(fields) => <Head user={fields} setLeaving={setLeaving} />}
+        {({ fields, zone }) => (
+          <UserZone.Provider value={zone}>
+            <Head user={fields} setLeaving={setLeaving} />
+            <Data userId={id} version={version} span={span} />
+            <h2>Connections</h2>
+            <Connections userId={id} version={version} />
+            <h2>Activity</h2>
+            <Activity userId={id} version={version} />
+            <h2>Sleep</h2>
+            <Sleep userId={id} version={version} />
+            <h2>Workouts</h2>
+            <Workouts userId={id} version={version} />
+            <h2>Body</h2>
+            <Body userId={id} version={version} />
+          </UserZone.Provider>
+        )}
       </Loaded>
-      <Data userId={id} version={version} span={span} />
-      <h2>Connections</h2>
-      <Connections userId={id} version={version} />
-      <h2>Activity</h2>
-      <Activity userId={id} version={version} />
-      <h2>Sleep</h2>
-      <Sleep userId={id} version={version} />
-      <h2>Workouts</h2>
-      <Workouts userId={id} version={version} />
-      <h2>Body</h2>
-      <Body userId={id} version={version} />
     </>
   );
 }
 
+const setZone = ({ time_zone = null }: UserFields & { readonly time_zone?: Zone }) => time_zone;
+
+// Sections are read after the zone, which decides their days.
+async function readUser(user_id: string, signal: AbortSignal) {
+  const [fields, zone] = await Promise.all([
+    api.users.get({ user_id }, { signal }),
+    newestZone(user_id, signal),
+  ]);
+  return { fields, zone: setZone(fields) ?? zone };
+}
+
 function Head({ user, setLeaving }: { user: UserFields; setLeaving: (isLeaving: boolean) => void }) {
+  const zone = useZone();
   const name = [user.first_name, user.last_name].filter((part) => part !== null).join(' ');
   return (
     <>
@@ -89,6 +106,8 @@ function Head({ user, setLeaving }: { user: UserFields; setLeaving: (isLeaving: 
         <dd>{user.external_user_id ?? 'none'}</dd>
         <dt>E-mail address</dt>
         <dd>{user.email ?? 'none'}</dd>
+        <dt>Time zone</dt>
+        <dd>{zone === null ? `not known, times are in ${zoneName(zone)}` : zoneName(zone)}</dd>
         <dt>Created</dt>
         <dd>
           <Time at={user.created_at} />
@@ -104,9 +123,10 @@ interface OfUser {
 }
 
 function Data({ userId, version, span }: OfUser & { span: Span }) {
-  const { yearsBack, ...dates } = calendarOf(span);
+  const zone = useZone();
+  const { yearsBack, ...dates } = calendarOf(span, zone);
   const calendar = useResource(
-    `${userId} ${version} ${yearsBack}`,
+    `${userId} ${version} ${yearsBack} ${zone}`,
     (signal) => api.timeseries.calendar({ user_id: userId, ...dates }, { signal }),
     true,
   );
@@ -167,11 +187,15 @@ function typesIn({ data }: DataCalendar): SeriesType[] {
 const isSeries = (type: string | null): type is SeriesType => type !== null;
 
 function Activity({ userId, version }: OfUser) {
+  const zone = useZone();
   const days = useResource(
-    `${userId} ${version}`,
+    `${userId} ${version} ${zone}`,
     (signal) =>
       api.summaries
-        .activity({ user_id: userId, start_date: daysAgo(29), end_date: daysAgo(0), limit: 100 }, { signal })
+        .activity(
+          { user_id: userId, start_date: daysAgo(29, zone), end_date: daysAgo(0, zone), limit: 100 },
+          { signal },
+        )
         .toArray(100),
     true,
   );

@@ -1,4 +1,5 @@
 import { setQuery } from '../router.tsx';
+import type { Zone } from '../zone.ts';
 import { daysAgo } from './time.tsx';
 
 /** A span of time in Unix seconds. */
@@ -29,9 +30,12 @@ export const yearEarlier = ({ from, to }: Span): Span => ({
 });
 
 /** The days of the calendar that fits a span: the last 365 days, or those a whole number of such years before. */
-export function calendarOf({ to }: Span): { yearsBack: number; start_date: string; end_date: string } {
+export function calendarOf(
+  { to }: Span,
+  zone: Zone,
+): { yearsBack: number; start_date: string; end_date: string } {
   const daysBack = Math.max(0, Date.now() / 1000 - to) / daySeconds;
   const yearsBack = Math.floor(daysBack / calendarDays);
   const last = yearsBack * calendarDays;
-  return { yearsBack, start_date: daysAgo(last + calendarDays - 1), end_date: daysAgo(last) };
+  return { yearsBack, start_date: daysAgo(last + calendarDays - 1, zone), end_date: daysAgo(last, zone) };
 }

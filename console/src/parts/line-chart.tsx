@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartSeries } from '../../../clients/typescript/src/index.ts';
 import { sourceOf, typeName } from '../titles.ts';
+import { clockOf, useZone, type Zone, zoneName } from '../zone.ts';
 import type { Span } from './chart-span.ts';
 
 /** A line as it is drawn: columns of equal length, and null where it is interrupted. */
@@ -49,6 +50,7 @@ export function LineChart({
   span: Span;
   zoom: (span: Span) => void;
 }) {
+  const zone = useZone();
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef(zoom);
   latest.current = zoom;
@@ -58,7 +60,10 @@ export function LineChart({
     const draw = () => {
       current.replaceChildren();
       return new uPlot(
-        optionsOf(series, span, current.clientWidth, (next) => latest.current(next)),
+        {
+          ...optionsOf({ series, span, zone }, current.clientWidth, (next) => latest.current(next)),
+          ...clockIn(zone),
+        },
         columnsOf(series),
         current,
       );
@@ -78,7 +83,7 @@ export function LineChart({
       dark.removeEventListener('change', redraw);
       plot.destroy();
     };
-  }, [series, span]);
+  }, [series, span, zone]);
   return <div ref={place} class="plot" aria-hidden="true" />;
 }
 
@@ -124,8 +129,7 @@ function push(
 }
 
 function optionsOf(
-  series: readonly Line[],
-  { from, to }: Span,
+  { series, span: { from, to }, zone }: { series: readonly Line[]; span: Span; zone: Zone },
   width: number,
   zoom: (span: Span) => void,
 ): uPlot.Options {
@@ -146,7 +150,7 @@ function optionsOf(
       ),
     },
     axes: [
-      { ...axis, size: rem * 3 },
+      { ...axis, size: rem * 3, label: zoneName(zone), labelSize: rem * 1.25 },
       ...units.map(({ unit: scale, text: show }, side) => ({
         ...axis,
         scale,
@@ -178,6 +182,12 @@ function optionsOf(
       ],
     },
   };
+}
+
+/** The time axis shows the clock of a zone. */
+function clockIn(zone: Zone): Pick<uPlot.Options, 'tzDate'> {
+  const { ahead, timeZone } = clockOf(zone);
+  return { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000 + ahead), timeZone) };
 }
 
 /** The name of a series: its type and its source. */

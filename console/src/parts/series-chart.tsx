@@ -3,6 +3,7 @@ import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/in
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { typeName } from '../titles.ts';
+import { dateAndSecond, formatIn, useZone, type Zone, zoneName } from '../zone.ts';
 import { DataTable, format } from './bars.tsx';
 import { type Span, timeOf } from './chart-span.ts';
 import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
@@ -122,12 +123,13 @@ function Figure({
 
 /** The values of each line as a table. */
 export function LineTables({ lines }: { lines: readonly Line[] }) {
+  const zone = useZone();
   return lines.map((line) => (
     <DataTable
       key={line.label}
       title={line.label}
-      head={['Time', `${line.aggregate} (${line.unit})`, 'Least', 'Largest']}
-      rows={rowsOf(line)}
+      head={[`Time (${zoneName(zone)})`, `${line.aggregate} (${line.unit})`, 'Least', 'Largest']}
+      rows={rowsOf(line, zone)}
     />
   ));
 }
@@ -138,13 +140,15 @@ function resolutionOf({ bucket_seconds, aggregate, unit, offset_seconds }: Chart
   return `${unit}, ${aggregate} per ${duration(bucket_seconds)}, ${points}`;
 }
 
-function rowsOf({ first_time, offset_seconds, value, min, max, text: show = format }: Line): string[][] {
+function rowsOf(line: Line, zone: Zone): string[][] {
+  const { first_time, offset_seconds, value, min, max, text: show = format } = line;
   const start = Date.parse(first_time);
+  const clock = formatIn(zone, dateAndSecond);
   const text = (one: number | null | undefined) => (one === undefined || one === null ? '' : show(one));
   return offset_seconds
     .slice(0, mostInTable)
     .map((offset, index) => [
-      new Date(start + offset * 1000).toLocaleString(),
+      clock(start + offset * 1000),
       text(value[index]),
       text(min[index]),
       text(max[index]),
@@ -153,6 +157,8 @@ function rowsOf({ first_time, offset_seconds, value, min, max, text: show = form
 
 function SpanButtons({ span, setSpan }: { span: Span; setSpan: (span: Span) => void }) {
   const { from, to } = span;
+  const zone = useZone();
+  const clock = formatIn(zone, dateAndSecond);
   const seconds = to - from;
   const scaled = (factor: number) => {
     const wide = Math.min(longest, Math.max(shortest, seconds * factor));
@@ -185,7 +191,7 @@ function SpanButtons({ span, setSpan }: { span: Span; setSpan: (span: Span) => v
         Zoom out
       </button>
       <span role="status" class="faint">
-        {new Date(from * 1000).toLocaleString()} to {new Date(to * 1000).toLocaleString()}
+        {clock(from * 1000)} to {clock(to * 1000)} {zoneName(zone)}
       </span>
     </div>
   );

@@ -3,16 +3,15 @@ import type { SleepSession, SleepStageIntervals } from '../../../clients/typescr
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { sourceOf, titleOf } from '../titles.ts';
+import { date, formatIn, minute, useZone, type Zone, zoneName } from '../zone.ts';
 import { DataTable } from './bars.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { daysAgo, duration } from './time.tsx';
 
-const clock = (at: string) =>
-  new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-
 /** The nights of the last month; the stages of one of them as a hypnogram. */
 export function Sleep({ userId, version }: { userId: string; version: number }) {
   const [chosen, setChosen] = useState('');
+  const zone = useZone();
   const range = { start_date: daysAgo(30), end_date: daysAgo(-1), limit: 100 };
   const nights = useResource(
     `${userId} ${version}`,
@@ -32,7 +31,7 @@ export function Sleep({ userId, version }: { userId: string; version: number }) 
               <select value={night.id} onChange={(event) => setChosen(event.currentTarget.value)}>
                 {list.map((one) => (
                   <option key={one.id} value={one.id}>
-                    {nightText(one)}
+                    {nightText(one, zone)}
                   </option>
                 ))}
               </select>
@@ -45,12 +44,17 @@ export function Sleep({ userId, version }: { userId: string; version: number }) 
   );
 }
 
-function nightText({ start_time, end_time, is_nap, source }: SleepSession): string {
-  const date = new Date(end_time).toLocaleDateString(undefined, { dateStyle: 'medium' });
-  return `${date}, ${clock(start_time)} to ${clock(end_time)}${is_nap ? ', nap' : ''} (${sourceOf(source)})`;
+function nightText(night: SleepSession, ofUser: Zone): string {
+  const { start_time, end_time, zone_offset, is_nap, source } = night;
+  const zone = zone_offset ?? ofUser;
+  const clock = formatIn(zone, minute);
+  const span = `${clock(start_time)} to ${clock(end_time)} ${zoneName(zone)}`;
+  return `${formatIn(zone, date)(end_time)}, ${span}${is_nap ? ', nap' : ''} (${sourceOf(source)})`;
 }
 
 function Night({ userId, night }: { userId: string; night: SleepSession }) {
+  const ofUser = useZone();
+  const zone = night.zone_offset ?? ofUser;
   const stages = useResource(night.id, (signal) =>
     api.timeseries.sleepStages({ user_id: userId, event_id: night.id }, { signal }),
   );
@@ -65,7 +69,7 @@ function Night({ userId, night }: { userId: string; night: SleepSession }) {
           data.intervals === null ? (
             <Empty>{titleOf(data.source.provider)} sent no stages of this night.</Empty>
           ) : (
-            <Hypnogram night={data} />
+            <Hypnogram night={data} zone={zone} />
           )
         }
       </Loaded>
@@ -76,14 +80,17 @@ function Night({ userId, night }: { userId: string; night: SleepSession }) {
 const rows = ['awake', 'rem', 'light', 'deep'] as const;
 const [width, rowHeight] = [1000, 28];
 
-function Hypnogram({ night }: { night: SleepStageIntervals }) {
+function Hypnogram({ night, zone }: { night: SleepStageIntervals; zone: Zone }) {
+  const clock = formatIn(zone, minute);
   const from = Date.parse(night.start_time);
   const scale = width / Math.max(1, Date.parse(night.end_time) - from);
   const x = (at: string) => (Date.parse(at) - from) * scale;
   const intervals = night.intervals ?? [];
   return (
     <figure>
-      <figcaption>Stages of sleep</figcaption>
+      <figcaption>
+        Stages of sleep <span class="faint">{zoneName(zone)}</span>
+      </figcaption>
       <div class="hypnogram">
         <div aria-hidden="true">
           {rows.map((stage) => (
@@ -119,7 +126,7 @@ function Hypnogram({ night }: { night: SleepStageIntervals }) {
       </div>
       <DataTable
         title="Stages of sleep"
-        head={['From', 'To', 'Stage']}
+        head={[`From (${zoneName(zone)})`, 'To', 'Stage']}
         rows={intervals.map((one) => [clock(one.start_time), clock(one.end_time), one.stage])}
       />
     </figure>

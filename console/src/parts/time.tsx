@@ -1,11 +1,14 @@
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+import { dateAndMinute, dayOf, formatIn, useZone, type Zone, zoneName } from '../zone.ts';
 
-/** A time in the zone of the browser, with UTC on hover. */
-export function Time({ at }: { at: string | null }) {
+/** A time in the zone of a record, by default that of this part of the page, with UTC on hover. */
+export function Time({ at, zone: own = null }: { at: string | null; zone?: Zone }) {
+  const ofPart = useZone();
   if (at === null) return <span class="faint">never</span>;
+  const zone = own ?? ofPart;
   return (
     <time dateTime={at} title={`${at} (UTC)`}>
-      {local.format(new Date(at))}
+      {formatIn(zone, dateAndMinute)(at)}
+      {zone !== null && <span class="faint"> {zoneName(zone)}</span>}
     </time>
   );
 }
@@ -20,13 +23,7 @@ export function duration(seconds: number): string {
   return `${Math.round(hours / 24)} d`;
 }
 
-/** A local date, YYYY-MM-DD. */
-export function dayOf(time: Date): string {
-  const pad = (value: number) => String(value).padStart(2, '0');
-  return `${time.getFullYear()}-${pad(time.getMonth() + 1)}-${pad(time.getDate())}`;
-}
-
 const dayMs = 86_400_000;
 
-/** The date that lies this many days before today. */
-export const daysAgo = (days: number) => dayOf(new Date(Date.now() - days * dayMs));
+/** The date that lies this many days before today, in a zone. */
+export const daysAgo = (days: number, zone: Zone = null) => dayOf(zone, Date.now() - days * dayMs);

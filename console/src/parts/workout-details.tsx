@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { Chart, ChartSeries, Workout } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
+import { UserZone, useZone } from '../zone.ts';
 import { format } from './bars.tsx';
 import { moveSpan, type Span } from './chart-span.ts';
 import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
@@ -15,6 +16,7 @@ import { WorkoutRoute } from './workout-route.tsx';
 /** The heart rate, the pace and the kilometres of one workout, from its samples, and its route. */
 export function WorkoutDetails({ userId, workout }: { userId: string; workout: Workout }) {
   const { id, start_time, end_time } = workout;
+  const ofUser = useZone();
   const chart = useResource(`${userId} ${id} ${start_time} ${end_time}`, (signal) =>
     api.timeseries.chart(
       {
@@ -28,9 +30,11 @@ export function WorkoutDetails({ userId, workout }: { userId: string; workout: W
   );
   return (
     <section class="card" aria-label={`${workout.name}, details`}>
-      <Loaded of={chart} what="workout">
-        {(data) => <Course chart={data} workout={workout} />}
-      </Loaded>
+      <UserZone.Provider value={workout.zone_offset ?? ofUser}>
+        <Loaded of={chart} what="workout">
+          {(data) => <Course chart={data} workout={workout} />}
+        </Loaded>
+      </UserZone.Provider>
       <WorkoutRoute key={id} userId={userId} workout={workout} />
     </section>
   );

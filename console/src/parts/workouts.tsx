@@ -53,7 +53,7 @@ function Row({ one, isChosen, choose }: RowProps) {
   return (
     <tr>
       <td>
-        <Time at={one.start_time} />
+        <Time at={one.start_time} zone={one.zone_offset} />
       </td>
       <td>{one.type.replaceAll('_', ' ')}</td>
       <td>{one.name}</td>

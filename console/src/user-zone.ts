@@ -1,0 +1,42 @@
+import { api } from './api.ts';
+import { daysAgo } from './parts/time.tsx';
+import type { Zone } from './zone.ts';
+
+interface Zoned {
+  readonly at: string;
+  readonly zone: string | null | undefined;
+}
+
+const recentDays = 90;
+
+/** The offset of a user's newest workout, night or sample. Null without one, or if they cannot be read. */
+export async function newestZone(user_id: string, signal: AbortSignal): Promise<Zone> {
+  const dates = { user_id, start_date: daysAgo(recentDays), end_date: daysAgo(-1), limit: 1 };
+  const samples = {
+    ...{ user_id, start_time: daysAgo(2), end_time: daysAgo(-1), limit: 1 },
+    ...{ types: ['heart_rate' as const, 'steps' as const], include: ['zone' as const] },
+  };
+  const read = await Promise.allSettled([
+    api.timeseries.workouts(dates, { signal }).then(({ data }) => data.map(zoneOfRecord)),
+    api.timeseries.sleeps(dates, { signal }).then(({ data }) => data.map(zoneOfRecord)),
+    api.timeseries
+      .samples(samples, { signal })
+      .then(({ data }) =>
+        data.map(({ timestamp, zone_offset }): Zoned => ({ at: timestamp, zone: zone_offset })),
+      ),
+  ]);
+  const found = read.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const known = found.filter(({ zone }) => zone !== null && zone !== undefined);
+  return known.toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))[0]?.zone ?? null;
+}
+
+const zoneOfRecord = ({
+  end_time,
+  zone_offset,
+}: {
+  end_time: string;
+  zone_offset: string | null;
+}): Zoned => ({
+  at: end_time,
+  zone: zone_offset,
+});
