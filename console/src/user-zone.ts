@@ -1,6 +1,11 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { api } from './api.ts';
-import { daysAgo } from './parts/time.tsx';
-import type { Zone } from './zone.ts';
+import { dayOf, type Zone } from './zone.ts';
+
+/** The zone of the user whose part of a page it is; null in all others. */
+export const UserZone = createContext<Zone>(null);
+export const useZone = (): Zone => useContext(UserZone);
 
 interface Zoned {
   readonly at: string;
@@ -8,6 +13,8 @@ interface Zoned {
 }
 
 const recentDays = 90;
+const dayMs = 86_400_000;
+const daysAgo = (days: number) => dayOf(null, Date.now() - days * dayMs);
 
 /** The offset of a user's newest workout, night or sample. Null without one, or if they cannot be read. */
 export async function newestZone(user_id: string, signal: AbortSignal): Promise<Zone> {

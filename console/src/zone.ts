@@ -1,15 +1,8 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
-
 /**
  * The zone in which an instant is shown: an IANA name, an offset such as `+02:00`, or null for the zone of the browser. A record
  * is shown in its own zone, what else is of a user in the user's zone, and what is of an operator in that of the browser.
  */
 export type Zone = string | null;
-
-/** The zone of the part of a page. */
-export const UserZone = createContext<Zone>(null);
-export const useZone = (): Zone => useContext(UserZone);
 
 const browserZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 

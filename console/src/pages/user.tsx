@@ -15,8 +15,8 @@ import { Workouts } from '../parts/workouts.tsx';
 import { useResource } from '../resource.ts';
 import { location, navigate } from '../router.tsx';
 import { sourceOf } from '../titles.ts';
-import { newestZone } from '../user-zone.ts';
-import { UserZone, useZone, type Zone, zoneName } from '../zone.ts';
+import { newestZone, UserZone, useZone } from '../user-zone.ts';
+import { type Zone, zoneName } from '../zone.ts';
 
 /** One user: the data, the connections, and what can be done. It is renewed as changes arrive. */
 export function User({ id }: { id: string }) {

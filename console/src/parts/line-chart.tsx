@@ -3,7 +3,8 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartSeries } from '../../../clients/typescript/src/index.ts';
 import { sourceOf, typeName } from '../titles.ts';
-import { clockOf, useZone, type Zone, zoneName } from '../zone.ts';
+import { useZone } from '../user-zone.ts';
+import { clockOf, type Zone, zoneName } from '../zone.ts';
 import type { Span } from './chart-span.ts';
 
 /** A line as it is drawn: columns of equal length, and null where it is interrupted. */

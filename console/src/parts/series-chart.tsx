@@ -3,7 +3,8 @@ import type { ChartSeries, SeriesType } from '../../../clients/typescript/src/in
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { typeName } from '../titles.ts';
-import { dateAndSecond, formatIn, useZone, type Zone, zoneName } from '../zone.ts';
+import { useZone } from '../user-zone.ts';
+import { dateAndSecond, formatIn, type Zone, zoneName } from '../zone.ts';
 import { DataTable, format } from './bars.tsx';
 import { type Span, timeOf } from './chart-span.ts';
 import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';

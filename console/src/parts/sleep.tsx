@@ -3,7 +3,8 @@ import type { SleepSession, SleepStageIntervals } from '../../../clients/typescr
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
 import { sourceOf, titleOf } from '../titles.ts';
-import { date, formatIn, minute, useZone, type Zone, zoneName } from '../zone.ts';
+import { useZone } from '../user-zone.ts';
+import { date, formatIn, minute, type Zone, zoneName } from '../zone.ts';
 import { DataTable } from './bars.tsx';
 import { Empty, Loaded } from './states.tsx';
 import { daysAgo, duration } from './time.tsx';

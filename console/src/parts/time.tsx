@@ -1,4 +1,5 @@
-import { dateAndMinute, dayOf, formatIn, useZone, type Zone, zoneName } from '../zone.ts';
+import { useZone } from '../user-zone.ts';
+import { dateAndMinute, dayOf, formatIn, type Zone, zoneName } from '../zone.ts';
 
 /** A time in the zone of a record, by default that of this part of the page, with UTC on hover. */
 export function Time({ at, zone: own = null }: { at: string | null; zone?: Zone }) {

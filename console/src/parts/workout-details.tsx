@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { Chart, ChartSeries, Workout } from '../../../clients/typescript/src/index.ts';
 import { api } from '../api.ts';
 import { useResource } from '../resource.ts';
-import { UserZone, useZone } from '../zone.ts';
+import { UserZone, useZone } from '../user-zone.ts';
 import { format } from './bars.tsx';
 import { moveSpan, type Span } from './chart-span.ts';
 import { type Line, LineChart, lineOf, Swatch } from './line-chart.tsx';
