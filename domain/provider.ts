@@ -25,6 +25,8 @@ export type SharedData = z.infer<typeof SharedData>;
 export interface Provider {
   /** The name that people know it by. PROVIDER_NAMES overrides it. */
   readonly title: string;
+  /** The names that people know its sources by, by a part of the device's or the app's name in lower case. */
+  readonly sourceTitles?: Readonly<Record<string, string>>;
   /** Its settings by name, each with its schema and default; config.ts adds them to its own. */
   readonly settings: Readonly<Record<string, z.ZodType>>;
   /** The names of the settings of its API and its webhooks. Null: it has neither, because users' own devices send the data. */

@@ -127,7 +127,7 @@ export const metricTable = {
   },
   pulsebus_activity_fetches: {
     kind: 'gauge',
-    help: 'Activities to fetch from Strava, by state.',
+    help: 'Activities to fetch from the activity platform, by state.',
     labels: ['state'],
   },
   pulsebus_provider_budget_left: {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { contracts } from '../contracts/all.ts';
 import { apiPrefix, type Contract } from '../domain/contract.ts';
-import type { SettingNames } from '../domain/provider.ts';
+import type { Provider, SettingNames } from '../domain/provider.ts';
 import { byProvider, type ProviderName, providerNamed, providers } from '../providers/all.ts';
 
 /** The settings of one provider. `Url` is null for a provider without an API. */
@@ -55,9 +55,18 @@ export function settingsOf(config: Config, provider: ProviderName): ProviderSett
 export const titleOf = ({ PROVIDER_NAMES }: Pick<Config, 'PROVIDER_NAMES'>, provider: ProviderName): string =>
   PROVIDER_NAMES[provider] ?? providers[provider].title;
 
-/** The names of all providers that people read. */
-export const titlesOf = (config: Pick<Config, 'PROVIDER_NAMES'>): Readonly<Record<ProviderName, string>> =>
-  byProvider((provider) => titleOf(config, provider));
+/** The names that people read: of a provider, and of its sources by a part of the device's or the app's name. */
+export interface Titles {
+  readonly title: string;
+  readonly source_titles: Readonly<Record<string, string>>;
+}
+
+/** The names of all providers and their sources that people read. */
+export const titlesOf = (config: Pick<Config, 'PROVIDER_NAMES'>): Readonly<Record<ProviderName, Titles>> =>
+  byProvider((provider) => {
+    const { sourceTitles = {} }: Provider = providers[provider];
+    return { title: titleOf(config, provider), source_titles: sourceTitles };
+  });
 
 /** Whether users can connect to a provider: its client id and secret are set, or it needs none. */
 export function isConfigured(config: Config, provider: ProviderName): boolean {

@@ -94,15 +94,11 @@ t.test('maps provider names, and refuses unknown providers and names that nobody
 });
 
 t.test('people read the names that a provider has, or those of PROVIDER_NAMES', async (t) => {
-  const names = {
-    devicemaker: 'Garmin',
-    activitynet: 'Strava',
-    phone: 'Phone',
-    googlehealth: 'Google Health',
-  };
-  t.strictSame(titlesOf(loadConfig({})), { ...names, withings: 'Withings' });
-  const set = titlesOf(loadConfig({ PROVIDER_NAMES: 'devicemaker=Acme' }));
-  t.strictSame(set, { ...names, devicemaker: 'Acme', withings: 'Withings' });
+  const shown = (settings: Record<string, string>) =>
+    Object.values(titlesOf(loadConfig(settings))).map(({ title }) => title);
+  const others = ['Strava', 'Phone', 'Google Health', 'Withings'];
+  t.strictSame(shown({}), ['Garmin', ...others]);
+  t.strictSame(shown({ PROVIDER_NAMES: 'devicemaker=Acme' }), ['Acme', ...others]);
 });
 
 t.test('traces one request of a hundred by default', async (t) => {

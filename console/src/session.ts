@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Developer } from '../../clients/typescript/src/index.ts';
+import type { Titles } from '../../clients/typescript/src/source-text.ts';
 
 /** The session of this browser: who is signed in, and the token that requests of these pages carry. */
 export interface Session {
@@ -8,7 +9,7 @@ export interface Session {
   /** Whether a sandbox runs beside the service. */
   readonly sandbox: boolean;
   /** The names of providers that people read. */
-  readonly provider_titles: Readonly<Record<string, string>>;
+  readonly provider_titles: Readonly<Record<string, Titles>>;
 }
 
 /** Undefined until the server has answered; null without a session. */

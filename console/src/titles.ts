@@ -1,8 +1,9 @@
-import { sourceText } from '../../clients/typescript/src/source-text.ts';
+import { sourceText, type TitleOf, titleIn } from '../../clients/typescript/src/source-text.ts';
 import { session } from './session.ts';
 
-/** The name of a provider that people read. */
-export const titleOf = (provider: string): string => session.value?.provider_titles[provider] ?? provider;
+/** The name of a provider that people read, or of its source by its device. */
+export const titleOf: TitleOf = (provider, device) =>
+  titleIn(session.value?.provider_titles[provider], provider, device);
 
 /** A source that people read: the provider, and the device if one is known. */
 export const sourceOf = (source: { provider: string; device: string }) => sourceText(titleOf, source);

@@ -27,6 +27,9 @@ export const ProviderSetup = z
   .object({
     provider: ProviderName,
     title: z.string().describe('The name that people read. PROVIDER_NAMES sets it.'),
+    source_titles: z
+      .record(z.string(), z.string())
+      .describe("Names of its sources that people read, by a part of the device's name in lower case."),
     connected_by: z
       .enum(['consent_page', 'app'])
       .describe(

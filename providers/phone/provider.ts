@@ -7,6 +7,11 @@ import { fields } from './fields.ts';
  */
 export const phone = {
   title: 'Phone',
+  sourceTitles: {
+    ...{ apple: 'Apple Health', iphone: 'Apple Health', ipad: 'Apple Health' },
+    ...{ samsung: 'Samsung Health', '.sec.': 'Samsung Health' },
+    ...{ healthdata: 'Health Connect', 'health connect': 'Health Connect' },
+  },
   settings: {},
   names: null,
   ingest: {

@@ -4,7 +4,7 @@ import { formatInstant } from '../../domain/time.ts';
 import type { Queryable } from '../../mixins/database.ts';
 import { type ProviderName, providerNames, providers } from '../../providers/all.ts';
 import type { Call } from '../../runtime/environment.ts';
-import { addressesToRegister, settingsOf, titleOf } from '../../runtime/provider-settings.ts';
+import { addressesToRegister, settingsOf, titlesOf } from '../../runtime/provider-settings.ts';
 import { mostCounted, selectBacklog, selectLastReceived, selectTimes } from './queries/select-overview.ts';
 import { budgetOf, readIngestFigures } from './status.ts';
 
@@ -61,7 +61,7 @@ export async function readProviders({ database, call, config, addressesAt }: Dep
     const { budget, subscription } = figures.get(provider) ?? {};
     return {
       provider,
-      title: titleOf(config, provider),
+      ...titlesOf(config)[provider],
       connected_by: providers[provider].oauth === null ? 'app' : 'consent_page',
       ...setupOf(config, provider),
       webhook_addresses:

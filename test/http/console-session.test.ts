@@ -51,7 +51,7 @@ t.test('a sign-in sets a cookie for the paths of the console only, and stores it
   const rows = await api.database.query('select 1 from auth.console_session where hash = $1', [hash]);
   t.equal(rows.length, 1);
   const page = await api.ask('/console/session', { headers: { Cookie: cookieOf(answer) } });
-  const provider_titles = { devicemaker: 'Garmin', activitynet: 'Strava' };
+  const provider_titles = { devicemaker: { title: 'Garmin' }, activitynet: { title: 'Strava' } };
   for (const { body } of [answer, page])
     t.match(body, { developer: { email: developer.email }, csrf_token: /^[\w-]{43}$/, provider_titles });
 });

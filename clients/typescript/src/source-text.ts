@@ -4,18 +4,29 @@ interface Source {
   readonly device?: string | null;
 }
 
-/** Health stores of phones, by what names of devices and of apps contain. */
-const stores = [
-  [/apple|iphone|ipad/i, 'Apple Health'],
-  [/samsung|\.sec\./i, 'Samsung Health'],
-  [/healthdata|health ?connect/i, 'Health Connect'],
-] as const;
+/** The names that people read: of a provider, and of its sources by a part of the device's or the app's name. */
+export interface Titles {
+  readonly title: string;
+  readonly source_titles: Readonly<Record<string, string>>;
+}
+
+/** The name of a provider that people read, or of one of its sources by its device. */
+export type TitleOf = (provider: string, device?: string) => string;
+
+/** The name of a provider or of its source; the name of the API without titles. */
+export function titleIn(titles: Titles | undefined, provider: string, device = ''): string {
+  if (titles === undefined) return provider;
+  const name = device.toLowerCase();
+  const source = Object.entries(titles.source_titles).find(([part]) => name.includes(part));
+  return source?.[1] ?? titles.title;
+}
+
 /** An app without a device has its id in the place of the device. */
 const appId = /^com\.[\w.-]+$/;
 
 /** A source as people read it: the name of the provider, and the device if one is known. */
-export function sourceText(titleOf: (provider: string) => string, { provider, device }: Source): string {
+export function sourceText(titleOf: TitleOf, { provider, device }: Source): string {
   if (device === undefined || device === null || device === 'unknown') return titleOf(provider);
-  const store = provider === 'phone' ? stores.find(([pattern]) => pattern.test(device))?.[1] : undefined;
-  return store !== undefined && appId.test(device) ? store : `${store ?? titleOf(provider)}, ${device}`;
+  const title = titleOf(provider, device);
+  return appId.test(device) && title !== titleOf(provider) ? title : `${title}, ${device}`;
 }

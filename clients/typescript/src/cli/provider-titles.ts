@@ -1,7 +1,5 @@
+import { type TitleOf, titleIn } from '../source-text.ts';
 import type { Context } from './command.ts';
-
-/** The name of a provider that people read. */
-export type TitleOf = (provider: string) => string;
 
 /** The names of providers that people read, as the server is set; those of the API if they cannot be read. */
 export async function providerTitles({
@@ -12,6 +10,10 @@ export async function providerTitles({
     .deliveries.providers({ signal })
     .catch(() => []);
   signal.throwIfAborted();
-  const titles = new Map<string, string>(setups.map(({ provider, title }) => [provider, title]));
-  return (provider) => titles.get(provider) ?? provider;
+  return (provider, device) =>
+    titleIn(
+      setups.find((one) => one.provider === provider),
+      provider,
+      device,
+    );
 }

@@ -1717,6 +1717,12 @@ export type ProviderSetup = {
      */
     title: string;
     /**
+     * Names of its sources that people read, by a part of the device's name in lower case.
+     */
+    source_titles: {
+        [key: string]: string;
+    };
+    /**
      * `consent_page`: users consent at the provider; `app`: users type an invitation code into an app, which sends the data.
      */
     connected_by: 'consent_page' | 'app';

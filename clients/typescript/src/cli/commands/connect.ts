@@ -1,7 +1,8 @@
 import { type Connection, type Provider, providers, type User } from '../../index.ts';
+import type { TitleOf } from '../../source-text.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
-import { providerTitles, type TitleOf } from '../provider-titles.ts';
+import { providerTitles } from '../provider-titles.ts';
 import { formatOption, isTable, printRows, type Row } from '../table.ts';
 
 /** The option for a provider. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Change, type ChangePage, ConnectionError, type EventType, PulsebusError } from '../../index.ts';
-import { sourceText } from '../../source-text.ts';
+import { sourceText, type TitleOf } from '../../source-text.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { readStored, writeStored } from '../credentials.ts';
 import { sentenceOf } from '../failure.ts';
 import { findUser } from '../find-user.ts';
 import { forward, targetOf } from '../forward.ts';
 import { type Colour, jsonLine, printable } from '../output.ts';
-import { providerTitles, type TitleOf } from '../provider-titles.ts';
+import { providerTitles } from '../provider-titles.ts';
 import { newSecret } from '../sign.ts';
 import { timeOf } from '../times.ts';
 

@@ -1,9 +1,9 @@
 import type { Chart, ChartSeries, Resolution, SeriesType } from '../../index.ts';
-import { sourceText } from '../../source-text.ts';
+import { sourceText, type TitleOf } from '../../source-text.ts';
 import { type Command, type Context, UsageError } from '../command.ts';
 import { findUser } from '../find-user.ts';
 import { printable } from '../output.ts';
-import { providerTitles, type TitleOf } from '../provider-titles.ts';
+import { providerTitles } from '../provider-titles.ts';
 import { type Point, sparkline } from '../sparkline.ts';
 import { spanMs, timeOf } from '../times.ts';
 import { textOf } from './export.ts';
