@@ -18,6 +18,7 @@ import { findGranted, type Granted } from './granted.ts';
 import { answerTo, type Outcome, unknownPage, usedPage } from './outcome.ts';
 import { cancelBackfill, enqueueBackfill, startBackfill } from './pending-backfills.ts';
 import { type UsedAttempt, useAttempt } from './queries/use-attempt.ts';
+import { listedOrNull } from './redirects.ts';
 import { revokeAccess } from './revoke-access.ts';
 import { finishInSession, pageOf } from './session-attempts.ts';
 
@@ -59,7 +60,11 @@ export async function finish(
   const reason = 'reason' in outcome ? outcome.reason : null;
   deps.logger.info('connect.finished', { provider, user_id: attempt.userId, status: outcome.status, reason });
   return sessionId === null
-    ? answerTo(attempt, provider, outcome)
+    ? answerTo(
+        { callbackUri, redirectUri: listedOrNull(deps.config, attempt.redirectUri) },
+        provider,
+        outcome,
+      )
     : finishInSession(deps, { sessionId, callbackUri }, provider, outcome);
 }
 

@@ -9,7 +9,11 @@ export function checkRedirect(config: Config, redirect: string | undefined): voi
   ]);
 }
 
-/** Whether CONNECT_REDIRECTS lists an address. It may have changed since the address was stored. */
-export function isListed({ CONNECT_REDIRECTS }: Config, redirect: string): boolean {
+/** A stored address, if CONNECT_REDIRECTS still lists it. */
+export function listedOrNull(config: Config, redirect: string | null): string | null {
+  return redirect !== null && isListed(config, redirect) ? redirect : null;
+}
+
+function isListed({ CONNECT_REDIRECTS }: Config, redirect: string): boolean {
   return CONNECT_REDIRECTS.includes(redirect);
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { ConnectSession } from './queries/connect-sessions.ts';
-import { isListed } from './redirects.ts';
+import { listedOrNull } from './redirects.ts';
 
 type Returning = Pick<
   ConnectSession,
@@ -9,8 +9,8 @@ type Returning = Pick<
 
 /** The application's address with the result of a session. It contains no secret. Null if the session has no address. */
 export function returnUrl(config: Config, session: Returning): string | null {
-  const { redirectUri } = session;
-  if (redirectUri === null || !isListed(config, redirectUri)) return null;
+  const redirectUri = listedOrNull(config, session.redirectUri);
+  if (redirectUri === null) return null;
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(resultOf(session))) url.searchParams.set(name, value);
   return url.href;

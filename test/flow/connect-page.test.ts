@@ -38,6 +38,8 @@ t.test(
     provider.account = randomUUID();
     const { browser, page, url } = await opened(userId, { ...back, providers: ['devicemaker'] });
     t.match(page.text, 'Agree and continue to Garmin');
+    const other = await agree(browser, `${url}/activitynet`, formOf(page));
+    t.equal(other.status, 404, 'a provider that the session does not offer');
     const landed = await connect(browser, url);
     t.equal(landed.url, `${appUrl}&status=connected&provider=devicemaker`);
   },

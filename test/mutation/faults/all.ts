@@ -1,5 +1,21 @@
 import type { PlantedFault } from '../planted.ts';
+import { activitynetIngest } from './activitynet-ingest.ts';
+import { backfill } from './backfill.ts';
+import { connect } from './connect.ts';
+import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
+import { phoneIngest } from './phone-ingest.ts';
+import { providers } from './providers.ts';
+import { pullIngest } from './pull-ingest.ts';
 
 /** All planted faults, by the part of the tree that they are in. */
-export const planted: Readonly<Record<string, readonly PlantedFault[]>> = { domain };
+export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
+  domain,
+  connect,
+  'pull-ingest': pullIngest,
+  'phone-ingest': phoneIngest,
+  'devicemaker-ingest': devicemakerIngest,
+  'activitynet-ingest': activitynetIngest,
+  backfill,
+  providers,
+};

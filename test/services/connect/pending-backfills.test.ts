@@ -58,7 +58,9 @@ t.test('a start is retried only after a temporary failure', async (t) => {
 
 t.test('a start is given up after a day', async (t) => {
   const deps = depsOf(null);
-  const created_at = new Date(Date.now() - 25 * 3_600_000);
-  t.same(await startPendingBackfill(deps, { payload: wanted, created_at }), { kind: 'done' });
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  t.same(await startPendingBackfill(deps, { payload: wanted, created_at: hoursAgo(25) }), { kind: 'done' });
   t.same(deps.calls, []);
+  t.same(await startPendingBackfill(deps, { payload: wanted, created_at: hoursAgo(23) }), { kind: 'done' });
+  t.same(deps.calls, [wanted]);
 });

@@ -100,8 +100,8 @@ async function answer(playing: Playing, req: IncomingMessage, res: ServerRespons
   if (path === '/favicon.ico') return send(res, 204, null);
   if (path.endsWith('/authorize')) return sendPage(res, consentPage(path, url.searchParams));
   if (path === '/consent') return consent(playing, form, res);
-  if (path === '/dm/token' || path === '/an/oauth/token') return send(res, ...exchange(playing, path, form));
   if (playing.bodies.has(path)) return send(res, 200, playing.bodies.get(path));
+  if (path === '/dm/token' || path === '/an/oauth/token') return send(res, ...exchange(playing, path, form));
   const account = playing.alive.get(token);
   if (account === undefined) return send(res, 401, { error: 'invalid_token' });
   if (path === '/dm/api/user/id') return send(res, 200, { userId: account });
