@@ -7,7 +7,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/send-request.ts',
     before: '  await tokens.expire(fresh);\n',
     after: '',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/send-request.test.ts',
   },
   {
     kind: 'quota',
@@ -15,7 +15,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/send-request.ts',
     before: 'const limitedWaitMs = 30_000;',
     after: 'const limitedWaitMs = 30;',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/send-request.test.ts',
   },
   {
     kind: 'quota',
@@ -23,7 +23,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/send-request.ts',
     before: '  await pauseScope(database, scopeOf(config, provider, failure.of, connection_id), waitMs);\n',
     after: '',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/send-request.test.ts',
   },
   {
     kind: 'quota',
@@ -31,7 +31,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/reserve-request.ts',
     before: 'do update set paused_until = greatest(r.paused_until, excluded.paused_until)`',
     after: 'do update set paused_until = least(r.paused_until, excluded.paused_until)`',
-    test: 'test/services/pull-ingest/limits.test.ts',
+    test: 'test/services/pull-ingest/send-request.test.ts',
   },
   {
     kind: 'quota',
@@ -39,7 +39,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/pulled.ts',
     before: "const whose = of === 'account' ? connectionId",
     after: "const whose = of === 'application' ? connectionId",
-    test: 'test/services/pull-ingest/limits.test.ts',
+    test: 'test/services/pull-ingest/send-request.test.ts',
   },
   {
     kind: 'quota',
@@ -47,7 +47,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/pulled.ts',
     before: 'intervalMs: windowMs / Math.max(1, limit * evenShare),',
     after: 'intervalMs: windowMs / 1000 / Math.max(1, limit * evenShare),',
-    test: 'test/services/pull-ingest/limits.test.ts',
+    test: 'test/services/pull-ingest/send-request.test.ts',
   },
   {
     kind: 'quota',
@@ -55,7 +55,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/work-notification.ts',
     before: 'unauthenticatedFloorMs: authenticated ? null : stated.unauthenticatedFloorMs,',
     after: 'unauthenticatedFloorMs: null,',
-    test: 'test/services/pull-ingest/forged-spans.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'quota',
@@ -73,7 +73,7 @@ export const pullIngest: readonly PlantedFault[] = [
     before:
       'spentMs += Math.min(tickMs, longestTickMs);\n      if (spentMs < limitMs || tickMs > longestTickMs) return;',
     after: 'spentMs += tickMs;\n      if (spentMs < limitMs) return;',
-    test: null,
+    test: 'test/runtime/awake-timeout.test.ts',
   },
   {
     kind: 'tenant',
@@ -81,7 +81,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/connections.ts',
     before: '  await transaction.query(deleteFormer, [ids, times]);\n',
     after: '',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'erasure',
@@ -89,7 +89,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/connections.ts',
     before: 'where user_id = $1 and ($2::text is null or provider = $2) returning connection_id',
     after: 'where user_id = $1 and ($2::text is null or provider <> $2) returning connection_id',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'end',
@@ -98,7 +98,7 @@ export const pullIngest: readonly PlantedFault[] = [
     before:
       "'update pull.reading set run_at = null, leased = false, attempt = attempt + 1 where connection_id = $1',",
     after: "'update pull.reading set leased = false, attempt = attempt + 1 where connection_id = $1',",
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'retry',
@@ -106,7 +106,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/settle-reading.ts',
     before: 'reason === null ? 0 : 1, reason);',
     after: 'reason === null ? 1 : 0, reason);',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'retry',
@@ -114,7 +114,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/settle-reading.ts',
     before: "`leased = false, failures = 0, crashes = 0, error = null, taken = '{}'",
     after: "`leased = false, crashes = 0, error = null, taken = '{}'",
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'order',
@@ -122,7 +122,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/settle-reading.ts',
     before: "case when spans <> '{}' or from_cursor then now()",
     after: "case when spans <> '{}' then now()",
-    test: 'test/services/pull-ingest/storm.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'value',
@@ -130,7 +130,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/work-reading.ts',
     before: 'if (!(await noteCursor(deps.database, row, result.cursor))) return lost;',
     after: 'if (!(await noteCursor(deps.database, row, row.cursor))) return lost;',
-    test: 'test/services/pull-ingest/storm.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'value',
@@ -138,7 +138,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/work-reading.ts',
     before: "  if (!type.isGranted(scope)) return { kind: 'withheld', reason: 'SCOPE_MISSING' };\n",
     after: '',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'order',
@@ -146,7 +146,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/work-reading.ts',
     before: '  if (!(await held.holds())) return lost;\n',
     after: '',
-    test: null,
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'time',
@@ -154,7 +154,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/upkeep.ts',
     before: '{ startMs: nowMs - found.days * dayMs, endMs: nowMs };',
     after: '{ startMs: nowMs - found.days * minuteMs, endMs: nowMs };',
-    test: 'test/services/pull-ingest/storm.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'end',
@@ -162,7 +162,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/upkeep.ts',
     before: '} while (after !== null && !signal.aborted);',
     after: '} while (after !== null && signal.aborted);',
-    test: null,
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
   {
     kind: 'value',
@@ -170,7 +170,7 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/store-part.ts',
     before: '{ startMs: middleMs, endMs: span.endMs },',
     after: '{ startMs: middleMs + 1, endMs: span.endMs },',
-    test: 'test/services/pull-ingest/storm.test.ts',
+    test: 'test/services/pull-ingest/store-part.test.ts',
   },
   {
     kind: 'secret',
@@ -194,6 +194,6 @@ export const pullIngest: readonly PlantedFault[] = [
     file: 'services/pull-ingest/queries/backfill-runs.ts',
     before: "\n  where pull.run.state <> 'running' returning id`;",
     after: '\n  returning id`;',
-    test: 'test/services/pull-ingest/access.test.ts',
+    test: 'test/services/pull-ingest/readings.test.ts',
   },
 ];

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import { loadConfig } from '../../../config.ts';
+import type { Call, Environment } from '../../../runtime/environment.ts';
+import { pullPace } from '../../../services/pull-ingest/pace.ts';
+import { insertBackfill } from '../../../services/pull-ingest/queries/backfill-runs.ts';
+import { claimReadings } from '../../../services/pull-ingest/queries/claim-readings.ts';
+import {
+  addConnections,
+  deleteUser,
+  endConnection,
+  restoreConnection,
+} from '../../../services/pull-ingest/queries/connections.ts';
+import { demandReads } from '../../../services/pull-ingest/queries/demand-reads.ts';
+import { postponeReading, releaseReading } from '../../../services/pull-ingest/queries/settle-reading.ts';
+import { upkeepJobs } from '../../../services/pull-ingest/upkeep.ts';
+import { workNotification } from '../../../services/pull-ingest/work-notification.ts';
+import { workReading } from '../../../services/pull-ingest/work-reading.ts';
+import { freshDatabase } from '../../support/database.ts';
+
+const database = await freshDatabase(t);
+const config = loadConfig({});
+const minuteMs = 60_000;
+const dayMs = 1440 * minuteMs;
+const noPace = { settleMs: 0, floorMs: 0, unauthenticatedFloorMs: null };
+const { signal } = new AbortController();
+
+type Provider = 'withings' | 'googlehealth';
+
+async function connect(
+  provider: Provider = 'withings',
+  { connection_id = randomUUID(), user_id = randomUUID(), connected_at = '2026-01-01T00:00:00Z' } = {},
+) {
+  const connection = { connection_id, user_id, connected_at };
+  await addConnections(database, provider, [connection], { sweeps: [], subscribes: false });
+  return connection;
+}
+
+const demand = (
+  connection_id: string,
+  type = 'measures',
+  span: Parameters<typeof demandReads>[1][0]['span'] = null,
+) => demandReads(database, [{ connection_id, type, span }], noPace);
+
+/** Claims the only row that is due. */
+async function claimed() {
+  const [row, ...others] = await claimReadings(database, 10, minuteMs);
+  if (row === undefined || others.length > 0) throw new Error(`${others.length} other rows`);
+  return row;
+}
+
+interface RowState {
+  readonly failures: number;
+  readonly is_due: boolean;
+  readonly wait_ms: number;
+  readonly cursor: string | null;
+}
+
+const stateOf = (connectionId: string) =>
+  database.query<RowState>(
+    `select failures, cursor, run_at is not null as is_due, (extract(epoch from run_at - now()) * 1000)::float8 as wait_ms
+     from pull.reading where connection_id = $1 order by run_at`,
+    [connectionId],
+  );
+
+t.afterEach(() => database.query('delete from pull.connection'));
+
+t.test('of a connection that is made again nothing of the former account remains', async (t) => {
+  const connection = await connect();
+  await demand(connection.connection_id);
+  await connect('withings', connection);
+  t.equal((await stateOf(connection.connection_id)).length, 1, 'the same connection');
+  await connect('withings', { ...connection, connected_at: '2026-02-01T00:00:00Z' });
+  t.same(await stateOf(connection.connection_id), []);
+});
+
+t.test('the data of one provider is deleted alone, that of a user as a whole', async (t) => {
+  const { user_id } = await connect('withings');
+  for (const provider of ['googlehealth', 'googlehealth'] as const)
+    await connect(provider, { connection_id: randomUUID(), user_id });
+  const other = await connect();
+  t.equal(await deleteUser(database, user_id, 'googlehealth'), 2);
+  t.equal(await deleteUser(database, user_id, null), 1);
+  t.equal(await deleteUser(database, other.user_id, null), 1);
+});
+
+t.test('what is to be read waits while a connection has ended, and is due if it has not', async (t) => {
+  const { connection_id } = await connect();
+  await demand(connection_id);
+  await endConnection(database, connection_id);
+  t.match(await stateOf(connection_id), [{ is_due: false }]);
+  await restoreConnection(database, connection_id);
+  t.match(await claimed(), { connection_id, taken_cursor: true });
+});
+
+t.test('a wait is no failure, and a success ends the failures in a row', async (t) => {
+  const { connection_id } = await connect();
+  await demand(connection_id);
+  await postponeReading(database, await claimed(), { delayMs: 0, reason: null });
+  t.match(await stateOf(connection_id), [{ failures: 0 }]);
+  await postponeReading(database, await claimed(), { delayMs: 0, reason: 'NO_ANSWER' });
+  t.match(await stateOf(connection_id), [{ failures: 1 }]);
+  await releaseReading(database, await claimed(), 0);
+  t.match(await stateOf(connection_id), [{ failures: 0, is_due: false }]);
+});
+
+t.test('what is demanded during a read is read afterwards', async (t) => {
+  const { connection_id } = await connect();
+  await demand(connection_id);
+  const row = await claimed();
+  await demand(connection_id);
+  await releaseReading(database, row, 0);
+  t.match(await claimed(), { taken_cursor: true });
+});
+
+t.test('a backfill in progress is not replaced', async (t) => {
+  const { connection_id } = await connect();
+  const insert = () =>
+    insertBackfill(database, connection_id, { startMs: 0, endMs: dayMs }, [
+      { type: 'measures', parts: 1, reason: null },
+    ]);
+  t.ok(await insert());
+  t.notOk(await insert());
+});
+
+/** Works on a row with a provider that answers a body, and services that answer nothing. */
+function working(body: object, holds: () => Promise<boolean>, scope: readonly string[] = ['user.metrics']) {
+  const calls: string[] = [];
+  const call = async (name: string) => {
+    calls.push(name);
+    return name === 'users.connection' ? { scope } : [];
+  };
+  const bearer = { kind: 'token', token: 'a', version: 1, connection_id: '', connected_at: '' } as const;
+  const deps = {
+    ...{ database, config, pace: pullPace, logger: { info: () => {}, warn: () => {} } },
+    tokens: { bearer: async () => bearer, worked: async () => {}, expire: async () => {} },
+    api: {
+      request: async () => {
+        const text = JSON.stringify({ status: 0, body });
+        return { status: 200, headers: new Headers(), text, tries: 1 };
+      },
+    },
+    broker: { metrics: { increment: () => {}, register: () => {} } },
+    call,
+  };
+  const work = async () =>
+    workReading(deps as unknown as Parameters<typeof workReading>[0], await claimed(), { signal, holds });
+  return { calls, work };
+}
+
+const weight = { grpid: 1, date: 1_767_268_800, category: 1, modified: Math.floor(Date.now() / 1000) };
+const weights = { measuregrps: [{ ...weight, measures: [{ value: 70, type: 1, unit: 0 }] }] };
+
+t.test('a read from a cursor moves it, and stores nothing once its lease is lost', async (t) => {
+  const { connection_id } = await connect();
+  await demand(connection_id);
+  const late = working(weights, async () => false);
+  await late.work();
+  t.same(late.calls, ['users.connection'], 'its successor may have stored newer data');
+  await database.query('update pull.reading set run_at = now()');
+  const held = working(weights, async () => true);
+  t.equal(await held.work(), 'done');
+  t.ok(held.calls.includes('timeseries.store'));
+  t.match(await stateOf(connection_id), [{ cursor: String(weight.modified) }]);
+});
+
+t.test('a type that the user did not grant is not read', async (t) => {
+  const { connection_id } = await connect();
+  await demand(connection_id);
+  const { calls, work } = working(weights, async () => true, ['user.activity']);
+  t.equal(await work(), 'withheld');
+  t.same(calls, ['users.connection']);
+});
+
+t.test(
+  'unauthenticated notifications cause one read a minute, authenticated ones as they come',
+  async (t) => {
+    for (const [authenticated, waitMs] of [
+      [true, 0],
+      [false, minuteMs],
+    ] as const) {
+      const { connection_id, user_id, connected_at } = await connect();
+      const row = { provider_user_id: '7', connection_id, user_id, connected_at };
+      const deps = {
+        ...{ database, config, provider: 'withings', signatures: null, logger: { info: () => {} } },
+        ...{ pace: { ...pullPace, settleMs: 0 }, call: (async () => [row]) as unknown as Call },
+      } as unknown as Environment & Parameters<typeof workNotification>[1];
+      for (const appli of [1, 44]) {
+        const body = Buffer.from(`userid=7&appli=${appli}&startdate=1767268800&enddate=1767268801`);
+        const job = {
+          id: randomUUID(),
+          isRetry: false,
+          received_ms: Date.now(),
+          authenticated,
+          headers: {},
+          body,
+        };
+        await workNotification(job as unknown as Parameters<typeof workNotification>[0], deps);
+      }
+      const [first, last] = await stateOf(connection_id);
+      t.ok(Math.abs((last?.wait_ms ?? 0) - (first?.wait_ms ?? 0) - waitMs) < 10_000, String(authenticated));
+    }
+  },
+);
+
+/** The upkeep job of a name, with service users that has so many active connections of Withings. */
+async function upkeep(name: string, connections = 0) {
+  const all = Array.from({ length: connections }, () => ({
+    ...{ connection_id: randomUUID(), user_id: randomUUID(), connected_at: '2026-01-01T00:00:00Z' },
+  }));
+  const call = async (
+    _: string,
+    { provider, after, limit }: { provider: string; after: string; limit: number },
+  ) => {
+    const from = all.findIndex(({ connection_id }) => connection_id === after) + 1;
+    return provider === 'withings' ? all.slice(from, from + limit) : [];
+  };
+  const deps = { database, config, call, pace: pullPace, rowJobs: { notify: () => {} } };
+  const job = upkeepJobs(deps as unknown as Parameters<typeof upkeepJobs>[0]).find(
+    ({ kind }) => kind.name === name,
+  );
+  const given = { key: name, payload: {}, created_at: new Date(), failures: 0 };
+  await job?.work(given as never, { signal, holds: async () => true });
+}
+
+t.test('all active connections are found, page by page', async (t) => {
+  await upkeep('pull-ingest.connections', 1001);
+  const [row] = await database.query('select count(*)::int as n from pull.connection');
+  t.same(row, { n: 1001 });
+});
+
+t.test('a sweep reads the days that its type states', async (t) => {
+  const { connection_id } = await connect();
+  await database.query(
+    `insert into pull.sweep (connection_id, type, number, due_at) values ($1, 'intraday', 0, now())`,
+    [connection_id],
+  );
+  await upkeep('pull-ingest.sweeps');
+  const { taken } = await claimed();
+  t.same(
+    taken.map(([from, to]) => Math.round((to - from) / dayMs)),
+    [2],
+  );
+});
