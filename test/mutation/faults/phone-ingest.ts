@@ -7,7 +7,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/queries/phases.ts',
     before: 'delete from phone.phase where user_id = $1 and id = any($2::text[]) returning',
     after: 'delete from phone.phase where id = any($2::text[]) returning',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'tenant',
@@ -15,7 +15,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/queries/phases.ts',
     before: 'union all select start_time from phone.reopened where user_id = $1) open`;',
     after: 'union all select start_time from phone.reopened) open`;',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -23,7 +23,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/items/apply-deletions.ts',
     before: '  await insertDeleted(deps.database, userId, ids);\n',
     after: '',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -31,7 +31,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/items/store-batch.ts',
     before: 'parts.workouts.filter(({ key }) => !gone.has(key)),',
     after: 'parts.workouts,',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -39,7 +39,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/items/store-batch.ts',
     before: 'await storePhases(deps, userId, kept(parts.phases));',
     after: 'await storePhases(deps, userId, parts.phases);',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -47,7 +47,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/items/apply-deletions.ts',
     before: '.flatMap((row) => samplesOf(row, wanted));',
     after: '.slice(0, 1).flatMap((row) => samplesOf(row, wanted));',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -55,7 +55,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/queries/forget-user.ts',
     before: "  'upload_ids',\n",
     after: '',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -63,7 +63,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/queries/forget-user.ts',
     before: "deleteFrom(transaction, [...ofData, 'invitation_code'], userId),",
     after: 'deleteFrom(transaction, ofData, userId),',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'erasure',
@@ -103,7 +103,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/nights/join-phases.ts',
     before: 'export const mostGapMs = 30 * minuteMs;',
     after: 'export const mostGapMs = 30 * 1000;',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/night-session.test.ts',
   },
   {
     kind: 'time',
@@ -111,7 +111,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/nights/night-session.ts',
     before: 'new Date(startMs + offset * minuteMs).getUTCHours();',
     after: 'new Date(startMs - offset * minuteMs).getUTCHours();',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/night-session.test.ts',
   },
   {
     kind: 'time',
@@ -119,7 +119,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/nights/settle-nights.ts',
     before: 'selectPhases(database, userId, openMs - marginMs, endMs + marginMs);',
     after: 'selectPhases(database, userId, openMs, endMs);',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'value',
@@ -127,7 +127,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/nights/night-session.ts',
     before: ": span_seconds - seconds('awake'),",
     after: ': span_seconds,',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/night-session.test.ts',
   },
   {
     kind: 'value',
@@ -135,7 +135,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/nights/plan-nights.ts',
     before: 'row.is_nap !== former.is_nap || row.asleep_seconds < former.asleep_seconds',
     after: 'row.asleep_seconds < former.asleep_seconds',
-    test: 'test/services/phone-ingest/nights.test.ts',
+    test: 'test/services/phone-ingest/night-session.test.ts',
   },
   {
     kind: 'value',
@@ -145,7 +145,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     before: '`${series}\\0${zone_offset_minutes}\\0${source.device}`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the source.
     after: '`${series}\\0${zone_offset_minutes}`',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'retry',
@@ -153,7 +153,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/queries/count-unmapped.ts',
     before: '    if ((await transaction.query(receipt, [deliveryId, userId])).length === 0) return;\n',
     after: '',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'retry',
@@ -161,7 +161,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/work-sync.ts',
     before: "return { kind: 'later', reason: codeOf(error), answer: answer() };",
     after: "return { kind: 'done', answer: answer() };",
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'leak',
@@ -169,7 +169,7 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/work-sync.ts',
     before: '    await upload.close();\n',
     after: '',
-    test: 'test/services/phone-ingest/sync.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
   {
     kind: 'end',
@@ -185,6 +185,6 @@ export const phoneIngest: readonly PlantedFault[] = [
     file: 'services/phone-ingest/queries/first-sync.ts',
     before: 'where excluded.created_at > held.created_at\n',
     after: '',
-    test: 'test/services/phone-ingest/codes.test.ts',
+    test: 'test/services/phone-ingest/uploads.test.ts',
   },
 ];

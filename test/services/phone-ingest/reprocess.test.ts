@@ -155,14 +155,16 @@ t.test(
 );
 
 t.test('data of an erased user, and of a connection that was made again, is not stored', async (t) => {
-  const [erased, again] = [await installApp(api), await installApp(api)];
+  const [erased, again, later] = [await installApp(api), await installApp(api), await installApp(api)];
   const body = { records: [record(heartRate, at('08:00'), 60), record(steps, at('08:00'), 60)] };
   await erased.sync(body);
   await again.sync(body);
   await api.expect(200, `/users/${erased.userId}`, { method: 'DELETE' });
   await api.expect(200, `/users/${again.userId}/connections/phone?purge=true`, { method: 'DELETE' });
+  await later.sync(body);
+  await database.query('update users.connection set connected_at = now() where user_id = $1', [later.userId]);
   const { items } = await run();
-  t.match(items, { processed: 0 });
+  t.match(items, { processed: 0, unlinked: 6 });
   for (const app of [erased, again]) t.match(await everythingOf(app), { sample: [], intervals: [] });
 });
 
