@@ -186,7 +186,10 @@ const longestDelayMs = 6 * 3_600_000;
  * Delay of a ping's next attempt: random, up to 2 s doubled with each attempt, at most 6 hours, so that its 16 attempts
  * cover a night (the provider keeps the data for days). Never less than the provider asked for.
  */
-function delayOf({ job, afterMs }: Round): number {
+export function delayOf({
+  job,
+  afterMs,
+}: Pick<Round, 'afterMs'> & { readonly job: Pick<Job, 'attempt'> }): number {
   const jitter = (longest: number) => Math.random() * longest;
   const delay = jitter(Math.min(longestDelayMs, firstDelayMs * 2 ** (job.attempt - 1)));
   return afterMs === null ? delay : Math.max(delay, afterMs + jitter(firstDelayMs));

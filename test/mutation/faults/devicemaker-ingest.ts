@@ -7,7 +7,7 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     file: 'services/devicemaker-ingest/ping/work-ping-item.ts',
     before: 'round.afterMs = Math.max(afterMs, round.afterMs ?? 0);',
     after: 'round.afterMs = Math.min(afterMs, round.afterMs ?? afterMs);',
-    test: 'test/services/devicemaker-ingest/ping-recovery.test.ts',
+    test: 'test/services/devicemaker-ingest/ping-limits.test.ts',
   },
   {
     kind: 'quota',
@@ -15,7 +15,7 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     file: 'services/devicemaker-ingest/ping/work-ping.ts',
     before: 'Math.max(delay, afterMs + jitter(firstDelayMs));',
     after: 'Math.min(delay, afterMs + jitter(firstDelayMs));',
-    test: 'test/services/devicemaker-ingest/ping-recovery.test.ts',
+    test: 'test/services/devicemaker-ingest/ping-limits.test.ts',
   },
   {
     kind: 'quota',
@@ -23,7 +23,7 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     file: 'services/devicemaker-ingest/ping/work-ping-item.ts',
     before: "round.failuresInRow = kind === 'busy' ? mostFailuresInRow : round.failuresInRow + 1;",
     after: 'round.failuresInRow += 1;',
-    test: 'test/services/devicemaker-ingest/ping-recovery.test.ts',
+    test: 'test/services/devicemaker-ingest/ping-limits.test.ts',
   },
   {
     kind: 'tenant',
@@ -32,7 +32,7 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     before: "return isForeign ? { field: 'userId', reason: 'belongs to another account' } : null;",
     after:
       "return isForeign && account === null ? { field: 'userId', reason: 'belongs to another account' } : null;",
-    test: 'test/services/devicemaker-ingest/ping.test.ts',
+    test: 'test/services/devicemaker-ingest/ping-limits.test.ts',
   },
   {
     kind: 'secret',
@@ -48,7 +48,7 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     file: 'services/devicemaker-ingest/ping/fetch-callback.ts',
     before: '  close();\n  release();\n',
     after: '  close();\n',
-    test: 'test/services/devicemaker-ingest/ping.test.ts',
+    test: 'test/services/devicemaker-ingest/ping-limits.test.ts',
   },
   {
     kind: 'leak',
@@ -56,7 +56,7 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     file: 'services/devicemaker-ingest/reading/large-body.worker.ts',
     before: '  bodies.delete(ask.body);\n',
     after: '',
-    test: 'test/services/devicemaker-ingest/large-push.test.ts',
+    test: 'test/services/devicemaker-ingest/ping-limits.test.ts',
   },
   {
     kind: 'unit',
@@ -104,6 +104,6 @@ export const devicemakerIngest: readonly PlantedFault[] = [
     file: 'services/devicemaker-ingest/reprocess/reprocess-delivery.ts',
     before: 'const arrival = { deliveryId, receivedMs, connectedBy: receivedMs, authenticated };',
     after: 'const arrival = { deliveryId, receivedMs, connectedBy: null, authenticated };',
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/reprocess.test.ts',
   },
 ];

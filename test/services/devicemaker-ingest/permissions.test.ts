@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { readChange } from '../../../services/devicemaker-ingest/accounts/permissions.ts';
+import { settleSpecials } from '../../../services/devicemaker-ingest/accounts/specials.ts';
 
 const receivedMs = Date.UTC(2026, 0, 5);
 const item = (changeTimeInSeconds?: unknown) => ({
@@ -32,4 +34,22 @@ t.test('an invalid change is reported with its problem', async (t) => {
   t.match(read({ ...item(), permissions: ['a\0b'] }), /^permissions: must be at most/);
   t.match(read({ ...item(), permissions: ['x'.repeat(101)] }), /^permissions: /);
   t.match(read(item('soon')), /^changeTimeInSeconds: /);
+});
+
+t.test('permissions are changed before accounts are deregistered, which are not found then', async (t) => {
+  const calls: string[] = [];
+  const ids = { connection_id: randomUUID(), user_id: randomUUID(), provider_user_id: 'a1' };
+  const call = async (name: string) => {
+    calls.push(name);
+    if (name === 'users.resolve') return [{ ...ids, connected_at: '2026-01-01T00:00:00Z' }];
+    return name === 'users.changeScopes' ? { updated: 1 } : { outcome: 'revoked' };
+  };
+  const push = { groups: [], errors: [], permissionChanges: [item(seconds)], deregistrations: [item()] };
+  const job = { id: randomUUID(), isRetry: false, received_ms: receivedMs, authenticated: true };
+  const progress = { keepResult: async () => true };
+  const { signal } = new AbortController();
+  const run = { call, halted: false, failed: null } as unknown as Parameters<typeof settleSpecials>[0];
+  const specials = await settleSpecials(run, { ...job, progress, signal } as never, push);
+  t.match(specials, { permissions: { updated: 1 }, deregistered: { revoked: 1 } });
+  t.same(calls, ['users.resolve', 'users.changeScopes', 'users.resolve', 'users.endByEvent']);
 });

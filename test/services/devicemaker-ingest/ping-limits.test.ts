@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import t from 'tap';
+import { loadConfig } from '../../../config.ts';
+import { dataTypeOf } from '../../../providers/devicemaker/data-types.ts';
+import { byteLimit } from '../../../runtime/guarded-fetch.ts';
+import { callbackRules } from '../../../services/devicemaker-ingest/ping/callback.ts';
+import { fetchCallback } from '../../../services/devicemaker-ingest/ping/fetch-callback.ts';
+import { delayOf, pingLimits } from '../../../services/devicemaker-ingest/ping/work-ping.ts';
+import { entryOf, workPingItem } from '../../../services/devicemaker-ingest/ping/work-ping-item.ts';
+import { type Answering, json, startCallbackServer } from '../../support/callback-server.ts';
+
+const provider = await startCallbackServer(t);
+const config = loadConfig({ DEVICEMAKER_API_URL: `${provider.origin}/wellness-api/rest` });
+const url = new URL(`${provider.origin}/wellness-api/rest/dailies?token=1`);
+const rules = callbackRules(config);
+const hourMs = 3_600_000;
+const type = dataTypeOf('dailies');
+if (type === undefined) throw new Error('no type');
+const { signal } = new AbortController();
+const status =
+  (code: number, headers: Record<string, string> = {}): Answering =>
+  (_req, res) =>
+    void res.writeHead(code, headers).end();
+const pingItem = {
+  ...{ key: 'dailies', type, entry: 'dailies[0]', account: 'a', url, linkedUsers: [], sameAs: null },
+  outcome: { state: 'queued' as const, sentences: [] },
+};
+
+/** A round of fetches without a job. */
+const roundOf = () =>
+  ({
+    ...{ rules, limits: pingLimits(), reached: new Map(), failuresInRow: 0, settled: 0, afterMs: null },
+    ...{ run: { signal, halted: false, failed: null }, job: {} },
+  }) as unknown as Parameters<typeof workPingItem>[0];
+
+t.test('of the waits that the provider asks for the longest counts', async (t) => {
+  const round = roundOf();
+  for (const seconds of ['60', '3600', '5']) {
+    provider.answer(status(503, { 'retry-after': seconds }));
+    await workPingItem(round, { ...pingItem });
+  }
+  t.equal(round.afterMs, hourMs);
+});
+
+t.test('an answer that the provider is busy ends the fetches of a round', async (t) => {
+  provider.asked.length = 0;
+  provider.answer(status(429));
+  const round = roundOf();
+  for (const _ of ['first', 'second']) await workPingItem(round, { ...pingItem });
+  t.equal(provider.asked.length, 1);
+});
+
+t.test('a wait that the provider asks for lengthens the back-off only', async (t) => {
+  t.intercept(Math, 'random', { value: () => 0.5 });
+  const delay = (attempt: number, afterMs: number | null) => delayOf({ job: { attempt }, afterMs });
+  t.equal(delay(1, null), 1000);
+  t.equal(delay(1, hourMs), hourMs + 1000);
+  t.equal(delay(16, 1000), 3 * hourMs);
+});
+
+t.test('an item of another account is not of this user', async (t) => {
+  const user = { connection_id: 'c', user_id: 'u', connectedMs: 0 };
+  const statusOf = (item: unknown) => entryOf(pingItem, user, item, 0).status;
+  t.equal(statusOf({ userId: 'another' }), 'validation_error');
+  t.equal(statusOf({ userId: 'a' }), null);
+  t.equal(statusOf({}), null, 'older senders omit the id');
+});
+
+t.test('the memory of an answer is free when its items are processed', async (t) => {
+  provider.answer(json([{ userId: 'a', summaryId: 'x'.repeat(5000) }]));
+  const limits = { ...pingLimits(), held: byteLimit(8000) };
+  for (const _ of ['first', 'second']) {
+    const fetched = await fetchCallback(url, pingItem, rules, limits, signal);
+    t.equal(fetched.kind, 'items');
+    if (fetched.kind === 'items') fetched.found.close();
+  }
+});
+
+t.test('the reading thread frees a body that is closed', async (t) => {
+  const file = '../../../services/devicemaker-ingest/reading/large-body.worker.ts';
+  const worker = new Worker(new URL(file, import.meta.url));
+  t.teardown(() => worker.terminate());
+  const ask = async (question: object) => {
+    worker.postMessage({ id: 1, ask: { body: 7, ...question } });
+    const [{ failed }] = await once(worker, 'message');
+    return failed;
+  };
+  const bytes = new Uint8Array(Buffer.from('{"dailies":[{"userId":"a"}]}')).buffer;
+  t.equal(await ask({ kind: 'open', bytes, root: 'object' }), null);
+  t.equal(await ask({ kind: 'stubs', key: 'dailies', piece: 0 }), null);
+  t.equal(await ask({ kind: 'close' }), null);
+  t.equal(await ask({ kind: 'stubs', key: 'dailies', piece: 0 }), 'Error');
+});
