@@ -7,7 +7,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/reads.ts',
     before: '  await tokens.expire(fresh);\n',
     after: '',
-    test: 'test/services/activitynet-ingest/tokens.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'quota',
@@ -15,7 +15,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/fetch-activity.ts',
     before: 'job.priority >= priorities.backfill ?',
     after: 'job.priority > priorities.backfill ?',
-    test: 'test/services/activitynet-ingest/limits.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'quota',
@@ -23,7 +23,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/check-access.ts',
     before: "quota.reserve(1, 'backfill');",
     after: "quota.reserve(1, 'live');",
-    test: 'test/services/activitynet-ingest/limits.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'quota',
@@ -31,7 +31,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/list-backfill.ts',
     before: "{ user_id: run.user_id, work: 'backfill', signal }",
     after: "{ user_id: run.user_id, work: 'live', signal }",
-    test: 'test/services/activitynet-ingest/limits.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'quota',
@@ -39,7 +39,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/reads.ts',
     before: 'close: () => quota.release(reserved, left),',
     after: 'close: () => quota.release(reserved, reads),',
-    test: 'test/services/activitynet-ingest/limits.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'quota',
@@ -47,7 +47,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/reads.ts',
     before: "if (answer === null || answer.status === 429) return { kind: 'wait' };",
     after: "if (answer === null) return { kind: 'wait' };",
-    test: 'test/services/activitynet-ingest/limits.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'unit',
@@ -55,7 +55,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/list-backfill.ts',
     before: 'after: String(start_time.getTime() / 1000 - 1),',
     after: 'after: String(start_time.getTime() - 1),',
-    test: 'test/services/activitynet-ingest/history.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'end',
@@ -63,7 +63,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/confirm-deletion.ts',
     before: "result.kind === 'gone' && job.unconfirmed && result.reason !== 'USER_GONE'",
     after: "result.kind === 'gone' && job.unconfirmed && result.reason === 'USER_GONE'",
-    test: 'test/services/activitynet-ingest/forged-deletions.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'secret',
@@ -79,7 +79,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/work-event.ts',
     before: 'event: authenticated ? event : notAhead(event, job)',
     after: 'event: authenticated ? notAhead(event, job) : event',
-    test: 'test/services/activitynet-ingest/events.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'end',
@@ -88,7 +88,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     before:
       "  if (event.event_time < Math.floor(linkedUser.connectedMs / 1000)) return 'it is from before the connection';\n",
     after: '',
-    test: 'test/services/activitynet-ingest/events.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'erasure',
@@ -96,7 +96,7 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/queries/drop-work.ts',
     before: "for (const table of ['history', 'owner_reads'])",
     after: "for (const table of ['history'])",
-    test: 'test/services/activitynet-ingest/forged-reads.test.ts',
+    test: 'test/services/activitynet-ingest/reads.test.ts',
   },
   {
     kind: 'value',
@@ -104,6 +104,6 @@ export const activitynetIngest: readonly PlantedFault[] = [
     file: 'services/activitynet-ingest/fetch-activity.ts',
     before: 'streams_for === recording && fetched_at !== null && fetched_at.getTime() >= connectedMs;',
     after: 'streams_for === recording && fetched_at !== null && fetched_at.getTime() <= Date.now();',
-    test: 'test/services/activitynet-ingest/records.test.ts',
+    test: 'test/services/activitynet-ingest/events.test.ts',
   },
 ];

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import t from 'tap';
+import type { Work } from '../../../mixins/provider-quota.ts';
+import { isDeauthorization, workAthlete } from '../../../services/activitynet-ingest/athlete.ts';
+import { checkAccess } from '../../../services/activitynet-ingest/check-access.ts';
+import { confirmDeletion } from '../../../services/activitynet-ingest/confirm-deletion.ts';
+import { fetchActivity } from '../../../services/activitynet-ingest/fetch-activity.ts';
+import { listBackfillPage } from '../../../services/activitynet-ingest/list-backfill.ts';
+import { fetchPace } from '../../../services/activitynet-ingest/pace.ts';
+import { deleteUser } from '../../../services/activitynet-ingest/queries/drop-work.ts';
+import { priorities } from '../../../services/activitynet-ingest/queries/note-event.ts';
+import { reserveReads } from '../../../services/activitynet-ingest/reads.ts';
+import { workEvent } from '../../../services/activitynet-ingest/work-event.ts';
+import { testConfig } from '../../support/broker.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { event } from './setting.ts';
+
+const database = await freshDatabase(t);
+const config = testConfig({ databaseUrl: database.url, settings: {} });
+const [user_id, connection_id] = [randomUUID(), randomUUID()];
+const { signal } = new AbortController();
+const connected_at = '2026-01-01T00:00:00Z';
+
+/** The provider that answers a status, and a quota that has reads left for some kinds of work. */
+function reading(status: number, open: readonly Work[] = ['live', 'backfill']) {
+  const seen = { work: [] as Work[], released: [] as number[], urls: [] as URL[], expired: [] as number[] };
+  const calls: string[] = [];
+  const deps = {
+    ...{ config, database, pace: { ...fetchPace, retries: 0 } },
+    api: {
+      async request({ url }: { readonly url: URL }) {
+        seen.urls.push(url);
+        return { status, headers: new Headers(), text: '[]', tries: 1 };
+      },
+    },
+    quota: {
+      async reserve(_reads: number, work: Work) {
+        seen.work.push(work);
+        return open.includes(work) ? { quarter: new Date(0), day: new Date(0) } : null;
+      },
+      ...{ holds: async () => true, settle: async () => {} },
+      release: async (_: unknown, reads: number) => void seen.released.push(reads),
+    },
+    tokens: {
+      bearer: async (_: unknown, { refused = 0 } = {}) => ({
+        ...{ kind: 'token' as const, token: 'a', version: refused + 1, connection_id, connected_at },
+      }),
+      worked: async () => {},
+      expire: async ({ version }: { readonly version: number }) => void seen.expired.push(version),
+    },
+    call: (async (name: string) => {
+      calls.push(name);
+      return { record_id: 'r' };
+    }) as never,
+  };
+  return { deps: deps as never as Parameters<typeof fetchActivity>[0], seen, calls };
+}
+
+const reader = { user_id, work: 'live', signal } as const;
+
+t.test('a connection whose fresh token is refused as well has ended', async (t) => {
+  const { deps, seen } = reading(401);
+  const reservation = await reserveReads(deps, reader, 2);
+  t.same(await reservation?.read('/activities/1'), { kind: 'gone', reason: 'TOKEN_REFUSED' });
+  t.same(seen.expired, [2]);
+});
+
+t.test('a read that is answered with 429 waits, and only unsent reads are released', async (t) => {
+  const { deps, seen } = reading(429);
+  const reservation = await reserveReads(deps, reader, 2);
+  t.same(await reservation?.read('/activities/1'), { kind: 'wait' });
+  await reservation?.close();
+  t.same(seen.released, [1]);
+});
+
+const job = { user_id, connection_id, object_id: '7', authenticated: true, prepaid: false };
+
+t.test('backfill and checks leave the reads of live events', async (t) => {
+  const { deps, seen } = reading(200, ['live']);
+  const held = (priority: number) =>
+    ({ job: { ...job, priority }, signal, holds: async () => true }) as never;
+  t.same(await fetchActivity(deps, held(priorities.backfill)), { kind: 'wait' });
+  const run = { id: randomUUID(), user_id, attempt: 1, failures: 0 } as never;
+  t.equal(await listBackfillPage(deps, run, signal), 'wait');
+  const question = { user_id, provider: 'activitynet', about: 'access' } as const;
+  await checkAccess(deps, question);
+  t.same(seen.work, ['backfill', 'backfill', 'backfill']);
+  t.same(seen.urls, [], 'nothing is sent');
+});
+
+t.test('a list is requested in seconds, from the first second of the span on', async (t) => {
+  const { deps, seen } = reading(200);
+  const [start_time, end_time] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')];
+  const run = { id: randomUUID(), user_id, attempt: 1, failures: 0, pages: 0, start_time, end_time };
+  await listBackfillPage(deps, { ...run, created_at: end_time, connected_at: start_time } as never, signal);
+  const { after, before } = Object.fromEntries(seen.urls[0]?.searchParams ?? []);
+  t.same([after, before], ['1767225599', '1767312000']);
+});
+
+t.test('a hidden activity is shown again if no read can decide', async (t) => {
+  for (const [reason, shown] of [
+    ['CONNECTION_GONE', ['timeseries.restoreWorkout']],
+    ['USER_GONE', []],
+  ] as const) {
+    const { deps, calls } = reading(200);
+    const held = { job: { ...job, unconfirmed: true }, signal, holds: async () => true } as never;
+    await confirmDeletion(deps, held, { kind: 'gone', reason });
+    t.same(calls, shown, reason);
+  }
+});
+
+const received_ms = Date.now();
+
+t.test('the future time of an unauthenticated event is that of its arrival', async (t) => {
+  for (const authenticated of [true, false]) {
+    const linked = { provider_user_id: '7', user_id, connection_id, connected_at };
+    const deps = { database, config, call: async () => [linked], logger: { info: () => {} } } as never;
+    const ahead = Math.floor(received_ms / 1000) + 120;
+    const body = Buffer.from(JSON.stringify(event({ owner_id: 7, event_time: ahead })));
+    const given = { id: randomUUID(), headers: {}, body, received_ms, authenticated, isRetry: false };
+    await workEvent({ ...given, answerEarly: async () => {} } as never, deps);
+    const [row] = await database.query('select create_time::int as at from activitynet.activity');
+    t.same(row, { at: authenticated ? ahead : ahead - 120 });
+    await database.query('delete from activitynet.activity');
+  }
+});
+
+t.test('a withdrawal from before a connection was made does not end it', async (t) => {
+  const { calls, deps } = reading(200);
+  const withdrawn = {
+    object_type: 'athlete',
+    aspect_type: 'update',
+    updates: { authorized: 'false' },
+  } as const;
+  const given = {
+    ...withdrawn,
+    object_id: '7',
+    owner_id: '7',
+    subscription_id: null,
+    event_time: 1_767_225_599,
+  };
+  t.ok(isDeauthorization(given));
+  const user = { connection_id, user_id, connectedMs: 1_767_225_600_000 };
+  await workAthlete(deps.call, { event: given, authenticated: true, received_ms }, user);
+  t.same(calls, []);
+});
+
+t.test('a deletion concerns every table with data of a user', async (t) => {
+  const rows = await database.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'activitynet' and column_name = 'user_id'`,
+  );
+  const statements: string[] = [];
+  const query = async (statement: string) => {
+    statements.push(/activitynet\.(\w+)/.exec(statement)?.[1] ?? '');
+    return [];
+  };
+  await deleteUser({ query } as never, user_id);
+  t.same(statements.toSorted(), rows.map(({ name }) => name).toSorted());
+});
