@@ -23,7 +23,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/settle.ts',
     before: 'Math.max(verdict.atLeastMs, backoffMs(step.attempts))',
     after: 'verdict.atLeastMs || backoffMs(step.attempts)',
-    test: 'test/services/backfill/chain.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'end',
@@ -31,7 +31,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/ask.ts',
     before: '  await tokens.expire(fresh);\n',
     after: '',
-    test: 'test/services/backfill/chain.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'tenant',
@@ -39,7 +39,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/ask.ts',
     before: 'if (Date.parse(bearer.connected_at) !== run.connected_at.getTime())',
     after: 'if (Date.parse(bearer.connected_at) < run.connected_at.getTime())',
-    test: 'test/services/backfill/ends.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'tenant',
@@ -47,7 +47,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/queries/end-run.ts',
     before: "from ended where s.run_id = ended.id and s.state in ('waiting', 'requested'))",
     after: "from ended where s.state in ('waiting', 'requested'))",
-    test: 'test/services/backfill/ends.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'tenant',
@@ -55,7 +55,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/queries/resume-run.ts',
     before: "from resumed where s.run_id = resumed.id and s.state = 'skipped'",
     after: "from resumed where s.state = 'skipped'",
-    test: 'test/flow/forged-endings.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'retry',
@@ -63,7 +63,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/settle.ts',
     before: 'return postpone(transaction, key, true, verdict.ms);',
     after: 'return postpone(transaction, key, false, verdict.ms);',
-    test: 'test/services/backfill/chain.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'retry',
@@ -79,7 +79,7 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/run-jobs.ts',
     before: 'const waitMs = config.BACKFILL_WAIT_SECONDS * 1000;',
     after: 'const waitMs = config.BACKFILL_WAIT_SECONDS;',
-    test: 'test/services/backfill/chain.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
   {
     kind: 'time',
@@ -95,6 +95,6 @@ export const backfill: readonly PlantedFault[] = [
     file: 'services/backfill/queries/note-received.ts',
     before: "order by state = 'requested' desc, (start_time",
     after: "order by state = 'requested', (start_time",
-    test: 'test/services/backfill/chain.test.ts',
+    test: 'test/services/backfill/runs.test.ts',
   },
 ];

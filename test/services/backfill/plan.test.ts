@@ -1,5 +1,7 @@
 import t from 'tap';
+import { loadConfig } from '../../../config.ts';
 import { dayMs } from '../../../domain/time.ts';
+import { devicemaker } from '../../../providers/devicemaker/provider.ts';
 import { lastDays, planSteps } from '../../../services/backfill/plan.ts';
 
 const endMs = Date.UTC(2026, 5, 30, 12);
@@ -27,4 +29,17 @@ t.test('30 days are one span, 31 are two, a day is one', async (t) => {
 
 t.test('a range is in whole seconds', async (t) => {
   t.same(lastDays(1, endMs + 999), { startMs: endMs - dayMs, endMs });
+});
+
+t.test('the device maker is asked in seconds', async (t) => {
+  const { url } = devicemaker.backfill;
+  const { searchParams } = url(loadConfig({}), {
+    type: 'dailies',
+    startMs: 1_767_225_600_000,
+    endMs: 1_767_312_000_000,
+  });
+  t.same(Object.fromEntries(searchParams), {
+    summaryStartTimeInSeconds: '1767225600',
+    summaryEndTimeInSeconds: '1767312000',
+  });
 });
