@@ -7,7 +7,7 @@ export const providers: readonly PlantedFault[] = [
     file: 'services/timeseries/tracks/route-privacy.ts',
     before: 'return configured && own !== false;',
     after: 'return own ?? configured;',
-    test: 'test/services/timeseries/workout-tracks.test.ts',
+    test: 'test/services/timeseries/route-rules.test.ts',
   },
   {
     kind: 'unit',
@@ -15,7 +15,7 @@ export const providers: readonly PlantedFault[] = [
     file: 'providers/phone/normalise/units.ts',
     before: 'lb: 0.453_592_37',
     after: 'lb: 2.204_622_62',
-    test: 'test/providers/phone/sdk-units.test.ts',
+    test: 'test/providers/phone/records.test.ts',
   },
   {
     kind: 'unit',
@@ -23,7 +23,7 @@ export const providers: readonly PlantedFault[] = [
     file: 'providers/phone/normalise/units.ts',
     before: 'kcal: { kcal: 1, cal: 0.001, kj: 0.239_005_7, j: 0.000_239_005_7 },',
     after: 'kcal: { kcal: 1, cal: 0.001, kj: 4.184, j: 0.004_184 },',
-    test: 'test/providers/phone/sdk-units.test.ts',
+    test: 'test/providers/phone/records.test.ts',
   },
   {
     kind: 'unit',
@@ -31,7 +31,7 @@ export const providers: readonly PlantedFault[] = [
     file: 'providers/phone/normalise/units.ts',
     before: "'m/s': { 'm/s': 1, 'km/h': 1 / 3.6,",
     after: "'m/s': { 'm/s': 1, 'km/h': 3.6,",
-    test: 'test/providers/phone/sdk-units.test.ts',
+    test: 'test/providers/phone/records.test.ts',
   },
   {
     kind: 'unit',
@@ -87,7 +87,7 @@ export const providers: readonly PlantedFault[] = [
     file: 'providers/devicemaker/provider.ts',
     before: "('summaryStartTimeInSeconds', String(startMs / 1000));",
     after: "('summaryStartTimeInSeconds', String(startMs));",
-    test: 'test/services/backfill/chain.test.ts',
+    test: 'test/services/backfill/plan.test.ts',
   },
   {
     kind: 'unit',
@@ -199,6 +199,6 @@ export const providers: readonly PlantedFault[] = [
     file: 'providers/activitynet/reported-limits.ts',
     before: 'quarter: all.quarter.limit - all.quarter.usage,',
     after: 'quarter: all.quarter.usage,',
-    test: 'test/services/activitynet-ingest/limits.test.ts',
+    test: 'test/providers/activitynet/reported-limits.test.ts',
   },
 ];

@@ -274,7 +274,7 @@ t.test('leaves intervals out that make no sense, and counts them', async (t) => 
 t.test('makes a session of each nap, on the local day of its own end', async (t) => {
   const napStart = Date.UTC(2025, 5, 3, 21, 30) / 1000;
   const naps = [
-    { napStartTimeInSeconds: napStart, napDurationInSeconds: 3600, napOffsetInSeconds: 7200 },
+    { napStartTimeInSeconds: napStart, napDurationInSeconds: 3600, napOffsetInSeconds: 10_800 },
     { napStartTimeInSeconds: napStart - 36_000, napDurationInSeconds: 1200 },
     { napStartTimeInSeconds: napStart },
     { napStartTimeInSeconds: 5, napDurationInSeconds: 600 },
@@ -292,7 +292,7 @@ t.test('makes a session of each nap, on the local day of its own end', async (t)
     deep_seconds: null,
     awake_seconds: null,
     interruptions: null,
-    zone_offset_minutes: 120,
+    zone_offset_minutes: 180,
   });
   t.match(noon, { is_nap: true, date: '2025-06-03', asleep_seconds: 1200, zone_offset_minutes: 120 });
   t.same(result.problems, [

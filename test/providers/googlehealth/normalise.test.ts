@@ -99,6 +99,8 @@ t.test('converts units', async (t) => {
   const sampleTime = { physicalTime: '2026-03-01T06:10:00Z', utcOffset: '-18000s' };
   const weighed = normalised('weight', { weight: [{ weight: { sampleTime, weightGrams: '70500' } }] });
   t.match(weighed.items[0]?.samples, [{ type: 'weight', zone_offset_minutes: -300, values: [70.5] }]);
+  const height = normalised('height', { height: [{ height: { sampleTime, heightMillimeters: 1800 } }] });
+  t.match(height.items[0]?.samples, [{ type: 'height', values: [180] }]);
   const variability = normalised('heart-rate-variability', {
     'heart-rate-variability': [
       {

@@ -47,6 +47,8 @@ const table: readonly (readonly [
   ['ACTIVE_CALORIES_BURNED', 12, 'kcal', 'energy', 12],
   [hk('BloodGlucose'), 99, 'mg/dL', 'blood_glucose', 99],
   ['BLOOD_GLUCOSE', 5.5, 'mmol/L', 'blood_glucose', 99.1001],
+  [hk('BodyMass'), 154, 'lb', 'weight', 69.85322498],
+  [hk('WalkingSpeed'), 4.5, 'km/h', 'walking_speed', 1.25],
   [hk('BodyTemperature'), 98.6, 'degF', 'body_temperature', 37],
   [hk('BodyMass'), 70_000, 'g', 'weight', 70],
   ['WEIGHT', 70, 'kg', 'weight', 70],
@@ -205,4 +207,30 @@ t.test('no item of any shape makes a reader throw', async (t) => {
         t.doesNotThrow(() =>
           readItem(list, typeof item === 'object' && item !== null ? { ...item, ...more } : item, nowMs),
         );
+});
+
+t.test('an offset has its sign in hours and minutes', async (t) => {
+  for (const [sent, minutes] of [
+    ['-03:30', -210],
+    ['+05:45', 345],
+    ['-0800', -480],
+    ['Z', 0],
+    ['+19:00', null],
+  ] as const)
+    t.match(read(hk('HeartRate'), 61, 'bpm', { zoneOffset: sent }), { zone_offset_minutes: minutes }, sent);
+});
+
+t.test('a phase is awake also if it was spent in bed', async (t) => {
+  const stageOf = (stage: string) => {
+    const span = { startDate: start, endDate: '2026-03-02T08:05:00Z', zoneOffset: null };
+    return readItem('sleep', { id: 'one', ...span, stage }, nowMs);
+  };
+  for (const [sent, stage] of [
+    ['awake', 'awake'],
+    ['awake_in_bed', 'awake'],
+    ['out_of_bed', 'awake'],
+    ['in_bed', 'in_bed'],
+    ['core', 'light'],
+  ] as const)
+    t.match(stageOf(sent), { phase: { stage } }, sent);
 });

@@ -108,7 +108,7 @@ t.test('an error in the body of a 200 is a failure', async (t) => {
   const failure = (status: number) => withings.pull.failure(reply({}, status));
   t.equal(failure(0), null);
   t.match(failure(401), { kind: 'unauthorized' });
-  t.match(failure(601), { kind: 'limited', of: 'application', reason: 'STATUS_601' });
+  t.match(failure(601), { kind: 'limited', of: 'application', reason: 'STATUS_601', waitMs: 20_000 });
   t.match(failure(277), { kind: 'withheld' });
   t.match(failure(522), { kind: 'later' });
   t.match(failure(503), { kind: 'refused', reason: 'STATUS_503' });

@@ -56,6 +56,13 @@ t.test('without stages the time awake comes from the summary', async (t) => {
   t.match(item?.sleeps[0], { awake_seconds: 3_600, stage_intervals: null, interruptions: 3 });
 });
 
+t.test('without times of stages the time awake in bed is not asleep', async (t) => {
+  const data = { total_timeinbed: 28_800, total_sleep_time: 25_200 };
+  t.match(itemsOf({ nights: [night({ data })] })[0]?.sleeps, [
+    { asleep_seconds: 25_200, awake_seconds: 3_600 },
+  ]);
+});
+
 t.test('a night that another maker measured gives way to any night of a device', async (t) => {
   const [own, imported] = itemsOf({ nights: [night(), importedNight()] });
   t.match(imported?.sleeps[0], { device: 'imported', rank: 1, asleep_seconds: 24_000, light_seconds: null });
