@@ -1,12 +1,17 @@
 import type { PlantedFault } from '../planted.ts';
 import { activitynetIngest } from './activitynet-ingest.ts';
+import { apiGateway } from './api-gateway.ts';
 import { backfill } from './backfill.ts';
+import { clients } from './clients.ts';
 import { connect } from './connect.ts';
+import { consolePages } from './console.ts';
+import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
+import { webhooks } from './webhooks.ts';
 
 /** All planted faults, by the part of the tree that they are in. */
 export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
@@ -18,4 +23,9 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'activitynet-ingest': activitynetIngest,
   backfill,
   providers,
+  webhooks,
+  deliveries,
+  console: consolePages,
+  'api-gateway': apiGateway,
+  clients,
 };
