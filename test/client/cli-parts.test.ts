@@ -1,6 +1,16 @@
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import t from 'tap';
+import { argumentsOf } from '../../clients/typescript/src/cli/arguments.ts';
+import { exportData, textOf } from '../../clients/typescript/src/cli/commands/export.ts';
+import { credentialsFile, credentialsOf } from '../../clients/typescript/src/cli/credentials.ts';
+import { forward, targetOf } from '../../clients/typescript/src/cli/forward.ts';
 import { jsonLine, printable, processOutput } from '../../clients/typescript/src/cli/output.ts';
 import { type Point, sparkline } from '../../clients/typescript/src/cli/sparkline.ts';
+import { scripted } from './scripted.ts';
+import { splitStream } from './split-stream.ts';
 
 const escapeCharacter = String.fromCharCode(27);
 const point = (time: number, value: number, lengthMs = 10): Point => ({ time, lengthMs, value, count: 1 });
@@ -36,4 +46,48 @@ t.test('colours are used on a terminal without NO_COLOR only', (t) => {
   process.stdout.isTTY = false;
   t.equal(processOutput({}).colour('red', 'x'), 'x');
   t.end();
+});
+
+t.test('data is forwarded to this machine only, and does not follow a redirect', async (t) => {
+  for (const address of ['http://localhost:4000/hooks', 'http://127.0.0.1/', 'http://[::1]:4000/'])
+    t.equal(targetOf(address), address);
+  for (const address of ['http://localhost.example/', 'http://127.0.0.1.example/', 'http://192.0.2.1/'])
+    t.throws(() => targetOf(address), /address of this machine/, address);
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(307, { Location: '/elsewhere' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const change = { id: '1', type: 'user.created', timestamp: '2026-01-01T00:00:00Z', data: {} } as const;
+  const to = `http://127.0.0.1:${Reflect.get(Object(server.address()), 'port')}/hooks`;
+  t.equal(await forward(to, change, 'whsec_c2VjcmV0'), '307');
+  t.same(asked, ['/hooks']);
+});
+
+t.test('the stored key is used for the server that it was stored for only', async (t) => {
+  const own = { XDG_CONFIG_HOME: t.testdir() };
+  const stored = { baseUrl: 'http://stored.example', apiKey: 'sk-stored' };
+  mkdirSync(join(credentialsFile(own), '..'));
+  writeFileSync(credentialsFile(own), JSON.stringify(stored));
+  t.same(credentialsOf(own), stored);
+  t.same(credentialsOf({ ...own, PULSEBUS_URL: 'http://stored.example/' }), stored);
+  t.throws(() => credentialsOf({ ...own, PULSEBUS_URL: 'http://other.example' }), /No key for/);
+});
+
+t.test('a file with an export is readable for its owner only, and has every character', async (t) => {
+  const file = join(t.testdir(), 'export.ndjson');
+  const lines = '{"kind":"user","name":"Zoë"}\n{"kind":"end","lines":1}\n';
+  const { pulsebus } = scripted([{ body: { items: [{ id: 'u' }] } }, { text: lines }]);
+  const output = { ...processOutput(), note: () => undefined };
+  const { args, values } = argumentsOf(exportData, ['ada', '--output', file]);
+  const { signal } = new AbortController();
+  const credentials = () => ({ baseUrl: '', apiKey: '' });
+  await exportData.run({ args, values, output, signal, credentials, client: () => pulsebus });
+  t.equal(statSync(file).mode & 0o777, 0o600);
+  t.equal(readFileSync(file, 'utf8'), lines);
+  let read = '';
+  for await (const part of textOf(splitStream(lines))) read += part;
+  t.equal(read, lines);
 });

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -52,6 +52,15 @@ t.test('failures are answered with the id of their request, and notifications wi
   const page = await played(t, () => [200, '<html>', {}]);
   const noServer = await bridged(page, 'k', ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}']);
   t.match(noServer, [{ id: 1, error: { message: /is no MCP server \(status 200\)/ } }]);
+  let redirected = 0;
+  const elsewhere = await played(t, () => {
+    redirected += 1;
+    return [200, '{"jsonrpc":"2.0","id":1,"result":{}}', {}];
+  });
+  const moved = await played(t, () => [307, '', { Location: `${elsewhere}/mcp` }]);
+  const refused = await bridged(moved, 'k', ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}']);
+  t.match(refused, [{ id: 1, error: { code: -32000 } }]);
+  t.equal(redirected, 0, 'neither the message nor the key follows a redirect');
 });
 
 t.test('a used-up limit is waited for, and a cancelled request has no answer', async (t) => {
@@ -64,10 +73,12 @@ t.test('a used-up limit is waited for, and a cancelled request has no answer', a
       ? [429, JSON.stringify(busy), { 'Retry-After': '0' }]
       : [200, JSON.stringify(done), {}];
   });
-  t.match(await bridged(url, 'k', ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}']), [
+  const { signal } = new AbortController();
+  t.match(await bridged(url, 'k', ['{"jsonrpc":"2.0","id":1,"method":"tools/list"}'], signal), [
     { id: 1, result: {} },
   ]);
   t.equal(asked, 2);
+  t.equal(getEventListeners(signal, 'abort').length, 1, 'of the bridge, and none of its messages');
   const silent = await played(t, () => null);
   const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}';
   const end = new AbortController();

@@ -1,6 +1,8 @@
 import t from 'tap';
 import { ConnectionError, ValidationError } from '../../clients/typescript/src/index.ts';
+import { Lines } from '../../clients/typescript/src/lines.ts';
 import { scripted } from './scripted.ts';
+import { splitStream } from './split-stream.ts';
 
 const range = { user_id: 'u', start_date: '2026-01-01', end_date: '2026-01-02' };
 const page = (ids: readonly string[], next_cursor: string | null, has_more = next_cursor !== null) => ({
@@ -76,4 +78,16 @@ t.test('lines are parsed as they arrive, and an export without its last line is 
     for await (const _ of cut);
   };
   await t.rejects(reading(), ConnectionError);
+});
+
+t.test('lines are whole however they are cut, and a reader that stops early closes the stream', async (t) => {
+  let isClosed = false;
+  const stream = splitStream('{"name":"Zoë"}\n{"name":"Ada"}\n', () => {
+    isClosed = true;
+  });
+  for await (const line of new Lines(async () => new Response(stream), false)) {
+    t.same(line, { name: 'Zoë' });
+    break;
+  }
+  t.ok(isClosed);
 });

@@ -1,4 +1,6 @@
+import { getEventListeners } from 'node:events';
 import t from 'tap';
+import { retryAfterOf } from '../../clients/typescript/src/errors.ts';
 import {
   ConflictError,
   ConnectionError,
@@ -8,7 +10,7 @@ import {
   ServerError,
   ValidationError,
 } from '../../clients/typescript/src/index.ts';
-import { retryDelayMs } from '../../clients/typescript/src/retry.ts';
+import { pause, retryDelayMs } from '../../clients/typescript/src/retry.ts';
 import { type Scripted, scripted } from './scripted.ts';
 
 const now = { 'Retry-After': '0' };
@@ -126,6 +128,9 @@ t.test('the delay is Retry-After, otherwise a random part of one that doubles', 
   const error = (retryAfterSeconds: number | null, status = 429) =>
     new PulsebusError('', { status, code: '', requestId: null, errors: [], retryAfterSeconds });
   t.equal(retryDelayMs(error(7), 0, 60), 7000);
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const seconds = retryAfterOf(new Headers({ 'Retry-After': date })) ?? 0;
+  t.ok(seconds > 3000 && seconds <= 3600, `${seconds}`);
   t.equal(retryDelayMs(error(61), 0, 60), null);
   t.equal(retryDelayMs(error(null, 404), 0, 60), null);
   for (const [attempt, longest] of [500, 1000, 2000, 4000, 8000, 8000].entries()) {
@@ -148,6 +153,9 @@ t.test('a signal ends the request and the wait before a repetition', async (t) =
   const call = waiting.pulsebus.users.get({ user_id }, { signal: controller.signal });
   controller.abort(reason);
   await t.rejects(call, reason);
+  const { signal } = new AbortController();
+  await pause(0, signal);
+  t.same(getEventListeners(signal, 'abort'), [], 'a wait leaves nothing at the signal');
 });
 
 t.test('an error has code, status, request id and fields, and a class of its status', async (t) => {

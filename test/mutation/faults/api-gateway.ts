@@ -8,7 +8,7 @@ export const apiGateway: readonly PlantedFault[] = [
     before:
       "if (pathParameters(route.path).includes('user_id') || route.method !== 'GET') return path.user_id;\n  return typeof query.user_id === 'string' ? query.user_id : undefined;",
     after: "return typeof query.user_id === 'string' ? query.user_id : path.user_id;",
-    test: null,
+    test: 'test/http/access.test.ts',
   },
   {
     kind: 'tenant',
@@ -16,7 +16,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/idempotency.ts',
     before: 'caller.developer_id ?? caller.id) : caller.id;',
     after: 'caller.developer_id ?? caller.id) : caller.kind;',
-    test: null,
+    test: 'test/http/user-isolation.test.ts',
   },
   {
     kind: 'erasure',
@@ -24,7 +24,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/queries/settle-key.ts',
     before: 'where caller = $1 and route = $2 and key_hash = $3 and status is null`,\n};\n\nconst release',
     after: 'where caller = $1 and route = $2 and key_hash = $3`,\n};\n\nconst release',
-    test: null,
+    test: 'test/http/idempotency.test.ts',
   },
   {
     kind: 'secret',
@@ -32,7 +32,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/receive-delivery.ts',
     before: "    'user-agent',\n",
     after: "    'user-agent',\n    'authorization',\n",
-    test: null,
+    test: 'test/http/check-order.test.ts',
   },
   {
     kind: 'secret',
@@ -40,7 +40,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/webhook-access.ts',
     before: '      if (!isSecret(given, settingsOf(config, route.provider).webhookSecrets)) return;\n',
     after: '',
-    test: null,
+    test: 'test/http/webhook-address.test.ts',
   },
   {
     kind: 'secret',
@@ -56,7 +56,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/request-pipeline.ts',
     before: 'if (failureToSend(error).status >= 500) await refund();',
     after: 'await refund();',
-    test: null,
+    test: 'test/http/limits.test.ts',
   },
   {
     kind: 'quota',
@@ -80,7 +80,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/exchange.ts',
     before: 'Math.ceil(window.reset - Date.now() / 1000)',
     after: 'Math.ceil(window.reset - Date.now())',
-    test: null,
+    test: 'test/http/limits.test.ts',
   },
   {
     kind: 'retry',
@@ -96,7 +96,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/export-user.ts',
     before: 'page.at.length < samplesPerCall ? null',
     after: 'page.at.length <= samplesPerCall ? null',
-    test: null,
+    test: 'test/http/export.test.ts',
   },
   {
     kind: 'value',
@@ -104,7 +104,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/export-user.ts',
     before: 'if (ids.length < recordsPerCall) return;',
     after: 'if (ids.length <= recordsPerCall) return;',
-    test: null,
+    test: 'test/http/export.test.ts',
   },
   {
     kind: 'order',
@@ -112,7 +112,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/download-samples.ts',
     before: 'Math.min(...left.map((reader) => reader.knownUntil))',
     after: 'Math.max(...left.map((reader) => reader.knownUntil))',
-    test: null,
+    test: 'test/http/download.test.ts',
   },
   {
     kind: 'order',
@@ -122,7 +122,7 @@ export const apiGateway: readonly PlantedFault[] = [
       "  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');\n  if (first.done === true) return;\n  yield first.value;\n  yield* lines;",
     after:
       "  if (first.done === true) return;\n  yield first.value;\n  yield* lines;\n  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');",
-    test: null,
+    test: 'test/http/export.test.ts',
   },
   {
     kind: 'end',
@@ -130,7 +130,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/stream-lines.ts',
     before: '    res.destroy();\n',
     after: '    res.end();\n',
-    test: null,
+    test: 'test/services/api-gateway/stream-lines.test.ts',
   },
   {
     kind: 'leak',
@@ -138,7 +138,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/read-bytes.ts',
     before: '    req.unpipe(decoder);\n    decoder.destroy();\n',
     after: '    req.unpipe(decoder);\n',
-    test: null,
+    test: 'test/services/api-gateway/webhook-capacity.test.ts',
   },
   {
     kind: 'leak',
@@ -146,7 +146,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/stream-lines.ts',
     before: "    res.off('close', leave);\n",
     after: '',
-    test: null,
+    test: 'test/services/api-gateway/stream-lines.test.ts',
   },
   {
     kind: 'leak',
@@ -154,6 +154,6 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/connections.ts',
     before: "    socket.once('close', () => this.#remove(address, group, socket));\n",
     after: '',
-    test: null,
+    test: 'test/services/api-gateway/connections.test.ts',
   },
 ];

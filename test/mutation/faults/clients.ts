@@ -9,7 +9,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/forward.ts`,
     before: "redirect: 'manual'",
     after: "redirect: 'follow'",
-    test: null,
+    test: 'test/client/cli-parts.test.ts',
   },
   {
     kind: 'secret',
@@ -17,7 +17,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/forward.ts`,
     before: '|\\[::1\\])$/;',
     after: '|\\[::1\\])/;',
-    test: null,
+    test: 'test/client/cli-parts.test.ts',
   },
   {
     kind: 'secret',
@@ -25,7 +25,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/mcp.ts`,
     before: "redirect: 'error'",
     after: "redirect: 'follow'",
-    test: null,
+    test: 'test/client/mcp.test.ts',
   },
   {
     kind: 'secret',
@@ -33,7 +33,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/credentials.ts`,
     before: 'const storedKey = baseUrl === stored.baseUrl ? stored.apiKey : undefined;',
     after: 'const storedKey = stored.apiKey;',
-    test: null,
+    test: 'test/client/cli-parts.test.ts',
   },
   {
     kind: 'secret',
@@ -41,7 +41,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/commands/export.ts`,
     before: 'createWriteStream(part, { mode: 0o600 })',
     after: 'createWriteStream(part)',
-    test: null,
+    test: 'test/client/cli-parts.test.ts',
   },
   {
     kind: 'secret',
@@ -49,7 +49,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/transport.ts`,
     before: '    if (isOpen) return {};\n',
     after: '',
-    test: null,
+    test: 'test/client/transport.test.ts',
   },
   {
     kind: 'secret',
@@ -57,7 +57,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/webhooks.ts`,
     before: 'Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds',
     after: 'Number(timestamp) - Date.now() / 1000 <= toleranceSeconds',
-    test: null,
+    test: 'test/client/verify.test.ts',
   },
   {
     kind: 'unit',
@@ -65,7 +65,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/retry.ts`,
     before: 'null : seconds * 1000;',
     after: 'null : seconds;',
-    test: null,
+    test: 'test/client/transport.test.ts',
   },
   {
     kind: 'unit',
@@ -73,7 +73,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/errors.ts`,
     before: '(Date.parse(text) - Date.now()) / 1000',
     after: 'Date.parse(text) - Date.now()',
-    test: null,
+    test: 'test/client/transport.test.ts',
   },
   {
     kind: 'retry',
@@ -81,7 +81,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/transport.ts`,
     before: 'isRepeatable: safeMethods.has(method) || flags.takesKey === true,',
     after: 'isRepeatable: safeMethods.has(method) || flags.takesKey !== false,',
-    test: null,
+    test: 'test/client/transport.test.ts',
   },
   {
     kind: 'value',
@@ -89,7 +89,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/lines.ts`,
     before: 'decoder.decode(value, { stream: true })',
     after: 'decoder.decode(value)',
-    test: null,
+    test: 'test/client/pages.test.ts',
   },
   {
     kind: 'value',
@@ -97,7 +97,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/commands/export.ts`,
     before: 'decoder.decode(value, { stream: true })',
     after: 'decoder.decode(value)',
-    test: null,
+    test: 'test/client/cli-parts.test.ts',
   },
   {
     kind: 'leak',
@@ -105,7 +105,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/lines.ts`,
     before: '    await reader.cancel();\n',
     after: '',
-    test: null,
+    test: 'test/client/pages.test.ts',
   },
   {
     kind: 'leak',
@@ -113,7 +113,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/retry.ts`,
     before: "      signal?.removeEventListener('abort', abort);\n",
     after: '',
-    test: null,
+    test: 'test/client/transport.test.ts',
   },
   {
     kind: 'leak',
@@ -121,7 +121,7 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/cli/mcp.ts`,
     before: "      this.#options.signal?.removeEventListener('abort', onEnd);\n",
     after: '',
-    test: null,
+    test: 'test/client/mcp.test.ts',
   },
   {
     kind: 'order',
@@ -129,6 +129,6 @@ export const clients: readonly PlantedFault[] = [
     file: `${client}/pages.ts`,
     before: '{ page: number + 1 }',
     after: '{ page: number + 2 }',
-    test: null,
+    test: 'test/client/pages.test.ts',
   },
 ];

@@ -7,7 +7,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'services/auth/queries/admit.ts',
     before: 'where s.hash = $1 and f.expires_at > now()`',
     after: 'where s.hash = $1`',
-    test: null,
+    test: 'test/services/auth/outage.test.ts',
   },
   {
     kind: 'secret',
@@ -15,7 +15,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'services/api-gateway/console/serve-console.ts',
     before: "  await call('auth.endSession', { session_hash: hashOf(token) });\n",
     after: '',
-    test: null,
+    test: 'test/http/console-session.test.ts',
   },
   {
     kind: 'secret',
@@ -31,7 +31,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'services/api-gateway/console/console-request.ts',
     before: "given === undefined && isStream && headers['sec-fetch-site'] === 'same-origin'",
     after: 'given === undefined && isStream',
-    test: null,
+    test: 'test/http/console-session.test.ts',
   },
   {
     kind: 'secret',
@@ -39,7 +39,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'services/api-gateway/console/console-request.ts',
     before: 'return found.length === 1 &&',
     after: 'return found.length > 0 &&',
-    test: null,
+    test: 'test/http/console-session.test.ts',
   },
   {
     kind: 'order',
@@ -119,7 +119,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/parts/splits.ts',
     before: '(seconds[index] ?? 0) < to);',
     after: '(seconds[index] ?? 0) <= to);',
-    test: null,
+    test: 'test/console/splits.test.ts',
   },
   {
     kind: 'unit',
@@ -127,6 +127,6 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/parts/outline.ts',
     before: 'Math.cos((origin.latitude * Math.PI) / 180)',
     after: 'Math.cos(origin.latitude)',
-    test: null,
+    test: 'test/console/outline.test.ts',
   },
 ];

@@ -7,7 +7,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/update-erased.ts',
     before: '  await dropSealed(transaction, id);\n',
     after: '',
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'erasure',
@@ -16,7 +16,7 @@ export const deliveries: readonly PlantedFault[] = [
     before:
       '    await deleteProgress(transaction, id, entry);\n    await dropSealedEntry(transaction, id, entry);',
     after: '    await deleteProgress(transaction, id, entry);',
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'erasure',
@@ -24,7 +24,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: '  for (const entry of entries) await dropSealedEntry(transaction, id, entry);\n',
     after: '',
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'erasure',
@@ -32,7 +32,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'erasures.at(-1)?.received_until',
     after: 'erasures.at(0)?.received_until',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -40,7 +40,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: 'e.provider = t.provider and e.provider_user_id = t.provider_user_id\n  and e.received_until',
     after: 'e.provider = t.provider\n  and e.received_until',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'tenant',
@@ -48,7 +48,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/cut.ts',
     before: "body.form === 'one-account' && accounts.includes(headers[body.accountHeader] ?? '');",
     after: "body.form === 'one-account' && headers[body.accountHeader] !== undefined;",
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -56,7 +56,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'if (idle === undefined) return (await isErased(transaction, id)) === undefined;',
     after: 'if (idle === undefined) return true;',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -64,7 +64,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'if (error instanceof UnreadableBody) return false;',
     after: 'if (error instanceof UnreadableBody) return true;',
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'erasure',
@@ -72,7 +72,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'const left = erasure.waiting.slice(waitingPerPiece);',
     after: 'const left: string[] = [];',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -80,7 +80,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/select-named.ts',
     before: '(sealed_bytes is not null or ',
     after: '(',
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'erasure',
@@ -88,7 +88,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'for (const entry of await namedEntries(body)) await eraseFetched(body, entry);',
     after: '',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -96,7 +96,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: 'set waiting = held.waiting || excluded.waiting',
     after: 'set waiting = excluded.waiting',
-    test: null,
+    test: 'test/services/deliveries/late-deliveries.test.ts',
   },
   {
     kind: 'erasure',
@@ -104,7 +104,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: "$2::timestamptz + interval '1 ms',",
     after: '$2::timestamptz,',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -112,7 +112,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/content.ts',
     before: "if (row.being_erased) throw new ServiceError('DELIVERY_BEING_ERASED');",
     after: '',
-    test: null,
+    test: 'test/services/deliveries/content.test.ts',
   },
   {
     kind: 'erasure',
@@ -120,7 +120,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/replay-delivery.ts',
     before: 'id = $1 and erased_at is null and (state',
     after: 'id = $1 and (state',
-    test: null,
+    test: 'test/services/deliveries/deliveries.test.ts',
   },
   {
     kind: 'time',
@@ -128,7 +128,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: "$2::timestamptz + $3 * interval '1 s'",
     after: "$2::timestamptz + $3 * interval '1 ms'",
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'time',
@@ -136,7 +136,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: 'extract(epoch from min(run_at) - now())',
     after: 'extract(epoch from max(run_at) - now())',
-    test: null,
+    test: 'test/services/deliveries/erasure.test.ts',
   },
   {
     kind: 'value',
@@ -144,7 +144,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/cut.ts',
     before: 'let index = 0;',
     after: 'let index = 1;',
-    test: null,
+    test: 'test/services/deliveries/cut.test.ts',
   },
   {
     kind: 'secret',
@@ -153,7 +153,7 @@ export const deliveries: readonly PlantedFault[] = [
     before:
       "  await transaction.query('update deliveries.progress set body = null where delivery_id = $1', [id]);\n",
     after: '',
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'time',
@@ -161,7 +161,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/sealed-bodies.ts',
     before: "done_at < now() - $1 * interval '1 day' and state",
     after: "done_at < now() - $1 * interval '1 hour' and state",
-    test: null,
+    test: 'test/services/deliveries/sealing.test.ts',
   },
   {
     kind: 'secret',
@@ -169,7 +169,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/deliveries.service.ts',
     before: "meta.caller?.kind === 'developer' ?",
     after: 'meta.caller !== undefined ?',
-    test: null,
+    test: 'test/services/deliveries/status.test.ts',
   },
   {
     kind: 'secret',
@@ -177,7 +177,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/jobs.ts',
     before: 'firstId.exec(key)?.[0] ?? null',
     after: 'firstId.exec(key)?.[0] ?? key',
-    test: null,
+    test: 'test/services/deliveries/overview.test.ts',
   },
   {
     kind: 'retry',
@@ -185,7 +185,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/replay-delivery.ts',
     before: 'max_attempts = attempts + $2',
     after: 'max_attempts = $2',
-    test: null,
+    test: 'test/services/deliveries/deliveries.test.ts',
   },
   {
     kind: 'time',
@@ -193,7 +193,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/delete-expired.ts',
     before: "case when state = 'done' then $1::int else $2::int end",
     after: "case when state = 'dead' then $1::int else $2::int end",
-    test: null,
+    test: 'test/services/deliveries/deliveries.test.ts',
   },
   {
     kind: 'order',
@@ -201,7 +201,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/listing.ts',
     before: 'read.slice(0, limit).toReversed()',
     after: 'read.toReversed().slice(0, limit)',
-    test: null,
+    test: 'test/services/deliveries/deliveries.test.ts',
   },
   {
     kind: 'time',
@@ -209,7 +209,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/received.ts',
     before: '- buckets + 1) * widthMs',
     after: '- buckets) * widthMs',
-    test: null,
+    test: 'test/services/deliveries/received.test.ts',
   },
   {
     kind: 'quota',
@@ -217,7 +217,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/status.ts',
     before: 'room.day_limit - room.day_used',
     after: 'room.day_limit - room.quarter_used',
-    test: null,
+    test: 'test/services/deliveries/status.test.ts',
   },
   {
     kind: 'value',
@@ -225,7 +225,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/select-content.ts',
     before: 'substring(body from $2::int + 1 for',
     after: 'substring(body from $2::int for',
-    test: null,
+    test: 'test/services/deliveries/content.test.ts',
   },
   {
     kind: 'retry',
@@ -233,6 +233,6 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/reprocess/work-run.ts',
     before: " || reason === 'SERVICE_UNAVAILABLE')",
     after: ')',
-    test: null,
+    test: 'test/services/deliveries/reprocess.test.ts',
   },
 ];

@@ -7,7 +7,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/deliver.ts',
     before: "if (lease.include_data && !(await held.holds())) return 'lost';",
     after: '',
-    test: null,
+    test: 'test/services/webhooks/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -16,7 +16,7 @@ export const webhooks: readonly PlantedFault[] = [
     before: "delete from webhooks.message where user_id = $1 and type <> 'user.deleted'`",
     after:
       "delete from webhooks.message where user_id = $1 and type <> 'user.deleted' and state = 'waiting'`",
-    test: null,
+    test: 'test/services/webhooks/erasure.test.ts',
   },
   {
     kind: 'erasure',
@@ -24,7 +24,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/requeue-messages.ts',
     before: '      for key share of c\n',
     after: '',
-    test: null,
+    test: 'test/services/webhooks/requeue.test.ts',
   },
   {
     kind: 'tenant',
@@ -32,7 +32,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/select-changes.ts',
     before: 'user_id = $3 and type = any($4) order by',
     after: 'user_id = $3 or type = any($4) order by',
-    test: null,
+    test: 'test/services/webhooks/feed.test.ts',
   },
   {
     kind: 'tenant',
@@ -40,7 +40,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/feed.ts',
     before: "=> ['changes', userId, types];",
     after: "=> ['changes', types];",
-    test: null,
+    test: 'test/services/webhooks/feed.test.ts',
   },
   {
     kind: 'value',
@@ -48,7 +48,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/resend.ts',
     before: "if (message.endpoint_id !== endpointId) throw new ServiceError('WEBHOOK_MESSAGE_NOT_FOUND');",
     after: '',
-    test: null,
+    test: 'test/services/webhooks/messages.test.ts',
   },
   {
     kind: 'secret',
@@ -56,7 +56,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/secrets.ts',
     before: 'const former = old.former_secret === null ? null : anew(old.former_secret);',
     after: 'const former = old.former_secret;',
-    test: null,
+    test: 'test/services/webhooks/endpoints.test.ts',
   },
   {
     kind: 'secret',
@@ -64,7 +64,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/secrets.ts',
     before: ' or not starts_with(former_secret, $1)`',
     after: '`',
-    test: null,
+    test: 'test/services/webhooks/endpoints.test.ts',
   },
   {
     kind: 'secret',
@@ -72,7 +72,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/claim-messages.ts',
     before: 'case when e.former_until > now() then e.former_secret end as former_secret, pause.ms',
     after: 'e.former_secret, pause.ms',
-    test: null,
+    test: 'test/services/webhooks/signatures.test.ts',
   },
   {
     kind: 'secret',
@@ -80,7 +80,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/insert-test.ts',
     before: 'case when e.former_until > now() then e.former_secret end as former_secret',
     after: 'e.former_secret',
-    test: null,
+    test: 'test/services/webhooks/signatures.test.ts',
   },
   {
     kind: 'secret',
@@ -88,7 +88,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/endpoints.ts',
     before: 'if (given.url !== undefined) checkEndpointUrl(given.url, config);',
     after: '',
-    test: null,
+    test: 'test/services/webhooks/endpoints.test.ts',
   },
   {
     kind: 'quota',
@@ -96,7 +96,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/claim-messages.ts',
     before: 'ceil(1000.0 / (p.max_per_second / count(*))) as ms',
     after: 'ceil(1000.0 / p.max_per_second) as ms',
-    test: null,
+    test: 'test/services/webhooks/deliver.test.ts',
   },
   {
     kind: 'quota',
@@ -104,7 +104,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/test-endpoint.ts',
     before: '>= testsPerMinute) throw',
     after: '> testsPerMinute) throw',
-    test: null,
+    test: 'test/services/webhooks/messages.test.ts',
   },
   {
     kind: 'retry',
@@ -112,7 +112,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/outcome.ts',
     before: 'const delayMs = Math.max(pauseMs ?? 0, retryMs * (0.9 + random() / 5));',
     after: 'const delayMs = pauseMs ?? retryMs * (0.9 + random() / 5);',
-    test: null,
+    test: 'test/services/webhooks/deliver.test.ts',
   },
   {
     kind: 'retry',
@@ -120,7 +120,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/outcome.ts',
     before: 'retryDelaysMs[failures];',
     after: 'retryDelaysMs[failures + 1];',
-    test: null,
+    test: 'test/services/webhooks/deliver.test.ts',
   },
   {
     kind: 'retry',
@@ -128,7 +128,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/outcome.ts',
     before: "if (attempt.error === 'STOPPED') return { ...handedBack, attempt };",
     after: '',
-    test: null,
+    test: 'test/services/webhooks/crashes.test.ts',
   },
   {
     kind: 'retry',
@@ -136,7 +136,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/endpoint-health.ts',
     before: 'outcome.isFailure && !isOwnFailure(outcome.attempt)',
     after: 'outcome.isFailure',
-    test: null,
+    test: 'test/services/webhooks/deliver.test.ts',
   },
   {
     kind: 'end',
@@ -144,7 +144,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/endpoints.ts',
     before: 'failing_since = case when url = $2 and (enabled or not $7) then failing_since end,',
     after: 'failing_since = case when url = $2 then failing_since end,',
-    test: null,
+    test: 'test/services/webhooks/endpoints.test.ts',
   },
   {
     kind: 'end',
@@ -152,7 +152,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/endpoint-health.ts',
     before: 'notedAtMs.delete(id);',
     after: '',
-    test: null,
+    test: 'test/services/webhooks/endpoint-health.test.ts',
   },
   {
     kind: 'value',
@@ -160,7 +160,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/update-endpoint-health.ts',
     before: 'where id = $1 and url = $2 and (failing_since',
     after: 'where id = $1 and ($2::text is not null) and (failing_since',
-    test: null,
+    test: 'test/services/webhooks/hostile.test.ts',
   },
   {
     kind: 'leak',
@@ -168,7 +168,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/feed.ts',
     before: '    waiter.end();\n',
     after: '',
-    test: null,
+    test: 'test/services/webhooks/feed.test.ts',
   },
   {
     kind: 'leak',
@@ -176,7 +176,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/published.ts',
     before: 'return () => listeners.delete(listener);',
     after: 'return () => undefined;',
-    test: null,
+    test: 'test/services/webhooks/feed.test.ts',
   },
   {
     kind: 'order',
@@ -184,7 +184,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/publish-due.ts',
     before: 'row_number() over (partition by user_id order by place) as number',
     after: 'row_number() over (partition by user_id order by object) as number',
-    test: null,
+    test: 'test/services/webhooks/publish.test.ts',
   },
   {
     kind: 'order',
@@ -192,7 +192,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/requeue-messages.ts',
     before: 'lane = greatest(m.lane, 5)',
     after: 'lane = 0',
-    test: null,
+    test: 'test/services/webhooks/requeue.test.ts',
   },
   {
     kind: 'end',
@@ -200,7 +200,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/queries/delete-old.ts',
     before: '(select max(id) from deleted)',
     after: '(select min(id) from deleted)',
-    test: null,
+    test: 'test/services/webhooks/retention.test.ts',
   },
   {
     kind: 'end',
@@ -208,7 +208,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/feed.ts',
     before: 'largest(lastId, after ?? 0n, expiredId)',
     after: 'largest(lastId, after ?? 0n)',
-    test: null,
+    test: 'test/services/webhooks/retention.test.ts',
   },
   {
     kind: 'time',
@@ -216,7 +216,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/event-of-change.ts',
     before: 'formatInstant(last.getTime() + 1)',
     after: 'formatInstant(last.getTime())',
-    test: null,
+    test: 'test/services/webhooks/events.test.ts',
   },
   {
     kind: 'unit',
@@ -224,6 +224,6 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/message-body.ts',
     before: 'Buffer.byteLength(whole) <= mostBytes',
     after: 'whole.length <= mostBytes',
-    test: null,
+    test: 'test/services/webhooks/message-body.test.ts',
   },
 ];

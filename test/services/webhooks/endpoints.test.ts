@@ -171,5 +171,11 @@ t.test('secrets of an earlier ENCRYPTION_KEY are encrypted with the first one', 
   const only = cipherOf({ ENCRYPTION_KEY: ['another secret of 32 characters or more'] });
   t.strictSame(openedWith(only, await sealedOf(endpoint_id)), [shown, former]);
   t.equal(await resealSecrets(s.database, later), 0);
+  await s.database.query('update webhooks.endpoint set former_secret = $2 where id = $1', [
+    endpoint_id,
+    cipher.encrypt(former, endpoint_id),
+  ]);
+  t.equal(await resealSecrets(s.database, later), 1, 'a former secret by itself too');
+  t.strictSame(openedWith(only, await sealedOf(endpoint_id)), [shown, former]);
   t.equal(await resealSecrets(s.database, cipher), 0, 'what it cannot decrypt stays');
 });

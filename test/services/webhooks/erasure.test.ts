@@ -1,6 +1,7 @@
 import t from 'tap';
 import timeseries from '../../../services/timeseries/timeseries.service.ts';
 import users from '../../../services/users/users.service.ts';
+import { startDelivering } from '../../../services/webhooks/deliver.ts';
 import { publishPart } from '../../../services/webhooks/publish.ts';
 import { forgetUser } from '../../../services/webhooks/queries/forget-user.ts';
 import { lockPublishing, publishDue } from '../../../services/webhooks/queries/publish-due.ts';
@@ -8,6 +9,7 @@ import { startBroker } from '../../support/broker.ts';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/until.ts';
 import { activity, block, item, workout } from '../timeseries/items.ts';
+import { startSetting } from './delivery-setting.ts';
 import { startWebhooks, typesOf } from './setting.ts';
 
 const recently = Date.now() - 5 * 3_600_000;
@@ -44,6 +46,7 @@ t.test('erasing a user leaves user.deleted with the id, and no later change', as
   await fill(s.call, other.id);
   const before = await s.settled(other.id);
   t.ok((await kept(s.database, id)).length > 8);
+  await s.database.query(`update webhooks.message set state = 'delivered' where type = 'workout.created'`);
   await s.call('users.remove', { user_id: id });
   const left = ['change user.deleted', 'message user.deleted'];
   await until(async () => JSON.stringify(await kept(s.database, id)) === JSON.stringify(left));
@@ -101,4 +104,23 @@ t.test('a repeated erasure changes nothing', async (t) => {
   t.strictSame(typesOf(await s.changes(id)), ['user.created']);
   t.strictSame(await s.call('webhooks.forgetUser', { user_id: id }), { forgotten: 1 });
   t.strictSame(await s.call('webhooks.forgetUser', { user_id: id }), { forgotten: 0 });
+});
+
+t.test('a record of a user who is erased while it is read is not sent', async (t) => {
+  const s = await startSetting(t);
+  const endpoint = await s.endpoint({ include_data: true });
+  const deps = await s.deps({ parallel: 1 });
+  const [erased = ''] = await s.change([endpoint]);
+  const bodyOf: typeof deps.bodyOf = async (lease) => {
+    await s.database.query('delete from webhooks.message where id = $1', [erased]);
+    return deps.bodyOf({ ...lease, include_data: false });
+  };
+  t.teardown(startDelivering({ ...deps, bodyOf }));
+  await until(async () => Object.keys(await s.message(erased)).length === 0);
+  const [marker = ''] = await s.change([endpoint]);
+  await s.reaches(marker, 'delivered');
+  t.same(
+    s.received.map(({ id }) => id),
+    [marker],
+  );
 });

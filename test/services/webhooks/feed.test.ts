@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
+import { readFeed } from '../../../services/webhooks/feed.ts';
 import { mostWaiting, newFeedWatch } from '../../../services/webhooks/feed-watch.ts';
+import { newPublished } from '../../../services/webhooks/published.ts';
 import { refusal } from '../../support/refusal.ts';
 import { readAll, sequencesOf, startWebhooks, typesOf, upTo } from './setting.ts';
 
@@ -161,10 +163,38 @@ t.test('a process has a limited number of waiting requests', async (t) => {
   t.equal(watch.isClosed, true);
 });
 
+t.test('a request that has waited gives its place back', async (t) => {
+  const watch = newFeedWatch(s.database, s.broker);
+  t.teardown(() => watch.close());
+  const waiting = new Set<object>();
+  const counting = {
+    ...watch,
+    async begin(filter: Parameters<typeof watch.begin>[0]) {
+      const waiter = await watch.begin(filter);
+      waiting.add(waiter);
+      return { ...waiter, end: () => waiting.delete(waiter) };
+    },
+  };
+  const shown = { providerAs: String, baseUrl: '' };
+  const query = { cursor: await endOf(), limit: 1, wait_seconds: 0.1 };
+  t.match(await readFeed({ database: s.database, watch: counting, shown }, query), { data: [] });
+  t.equal(waiting.size, 0);
+});
+
 t.test('a stop ends the requests that wait', async (t) => {
   const cursor = await endOf();
   const waiting = upTo(5).map(() => s.call('webhooks.changes', { cursor, wait_seconds: 30 }));
   await sleep(200);
   await s.broker.stop();
   for (const { data } of await Promise.all(waiting)) t.strictSame(data, []);
+});
+
+t.test('a subscription to publications ends', async (t) => {
+  const published = newPublished();
+  const heard: string[] = [];
+  const ends = ['first', 'second'].map((name) => published.subscribe(() => heard.push(name)));
+  published.notify();
+  ends[0]?.();
+  published.notify();
+  t.same(heard, ['first', 'second', 'second']);
 });

@@ -2,6 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import t from 'tap';
 import { cipherOf } from '../../../mixins/cipher.ts';
+import { insertTest } from '../../../services/webhooks/queries/insert-test.ts';
 import { newSecret } from '../../../services/webhooks/secrets.ts';
 import { signedHeaders } from '../../../services/webhooks/sign.ts';
 import { testConfig } from '../../support/broker.ts';
@@ -52,6 +53,12 @@ t.test('both secrets sign during a rotation, and only the new one afterwards', a
       `update webhooks.endpoint set former_secret = secret, former_until = ${until}, secret = $2 where id = $1`,
       [endpoint.id, s.cipher.encrypt(newSecretOf(endpoint.id), endpoint.id)],
     );
+  const signers = [await insertTest(s.database, rotated.id, 0), await insertTest(s.database, done.id, 0)];
+  t.strictSame(
+    signers.map((test) => test !== undefined && test.former_secret !== null),
+    [true, false],
+    'of tests too',
+  );
   const [first = '', second = ''] = await s.change([rotated, done]);
   await s.deliver();
   await s.reaches(first, 'delivered');

@@ -1,0 +1,20 @@
+import t from 'tap';
+import { newEndpointHealth } from '../../../services/webhooks/endpoint-health.ts';
+import { startSetting } from './delivery-setting.ts';
+
+t.test('a success directly after a failure ends the failing of an endpoint', async (t) => {
+  const s = await startSetting(t);
+  const { id: endpoint_id, path } = await s.endpoint();
+  const { note } = newEndpointHealth(await s.deps());
+  const lease = { endpoint_id, url: `${s.origin}${path}`, failing_since: null };
+  const attempt = { error: null, status: 200, retryAfter: null, durationMs: 1, answer: null };
+  const settled = { delayMs: 0, pauseMs: null };
+  const succeed = () => note(lease, { ...settled, state: 'delivered', isFailure: false, attempt });
+  const failed = { ...attempt, error: 'STATUS', status: 500 };
+  await succeed();
+  await note(lease, { ...settled, state: 'waiting', isFailure: true, attempt: failed });
+  const failing = () => s.database.query('select from webhooks.endpoint where failing_since is not null');
+  t.equal((await failing()).length, 1);
+  await succeed();
+  t.equal((await failing()).length, 0);
+});
