@@ -7,7 +7,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/update-erased.ts',
     before: '  await dropSealed(transaction, id);\n',
     after: '',
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -16,7 +16,7 @@ export const deliveries: readonly PlantedFault[] = [
     before:
       '    await deleteProgress(transaction, id, entry);\n    await dropSealedEntry(transaction, id, entry);',
     after: '    await deleteProgress(transaction, id, entry);',
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -24,7 +24,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: '  for (const entry of entries) await dropSealedEntry(transaction, id, entry);\n',
     after: '',
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -32,7 +32,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'erasures.at(-1)?.received_until',
     after: 'erasures.at(0)?.received_until',
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -40,7 +40,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: 'e.provider = t.provider and e.provider_user_id = t.provider_user_id\n  and e.received_until',
     after: 'e.provider = t.provider\n  and e.received_until',
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'tenant',
@@ -48,7 +48,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/cut.ts',
     before: "body.form === 'one-account' && accounts.includes(headers[body.accountHeader] ?? '');",
     after: "body.form === 'one-account' && headers[body.accountHeader] !== undefined;",
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -64,7 +64,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'if (error instanceof UnreadableBody) return false;',
     after: 'if (error instanceof UnreadableBody) return true;',
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -72,7 +72,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/erasure.ts',
     before: 'const left = erasure.waiting.slice(waitingPerPiece);',
     after: 'const left: string[] = [];',
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -80,7 +80,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/select-named.ts',
     before: '(sealed_bytes is not null or ',
     after: '(',
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -96,7 +96,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: 'set waiting = held.waiting || excluded.waiting',
     after: 'set waiting = excluded.waiting',
-    test: 'test/services/deliveries/late-deliveries.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -104,7 +104,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: "$2::timestamptz + interval '1 ms',",
     after: '$2::timestamptz,',
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'erasure',
@@ -120,7 +120,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/replay-delivery.ts',
     before: 'id = $1 and erased_at is null and (state',
     after: 'id = $1 and (state',
-    test: 'test/services/deliveries/deliveries.test.ts',
+    test: 'test/services/deliveries/kept-deliveries.test.ts',
   },
   {
     kind: 'time',
@@ -136,7 +136,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/erasures.ts',
     before: 'extract(epoch from min(run_at) - now())',
     after: 'extract(epoch from max(run_at) - now())',
-    test: 'test/services/deliveries/erasure.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'value',
@@ -153,7 +153,7 @@ export const deliveries: readonly PlantedFault[] = [
     before:
       "  await transaction.query('update deliveries.progress set body = null where delivery_id = $1', [id]);\n",
     after: '',
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/batches.test.ts',
   },
   {
     kind: 'time',
@@ -161,7 +161,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/sealed-bodies.ts',
     before: "done_at < now() - $1 * interval '1 day' and state",
     after: "done_at < now() - $1 * interval '1 hour' and state",
-    test: 'test/services/deliveries/sealing.test.ts',
+    test: 'test/services/deliveries/kept-deliveries.test.ts',
   },
   {
     kind: 'secret',
@@ -169,7 +169,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/deliveries.service.ts',
     before: "meta.caller?.kind === 'developer' ?",
     after: 'meta.caller !== undefined ?',
-    test: 'test/services/deliveries/status.test.ts',
+    test: 'test/http/webhook-address.test.ts',
   },
   {
     kind: 'secret',
@@ -185,7 +185,7 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/queries/replay-delivery.ts',
     before: 'max_attempts = attempts + $2',
     after: 'max_attempts = $2',
-    test: 'test/services/deliveries/deliveries.test.ts',
+    test: 'test/services/deliveries/kept-deliveries.test.ts',
   },
   {
     kind: 'time',
@@ -233,6 +233,6 @@ export const deliveries: readonly PlantedFault[] = [
     file: 'services/deliveries/reprocess/work-run.ts',
     before: " || reason === 'SERVICE_UNAVAILABLE')",
     after: ')',
-    test: 'test/services/deliveries/reprocess.test.ts',
+    test: 'test/services/deliveries/kept-deliveries.test.ts',
   },
 ];

@@ -136,7 +136,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/endpoint-health.ts',
     before: 'outcome.isFailure && !isOwnFailure(outcome.attempt)',
     after: 'outcome.isFailure',
-    test: 'test/services/webhooks/deliver.test.ts',
+    test: 'test/services/webhooks/endpoint-health.test.ts',
   },
   {
     kind: 'end',
@@ -216,7 +216,7 @@ export const webhooks: readonly PlantedFault[] = [
     file: 'services/webhooks/event-of-change.ts',
     before: 'formatInstant(last.getTime() + 1)',
     after: 'formatInstant(last.getTime())',
-    test: 'test/services/webhooks/events.test.ts',
+    test: 'test/services/webhooks/message-body.test.ts',
   },
   {
     kind: 'unit',

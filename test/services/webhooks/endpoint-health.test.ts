@@ -1,4 +1,5 @@
 import t from 'tap';
+import { unsent } from '../../../services/webhooks/attempt.ts';
 import { newEndpointHealth } from '../../../services/webhooks/endpoint-health.ts';
 import { startSetting } from './delivery-setting.ts';
 
@@ -11,9 +12,11 @@ t.test('a success directly after a failure ends the failing of an endpoint', asy
   const settled = { delayMs: 0, pauseMs: null };
   const succeed = () => note(lease, { ...settled, state: 'delivered', isFailure: false, attempt });
   const failed = { ...attempt, error: 'STATUS', status: 500 };
+  await note(lease, { ...settled, state: 'waiting', isFailure: true, attempt: unsent('DATA_UNAVAILABLE') });
+  const failing = () => s.database.query('select from webhooks.endpoint where failing_since is not null');
+  t.equal((await failing()).length, 0, 'a failure of our own says nothing about it');
   await succeed();
   await note(lease, { ...settled, state: 'waiting', isFailure: true, attempt: failed });
-  const failing = () => s.database.query('select from webhooks.endpoint where failing_since is not null');
   t.equal((await failing()).length, 1);
   await succeed();
   t.equal((await failing()).length, 0);

@@ -73,6 +73,14 @@ t.test('contains identifiers and an address without include_data', async (t) => 
   });
 });
 
+t.test('the address of a series includes the last sample', async (t) => {
+  const data = { provider: 'devicemaker', device: 'watch', series_type: 'steps' };
+  const series: ChangeRow = { ...change, type: 'timeseries.updated', data };
+  const { body } = await bodyOf(away, { include_data: false, change: series });
+  const range = 'start_time=1970-01-01T00:00:00Z&end_time=1970-01-01T01:00:00.001Z';
+  t.match(body, { data: { url: `https://api.example/api/v1/users/u1/timeseries?types=steps&${range}` } });
+});
+
 t.test('contains the record with include_data, null if it no longer exists', async (t) => {
   const { body, calls } = await bodyOf(() => ({ ...session, stages_timeline: [] }));
   t.match(calls, [['timeseries.sleep', { user_id: 'u1', event_id: 's1' }]]);

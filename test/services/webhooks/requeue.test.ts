@@ -88,6 +88,8 @@ t.test('a request does not wait for a long range, and a repeated one returns how
   t.ok(again.queued <= 400);
   await ended();
   t.same(await counts('select count(*)::int as n from requeued group by id'), Array(400).fill(1));
+  const lanes = await counts('select distinct lane as n from webhooks.message order by 1');
+  t.same(lanes, [5], 'behind new changes');
 });
 
 t.test('kill -9 during a replay: it continues, and each message becomes due once', async (t) => {
