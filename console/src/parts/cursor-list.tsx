@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useCursors } from '../cursors.ts';
 import { type Resource, useResource } from '../resource.ts';
 import { Loaded } from './states.tsx';
 
@@ -22,9 +22,7 @@ export function CursorList<Item>({
   children: (items: readonly Item[], reload: () => void) => ComponentChildren;
   version?: number;
 }) {
-  const [cursors, setCursors] = useState<readonly string[]>([]);
-  useEffect(() => setCursors([]), [name]);
-  const cursor = cursors.at(-1);
+  const { cursor, page: number, next, previous } = useCursors(name);
   const page: Resource<Page<Item>> = useResource(
     `${name}|${cursor ?? ''}|${version}`,
     (signal) => load(cursor === undefined ? {} : { cursor }, signal),
@@ -35,20 +33,16 @@ export function CursorList<Item>({
       {({ data, pagination: { next_cursor, has_more } }) => (
         <>
           {children(data, page.reload)}
-          {(cursors.length > 0 || has_more) && (
+          {(number > 1 || has_more) && (
             <nav class="row pages" aria-label={`Pages of ${what}`}>
-              <button
-                type="button"
-                disabled={cursors.length === 0}
-                onClick={() => setCursors(cursors.slice(0, -1))}
-              >
+              <button type="button" disabled={number === 1} onClick={previous}>
                 Previous
               </button>
-              <span>Page {cursors.length + 1}</span>
+              <span>Page {number}</span>
               <button
                 type="button"
                 disabled={!has_more || next_cursor === null}
-                onClick={() => next_cursor !== null && setCursors([...cursors, next_cursor])}
+                onClick={() => next_cursor !== null && next(next_cursor)}
               >
                 Next
               </button>

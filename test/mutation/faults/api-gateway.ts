@@ -48,7 +48,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/browser.ts',
     before: "BrowserAnswer.parse(result);\n  res.setHeader('Referrer-Policy', 'no-referrer');",
     after: 'BrowserAnswer.parse(result);',
-    test: null,
+    test: 'test/flow/connect.test.ts',
   },
   {
     kind: 'quota',
@@ -64,7 +64,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/receive-upload.ts',
     before: 'Date.now(), itemsOf(answer));',
     after: 'Date.now());',
-    test: null,
+    test: 'test/services/phone-ingest/hostile.test.ts',
   },
   {
     kind: 'quota',
@@ -72,7 +72,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/receive-upload.ts',
     before: 'return user_id.toLowerCase();',
     after: 'return user_id;',
-    test: null,
+    test: 'test/services/phone-ingest/hostile.test.ts',
   },
   {
     kind: 'unit',
@@ -88,7 +88,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/receive-upload.ts',
     before: "throw isFinal ? unavailableFor(res, retrySeconds, 'The upload cannot be taken now.') : error;",
     after: 'throw error;',
-    test: null,
+    test: 'test/services/phone-ingest/sync.test.ts',
   },
   {
     kind: 'value',
@@ -96,7 +96,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/export-user.ts',
     before: 'page.at.length < samplesPerCall ? null',
     after: 'page.at.length <= samplesPerCall ? null',
-    test: 'test/http/export.test.ts',
+    test: 'test/services/api-gateway/export-user.test.ts',
   },
   {
     kind: 'value',
@@ -104,7 +104,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/export-user.ts',
     before: 'if (ids.length < recordsPerCall) return;',
     after: 'if (ids.length <= recordsPerCall) return;',
-    test: 'test/http/export.test.ts',
+    test: 'test/services/api-gateway/export-user.test.ts',
   },
   {
     kind: 'order',
@@ -112,7 +112,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/download-samples.ts',
     before: 'Math.min(...left.map((reader) => reader.knownUntil))',
     after: 'Math.max(...left.map((reader) => reader.knownUntil))',
-    test: 'test/http/download.test.ts',
+    test: 'test/services/api-gateway/download-samples.test.ts',
   },
   {
     kind: 'order',
@@ -122,7 +122,7 @@ export const apiGateway: readonly PlantedFault[] = [
       "  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');\n  if (first.done === true) return;\n  yield first.value;\n  yield* lines;",
     after:
       "  if (first.done === true) return;\n  yield first.value;\n  yield* lines;\n  await record(pipeline, exchange, access, auditedAs(exchange.endpoint) ?? 'user.exported');",
-    test: 'test/http/export.test.ts',
+    test: 'test/services/api-gateway/audit-access.test.ts',
   },
   {
     kind: 'end',
@@ -138,7 +138,7 @@ export const apiGateway: readonly PlantedFault[] = [
     file: 'services/api-gateway/read-bytes.ts',
     before: '    req.unpipe(decoder);\n    decoder.destroy();\n',
     after: '    req.unpipe(decoder);\n',
-    test: 'test/services/api-gateway/webhook-capacity.test.ts',
+    test: 'test/services/api-gateway/read-bytes.test.ts',
   },
   {
     kind: 'leak',

@@ -23,7 +23,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/session.ts',
     before: "{ method: 'DELETE', headers: { 'X-CSRF-Token': token } }",
     after: "{ method: 'DELETE' }",
-    test: null,
+    test: 'test/console/session.test.ts',
   },
   {
     kind: 'secret',
@@ -47,7 +47,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/resource.ts',
     before: '(data) => !abort.signal.aborted && setHeld({ key, data }),',
     after: '(data) => setHeld({ key, data }),',
-    test: null,
+    test: 'test/console/resource.test.ts',
   },
   {
     kind: 'order',
@@ -55,23 +55,23 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/resource.ts',
     before: '        if (abort.signal.aborted) return;\n',
     after: '',
-    test: null,
+    test: 'test/console/resource.test.ts',
   },
   {
     kind: 'order',
     promise: '"Previous" goes back one page.',
-    file: 'console/src/parts/cursor-list.tsx',
+    file: 'console/src/cursors.ts',
     before: 'setCursors(cursors.slice(0, -1))',
     after: 'setCursors(cursors.slice(0, -2))',
-    test: null,
+    test: 'test/console/cursors.test.ts',
   },
   {
     kind: 'value',
     promise: 'Another filter begins with the first page.',
-    file: 'console/src/parts/cursor-list.tsx',
+    file: 'console/src/cursors.ts',
     before: 'useEffect(() => setCursors([]), [name]);',
     after: 'useEffect(() => setCursors([]), []);',
-    test: null,
+    test: 'test/console/cursors.test.ts',
   },
   {
     kind: 'end',
@@ -79,7 +79,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/api.ts',
     before: '    if (response.status === 401) session.value = null;\n',
     after: '',
-    test: null,
+    test: 'test/console/session.test.ts',
   },
   {
     kind: 'retry',
@@ -87,7 +87,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/api.ts',
     before: 'await loadSession();',
     after: '',
-    test: null,
+    test: 'test/console/session.test.ts',
   },
   {
     kind: 'leak',
@@ -95,7 +95,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/changes.ts',
     before: 'return () => abort.abort();',
     after: 'return () => undefined;',
-    test: null,
+    test: 'test/console/changes.test.ts',
   },
   {
     kind: 'value',
@@ -103,7 +103,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/changes.ts',
     before: '        from = { cursor: pagination.next_cursor };\n',
     after: '',
-    test: null,
+    test: 'test/console/changes.test.ts',
   },
   {
     kind: 'leak',
@@ -111,7 +111,7 @@ export const consolePages: readonly PlantedFault[] = [
     file: 'console/src/resource.ts',
     before: 'return () => clearInterval(timer);',
     after: 'return () => undefined;',
-    test: null,
+    test: 'test/console/resource.test.ts',
   },
   {
     kind: 'value',

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { auditedAs } from '../../../services/api-gateway/audit-access.ts';
+import { auditedAs, recordExport } from '../../../services/api-gateway/audit-access.ts';
 import { endpoints } from '../../../services/api-gateway/endpoints.ts';
 
 t.test('only reads of personal data are audited as reads', async (t) => {
@@ -35,4 +35,22 @@ t.test('an audit action of the contract takes precedence; a stated reason means 
   const asked = ['users.remove', 'api-gateway.export', 'connect.authorize', 'auth.refresh', 'auth.listKeys'];
   const actions = asked.map((action) => endpoints.filter((one) => one.action === action).map(auditedAs));
   t.same(actions.flat(), ['user.deleted', 'user.exported', 'connection.authorization_started', null, null]);
+});
+
+t.test('the entry of an export is written before its first line is sent', async (t) => {
+  const order: string[] = [];
+  const query = async () => {
+    order.push('entry');
+    return [];
+  };
+  async function* lines() {
+    yield 'first';
+    yield 'second';
+  }
+  const [endpoint] = endpoints.filter(({ action }) => action === 'api-gateway.export');
+  const pipeline = { database: { query } } as never;
+  const exchange = { endpoint, req: { headers: {} } } as never;
+  for await (const line of recordExport(pipeline, exchange, { caller: null, params: {} }, lines()))
+    order.push(String(line));
+  t.same(order, ['entry', 'first', 'second']);
 });

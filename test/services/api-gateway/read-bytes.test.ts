@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, createGunzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import { webhookLimitBytes } from '../../../services/api-gateway/body-bounds.ts';
 import { allowedMs } from '../../../services/api-gateway/body-deadline.ts';
@@ -111,6 +111,17 @@ t.test('the callback that counts bytes can end the body', async (t) => {
       },
     });
   await t.rejects(send(pieces, { 'content-length': whole.length }, 'whole'), { message: 'full' });
+});
+
+t.test('the decoder of a body that is ended is closed', async (t) => {
+  const kind = Object.getPrototypeOf(createGunzip());
+  const closed = t.capture(kind, '_destroy', kind._destroy);
+  const full = () => {
+    throw new Error('full');
+  };
+  read = (req) => readBytes(req, { ...bounds(), count: full });
+  await t.rejects(send([gzipSync(whole)], { 'content-encoding': 'gzip' }, 'whole'), { message: 'full' });
+  t.equal(closed().length, 1);
 });
 
 t.test('after an abort no further bytes are counted', async (t) => {

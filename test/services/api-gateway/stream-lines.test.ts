@@ -71,3 +71,24 @@ t.test('a reader that disconnects ends the stream', async (t) => {
   while (!state.ended) await sleep(20);
   t.ok(state.made < all);
 });
+
+t.test('a reader that is slow for long leaves no listener for each part', async (t) => {
+  const listeners: number[] = [];
+  const server = createServer((_, res) => {
+    async function* lines() {
+      for (let n = 0; n < 100; n += 1) {
+        listeners.push(res.listenerCount('close'));
+        yield 'x'.repeat(64 * 1024);
+      }
+    }
+    void streamLines(res, lines());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const text = await fetch(`http://127.0.0.1:${port}/`).then((response) => response.text());
+  t.ok(text.length > 100 * 64 * 1024);
+  t.equal(listeners.at(-1), listeners[0]);
+});

@@ -9,7 +9,7 @@ import { MemoryWindows } from '../../../services/auth/outage.ts';
 import type { AdmittedRow } from '../../../services/auth/queries/admit.ts';
 import { sha256 } from '../../../services/auth/secrets.ts';
 import { tokenSignerOf } from '../../../services/auth/tokens.ts';
-import { logIn, startAuth } from '../../support/auth.ts';
+import { account, logIn, startAuth } from '../../support/auth.ts';
 import { testConfig } from '../../support/broker.ts';
 
 const failing = (fields: object) => ({
@@ -56,6 +56,12 @@ t.test('without a primary, reads are admitted by the replica and counted in the 
     caller: { kind: 'developer' },
   });
   t.match(await admit(admitting, { session_hash: sha256('x'), read_only: true }), { caller: null });
+  const session = { session_hash: sha256('session'), read_only: true } as const;
+  await call('auth.startSession', { ...account, session_hash: session.session_hash });
+  t.match(await admit(admitting, session), { allowed: true, caller: { kind: 'developer' } });
+  await database.query(`update auth.family set expires_at = now()
+    where id = (select family_id from auth.console_session where hash = '${session.session_hash}')`);
+  t.match(await admit(admitting, session), { caller: null }, 'a session that has expired');
   t.match(await admit(admitting, { token: 'forged', read_only: true }), { caller: null });
 
   await t.rejects(admit(admitting, { api_key_hash }), { code: 'ECONNREFUSED' }, 'no write');
