@@ -8,7 +8,7 @@ const developer = {
   created_at: '2026-01-01T00:00:00Z',
   two_factor: false,
 };
-const own = (csrf_token: string): Session => ({ developer, csrf_token, sandbox: false });
+const own = (csrf_token: string): Session => ({ developer, csrf_token, provider_titles: {}, sandbox: false });
 
 /** Answers the requests of the pages. */
 function answering(t: Test, answer: (line: string, token: string | null) => Response) {

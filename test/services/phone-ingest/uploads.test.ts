@@ -5,6 +5,7 @@ import t from 'tap';
 import { ServiceError } from '../../../domain/errors.ts';
 import { readRecord } from '../../../providers/phone/normalise/record.ts';
 import { readItem } from '../../../providers/phone/upload.ts';
+import type { FencedWrite } from '../../../services/phone-ingest/fence.ts';
 import { applyDeletions } from '../../../services/phone-ingest/items/apply-deletions.ts';
 import { phaseRow } from '../../../services/phone-ingest/items/calls.ts';
 import { blocksOf, idsOf } from '../../../services/phone-ingest/items/sample-blocks.ts';
@@ -70,6 +71,8 @@ t.test('a night that crosses the border of a round is one', async (t) => {
   t.same(await database.query(nights, [user_id]), [{ asleep_seconds: 3600 }, { asleep_seconds: 7200 }]);
 });
 
+const write: FencedWrite = (work) => database.transaction(work);
+
 function sampleAt(minute: number, device = 'Watch') {
   const at = new Date(startMs + minute * 60_000).toISOString();
   const source = { ...watch, deviceName: device };
@@ -92,7 +95,7 @@ t.test('a deletion reaches the samples of all uploads', async (t) => {
   for (const sample of samples) await insertBlocks(database, user, blocksOf([sample]).map(idsOf));
   const { calls, call } = services();
   const deleted = samples.map(({ id }) => ({ id, mayBeWorkout: false }));
-  await applyDeletions({ database, call }, user, deleted);
+  await applyDeletions({ database, call, write }, user, deleted);
   const given = calls.find(({ name }) => name === 'timeseries.deleteItems')?.params.samples;
   t.same(
     [given]
@@ -112,7 +115,7 @@ t.test('what was deleted on the phone does not return with a late upload', async
   const stored = async (user: string) => {
     const { calls, call } = services();
     const origin = { userId: user, key: 'key', receivedMs: Date.now() };
-    await storeBatch({ database, call }, origin, batch, new Tally());
+    await storeBatch({ database, call, write }, origin, batch, new Tally());
     const phases = await database.query('select from phone.phase where user_id = $1', [user]);
     return [calls.length, phases.length];
   };
