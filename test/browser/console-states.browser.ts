@@ -42,7 +42,11 @@ t.test('PROVIDER_NAMES is the name of a provider on every page and on the connec
   await page.goto(String(url));
   await page.getByRole('link', { name: 'Connect: Acme Bands' }).waitFor();
   t.notMatch(await textOf(page), /Garmin|devicemaker|activitynet/);
-  t.strictSame(complaints, []);
+  // The browser asks for an icon by itself where a page without a logo names none.
+  t.strictSame(
+    complaints.filter((text) => !text.endsWith('/favicon.ico')),
+    [],
+  );
 });
 
 t.test('each page says what it loads, and what is not there yet', async (t) => {

@@ -20,7 +20,9 @@ type Read = (req: IncomingMessage) => Promise<Buffer>;
 const readBounded: Read = (req) => readBytes(req, bounds());
 let read = readBounded;
 let outcome = Promise.withResolvers<Buffer>();
+let arrived = Promise.withResolvers<void>();
 const server = createServer((req, res) => {
+  arrived.resolve();
   read(req)
     .then(outcome.resolve, outcome.reject)
     .finally(() => res.destroy());
@@ -35,12 +37,14 @@ t.beforeEach(() => {
 });
 
 function send(pieces: readonly Buffer[], headers: Record<string, string | number>, end: 'whole' | 'cut') {
+  arrived = Promise.withResolvers();
   const sending = request({ port, method: 'POST', headers });
   sending.on('error', () => undefined); // the server hangs up
   sending.flushHeaders();
   for (const piece of pieces) sending.write(piece);
   if (end === 'whole') sending.end();
-  else setTimeout(() => sending.destroy(), 100);
+  // A request that the server has not seen yet would leave no outcome.
+  else arrived.promise.then(() => setTimeout(() => sending.destroy(), 100));
   return outcome.promise;
 }
 
