@@ -8,7 +8,8 @@ export const auditActions = {
   'developer.password_changed': 'The password of a developer was changed; the other sessions ended.',
   'developer.logged_in': 'A developer logged in.',
   'developer.signed_in_by_link': 'A developer signed in to the console with a link.',
-  'developer.log_in_failed': 'A log-in of a developer failed.',
+  'developer.log_in_failed':
+    'Log-ins failed; `details.failures` counts those of an account and an address range in an hour.',
   'api_key.created': 'An API key was created.',
   'api_key.renamed': 'An API key was renamed.',
   'api_key.rotated': 'An API key was replaced by a new one.',

@@ -51,7 +51,7 @@ export async function enter(
   const countsLater = isPublic && endpoint.route.countFailures === true;
   const window = await (countsLater ? windows.failures : windows.rest).hit(address, Date.now());
   setWindow(res, window);
-  if (!window.allowed) throw limited(res, window);
+  if (!window.allowed) throw limited(res, window, countsLater ? ' failed attempts' : '');
 }
 
 /** Checks that a route permits a caller, and that a user token names its own user. @throws FORBIDDEN (403) */

@@ -49,14 +49,14 @@ export interface Exchange {
   readonly credential?: Credential;
 }
 
-/** 429 with Retry-After, counted from the window's end. */
-export function limited(res: ServerResponse, window: Admission | Window): ServiceError {
+/** 429 with Retry-After, counted from the window's end. `counted`: what the limit is of. */
+export function limited(res: ServerResponse, window: Admission | Window, counted = ''): ServiceError {
   const seconds = Math.min(60, Math.max(1, Math.ceil(window.reset - Date.now() / 1000)));
   res.setHeader('Retry-After', seconds);
   const unit = seconds === 1 ? 'second' : 'seconds';
   return new ServiceError(
     'RATE_LIMITED',
-    `Too many requests: ${window.limit} a minute. Try again in ${seconds} ${unit}.`,
+    `Too many requests: ${window.limit}${counted} a minute. Try again in ${seconds} ${unit}.`,
   );
 }
 

@@ -1,14 +1,14 @@
 import type { Tokens } from '../../contracts/auth/schemas.ts';
-import { recordAudit } from '../../mixins/audit.ts';
 import type { Database, Queryable } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
 import { acting } from './actor.ts';
 import { type AttemptPriority, trustedPriority } from './attempts.ts';
+import { auditFailedLogIn } from './failed-log-in.ts';
 import { freshFamily } from './fresh-family.ts';
 import { lifetimesOf, type SessionDays } from './lifetimes.ts';
 import type { Passwords } from './passwords.ts';
 import { insertSession } from './queries/insert-family.ts';
-import { insertKnownLogIn } from './queries/insert-known-log-in.ts';
+import { insertKnownLogIn } from './queries/known-log-ins.ts';
 import { type PasswordRow, selectPassword } from './queries/select-credentials.ts';
 import type { TokenSigner } from './tokens.ts';
 import { wrongCredentials } from './wrong-credentials.ts';
@@ -50,11 +50,9 @@ export async function openWith(
   const isKnown = priority.isKnown || developer?.isKnown === true;
   const matches = await passwords.matches(password, developer?.password ?? null, { ...priority, isKnown });
   if (developer === null || !matches) {
-    const details = { address: priority.address };
-    await recordAudit(database, origin, {
-      action: 'developer.log_in_failed',
-      subjectId: developer?.id ?? null,
-      details,
+    await auditFailedLogIn(database, origin, {
+      developerId: developer?.id ?? null,
+      address: priority.address,
     });
     throw wrongCredentials();
   }

@@ -1,16 +1,16 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { type AttemptPriority, trustedPriority } from './attempts.ts';
-import { createHashingQueue } from './hashing-queue.ts';
+import { createHashingQueue, type HashingBounds } from './hashing-queue.ts';
 
 /**
  * Passwords are stored as `scrypt$<log2 N>$<r>$<p>$<salt>$<hash>`. N = 2^14, r = 8, p = 5 costs 16 MB and 0.12 s per
  * hash. Two hashes at a time leave half of libuv's threads to other work, and 100 concurrent log-ins queue instead of
- * taking 1.6 GB. The last of 128 waiting log-ins is answered within the call's time-out of 20 s.
+ * taking 1.6 GB. A log-in that waits for 8 s is refused, so that it ends before the call's time-out of 20 s on a slow machine.
  */
 const costs = { log2N: 14, r: 8, p: 5 } as const;
 const saltBytes = 16;
 const hashBytes = 32;
-const bounds = { atOnce: 2, reserved: 1, mostWaiting: 128 };
+const bounds: HashingBounds = { atOnce: 2, reserved: 1, mostWaiting: 128, mostWaitMs: 8000 };
 
 /** Hashes and checks passwords, a few at a time. */
 export interface Passwords {
@@ -24,9 +24,9 @@ export interface Passwords {
 // A random hash that the password for an unknown e-mail is compared with.
 const nobody = format(randomBytes(saltBytes), randomBytes(hashBytes));
 
-/** Creates the hashing queue, one per process. @throws SERVICE_UNAVAILABLE (503) while too many hashes wait */
-export function createPasswords({ atOnce, reserved, mostWaiting } = bounds): Passwords {
-  const enqueue = createHashingQueue({ atOnce, reserved, mostWaiting });
+/** Creates the hashing queue, one per process. @throws RATE_LIMITED (429) while too many hashes wait */
+export function createPasswords(own: Partial<HashingBounds> = {}): Passwords {
+  const enqueue = createHashingQueue({ ...bounds, ...own });
   let computed = 0;
   const gated = <T>(priority: AttemptPriority, work: () => Promise<T>): Promise<T> =>
     enqueue(priority, () => {

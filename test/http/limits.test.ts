@@ -101,11 +101,9 @@ t.test(
     const entries = await database.query<{ details: unknown; subject_id: string }>(
       "select details, subject_id from auth.audit_entry where action = 'developer.log_in_failed'",
     );
-    t.equal(entries.length, 5);
-    for (const entry of entries) {
-      t.same(entry.details, { address: '127.0.0.1' });
-      t.type(entry.subject_id, 'string');
-    }
+    t.match(entries, [{ details: { address: '127.0.0.1', address_range: '127.0.0.0/24', failures: 5 } }]);
+    t.equal(entries.length, 1);
+    t.type(entries[0]?.subject_id, 'string');
   },
 );
 
@@ -116,13 +114,32 @@ t.test('an account that fails often is not locked', async (t) => {
       body: { email: 'developer@example.com', password },
       headers: { 'X-Forwarded-For': address },
     });
+  const right = 'a long password of the tests';
+  t.equal((await login(right, '192.0.2.9')).status, 200, 'an address that is known from now on');
   for (const address of ['192.0.2.1', '192.0.2.2'])
     t.equal((await login('wrong', address)).status, 401, address);
-  t.equal((await login('wrong', '192.0.2.1')).status, 429, 'a second try of an address in this minute');
-  t.equal((await login('a long password of the tests', '192.0.2.3')).status, 200);
-  t.equal((await login('wrong', '192.0.2.3')).status, 401, 'a success was given back');
+  for (const n of [2, 3])
+    t.equal((await login('wrong', '192.0.2.1')).status, 401, `failure ${n} of an address`);
+  const refused = await login(right, '192.0.2.1');
+  checkRefused(t, refused, 3);
+  t.match(refused.body, {
+    detail:
+      /^Too many requests: this account had 2 failed log-ins within an hour, so an address that has not logged in to it lately may fail 3 times a minute\. Try again in \d+ seconds?\.$/,
+  });
+  t.equal((await login('wrong', '192.0.2.3')).status, 401);
+  t.equal((await login(right, '192.0.2.3')).status, 200, 'a typo of the owner locks nobody out');
+  for (let n = 0; n < 4; n += 1)
+    t.equal((await login('wrong', '192.0.2.9')).status, 401, 'of a known address');
+  t.equal((await login(right, '192.0.2.9')).status, 200);
   await api.database.query("update auth.attempt_window set started_at = started_at - interval '2 hours'");
   t.equal((await login('wrong', '192.0.2.1')).status, 401);
+});
+
+t.test('a refusal names the limit of failed attempts', async (t) => {
+  const api = await startApi(t, { RATE_LIMIT_FAILURES: '1' });
+  const login = () => api.ask('/api/v1/auth/login', { body: { email: 'x@example.com', password: 'wrong' } });
+  t.equal((await login()).status, 401);
+  t.match((await login()).body, { detail: /^Too many requests: 1 failed attempts a minute\. / });
 });
 
 t.test('requests without a credential are counted by address', async (t) => {

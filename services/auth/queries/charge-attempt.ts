@@ -40,6 +40,19 @@ export async function chargeAttempt(
   return row ?? null;
 }
 
+/** The end of a window that is full, in Unix seconds; now if it has ended meanwhile. */
+export async function selectWindowEnd(
+  database: Queryable,
+  { subject, seconds }: AttemptWindow,
+): Promise<number> {
+  const [row] = await database.query<{ reset: number }>(
+    `select ceil(extract(epoch from started_at + $2 * interval '1 s'))::float8 as reset
+     from auth.attempt_window where subject = $1`,
+    [subject, seconds],
+  );
+  return row?.reset ?? Math.ceil(Date.now() / 1000);
+}
+
 /** Refunds an attempt that did not fail, if its window has not ended. */
 export async function refundAttempt(
   database: Queryable,

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { type AttemptPriority, countAttempt } from '../../../services/auth/attempts.ts';
+import { type AttemptPriority, countAttempt, trustedPriority } from '../../../services/auth/attempts.ts';
+import { createHashingQueue } from '../../../services/auth/hashing-queue.ts';
 import { logIn } from '../../../services/auth/log-in.ts';
 import type { Passwords } from '../../../services/auth/passwords.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
@@ -8,6 +10,7 @@ import { account, startAuth } from '../../support/auth.ts';
 import { testConfig } from '../../support/broker.ts';
 import { refusal } from '../../support/refusal.ts';
 
+const origin = { actor: null, requestId: null };
 const other = { email: 'bob@example.com', password: 'the password of another one' };
 
 /** Log-ins whose hashes are free of cost; `attempt` answers the turn that the hash of a log-in took. */
@@ -24,7 +27,6 @@ async function startLogIns(t: Test, settings: Readonly<Record<string, string>> =
     },
     computed: 0,
   };
-  const origin = { actor: null, requestId: null };
   const given = { database, passwords, config, tokens: tokenSignerOf(config), origin };
   const attempt = async (email: string, address: string, password = 'wrong') => {
     const tries = countAttempt({ database, config, meta: { address } }, email, (turn) =>
@@ -48,15 +50,85 @@ t.test('an address is known for an account after a log-in', async (t) => {
   t.match(await attempt('nobody@example.com', '192.0.2.1'), { isKnown: false });
 });
 
-t.test('an attempt counts as often as its address or its account was tried', async (t) => {
-  const { attempt } = await startLogIns(t, { RATE_LIMIT_ACCOUNT_FAILURES: '3' });
-  t.match(await attempt(account.email, '192.0.2.1'), { address: '192.0.2.1', tries: 1 });
-  t.match(await attempt(account.email, '192.0.2.2'), { tries: 2 }, 'the account was tried from elsewhere');
-  t.match(await attempt(other.email, '192.0.2.3'), { tries: 1 });
-  t.match(await attempt('nobody@example.com', '192.0.2.3'), { tries: 2 }, 'the address tried another one');
-  t.match(await attempt(account.email, '192.0.2.4'), { tries: 3 });
-  t.match(await attempt(account.email, '192.0.2.5'), { tries: 3 }, 'over the limit of the account');
-});
+/** Log-ins in a queue whose hashes end on demand. `begun` has the addresses whose hashes began. */
+async function startQueuedLogIns(t: Test) {
+  const { database } = await startAuth(t);
+  const config = testConfig({ databaseUrl: database.url });
+  const enqueue = createHashingQueue({ atOnce: 2, reserved: 1, mostWaiting: 128, mostWaitMs: 3_600_000 });
+  const begun: string[] = [];
+  let endings: (() => void)[] = [];
+  let arrived = 0;
+  const passwords: Passwords = {
+    hash: async () => '',
+    matches: (password, _, priority = trustedPriority) => {
+      arrived += 1;
+      return enqueue(priority, async () => {
+        begun.push(priority.address);
+        await new Promise<void>((resolve) => endings.push(resolve));
+        return password === 'right';
+      });
+    },
+    computed: 0,
+  };
+  const given = { database, passwords, config, tokens: tokenSignerOf(config), origin };
+  const start = async (email: string, address: string, password = 'wrong') => {
+    let isQueued = false;
+    const attempt = countAttempt({ database, config, meta: { address } }, email, (priority) => {
+      isQueued = true;
+      return logIn(given, email, password, priority);
+    });
+    const outcome = await attempt.then(
+      () => 'logged in',
+      (error: unknown) => Reflect.get(Object(error), 'type'),
+    );
+    if (!isQueued) arrived += 1;
+    return outcome;
+  };
+  const untilArrived = async (n: number) => {
+    while (arrived < n) await sleep(5);
+  };
+  const end = async () => {
+    const ended = endings;
+    endings = [];
+    for (const one of ended) one();
+    await sleep(5);
+  };
+  return { start, begun, untilArrived, end };
+}
+
+const attacks: Readonly<Record<string, (n: number) => string>> = {
+  'the account': () => account.email,
+  'unknown accounts': (n) => `nobody${n}@example.com`,
+};
+// The number of hashes that began before: those in work, or one of each of the attack's addresses.
+const newAddresses = {
+  'another range': ['203.0.113.1', 2],
+  'the range of the attack': ['192.0.2.99', 8],
+} as const;
+
+for (const [ofWhom, emailOf] of Object.entries(attacks))
+  for (const [where, [newAddress, before]] of Object.entries(newAddresses))
+    t.test(
+      `of 240 wrong passwords of ${ofWhom} ${before} are checked before a log-in from ${where}`,
+      async (t) => {
+        const { start, begun, untilArrived, end } = await startQueuedLogIns(t);
+        const attack = Array.from({ length: 240 }, (_, n) => start(emailOf(n), `192.0.2.${1 + (n % 8)}`));
+        await untilArrived(240);
+        t.equal(begun.length, 2);
+        const honest = start(account.email, newAddress, 'right');
+        await untilArrived(241);
+        const all = Promise.all([honest, ...attack]);
+        let isOver = false;
+        void all.finally(() => {
+          isOver = true;
+        });
+        while (!isOver) await end();
+        const [ofHonest, ...ofAttack] = await all;
+        t.equal(ofHonest, 'logged in');
+        t.equal(begun.indexOf(newAddress), before);
+        t.same(new Set(ofAttack), new Set(['UNAUTHENTICATED', 'RATE_LIMITED']));
+      },
+    );
 
 t.test('known addresses are kept as hashes, for 60 days after the last log-in', async (t) => {
   const { attempt, database } = await startLogIns(t);

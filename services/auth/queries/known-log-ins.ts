@@ -12,3 +12,13 @@ export async function insertKnownLogIn(
     [developerId, address],
   );
 }
+
+/** Whether a developer has logged in from an address lately; false as well if there is no such account. */
+export async function isKnownLogIn(database: Queryable, email: string, address: string): Promise<boolean> {
+  const rows = await database.query(
+    `select from auth.developer join auth.known_log_in on developer_id = developer.id
+     where lower(email) = lower($1) and address_hash = sha256(convert_to($2, 'UTF8'))`,
+    [email, address],
+  );
+  return rows.length > 0;
+}

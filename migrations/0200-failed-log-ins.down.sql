@@ -1,0 +1,1 @@
+alter table auth.audit_entry drop column rollup;
