@@ -34,7 +34,7 @@ const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
     'timeseries.trackChunks',
     'timeseries.workoutTrack',
   ],
-  auth: ['users.get'],
+  auth: ['users.get', 'webhooks.endKeys'],
   users: [
     'connect.revokeAccess',
     'deliveries.eraseAccounts',
@@ -88,6 +88,7 @@ const declared: Readonly<Record<ServiceName, readonly ActionName[]>> = {
     'users.get',
     'users.resolve',
     'users.synced',
+    'users.update',
   ],
   'pull-ingest': [
     ...tokens,

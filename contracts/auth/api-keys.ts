@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { action, Nothing } from '../../domain/contract.ts';
+import { Flag } from '../../domain/wire.ts';
 import { Title } from '../fields.ts';
-import { ApiKey, KeyId, NewApiKey } from './schemas.ts';
+import { ApiKey, DeletedApiKey, KeyId, NewApiKey } from './schemas.ts';
 
 const developer = ['developer'] as const;
 
@@ -72,9 +73,14 @@ export const apiKeyActions = {
   }),
   removeKey: action({
     privileged: true,
-    summary: 'Delete an API key',
-    params: z.object({ key_id: KeyId }),
-    returns: ApiKey,
+    summary: 'Delete an API key and disable the webhook endpoints whose address it set',
+    description:
+      'The key is invalid when the response arrives. Endpoints whose `url` it set, also before a rotation, receive nothing more, unless `keep_endpoints` is true.',
+    params: z.object({
+      key_id: KeyId,
+      keep_endpoints: Flag.describe('Leaves the webhook endpoints of the key as they are.'),
+    }),
+    returns: DeletedApiKey,
     http: {
       method: 'DELETE',
       path: '/api-keys/:key_id',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditActions } from '../../domain/audit.ts';
 import { Text, Timestamp } from '../../domain/wire.ts';
+import { EndpointOfKey } from '../webhooks/schemas.ts';
 
 /** A pair of tokens. */
 export const RefreshRequest = z
@@ -39,8 +40,19 @@ export const ApiKey = z
     created_by: z.string(),
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
+    former_ids: z.array(z.string()),
   })
-  .meta({ id: 'ApiKey', description: 'An API key without its value.' });
+  .meta({
+    id: 'ApiKey',
+    description: 'An API key without its value. `former_ids` are the ids that it had before rotations.',
+  });
+
+/** A deleted key with the webhook endpoints whose address it set. */
+export const DeletedApiKey = ApiKey.extend({ webhook_endpoints: z.array(EndpointOfKey).nullable() }).meta({
+  id: 'DeletedApiKey',
+  description:
+    'A deleted API key with the webhook endpoints whose `url` it set. Null if they could not be reached: they are disabled as soon as they can be.',
+});
 
 /** An API key with its value, which is returned by its creation and by its rotation only. */
 export const NewApiKey = ApiKey.extend({ key: z.string() }).meta({
@@ -130,6 +142,7 @@ export type Tokens = z.infer<typeof Tokens>;
 export type AuditEntry = z.infer<typeof AuditEntry>;
 export type Developer = z.infer<typeof Developer>;
 export type ApiKey = z.infer<typeof ApiKey>;
+export type DeletedApiKey = z.infer<typeof DeletedApiKey>;
 export type NewApiKey = z.infer<typeof NewApiKey>;
 export type Application = z.infer<typeof Application>;
 export type NewApplication = z.infer<typeof NewApplication>;

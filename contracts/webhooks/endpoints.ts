@@ -3,6 +3,7 @@ import { action, Nothing, writers } from '../../domain/contract.ts';
 import {
   EndpointFields,
   EndpointId,
+  EndpointOfKey,
   NewWebhookEndpoint,
   WebhookEndpoint,
   WebhookMessage,
@@ -74,6 +75,13 @@ export const endpointActions = {
       tag,
       audit: 'webhook_endpoint.deleted',
     },
+  }),
+  /** For auth, which deleted the keys: the ids that one key had. */
+  endKeys: action({
+    summary: 'Disable the endpoints of deleted API keys once, unless they are kept, and return them',
+    params: z.object({ key_ids: z.array(z.uuid()), keep_endpoints: z.boolean() }),
+    returns: z.array(EndpointOfKey),
+    idempotent: true,
   }),
   rotateSecret: action({
     privileged: true,

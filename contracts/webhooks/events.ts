@@ -111,11 +111,12 @@ const Timeseries = OfUser.extend({
   url: Url.nullable().describe('The address that returns the samples of the span. Null without a span.'),
 }).meta({ id: 'TimeseriesEventData' });
 /** Why an endpoint was disabled automatically. */
-export const DisabledReason = z.enum(['gone', 'failing']).meta({
+export const DisabledReason = z.enum(['gone', 'failing', 'key_deleted']).meta({
   id: 'DisabledReason',
   description:
-    'Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days).',
+    'Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days), `key_deleted` (the API key that set its address was deleted).',
 });
+export type DisabledReason = z.infer<typeof DisabledReason>;
 const EndpointDisabled = z
   .object({
     endpoint_id: z.string().describe('The `id` of the webhook endpoint.'),

@@ -80,6 +80,7 @@ export const WebhookEndpoint = z
     max_per_second: z.int().nullable(),
     enabled: z.boolean(),
     disabled_reason: DisabledReason.nullable(),
+    api_key_id: z.string().nullable(),
     failing_since: Timestamp.nullable(),
     last_delivered_at: Timestamp.nullable(),
     created_at: Timestamp,
@@ -88,8 +89,15 @@ export const WebhookEndpoint = z
   .meta({
     id: 'WebhookEndpoint',
     description:
-      'A webhook endpoint without its secret. `disabled_reason` is null unless it was disabled automatically: `gone` (it returned 410) or `failing` (no message was delivered for five days).',
+      'A webhook endpoint without its secret. `disabled_reason` is null unless it was disabled automatically: `gone` (it returned 410), `failing` (no message was delivered for five days) or `key_deleted`. `api_key_id` is the API key that set `url`: null if a developer did, or before this was recorded. Its deletion disables the endpoint.',
   });
+
+/** An endpoint whose address an API key set. */
+export const EndpointOfKey = WebhookEndpoint.pick({ id: true, url: true, enabled: true }).meta({
+  id: 'EndpointOfKey',
+  description: 'A webhook endpoint whose address an API key set.',
+});
+export type EndpointOfKey = z.infer<typeof EndpointOfKey>;
 
 /** An endpoint with its secret, which is returned by its creation and by a rotation only. */
 export const NewWebhookEndpoint = WebhookEndpoint.extend({

@@ -14,6 +14,7 @@ import { readAudit } from './audit.ts';
 import { authResources } from './auth.resources.ts';
 import { cleaningHandler } from './cleaning.ts';
 import { createSignInLink, endSession, startSession, startSessionByLink } from './console-sessions.ts';
+import { keyEndingHandler, removeKey } from './end-key.ts';
 import { issueForCode, issueToken } from './issue-token.ts';
 import {
   changeApplication,
@@ -25,7 +26,7 @@ import {
   shownKey,
 } from './keys.ts';
 import { logIn } from './log-in.ts';
-import { deleteApiKey, renameApiKey } from './queries/change-keys.ts';
+import { renameApiKey } from './queries/change-keys.ts';
 import { deleteDeveloper } from './queries/delete-developer.ts';
 import { endFamiliesOfUser } from './queries/end-families.ts';
 import { selectApiKeys, selectApplications, selectDevelopers } from './queries/select-listed.ts';
@@ -95,9 +96,7 @@ export default implement(auth, {
       );
     },
     rotateKey: (ctx) => replaceApiKey(ctx, ctx.params.key_id, ctx.meta.caller?.developer_id ?? null),
-    async removeKey(ctx) {
-      return shownKey(await acting(ctx.database, ctx.origin, (on) => deleteApiKey(on, ctx.params.key_id)));
-    },
+    removeKey: (ctx) => removeKey(ctx, ctx.params),
     createApplication: (ctx) => createApplication(ctx, ctx.params.name),
     async listApplications(ctx) {
       return (await selectApplications(ctx.reads)).map(toApplication);
@@ -118,5 +117,6 @@ export default implement(auth, {
       return { ended: await endFamiliesOfUser(ctx.database, ctx.params.user_id) };
     },
   },
-  started: ({ jobs, ...environment }) => jobs.start([cleaningHandler(environment)], { pollMs: 10_000 }),
+  started: ({ jobs, ...environment }) =>
+    jobs.start([cleaningHandler(environment), keyEndingHandler(environment)], { pollMs: 10_000 }),
 });

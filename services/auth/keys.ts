@@ -47,7 +47,7 @@ export async function replaceApiKey(
 export function shownKey(row: ApiKeyRow | null): wire.ApiKey {
   if (row === null) throw new ServiceError('API_KEY_NOT_FOUND');
   const { id, name, created_by: createdBy, created_at: createdAt, last_used_at: lastUsedAt } = row;
-  return toApiKey({ id, name, createdBy, createdAt, lastUsedAt });
+  return toApiKey({ id, name, createdBy, createdAt, lastUsedAt }, row.former_ids);
 }
 
 /** Creates an application. Only this answer contains its secret. */

@@ -8,13 +8,17 @@ export function toDeveloper({ id, email, createdAt }: Omit<Developer, 'password'
 }
 
 /** The wire format of a key's row, without the key itself. */
-export function toApiKey({ id, name, createdBy, createdAt, lastUsedAt }: Omit<ApiKey, 'hash'>): wire.ApiKey {
+export function toApiKey(
+  { id, name, createdBy, createdAt, lastUsedAt }: Omit<ApiKey, 'hash'>,
+  formerIds: readonly string[] = [],
+): wire.ApiKey {
   return {
     id,
     name,
     created_by: createdBy,
     created_at: formatInstant(createdAt.getTime()),
     last_used_at: lastUsedAt ? formatInstant(lastUsedAt.getTime()) : null,
+    former_ids: [...formerIds],
   };
 }
 

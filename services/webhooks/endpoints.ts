@@ -7,7 +7,9 @@ import { recordAudit } from '../../mixins/audit.ts';
 import type { Cipher } from '../../mixins/cipher.ts';
 import type { Database } from '../../mixins/database.ts';
 import type { AuditOrigin } from '../../runtime/audit-origin.ts';
+import type { Meta } from '../../runtime/environment.ts';
 import { enqueueMessageDeletion } from './delete-messages.ts';
+import { keyOf } from './end-keys.ts';
 import { checkEndpointUrl } from './endpoint-url.ts';
 import {
   deleteEndpoint,
@@ -27,6 +29,7 @@ interface EndpointDeps {
   readonly cipher: Cipher;
   readonly config: Config;
   readonly origin: AuditOrigin;
+  readonly meta: Meta;
 }
 
 type Given = { readonly [K in keyof EndpointValues]?: EndpointValues[K] | undefined };
@@ -41,14 +44,15 @@ const presets: Omit<EndpointValues, 'url'> = {
 
 /** Creates an endpoint. Only this answer contains its secret. @throws WEBHOOK_ENDPOINTS_FULL (409) */
 export async function createEndpoint(
-  { database, cipher, config, origin }: EndpointDeps,
+  { database, cipher, config, origin, meta }: EndpointDeps,
   given: Given & Pick<EndpointValues, 'url'>,
 ): Promise<NewWebhookEndpoint> {
   checkEndpointUrl(given.url, config);
   const [id, secret] = [randomUUID(), newSecret()];
   const values = merged({ ...presets, url: given.url }, given);
   const row = await database.transaction(async (transaction) => {
-    const made = await insertEndpoint(transaction, id, values, cipher.encrypt(secret, id));
+    const api_key_id = await keyOf(transaction, meta.caller);
+    const made = await insertEndpoint(transaction, id, { ...values, api_key_id }, cipher.encrypt(secret, id));
     if (made === undefined) throw new ServiceError('WEBHOOK_ENDPOINTS_FULL');
     await recordAudit(transaction, origin, { action: 'webhook_endpoint.created', subjectId: id });
     return made;
@@ -69,14 +73,15 @@ export async function findEndpoint(database: Database, id: string): Promise<Webh
 
 /** Changes an endpoint. @throws WEBHOOK_ENDPOINT_NOT_FOUND (404) */
 export async function changeEndpoint(
-  { database, config, origin }: EndpointDeps,
+  { database, config, origin, meta }: EndpointDeps,
   id: string,
   given: Given,
 ): Promise<WebhookEndpoint> {
   if (given.url !== undefined) checkEndpointUrl(given.url, config);
   const row = await database.transaction(async (transaction) => {
+    const api_key_id = await keyOf(transaction, meta.caller);
     const before = known(await selectEndpoint(transaction, id, true));
-    const values = merged(before, given);
+    const values = { ...merged(before, given), api_key_id };
     const after = known(await updateEndpoint(transaction, id, values));
     const fields = fieldNames.filter((name) => given[name] !== undefined);
     const details = { fields };
@@ -148,8 +153,10 @@ const timeOf = (at: Date | null) => (at === null ? null : formatInstant(at.getTi
 
 function toEndpoint(row: EndpointRow): WebhookEndpoint {
   const { id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason } = row;
+  const { api_key_id } = row;
   return {
     ...{ id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason },
+    api_key_id,
     failing_since: timeOf(row.failing_since),
     last_delivered_at: timeOf(row.last_delivered_at),
     created_at: formatInstant(row.created_at.getTime()),

@@ -13,6 +13,7 @@ import { metricsOf } from '../../runtime/metrics.ts';
 import { messageDeletionHandler } from './delete-messages.ts';
 import { startDelivering } from './deliver.ts';
 import { setDeliveryFigures } from './delivery-figures.ts';
+import { endKeys } from './end-keys.ts';
 import {
   changeEndpoint,
   createEndpoint,
@@ -81,6 +82,7 @@ export function webhooksService({
       getEndpoint: ({ reads, params }) => findEndpoint(reads, params.endpoint_id),
       updateEndpoint: (ctx) => changeEndpoint(ctx, ctx.params.endpoint_id, ctx.params),
       removeEndpoint: (ctx) => removeEndpoint(ctx, ctx.params.endpoint_id),
+      endKeys: (ctx) => endKeys(ctx, ctx.params),
       rotateSecret: (ctx) => replaceSecret(ctx, ctx.params.endpoint_id),
       testEndpoint: (ctx) => testEndpoint({ ...ctx, ...deliveryOf(ctx, pace) }, ctx.params.endpoint_id),
       messages: ({ reads, params }) => listMessages(reads, params),

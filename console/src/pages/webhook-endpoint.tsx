@@ -71,10 +71,14 @@ function Details({ endpoint, changed }: { endpoint: WebhookEndpoint; changed: ()
         <dd>
           <Time at={endpoint.failing_since} />
         </dd>
+        <dt>Address set by</dt>
+        <dd>
+          {endpoint.api_key_id === null ? 'A developer, or not known' : `API key ${endpoint.api_key_id}`}
+        </dd>
         {endpoint.disabled_reason !== null && (
           <>
-            <dt>Disabled because it is</dt>
-            <dd>{endpoint.disabled_reason}</dd>
+            <dt>Disabled because</dt>
+            <dd>{reasons[endpoint.disabled_reason]}</dd>
           </>
         )}
       </dl>

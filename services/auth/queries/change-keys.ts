@@ -8,10 +8,12 @@ export interface ApiKeyRow {
   created_by: string;
   created_at: Date;
   last_used_at: Date | null;
+  /** The ids that it had before rotations. */
+  former_ids: string[];
 }
 
 /** The columns of a key that are shown. */
-export const shownColumns = 'id, name, created_by, created_at, last_used_at';
+export const shownColumns = 'id, name, created_by, created_at, last_used_at, former_ids';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 // `{key_id}` is a key's id or the key itself, which is found by its hash.
@@ -20,8 +22,9 @@ const nameOf = (keyId: string) => [uuid.test(keyId) ? keyId : null, sha256(keyId
 
 // One statement, so that at no time both keys are valid or none.
 const rotate = `
-with old as (delete from auth.api_key where ${named} returning name, created_by)
-insert into auth.api_key (hash, name, created_by) select $3, name, coalesce($4::uuid, created_by) from old
+with old as (delete from auth.api_key where ${named} returning id, name, created_by, former_ids)
+insert into auth.api_key (hash, name, created_by, former_ids)
+select $3, name, coalesce($4::uuid, created_by), former_ids || id from old
 returning ${shownColumns}`;
 
 /** Replaces a key with a new one of the same name; null if there is none. */

@@ -1,4 +1,4 @@
-import type { EventType } from '../../../contracts/webhooks/events.ts';
+import type { DisabledReason, EventType } from '../../../contracts/webhooks/events.ts';
 import type { Queryable } from '../../../mixins/database.ts';
 
 /** An endpoint without its secrets. */
@@ -10,7 +10,9 @@ export interface EndpointRow {
   readonly include_data: boolean;
   readonly max_per_second: number | null;
   readonly enabled: boolean;
-  readonly disabled_reason: 'gone' | 'failing' | null;
+  readonly disabled_reason: DisabledReason | null;
+  /** The API key that set `url`. */
+  readonly api_key_id: string | null;
   readonly former_until: Date | null;
   readonly failing_since: Date | null;
   readonly last_delivered_at: Date | null;
@@ -24,33 +26,40 @@ export type EndpointValues = Pick<
   'url' | 'description' | 'event_types' | 'include_data' | 'max_per_second' | 'enabled'
 >;
 
-const columns = `id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason, former_until,
+/** The columns of a row. */
+export const endpointColumns = `id, url, description, event_types, include_data, max_per_second, enabled, disabled_reason, api_key_id, former_until,
   failing_since, last_delivered_at, created_at, updated_at`;
 
 /** Maximum number of endpoints. */
 export const mostEndpoints = 50;
 
+/** Orders creations and changes of endpoints, and the deletion of keys, until the end of the transaction. */
+export async function lockEndpoints(transaction: Queryable): Promise<void> {
+  await transaction.query('select pg_advisory_xact_lock(7359)');
+}
+
 /** Inserts an endpoint. Undefined if there are as many as there may be. */
 export async function insertEndpoint(
   transaction: Queryable,
   id: string,
-  values: EndpointValues,
+  values: EndpointValues & Pick<EndpointRow, 'api_key_id'>,
   secret: string,
 ): Promise<EndpointRow | undefined> {
-  await transaction.query('select pg_advisory_xact_lock(7359)');
-  const { url, description, event_types, include_data, max_per_second, enabled } = values;
+  await lockEndpoints(transaction);
+  const { url, description, event_types, include_data, max_per_second, enabled, api_key_id } = values;
   const [row] = await transaction.query<EndpointRow>(
-    `insert into webhooks.endpoint (id, url, description, event_types, include_data, max_per_second, enabled, secret)
-     select $1, $2, $3, $4, $5, $6, $7, $8 where (select count(*) from webhooks.endpoint) < ${mostEndpoints}
-     returning ${columns}`,
-    [id, url, description, event_types, include_data, max_per_second, enabled, secret],
+    `insert into webhooks.endpoint (id, url, description, event_types, include_data, max_per_second, enabled, secret,
+       api_key_id)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9 where (select count(*) from webhooks.endpoint) < ${mostEndpoints}
+     returning ${endpointColumns}`,
+    [id, url, description, event_types, include_data, max_per_second, enabled, secret, api_key_id],
   );
   return row;
 }
 
 /** All endpoints, oldest first. */
 export function selectEndpoints(database: Queryable): Promise<EndpointRow[]> {
-  return database.query(`select ${columns} from webhooks.endpoint order by created_at, id`);
+  return database.query(`select ${endpointColumns} from webhooks.endpoint order by created_at, id`);
 }
 
 /** One endpoint. In a transaction that changes it, `lock` keeps others from it. */
@@ -59,29 +68,29 @@ export async function selectEndpoint(
   id: string,
   lock = false,
 ): Promise<EndpointRow | undefined> {
-  const statement = `select ${columns} from webhooks.endpoint where id = $1 ${lock ? 'for update' : ''}`;
+  const statement = `select ${endpointColumns} from webhooks.endpoint where id = $1 ${lock ? 'for update' : ''}`;
   const [row] = await database.query<EndpointRow>(statement, [id]);
   return row;
 }
 
 /**
  * Stores changed fields. Enabling an endpoint ends its automatic disabling. Another address ends the failing and the
- * pause of the former one.
+ * pause of the former one, and makes it an endpoint of the key that set it.
  */
 export async function updateEndpoint(
   transaction: Queryable,
   id: string,
-  values: EndpointValues,
+  values: EndpointValues & Pick<EndpointRow, 'api_key_id'>,
 ): Promise<EndpointRow | undefined> {
-  const { url, description, event_types, include_data, max_per_second, enabled } = values;
+  const { url, description, event_types, include_data, max_per_second, enabled, api_key_id } = values;
   const [row] = await transaction.query<EndpointRow>(
     `update webhooks.endpoint set url = $2, description = $3, event_types = $4, include_data = $5, max_per_second = $6,
-       enabled = $7, updated_at = now(),
+       enabled = $7, updated_at = now(), api_key_id = case when url = $2 then api_key_id else $8::uuid end,
        disabled_reason = case when $7 and not enabled then null else disabled_reason end,
        failing_since = case when url = $2 and (enabled or not $7) then failing_since end,
        paused_until = case when url = $2 and (enabled or not $7) then paused_until end
-     where id = $1 returning ${columns}`,
-    [id, url, description, event_types, include_data, max_per_second, enabled],
+     where id = $1 returning ${endpointColumns}`,
+    [id, url, description, event_types, include_data, max_per_second, enabled, api_key_id],
   );
   return row;
 }
@@ -95,7 +104,7 @@ export async function rotateSecret(
   const [row] = await transaction.query<EndpointRow>(
     `update webhooks.endpoint set former_secret = secret, former_until = now() + interval '24 hours', secret = $2,
        updated_at = now()
-     where id = $1 returning ${columns}`,
+     where id = $1 returning ${endpointColumns}`,
     [id, secret],
   );
   return row;
@@ -104,7 +113,7 @@ export async function rotateSecret(
 /** Deletes an endpoint. Its messages stay. */
 export async function deleteEndpoint(transaction: Queryable, id: string): Promise<EndpointRow | undefined> {
   const [row] = await transaction.query<EndpointRow>(
-    `delete from webhooks.endpoint where id = $1 returning ${columns}`,
+    `delete from webhooks.endpoint where id = $1 returning ${endpointColumns}`,
     [id],
   );
   return row;

@@ -1,3 +1,4 @@
+import type { DisabledReason } from '../../../contracts/webhooks/events.ts';
 import type { Queryable, Statement } from '../../../mixins/database.ts';
 
 /** The result of a publication: pending changes that were claimed, and the messages that were made of them. */
@@ -113,7 +114,7 @@ const disabled: Statement = {
 export async function insertEndpointDisabled(
   transaction: Queryable,
   endpointId: string,
-  reason: 'gone' | 'failing',
+  reason: DisabledReason,
 ): Promise<void> {
   await lockPublishing(transaction, true);
   await transaction.query(disabled, [endpointId, reason]);

@@ -43,7 +43,7 @@ export async function noteFailure(
   await database.query(failed, [endpoint_id, aheadMs, pauseMs, url]);
 }
 
-/** Why an endpoint is disabled automatically. `gone`: it answered 410. `failing`: five days without a success. */
+/** Why the health of an endpoint disables it. `gone`: it answered 410. `failing`: five days without a success. */
 export type DisabledReason = 'gone' | 'failing';
 
 const disabled: Statement = {
