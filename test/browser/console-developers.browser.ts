@@ -25,11 +25,21 @@ t.test('a key is created, rotated and deleted; its value is shown once', async (
   t.strictSame(await violations(page), []);
   await page.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('button', { name: 'Rotate Backend' }).click();
-  t.match(await page.locator('.secret').innerText(), /^sk-/);
+  const key = await page.locator('.secret').innerText();
+  t.match(key, /^sk-/);
   await page.getByRole('button', { name: 'Close' }).click();
   await auditShows(page, root, 'api_key.rotated', 'Backend');
+  await api.ask('/api/v1/webhook-endpoints', { key, body: { url: 'https://app.example/hook' } });
+  const endpoints = async () =>
+    (await api.ask('/api/v1/webhook-endpoints', { token: api.developerToken })).body;
   await page.getByRole('button', { name: 'Delete Backend' }).click();
+  const url = 'https://app.example/hook';
+  t.match(await endpoints(), [{ url, enabled: true }]);
+  await page.getByRole('dialog').getByText(url).waitFor();
+  await page.getByRole('checkbox', { name: 'Keep them as they are' }).waitFor();
+  t.strictSame(await violations(page), []);
   await confirm(page, 'Delete Backend');
+  t.match(await endpoints(), [{ url, enabled: false, disabled_reason: 'key_deleted' }]);
   await auditShows(page, root, 'api_key.deleted', 'Backend');
   t.strictSame(complaints, []);
 });

@@ -5,7 +5,7 @@ import { Action } from '../parts/action.tsx';
 import { Audit } from '../parts/audit.tsx';
 import { ShownOnce, TypedConfirmation } from '../parts/dialog.tsx';
 import { Section } from '../parts/section.tsx';
-import { Empty } from '../parts/states.tsx';
+import { Empty, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useResource } from '../resource.ts';
@@ -52,7 +52,7 @@ function Keys({ show }: { show: Show }) {
           <Empty>There is no API key yet. A backend sends one as the header X-API-Key.</Empty>
         ) : (
           <Table title="API keys" head={['Name', 'Created', 'Last used', 'Actions']}>
-            {list.map(({ id: key_id, name, created_at, last_used_at }) => (
+            {list.map(({ id: key_id, former_ids, name, created_at, last_used_at }) => (
               <tr key={key_id}>
                 <td>{name}</td>
                 <td>
@@ -70,18 +70,14 @@ function Keys({ show }: { show: Show }) {
                   >
                     Rotate<span class="hidden"> {name}</span>
                   </Action>
-                  <TypedConfirmation
-                    label={`Delete ${name}`}
-                    title={`Delete the key ${name}?`}
-                    word="delete"
-                    run={async () => {
-                      await api.auth.removeKey({ key_id });
+                  <KeyDeletion
+                    name={name}
+                    ids={[key_id, ...former_ids]}
+                    deleted={() => {
                       show(null);
                       keys.reload();
                     }}
-                  >
-                    <p>Requests with this key are refused at once.</p>
-                  </TypedConfirmation>
+                  />
                 </td>
               </tr>
             ))}
@@ -89,6 +85,66 @@ function Keys({ show }: { show: Show }) {
         )
       }
     </Section>
+  );
+}
+
+function KeyDeletion({
+  name,
+  ids,
+  deleted,
+}: {
+  name: string;
+  ids: readonly [string, ...string[]];
+  deleted: () => void;
+}) {
+  const [keeps, setKeeps] = useState(false);
+  return (
+    <TypedConfirmation
+      label={`Delete ${name}`}
+      title={`Delete the key ${name}?`}
+      word="delete"
+      run={async () => {
+        await api.auth.removeKey({ key_id: ids[0], keep_endpoints: keeps });
+        deleted();
+      }}
+    >
+      <p>Requests with this key are refused at once.</p>
+      <EndpointsOfKey ids={ids} keeps={keeps} setKeeps={setKeeps} />
+    </TypedConfirmation>
+  );
+}
+
+function EndpointsOfKey({
+  ids,
+  keeps,
+  setKeeps,
+}: {
+  ids: readonly string[];
+  keeps: boolean;
+  setKeeps: (keeps: boolean) => void;
+}) {
+  const endpoints = useResource('endpoints of a key', (signal) => api.webhooks.listEndpoints({ signal }));
+  return (
+    <Loaded of={endpoints} what="endpoints">
+      {(list) => {
+        const own = list.filter(({ api_key_id }) => api_key_id !== null && ids.includes(api_key_id));
+        if (own.length === 0) return <p>It set the address of no webhook endpoint.</p>;
+        return (
+          <>
+            <p>It set the addresses of these webhook endpoints, which are disabled:</p>
+            <ul>
+              {own.map(({ id, url }) => (
+                <li key={id}>{url}</li>
+              ))}
+            </ul>
+            <label class="choice">
+              <input type="checkbox" checked={keeps} onChange={() => setKeeps(!keeps)} />
+              Keep them as they are
+            </label>
+          </>
+        );
+      }}
+    </Loaded>
   );
 }
 
