@@ -142,7 +142,7 @@ const Settings = z.object({
   SDK_TOKEN_MINUTES: whole(1, 1440).default(60),
   SDK_SESSION_DAYS: whole(1, 3650).default(365),
   DEVELOPER_SESSION_DAYS: whole(1, 3650).default(30),
-  WEBHOOK_PLAIN: flag.default(true),
+  WEBHOOK_PLAIN: flag.default(true), // by PUBLIC_URL: see isOnThisMachine
   WEBHOOK_PLAIN_ANSWERS: z.enum(['full', 'reduced', 'auto']).default('auto'),
   ...providerSettings,
 });
@@ -172,7 +172,8 @@ export class ConfigError extends Error {
  */
 export function loadConfig(environment: RawSettings = process.env, preset: RawSettings = {}): Config {
   const set = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
-  const given: RawSettings = { ...preset, ...Object.fromEntries(set) };
+  const stated: RawSettings = { ...preset, ...Object.fromEntries(set) };
+  const given: RawSettings = { WEBHOOK_PLAIN: String(isOnThisMachine(stated.PUBLIC_URL)), ...stated };
   const parsed = Settings.safeParse(given, { error: plainMessage });
   const problems = parsed.success
     ? []
@@ -181,6 +182,13 @@ export function loadConfig(environment: RawSettings = process.env, preset: RawSe
   if (given.NATS_URL !== undefined) problems.push(...missingSharedSecrets(given));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data;
+}
+
+/** Plain webhook addresses are refused by default as soon as others can reach the API: whoever knows a client id can use them. */
+function isOnThisMachine(publicUrl: string | undefined): boolean {
+  if (publicUrl === undefined || !URL.canParse(publicUrl)) return true;
+  const { hostname } = new URL(publicUrl);
+  return /^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** Which services use a secret that all their processes must share; the others need not know it. */

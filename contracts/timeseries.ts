@@ -9,6 +9,7 @@ import { routePrivacyActions } from './timeseries/route-privacy.ts';
 import { sampleBytesActions } from './timeseries/sample-bytes.ts';
 import { sleepStageActions } from './timeseries/sleep-stages.ts';
 import { sourcePriorityActions } from './timeseries/source-priority.ts';
+import { unauthenticatedActions } from './timeseries/unauthenticated.ts';
 import { workoutDetailActions } from './timeseries/workout-details.ts';
 import { writeActions } from './timeseries/writes.ts';
 
@@ -21,6 +22,7 @@ export const timeseries = contract('timeseries', {
   ...dayActions,
   ...exportActions,
   ...writeActions,
+  ...unauthenticatedActions,
   ...intervalActions,
   ...sourcePriorityActions,
   ...routePrivacyActions,

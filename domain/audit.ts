@@ -50,6 +50,8 @@ export const auditActions = {
   'job.retried': 'A dead job was made due again; `details.kind` names its kind.',
   'delivery.reprocess_started': 'Kept deliveries were processed again with the current normalisers.',
   'delivery.reprocess_cancelled': 'A run of kept deliveries through the current normalisers was cancelled.',
+  'delivery.unauthenticated_removed':
+    'What unauthenticated deliveries of a provider brought was removed; `details.items` is the number of items.',
   'webhook_endpoint.created': 'A webhook endpoint was created.',
   'webhook_endpoint.updated': 'A webhook endpoint was changed; `details.fields` names what.',
   'webhook_endpoint.deleted': 'A webhook endpoint was deleted.',

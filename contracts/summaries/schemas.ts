@@ -39,6 +39,12 @@ export const ExplainedSource = z
       .describe(
         "`day_total`: the provider's own record of the day; `samples`: the sum, or the heart rates, of a device's samples; `intervals`: what a device measured in intervals with a start and an end; `workouts`: workouts of the day; `epochs`: slots without movement; `computed`: derived from other fields.",
       ),
+    unauthenticated: z
+      .boolean()
+      .optional()
+      .describe(
+        'True where data of this provider for the day came to the plain webhook address, where anybody who knows the client id can send it: a record of the day, or samples of the date in UTC. Otherwise it is left out.',
+      ),
     value: Measure.describe(
       'In the unit of the field, before minutes are rounded down. Null for light minutes.',
     ),

@@ -17,6 +17,9 @@ const NormaliserVersion = z.int().min(1).max(32_767).nullable().default(null);
 /** When the delivery of the items arrived. Null: they came in no delivery, so none can be processed again. */
 const ReceivedMs = z.int().nullable().default(null);
 
+/** The sender of the delivery was not authenticated. Processes of the previous version do not send it. */
+const Unauthenticated = z.boolean().default(false);
+
 /** Storing, hiding and erasing health data. */
 export const writeActions = {
   /**
@@ -31,6 +34,7 @@ export const writeActions = {
       items: z.array(StoreItem).min(1).max(1000),
       normaliser_version: NormaliserVersion,
       received_ms: ReceivedMs,
+      unauthenticated: Unauthenticated,
     }),
     returns: z.array(StoreOutcome),
     idempotent: true,
@@ -75,6 +79,7 @@ export const writeActions = {
       items: z.array(StoreItem).min(1).max(1000),
       normaliser_version: z.int().min(1).max(32_767),
       received_ms: z.int(),
+      unauthenticated: Unauthenticated,
       dry_run: z.boolean(),
     }),
     returns: z.object({ changes: Changes, items: ReprocessedItems }),

@@ -219,8 +219,13 @@ function explainLight(day: Day): ExplainedSource[] {
   }));
 }
 
-function entryOf({ devices, rules }: Day, provider: string, device: number, value: number | null) {
-  return { ...sampleSource(rules.shownAs(provider), devices[device] ?? 'unknown'), value: clean(value) };
+function entryOf({ sources, devices, rules }: Day, provider: string, device: number, value: number | null) {
+  const isMarked = sources.some((source) => source.provider === provider && source.unauthenticated === true);
+  return {
+    ...sampleSource(rules.shownAs(provider), devices[device] ?? 'unknown'),
+    ...(isMarked ? { unauthenticated: true } : {}),
+    value: clean(value),
+  };
 }
 
 function rounded(share: number): number {

@@ -11,9 +11,10 @@ import { selectSampleBytes } from './compression/queries/select-sample-bytes.ts'
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
-import { activityDays } from './days/days.ts';
+import { activityDays, dayOfProvider } from './days/days.ts';
 import { readNights } from './days/nights.ts';
 import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
+import { selectUnauthenticatedDays } from './days/queries/select-unauthenticated-days.ts';
 import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
@@ -38,6 +39,7 @@ import { exportRecords, exportSeries } from './removal/export.ts';
 import { markPurged, reopen } from './removal/purge.ts';
 import { selectExportSamples } from './removal/queries/select-export.ts';
 import { removalHandlers } from './removal/removal-handlers.ts';
+import { removeUnauthenticated } from './removal/unauthenticated.ts';
 import { readChart } from './samples/chart.ts';
 import { readSeries, seriesInRange } from './samples/download.ts';
 import { readSamples } from './samples/samples.ts';
@@ -124,7 +126,11 @@ export default implement(timeseries, {
     },
     async activityDays({ params, pages }) {
       const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
-      return activityDays(page, params.parts);
+      if (!params.parts) return activityDays(page);
+      const dates = page.rows.map(({ date }) => date).toSorted();
+      const [first = params.first_date, last = first] = [dates[0], dates.at(-1)];
+      const marked = await selectUnauthenticatedDays(pages, params.user_id, first, last);
+      return activityDays(page, true, new Set(marked.map((one) => dayOfProvider(one.date, one.provider))));
     },
     dayValues: ({ params, reads: database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
@@ -172,6 +178,11 @@ export default implement(timeseries, {
       await reopen(database, params);
       return { open: true as const };
     },
+    async removeUnauthenticated({ params, database, jobs, origin }) {
+      const found = await removeUnauthenticated(database, origin, params);
+      jobs.notify();
+      return found;
+    },
     deleteWorkout: (ctx) => changeWorkout(ctx, deleteWorkout),
     deleteItems: ({ params, database }) => deleteItems(database, params),
     hideWorkout: (ctx) => changeWorkout(ctx, hideWorkout),
@@ -187,7 +198,12 @@ export default implement(timeseries, {
     await replaceSummaryTypes(database, summaryTypes);
     const settling = { database, order: settings.sourceOrder };
     return jobs.start([
-      ...removalHandlers({ ...settling, days: config.SAMPLE_RETENTION_DAYS, logger }),
+      ...removalHandlers({
+        ...settling,
+        sourcePriority: settings.sourcePriority,
+        days: config.SAMPLE_RETENTION_DAYS,
+        logger,
+      }),
       compressionHandler({ database, afterDays: config.SAMPLE_COMPRESS_AFTER_DAYS, logger }),
       settlementHandler(settling),
       rankedByHandler(settling),

@@ -9,6 +9,7 @@ import { serviceNames } from '../../stack/services.ts';
 import { testConfig } from '../support/broker.ts';
 import { createConnectedUser, credentialsOf, get, makeDeveloper } from './api-data.ts';
 import { type LoadReport, type Wearer, webhookStart } from './load.ts';
+import { type MemoryLimit, memoryLimit } from './memory-limit.ts';
 import { commonSettings, type Process, startProcess, untilReady } from './product-processes.ts';
 
 /** Processes of the product over one bus and one database. */
@@ -19,6 +20,8 @@ export interface Cluster {
   readonly keyId: string;
   readonly token: string;
   readonly wearers: readonly Wearer[];
+  /** The limits of memory by the name of the process. */
+  readonly memory: ReadonlyMap<string, MemoryLimit>;
   process(name: string): Process;
   /** Restarts a process under its name; the old one must have ended. */
   again(name: string): Promise<void>;
@@ -39,6 +42,8 @@ export interface ClusterChoice {
   readonly groups: Readonly<Record<string, readonly string[]>>;
   readonly copies: Readonly<Record<string, number>>;
   readonly people: number;
+  /** The memory of each process in MB. Omitted: no limit. */
+  readonly memoryMb?: number;
   /** Of all processes, beside the common ones. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -64,13 +69,15 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
   const processes = new Map<string, Process>();
   const starts = new Map<string, () => Process>();
   const all: Process[] = [];
+  const memory = new Map<string, MemoryLimit>();
   for (const [group, services] of Object.entries(groups))
     for (let index = 1; index <= (copies[group] ?? 2); index++) {
       const name = `${group}.${index}`;
       const port = await freePort();
+      if (choice.memoryMb !== undefined) memory.set(name, memoryLimit(t, name, choice.memoryMb));
       starts.set(name, () =>
         startProcess(t, {
-          ...{ name, services, port },
+          ...{ name, services, port, through: memory.get(name)?.through ?? [] },
           settings: {
             ...settings,
             NATS_URL: choice.natsUrlOf?.(services) ?? natsUrl,
@@ -81,6 +88,7 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
     }
   const begin = (name: string, start: () => Process) => {
     const started = start();
+    memory.get(name)?.watch(started);
     all.push(started);
     processes.set(name, started);
   };
@@ -125,7 +133,7 @@ export async function startCluster(t: Test, choice: ClusterChoice): Promise<Clus
     wearers.push({ account, userId: await createConnectedUser(origin, key, account) });
   }
   return {
-    ...{ origins, token, key, keyId, wearers, untilWhole },
+    ...{ origins, token, key, keyId, wearers, memory, untilWhole },
     names: [...starts.keys()],
     process: find,
     complaints: () =>

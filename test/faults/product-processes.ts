@@ -30,6 +30,8 @@ export interface ProcessChoice {
   readonly settings: Readonly<Record<string, string>>;
   /** Options of node itself. */
   readonly options?: readonly string[];
+  /** A command that executes the one that follows it. */
+  readonly through?: readonly string[];
 }
 
 const program = join(import.meta.dirname, '../../stack/process.ts');
@@ -66,7 +68,7 @@ export const commonSettings: Readonly<Record<string, string>> = {
 
 /** Starts a process; it may not be ready yet. It ends with the test at the latest. */
 export function startProcess(t: Test, choice: ProcessChoice): Process {
-  const { name, services, port, settings, options = [] } = choice;
+  const { name, services, port, settings, options = [], through = [] } = choice;
   const env = {
     PATH: process.env.PATH,
     ...commonSettings,
@@ -74,7 +76,11 @@ export function startProcess(t: Test, choice: ProcessChoice): Process {
     PORT: String(port),
     ...settings,
   };
-  const child = spawn(process.execPath, [...options, program, '--with-parent'], {
+  const [command = process.execPath, ...rest] = [
+    ...through,
+    ...[process.execPath, ...options, program, '--with-parent'],
+  ];
+  const child = spawn(command, rest, {
     env,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

@@ -45,6 +45,12 @@ export function Endpoint({ id }: { id: string }) {
   );
 }
 
+const reasons: Readonly<Record<NonNullable<WebhookEndpoint['disabled_reason']>, string>> = {
+  gone: 'it answered 410 Gone',
+  failing: 'it took no message for five days',
+  key_deleted: 'the API key that set its address was deleted',
+};
+
 function Details({ endpoint, changed }: { endpoint: WebhookEndpoint; changed: () => void }) {
   const { id: endpoint_id, url, enabled } = endpoint;
   const [secret, setSecret] = useState('');

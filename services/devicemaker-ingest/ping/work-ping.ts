@@ -92,6 +92,7 @@ function runOf(job: Job, { call, logger, broker }: Environment, { deadlineMs, sl
     signal: AbortSignal.any([job.signal, AbortSignal.timeout(left)]),
     nowMs: Date.now(),
     receivedMs: job.received_ms,
+    unauthenticated: false, // fetched from the provider
     onBroken: ({ key, index }, error) => {
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('ping.item_broken', { delivery_id: job.id, key, index, name });

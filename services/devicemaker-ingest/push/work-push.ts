@@ -38,6 +38,7 @@ async function workOpened(job: Job, environment: Environment, { push, items }: O
     signal: job.signal,
     nowMs: Date.now(),
     receivedMs: job.received_ms,
+    unauthenticated: !job.authenticated,
     onBroken: (entry, error) => report(environment, job, entry, error),
     onUnlisted: (type, names) => countUnlisted(metricsOf(environment.broker), 'devicemaker', type, names),
     failed: null,

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadHeapMb } from '../../../runtime/thread-heap.ts';
 import type { Answer, Ask, Question } from './large-body-asks.ts';
 
 /** A body in the memory of the reading thread. */
@@ -36,7 +37,7 @@ interface Thread {
  * A parsed and normalised item of 128 MiB takes about 700 MB. A thread that exceeds the limit ends without ending the
  * process.
  */
-const resourceLimits = { maxOldGenerationSizeMb: 1280 };
+const resourceLimits = { maxOldGenerationSizeMb: threadHeapMb(1280) };
 const wornBytes = 16 * 1024 * 1024;
 const idleMs = 30_000;
 /**

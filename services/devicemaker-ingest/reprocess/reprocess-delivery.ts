@@ -135,6 +135,7 @@ async function reprocessed(
     return await call('timeseries.reprocess', {
       ...{ user_id, provider, dry_run: dryRun, received_ms: delivery.received_ms },
       normaliser_version: normaliserVersionOf(provider),
+      unauthenticated: isUnauthenticated(delivery),
       items: batch.map(({ part }) => part),
     });
   } catch (error) {
@@ -145,12 +146,16 @@ async function reprocessed(
   }
 }
 
+/** The items of a ping were fetched from the provider, whoever sent it. */
+const isUnauthenticated = ({ kind, authenticated }: KeptDelivery) => kind === 'push' && !authenticated;
+
 function runOf({ call, logger }: Context, { delivery }: BodyWork): Run {
   return {
     call,
     signal: new AbortController().signal,
     nowMs: Date.now(),
     receivedMs: delivery.received_ms,
+    unauthenticated: isUnauthenticated(delivery),
     onBroken: ({ key, index }, error) => {
       const name = error instanceof Error ? error.name : 'unknown';
       logger.error('reprocess.item_broken', { delivery_id: delivery.id, key, index, name });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
+import { threadHeapMb } from '../../../runtime/thread-heap.ts';
 import { readUpload, type UploadHead } from './upload-body.ts';
 
 /** An upload whose items are read in batches. */
@@ -13,7 +14,10 @@ export interface OpenedUpload {
 /** Reading this size takes less than 20 ms. */
 const mostBytesHere = 1024 * 1024;
 /** The body lies outside of the heap, which has the values of a batch. A thread beyond the limit ends without ending the process. */
-const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
+const resourceLimits = {
+  maxOldGenerationSizeMb: threadHeapMb(256, { atOnce: 2 }),
+  maxYoungGenerationSizeMb: 32,
+};
 
 /** The memory that work on a body takes: two large ones in parallel. */
 export function weightOf(bodyBytes: number): number {

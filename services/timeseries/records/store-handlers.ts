@@ -30,6 +30,7 @@ interface Given {
   readonly items: StoreItem[];
   readonly normaliser_version: number | null;
   readonly received_ms?: number | null;
+  readonly unauthenticated?: boolean;
 }
 
 type Called<P> = StoreContext & { readonly params: P };

@@ -34,6 +34,8 @@ export interface StoreRequest {
   readonly normaliser_version?: number | null | undefined;
   /** When the delivery of the items arrived. */
   readonly received_ms?: number | null | undefined;
+  /** The sender of the delivery of the items was not authenticated. */
+  readonly unauthenticated?: boolean | undefined;
   /** The span that was read again, if the items are all of it. */
   readonly replaces?: ReplacedData | undefined;
 }
@@ -119,6 +121,7 @@ async function begin(
 async function storeItem(work: Work, item: StoreItem, index: number): Promise<StoreOutcome> {
   const stored = work.storedItems.get(item);
   const decision = decide(item, stored);
+  if (decision === 'duplicate' && work.unauthenticated !== true) work.storedItems.noteAuthenticated(item);
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
   const reported = clockOf(item);
   const clock = later(work.clock, reported);
@@ -138,8 +141,8 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
       epoch: item.epoch,
       zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
     });
-  const { normaliser_version = null, received_ms = null } = work;
-  work.storedItems.note(item, result, { normaliser_version, received_ms });
+  const { normaliser_version = null, received_ms = null, unauthenticated = false } = work;
+  work.storedItems.note(item, result, { normaliser_version, received_ms, unauthenticated });
   return result;
 }
 

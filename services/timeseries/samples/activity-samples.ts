@@ -23,11 +23,12 @@ export const activitySeries: ReadonlySet<SeriesType> = new Set([
   'swimming_cadence',
 ]);
 
-const dataTypes: ReadonlySet<string> = new Set(['activities', 'activityDetails']);
+/** The data types of items of an activity. */
+export const activityItems: readonly string[] = ['activities', 'activityDetails'];
 
 /** Whether an item belongs to an activity, which may be cropped or deleted together with its samples. */
 export function isActivity({ data_type }: Pick<StoreItem, 'data_type'>): boolean {
-  return dataTypes.has(data_type);
+  return activityItems.includes(data_type);
 }
 
 /** Samples of an activity, with their item. */

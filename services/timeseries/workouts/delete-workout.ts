@@ -51,7 +51,16 @@ export function deleteWorkout(
   deletion: Deletion,
   circumstances: DeletionCircumstances,
 ): Promise<DeletionResult> {
-  return change(database, deletion, circumstances, 'activity.deleted', async (transaction, { id }) => {
+  return database.transaction((transaction) => deleteWorkoutIn(transaction, deletion, circumstances));
+}
+
+/** As `deleteWorkout`, within a transaction. */
+export function deleteWorkoutIn(
+  transaction: Queryable,
+  deletion: Deletion,
+  circumstances: DeletionCircumstances,
+): Promise<DeletionResult> {
+  return changeIn(transaction, deletion, circumstances, 'activity.deleted', async (transaction, { id }) => {
     const { user_id, provider, key } = deletion;
     await forgetVersions(transaction, user_id, provider, key);
     const take = circumstances.how === 'remove' ? removeWorkout : wipeWorkout;
@@ -108,24 +117,31 @@ const nothing: DeletionResult = { record_id: null, samples_removed: 0 };
 function change(
   database: Database,
   deletion: Deletion,
+  circumstances: DeletionCircumstances,
+  action: Action,
+  work: Work,
+): Promise<DeletionResult> {
+  return database.transaction((transaction) => changeIn(transaction, deletion, circumstances, action, work));
+}
+
+async function changeIn(
+  transaction: Queryable,
+  { user_id, provider, key }: Deletion,
   { sourcePriority, firstDay, origin }: DeletionCircumstances,
   action: Action,
   work: Work,
 ): Promise<DeletionResult> {
-  const { user_id, provider, key } = deletion;
-  return database.transaction(async (transaction) => {
-    await lockUser(transaction, user_id);
-    const workout = await selectDeletable(transaction, user_id, provider, key);
-    if (workout === undefined) return nothing;
-    await claimSamples(transaction, user_id, provider, { ...workout, key });
-    const touched = await work(transaction, workout);
-    if (touched === null) return workout.hidden ? { ...nothing, record_id: workout.id } : nothing;
-    await settleDuplicates(transaction, user_id, [workout], sourcePriority);
-    const context = { user_id, provider, keys: [key], firstDay };
-    const samples_removed = await settleSamples(transaction, context, daysOfRows(touched));
-    const entry = { action, userId: user_id, subjectId: workout.id };
-    const details = { provider, activity: key, samples: samples_removed };
-    await recordAudit(transaction, origin, { ...entry, details });
-    return { record_id: workout.id, samples_removed };
-  });
+  await lockUser(transaction, user_id);
+  const workout = await selectDeletable(transaction, user_id, provider, key);
+  if (workout === undefined) return nothing;
+  await claimSamples(transaction, user_id, provider, { ...workout, key });
+  const touched = await work(transaction, workout);
+  if (touched === null) return workout.hidden ? { ...nothing, record_id: workout.id } : nothing;
+  await settleDuplicates(transaction, user_id, [workout], sourcePriority);
+  const context = { user_id, provider, keys: [key], firstDay };
+  const samples_removed = await settleSamples(transaction, context, daysOfRows(touched));
+  const entry = { action, userId: user_id, subjectId: workout.id };
+  const details = { provider, activity: key, samples: samples_removed };
+  await recordAudit(transaction, origin, { ...entry, details });
+  return { record_id: workout.id, samples_removed };
 }

@@ -336,6 +336,14 @@ export class Timeseries extends Group {
   changeRoutePrivacy(params: Input<types.TimeseriesChangeRoutePrivacyData>, options?: CallOptions): Promise<types.RoutePrivacy> {
     return this.json('PATCH /users/{user_id}/route-privacy', params, options);
   }
+
+  /**
+   * Remove what is stored from unauthenticated deliveries.
+   * Deliveries that came to the plain webhook address and carry no valid signature are unauthenticated: anybody who knows the client id can send them. Removes the records, day values and samples of items whose stored version came only in such deliveries. Values that another item brought as well remain, as do values of epochs, whose slots several items share, and samples that an older version of an item brought. What the removed versions had replaced is stored again by `POST /deliveries/reprocess`, as long as its delivery is kept. Runs in the background; a `dry_run` afterwards returns what is left. Changes are announced as historical.
+   */
+  removeUnauthenticated(params: Input<types.TimeseriesRemoveUnauthenticatedData>, options?: CallOptions): Promise<types.UnauthenticatedData> {
+    return this.json('POST /deliveries/remove-unauthenticated', params, options);
+  }
 }
 
 export class Summaries extends Group {

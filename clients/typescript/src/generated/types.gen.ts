@@ -132,7 +132,7 @@ export type Application = {
     created_at: string;
 };
 
-export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
+export type AuditAction = 'developer.created' | 'developer.deleted' | 'developer.password_changed' | 'developer.logged_in' | 'developer.signed_in_by_link' | 'developer.log_in_failed' | 'api_key.created' | 'api_key.renamed' | 'api_key.rotated' | 'api_key.deleted' | 'application.created' | 'application.renamed' | 'application.secret_rotated' | 'application.deleted' | 'token.issued' | 'token.code_created' | 'token.revoked' | 'token.reused' | 'user.created' | 'user.updated' | 'user.source_priority_changed' | 'user.route_privacy_changed' | 'user.deleted' | 'user.erased' | 'user.exported' | 'user.read' | 'connection.authorization_started' | 'connection.session_created' | 'connection.session_opened' | 'connection.created' | 'connection.changed' | 'connection.revoked' | 'connection.expired' | 'connection.restored' | 'connection.purge_requested' | 'connection.purged' | 'backfill.started' | 'backfill.cancelled' | 'delivery.read' | 'delivery.replayed' | 'job.retried' | 'delivery.reprocess_started' | 'delivery.reprocess_cancelled' | 'delivery.unauthenticated_removed' | 'webhook_endpoint.created' | 'webhook_endpoint.updated' | 'webhook_endpoint.deleted' | 'webhook_endpoint.secret_rotated' | 'webhook_endpoint.tested' | 'webhook_endpoint.message_resent' | 'webhook_endpoint.recovered' | 'webhook_endpoint.replayed' | 'webhook_endpoint.disabled' | 'activity.deleted' | 'activity.hidden' | 'activity.restored' | 'activity.samples_removed';
 
 export type AuditEntry = {
     id: string;
@@ -1291,6 +1291,10 @@ export type ExplainedSource = {
      */
     origin: 'day_total' | 'samples' | 'intervals' | 'workouts' | 'epochs' | 'computed';
     /**
+     * True where data of this provider for the day came to the plain webhook address, where anybody who knows the client id can send it: a record of the day, or samples of the date in UTC. Otherwise it is left out.
+     */
+    unauthenticated?: boolean;
+    /**
      * In the unit of the field, before minutes are rounded down. Null for light minutes.
      */
     value: number | null;
@@ -1932,6 +1936,22 @@ export type RemainingQuota = {
     day_left: number;
     day_limit: number;
     paused: boolean;
+};
+
+export type RemoveUnauthenticatedRequest = {
+    provider: Provider;
+    /**
+     * Deliveries that arrived at this time or later. Default: all.
+     */
+    from?: string | number;
+    /**
+     * Deliveries that arrived before this time. Default: until now.
+     */
+    to?: string | number;
+    /**
+     * Counts what would be removed, and removes nothing.
+     */
+    dry_run?: boolean;
 };
 
 export type RenameApiKeyRequest = {
@@ -2633,6 +2653,24 @@ export type Tokens = {
     token_type: 'bearer';
     expires_in: number;
     refresh_token: string;
+};
+
+/**
+ * What is stored from webhook deliveries whose sender was not authenticated.
+ */
+export type UnauthenticatedData = {
+    provider: Provider;
+    from: string | null;
+    to: string;
+    dry_run: boolean;
+    /**
+     * Items whose stored version came in such a delivery, when the request was made.
+     */
+    items: number;
+    /**
+     * The users whom these items belong to.
+     */
+    users: number;
 };
 
 export type UpdateWebhookEndpointRequest = {
@@ -4620,6 +4658,13 @@ export type AuthAuditData = {
         limit?: number | string;
     };
     url: '/audit';
+};
+
+export type TimeseriesRemoveUnauthenticatedData = {
+    body: RemoveUnauthenticatedRequest;
+    path?: never;
+    query?: never;
+    url: '/deliveries/remove-unauthenticated';
 };
 
 export type DeliveriesReceivedData = {
