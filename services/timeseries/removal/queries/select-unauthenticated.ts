@@ -62,8 +62,8 @@ export async function clearItem(
   provider: string,
 ): Promise<void> {
   await transaction.query(
-    `update timeseries.item set hash = null, pending_hash = null, record_ids = '{}', footprint = null, first_day = null,
-       last_day = null
+    `update timeseries.item set hash = null, pending_hash = null, duration_seconds = 0, record_ids = '{}',
+       footprint = null, first_day = null, last_day = null
      where user_id = $1 and provider = $2 and data_type = any($3::text[]) and key = $4 and unauthenticated`,
     [user_id, provider, isActivity({ data_type }) ? activityItems : [data_type], key],
   );
