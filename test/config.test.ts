@@ -108,3 +108,22 @@ t.test('traces one request of a hundred by default', async (t) => {
   for (const bad of ['1.5', '-1', 'some', '1e-3']) t.throws(() => loadConfig({ TRACING_SAMPLE: bad }), bad);
   t.throws(() => loadConfig({ TRACING_URL: 'zipkin:9411' }), ConfigError);
 });
+
+t.test('plain webhook addresses are refused by default once PUBLIC_URL is not of this machine', async (t) => {
+  const cases: Readonly<Record<string, boolean>> = {
+    '': true,
+    'http://localhost:3000': true,
+    'http://pulsebus.localhost': true,
+    'https://127.0.0.1:8443/base': true,
+    'http://[::1]:3000': true,
+    'https://pulsebus.example': false,
+    'https://127.0.0.1.example': false,
+    'https://localhost.example': false,
+    'http://192.168.1.4:3000': false,
+  };
+  for (const [PUBLIC_URL, isPlain] of Object.entries(cases)) {
+    t.equal(loadConfig({ PUBLIC_URL }).WEBHOOK_PLAIN, isPlain, PUBLIC_URL);
+    t.equal(loadConfig({ PUBLIC_URL, WEBHOOK_PLAIN: 'true' }).WEBHOOK_PLAIN, true, 'an explicit value wins');
+    t.equal(loadConfig({ PUBLIC_URL, WEBHOOK_PLAIN: 'false' }).WEBHOOK_PLAIN, false);
+  }
+});
