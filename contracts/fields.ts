@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Text } from '../domain/wire.ts';
+import { isTimeZone } from '../domain/zone.ts';
 
 /** Fields that several contracts have in common. */
 
@@ -11,6 +12,12 @@ export const Title = Text.trim().min(1, 'must not be empty').max(100, 'must be a
 
 /** An e-mail address. */
 export const Email = z.email('must be a valid e-mail address').max(320);
+
+/** The IANA name of a time zone. */
+export const TimeZone = Text.refine(
+  isTimeZone,
+  'must be the IANA name of a time zone, such as Europe/Berlin',
+);
 
 /** The permissions that a provider granted, by its own names. */
 export const Scope = z.array(Text.min(1).max(100)).max(100);

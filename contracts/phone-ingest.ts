@@ -4,6 +4,7 @@ import { Text, Timestamp, UserId } from '../domain/wire.ts';
 import { ProviderName } from '../providers/all.ts';
 import { RefreshRequest, Tokens } from './auth/schemas.ts';
 import { Backfill } from './backfill.ts';
+import { TimeZone } from './fields.ts';
 import { logsExample, pendingUpload, UploadAnswer, uploadExample } from './phone-ingest/answers.ts';
 import { reprocessAction } from './reprocess.ts';
 
@@ -31,7 +32,7 @@ export const phoneIngest = contract('phone-ingest', {
   sync: action({
     summary: 'Upload health data from a phone',
     description:
-      'The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.',
+      'The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The local day of an item follows its `zoneOffset`; without one, the zone `HKTimeZone` of its `metadata`, the header `Time-Zone`, the `time_zone` of the user, the latest known offset of any provider, or UTC. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.',
     params: delivered,
     returns: worked,
     http: {
@@ -45,6 +46,13 @@ export const phoneIngest = contract('phone-ingest', {
         provider: 'phone',
         kind: 'sync',
         example: uploadExample,
+        headers: {
+          'Time-Zone': {
+            description:
+              "The IANA name of the phone's time zone. Another text is ignored, because apps drop what is refused.",
+            example: 'America/New_York',
+          },
+        },
         answer: UploadAnswer,
         pending: pendingUpload,
         anyBody: true,
@@ -118,6 +126,10 @@ export const phoneIngest = contract('phone-ingest', {
         code: Text.min(1)
           .max(40)
           .meta({ description: 'The code that the user typed in.', example: 'K7QM2XVD' }),
+        time_zone: TimeZone.optional().meta({
+          description: "The IANA name of the phone's time zone. It becomes the `time_zone` of the user.",
+          example: 'America/New_York',
+        }),
       })
       .meta({ id: 'RedeemCodeRequest' }),
     returns: RedeemedCode,

@@ -72,6 +72,8 @@ export interface Delivery {
   readonly kind: string;
   /** A body as the provider sends it, for the documentation. */
   readonly example: Readonly<Record<string, unknown>>;
+  /** Headers beside the common ones that the service reads, by name, for the documentation. */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** The documented HTTP answer. The action itself returns a small value, because a bus message is limited to 1 MB. */
   readonly answer: z.ZodType;
   /** The answer for a stored delivery that is not processed yet. */

@@ -1,14 +1,18 @@
 import type { Queryable, Statement } from './database.ts';
 
-/** A kept delivery that is not being processed, without its body. */
-export interface KeptDelivery {
+/** A stored delivery with a body. */
+export interface StoredBody {
   readonly id: string;
-  readonly kind: string;
-  readonly received_ms: number;
-  readonly authenticated: boolean;
   readonly body_bytes: number;
   readonly is_sealed: boolean;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A kept delivery that is not being processed, without its body. */
+export interface KeptDelivery extends StoredBody {
+  readonly kind: string;
+  readonly received_ms: number;
+  readonly authenticated: boolean;
 }
 
 const selected: Statement = {
@@ -29,17 +33,11 @@ export async function selectKept(
   return row === undefined ? undefined : { ...row, received_ms: Math.floor(row.received_ms) };
 }
 
-/** A stored delivery with a body. */
-export interface StoredBody {
-  readonly id: string;
-  readonly body_bytes: number;
-  readonly is_sealed: boolean;
-}
-
 const newer: Statement = {
   name: 'inbox.newer_of_sender',
   text: `
-    select d.id, coalesce(d.sealed_bytes, octet_length(d.body)) as body_bytes, d.sealed_bytes is not null as is_sealed
+    select d.id, coalesce(d.sealed_bytes, octet_length(d.body)) as body_bytes, d.sealed_bytes is not null as is_sealed,
+      d.headers
     from deliveries.delivery o
     join deliveries.delivery d on d.sender = $2 and d.provider = o.provider and d.kind = o.kind
       and d.received_at > o.received_at

@@ -102,7 +102,7 @@ async function storeDay(database: ReturnType<typeof databaseOf>, userId: string,
   const { saved } = await storeIntervals(
     database,
     { ...request, spans: [], deleted_ids: [] },
-    { nowMs: dayStart + 48 * hourMs, firstDay: null, order },
+    { nowMs: dayStart + 48 * hourMs, firstDay: null, order, timeZone: null },
   );
   return saved;
 }

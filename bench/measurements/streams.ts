@@ -93,6 +93,7 @@ async function storeRide(product: Product, databaseUrl: string, seconds: number)
       ...{
         nowMs: startMs + 10 * 1000 * daySeconds,
         firstDay: null,
+        timeZone: null,
         origin: systemOrigin('bench'),
       },
     };

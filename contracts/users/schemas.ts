@@ -11,6 +11,10 @@ export const User = z
     last_name: z.string().nullable(),
     email: z.string().nullable(),
     external_user_id: z.string().nullable(),
+    time_zone: z
+      .string()
+      .nullable()
+      .describe("The IANA name of the user's time zone. Null if it was never set."),
   })
   .meta({ id: 'User', description: 'An end user whose data is stored.' });
 

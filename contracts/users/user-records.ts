@@ -3,7 +3,7 @@ import { action, readers, writers } from '../../domain/contract.ts';
 import { limitUpTo } from '../../domain/page.ts';
 import { FlagOrAny, SortOrder, Text, UserId } from '../../domain/wire.ts';
 import { ProviderName } from '../../providers/all.ts';
-import { Email, Name } from '../fields.ts';
+import { Email, Name, TimeZone } from '../fields.ts';
 import { Connection, User, UserPage } from './schemas.ts';
 
 const ExternalUserId = Text.trim().min(1).max(255).nullable();
@@ -18,6 +18,11 @@ const UserFields = z.object({
   external_user_id: ExternalUserId.optional().describe(
     "The user's id in your own system. It is unique among users.",
   ),
+  time_zone: TimeZone.nullable().optional().meta({
+    description:
+      'The IANA name of the time zone. It gives data whose sender states neither an offset nor a zone (iPhones) its local day: items of a phone always, data of other providers as long as no offset of the user is known. It applies to data that arrives from then on. Stored data changes only if its deliveries are processed again.',
+    example: 'America/New_York',
+  }),
 });
 
 /** The records of users. */

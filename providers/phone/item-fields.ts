@@ -11,6 +11,7 @@ export const item: FieldTable = {
   id: kept(null, 'key'),
   startDate: kept(null, 'start_time'),
   zoneOffset: kept(null, 'zone_offset'),
+  'metadata.HKTimeZone': kept(null, 'zone_offset'),
   parentId: notKept('groups items that a phone made of one record'),
   'source.bundleIdentifier': kept(null, 'source'),
   'source.appId': kept(null, 'source'),

@@ -1,6 +1,9 @@
 import type { Provider } from '../../domain/provider.ts';
 import { fields } from './fields.ts';
 
+/** The header of an upload with the IANA name of the phone's time zone. */
+export const timeZoneHeader = 'time-zone';
+
 /**
  * Phones: the health stores of Apple (HealthKit), Google (Health Connect) and Samsung, which an app on the user's phone
  * uploads. The app holds a token of the user, so there is no consent page, no webhook and nothing to read.
@@ -20,13 +23,13 @@ export const phone = {
     hasFigures: false,
     reprocessedTypes: ['records', 'sleep', 'workouts'],
   },
-  normaliserVersion: 5,
+  normaliserVersion: 6,
   fields,
   oauth: null,
   accessCheck: null,
   webhooks: {
     clientIdHeaders: [],
-    keptHeaders: [],
+    keptHeaders: [timeZoneHeader],
     subscriptionSettings: [],
     body: { form: 'one-account', accountHeader: 'pulsebus-user-id' },
   },

@@ -31,21 +31,31 @@ export function sourceNamed(provider: unknown): (typeof phoneSources)[number] | 
   return phoneSources.find((name) => name === given) ?? null;
 }
 
-/** Reads one item of a list. Pure, and never throws because of an item's content. */
-export function readItem(list: UploadList, item: unknown, nowMs: number): UploadItem {
+/**
+ * Reads one item of a list. Pure, and never throws because of an item's content. `timeZone`: the zone of the upload, for items that
+ * name neither an offset nor a zone.
+ */
+export function readItem(
+  list: UploadList,
+  item: unknown,
+  nowMs: number,
+  timeZone: string | null = null,
+): UploadItem {
   if (!isObject(item)) return setAside(list, null, { field: '', reason: 'must be an object' });
-  const read = readers[list](item, nowMs);
+  const read = readers[list](item, nowMs, timeZone);
   return 'reason' in read ? setAside(list, idOf(item), read) : read;
 }
 
-const readers: Readonly<Record<UploadList, (item: RawItem, nowMs: number) => UploadItem | Problem>> = {
-  records: (item, nowMs) => recordItem(readRecord(item, nowMs), item),
-  sleep(item, nowMs) {
-    const phase = readSleepPhase(item, nowMs);
+type Reader = (item: RawItem, nowMs: number, timeZone: string | null) => UploadItem | Problem;
+
+const readers: Readonly<Record<UploadList, Reader>> = {
+  records: (item, nowMs, timeZone) => recordItem(readRecord(item, nowMs, timeZone), item),
+  sleep(item, nowMs, timeZone) {
+    const phase = readSleepPhase(item, nowMs, timeZone);
     return isProblem(phase) ? phase : { list: 'sleep', phase };
   },
-  workouts(item, nowMs) {
-    const workout = readWorkout(item, nowMs);
+  workouts(item, nowMs, timeZone) {
+    const workout = readWorkout(item, nowMs, timeZone);
     return isProblem(workout) ? workout : { list: 'workouts', workout };
   },
   deleted(item) {

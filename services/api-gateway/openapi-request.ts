@@ -59,6 +59,9 @@ function clientHeaders(route: HttpRoute): Json[] {
   const header = clientIdHeader(route);
   return [
     ...(header === undefined ? [] : [parameter('header', clientId(header))]),
+    ...Object.entries(route.delivery?.headers ?? {}).map(([name, texts]) =>
+      parameter('header', { name, required: false, schema: { type: 'string' }, ...texts }),
+    ),
     ...(route.idempotencyKey === true ? [idempotencyHeader] : []),
   ];
 }

@@ -34,7 +34,7 @@ export default implement(phoneIngest, {
     reprocess: (ctx) => reprocessUpload(ctx, ctx.params),
     open: ({ call, params }) => openUploads(call, params.user_id),
     createCode: (ctx) => createCode(ctx, ctx.params.user_id, ctx.meta.caller?.developer_id ?? null),
-    redeemCode: (ctx) => redeemCode(ctx, ctx.params.code),
+    redeemCode: (ctx) => redeemCode(ctx, ctx.params),
     refreshToken: ({ call, params }) => call('auth.refresh', params),
     backfillStatus: ({ database, params }) => firstSyncOf(database, params.user_id),
     async stopConnection({ database, params }) {

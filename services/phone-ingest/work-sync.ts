@@ -12,6 +12,7 @@ import { countMalformed } from './queries/count-malformed.ts';
 import { countUnmapped } from './queries/count-unmapped.ts';
 import { type OpenedUpload, openUpload } from './reading/open-upload.ts';
 import type { UploadRefusal } from './reading/upload-body.ts';
+import { zoneOfUpload } from './upload-zone.ts';
 
 /** What the work on uploads needs. */
 export interface UploadDeps extends Environment {
@@ -22,7 +23,8 @@ export interface UploadDeps extends Environment {
 export async function workSync(job: Job, deps: UploadDeps): Promise<Outcome> {
   const user = await connectedUser(job, deps);
   if (user === null) return { kind: 'done', answer: new Tally().answer('', 0, 'The user is not connected.') };
-  const upload = await openUpload(job.body, Date.now());
+  const timeZone = await zoneOfUpload(deps.call, user.user_id, job.headers);
+  const upload = await openUpload(job.body, Date.now(), timeZone);
   try {
     if (upload.head.refusal !== null) return await refuse(job, deps, user.user_id, upload.head.refusal);
     return await workOpened(job, deps, user, upload);

@@ -1,13 +1,41 @@
+import { isError } from '../../domain/errors.ts';
 import type { StoreItem } from '../../domain/records.ts';
-import type { ClockRow } from './queries/select-clock.ts';
+import { offsetMinutesIn } from '../../domain/zone.ts';
+import type { Queryable } from '../../mixins/database.ts';
+import type { Call } from '../../runtime/environment.ts';
+import { type ClockRow, selectClock } from './queries/select-clock.ts';
+
+/** The offset from UTC, in minutes, of the user's clock at an instant. */
+export type ClockAt = (ms: number) => number;
+
+/** The clock of data without an offset: the latest known one, otherwise that of the user's zone, otherwise UTC. */
+export function clockAt(known: ClockRow | null, timeZone: string | null): ClockAt {
+  if (known !== null) return () => known.zone_offset_minutes;
+  return (ms) => (timeZone === null ? 0 : (offsetMinutesIn(timeZone, ms) ?? 0));
+}
+
+/**
+ * The zone of a user, if data without an offset is to be stored and no clock of the user is known. It is read before the
+ * transaction, because users belong to another service.
+ */
+export async function zoneWithoutClock(
+  { database, call }: { readonly database: Queryable; readonly call: Call },
+  user_id: string,
+  given: readonly { readonly zone_offset_minutes: number | null }[],
+): Promise<string | null> {
+  if (given.every(({ zone_offset_minutes }) => zone_offset_minutes !== null)) return null;
+  if ((await selectClock(database, user_id)) !== undefined) return null;
+  try {
+    return (await call('users.get', { user_id })).time_zone;
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND')) return null;
+    throw error;
+  }
+}
 
 /** The clock offset that an item reports in its records, otherwise in its samples. Null if it reports none. */
 export function clockOf(item: StoreItem): ClockRow | null {
-  const reported = [
-    ...recordClocks(item),
-    ...item.samples.map((block) => ({ ...block, start_ms: block.base_ms })),
-  ];
-  const known = reported.flatMap(({ start_ms, zone_offset_minutes }) =>
+  const known = clocksIn(item).flatMap(({ start_ms, zone_offset_minutes }) =>
     zone_offset_minutes === null ? [] : [{ start_ms, zone_offset_minutes }],
   );
   return known.reduce<ClockRow | null>(later, null);
@@ -19,6 +47,13 @@ export function later(a: ClockRow | null, b: ClockRow | null): ClockRow | null {
   return b.start_ms >= a.start_ms ? b : a;
 }
 
-function recordClocks({ workout, day, sleeps, epoch, other }: StoreItem) {
-  return [workout, day, epoch, other, ...sleeps].filter((record) => record !== null);
+/** The parts of items that are dated by their offset. */
+export function datedParts(items: readonly StoreItem[]) {
+  const days = items.flatMap(({ day_values }) => (day_values?.date === null ? [day_values] : []));
+  return [...items.flatMap(clocksIn), ...days];
+}
+
+function clocksIn({ workout, day, sleeps, epoch, other, samples }: StoreItem) {
+  const records = [workout, day, epoch, other, ...sleeps].filter((record) => record !== null);
+  return [...records, ...samples.map((block) => ({ ...block, start_ms: block.base_ms }))];
 }

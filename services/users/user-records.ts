@@ -30,7 +30,7 @@ export function createUser(orm: Orm, origin: AuditOrigin, fields: UserFields): P
 
 // `on conflict do nothing`: a taken id is a normal outcome, and PostgreSQL logs a violated constraint as an error.
 const insert = `
-  insert into users.person (first_name, last_name, email, external_user_id) values (?, ?, ?, ?)
+  insert into users.person (first_name, last_name, email, external_user_id, time_zone) values (?, ?, ?, ?, ?)
   on conflict (external_user_id) where deleted_at is null do nothing returning id`;
 
 /** Updates a user. @throws USER_NOT_FOUND (404), EXTERNAL_USER_ID_TAKEN (409) */
@@ -72,18 +72,19 @@ function writeChange(orm: Orm, origin: AuditOrigin, id: string, fields: UserFiel
   });
 }
 
-const names = ['first_name', 'last_name', 'email', 'external_user_id'] as const;
+const names = ['first_name', 'last_name', 'email', 'external_user_id', 'time_zone'] as const;
 
 function namesOf(fields: UserFields): string[] {
   return names.filter((name) => fields[name] !== undefined);
 }
 
-function columnsOf({ first_name, last_name, email, external_user_id }: UserFields) {
+function columnsOf({ first_name, last_name, email, external_user_id, time_zone }: UserFields) {
   return {
     ...(first_name === undefined ? {} : { firstName: first_name }),
     ...(last_name === undefined ? {} : { lastName: last_name }),
     ...(email === undefined ? {} : { email }),
     ...(external_user_id === undefined ? {} : { externalUserId: external_user_id }),
+    ...(time_zone === undefined ? {} : { timeZone: time_zone }),
   };
 }
 

@@ -16,6 +16,7 @@ export const UserRow = defineEntity({
     lastName: p.text().name('last_name').nullable(),
     email: p.text().nullable(),
     externalUserId: p.text().name('external_user_id').nullable(),
+    timeZone: p.text().name('time_zone').nullable(),
     deletedAt: time('deleted_at').nullable(),
   },
 });

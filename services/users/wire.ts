@@ -12,6 +12,7 @@ export function toUser(row: Omit<UserRow, 'deletedAt'>): wire.User {
     last_name: row.lastName ?? null,
     email: row.email ?? null,
     external_user_id: row.externalUserId ?? null,
+    time_zone: row.timeZone ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { midnightIn, offsetMinutesIn } from '../../domain/zone.ts';
+import { isTimeZone, midnightIn, offsetMinutesIn } from '../../domain/zone.ts';
 
 t.test('the offset of a zone follows its daylight saving time', async (t) => {
   const offsets = [0, 6].map((month) => offsetMinutesIn('America/St_Johns', Date.UTC(2026, month, 15)));
@@ -16,4 +16,26 @@ t.test('midnight is the local one, also on days when the clocks change', async (
   // the clocks go back in Auckland at 14:00 UTC of the day before
   t.equal(at('Pacific/Auckland', '2026-04-05'), '2026-04-04T11:00:00.000Z');
   t.equal(midnightIn('Nowhere/Else', '2026-01-01'), null);
+});
+
+t.test(
+  'on a day of a clock change the offset follows the instant, and letters may have either case',
+  async (t) => {
+    const at = (time: string) => offsetMinutesIn('america/NEW_YORK', Date.parse(`2026-03-08T${time}Z`));
+    t.same([at('06:59:59'), at('07:00:00'), at('00:00:00'), at('23:59:59')], [-300, -240, -300, -240]);
+    t.same(
+      ['2026-04-04T14:59:00Z', '2026-04-04T15:00:00Z'].map((time) =>
+        offsetMinutesIn('Australia/Lord_Howe', Date.parse(time)),
+      ),
+      [660, 630],
+    );
+  },
+);
+
+t.test('names of zones are IANA names, and many that are none do not hide those that are', async (t) => {
+  const named = ['Europe/Kyiv', 'US/Eastern', 'UTC', 'Etc/GMT+5', 'America/Port-au-Prince'];
+  t.same(named.filter(isTimeZone), named);
+  t.same(['', '+05:30', 'GMT-0500', 'Nowhere/Else', 'x'.repeat(100), 'a b'].filter(isTimeZone), []);
+  for (let n = 0; n < 1100; n += 1) t.notOk(isTimeZone(`Nowhere/N${n}`));
+  t.same(['Europe/Kyiv', 'Asia/Tokyo'].filter(isTimeZone), ['Europe/Kyiv', 'Asia/Tokyo']);
 });

@@ -143,7 +143,8 @@ t.test('a user is created by an empty object; a missing body and a misspelt fiel
   const ask = (body?: unknown) => api.ask('/api/v1/users', { method: 'POST', key: api.apiKey, body });
   t.equal((await ask({})).status, 201);
   t.match((await ask()).body, {
-    detail: 'The body must be a JSON object with any of first_name, last_name, email and external_user_id.',
+    detail:
+      'The body must be a JSON object with any of first_name, last_name, email, external_user_id and time_zone.',
   });
   t.match((await ask({ externalUserId: '42' })).body, {
     detail: 'externalUserId is unknown; the nearest known field is external_user_id.',

@@ -1,4 +1,5 @@
 import { dayMs, earliestMs } from '../../../domain/time.ts';
+import { offsetMinutesIn } from '../../../domain/zone.ts';
 
 /** The reason why an item is set aside. It never contains a value. */
 export interface Problem {
@@ -39,8 +40,8 @@ export function idOf(item: RawItem): string | null {
     : null;
 }
 
-/** Reads the id and the span of an item. */
-export function spanOf(item: RawItem, nowMs: number): ItemSpan | Problem {
+/** Reads the id and the span of an item. `timeZone`: the zone of items that name neither an offset nor a zone. */
+export function spanOf(item: RawItem, nowMs: number, timeZone: string | null = null): ItemSpan | Problem {
   const id = idOf(item);
   if (id === null) return { field: 'id', reason: 'must be a text of 1 to 200 characters' };
   const start_ms = instantOf(item.startDate, nowMs);
@@ -48,7 +49,15 @@ export function spanOf(item: RawItem, nowMs: number): ItemSpan | Problem {
   const end_ms = item.endDate == null ? start_ms : instantOf(item.endDate, nowMs);
   if (typeof end_ms === 'string') return { field: 'endDate', reason: end_ms };
   if (end_ms < start_ms) return { field: 'endDate', reason: 'is before startDate' };
-  return { id, start_ms, end_ms, zone_offset_minutes: offsetOf(item.zoneOffset) };
+  const zone_offset_minutes = offsetOf(item.zoneOffset) ?? zonedOffset(item, timeZone, start_ms);
+  return { id, start_ms, end_ms, zone_offset_minutes };
+}
+
+// HealthKit has no offsets; some apps state the zone in a record's metadata.
+function zonedOffset({ metadata }: RawItem, timeZone: string | null, atMs: number): number | null {
+  const named = isObject(metadata) ? textOrNull(metadata.HKTimeZone, 60) : null;
+  const offset = named === null ? null : offsetMinutesIn(named, atMs);
+  return offset ?? (timeZone === null ? null : offsetMinutesIn(timeZone, atMs));
 }
 
 /** Whether a span or a record could not be read. */

@@ -20,12 +20,16 @@ export interface Unmapped {
 }
 
 /** Reads one entry of `records`. */
-export function readRecord(item: RawItem, nowMs: number): PhoneRecord | Unmapped | Problem {
+export function readRecord(
+  item: RawItem,
+  nowMs: number,
+  timeZone: string | null = null,
+): PhoneRecord | Unmapped | Problem {
   const name = textOrNull(item.type, 100);
   if (name === null) return { field: 'type', reason: 'must be a text' };
   const known = recordTypeOf(name);
   if (known === undefined) return { kind: 'unmapped', type: name };
-  const span = spanOf(item, nowMs);
+  const span = spanOf(item, nowMs, timeZone);
   if (isProblem(span)) return span;
   const isLong = span.end_ms > span.start_ms;
   const type = isLong ? known : { ...known, series: known.atInstant ?? known.series };

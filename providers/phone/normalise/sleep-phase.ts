@@ -31,8 +31,8 @@ const stages: Readonly<Record<string, PhaseStage>> = {
 const longestPhaseMs = 24 * 3_600_000;
 
 /** Reads one entry of `sleep`. */
-export function readSleepPhase(item: RawItem, nowMs: number): SleepPhase | Problem {
-  const span = spanOf(item, nowMs);
+export function readSleepPhase(item: RawItem, nowMs: number, timeZone: string | null): SleepPhase | Problem {
+  const span = spanOf(item, nowMs, timeZone);
   if (isProblem(span)) return span;
   const stage = typeof item.stage === 'string' ? stages[item.stage.toLowerCase()] : undefined;
   if (stage === undefined) return { field: 'stage', reason: 'is not known' };

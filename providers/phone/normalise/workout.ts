@@ -29,8 +29,8 @@ import { plainName, workoutTypeOf } from './workout-types.ts';
 export const workoutDataType = 'workouts';
 
 /** Reads one entry of `workouts`. Its id is the key, so a workout that is sent again replaces itself. */
-export function readWorkout(item: RawItem, nowMs: number): StoreItem | Problem {
-  const span = spanOf(item, nowMs);
+export function readWorkout(item: RawItem, nowMs: number, timeZone: string | null): StoreItem | Problem {
+  const span = spanOf(item, nowMs, timeZone);
   if (isProblem(span)) return span;
   const raw = textOrNull(item.type, 100) ?? 'other';
   const type = workoutTypeOf(raw);

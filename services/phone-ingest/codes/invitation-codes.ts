@@ -4,7 +4,7 @@ import { formatInstant } from '../../../domain/time.ts';
 import { recordAudit } from '../../../mixins/audit.ts';
 import type { Database } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import type { Call } from '../../../runtime/environment.ts';
+import { type Call, callAs } from '../../../runtime/environment.ts';
 import { behindFence } from '../fence.ts';
 import { connectPhone } from '../open-uploads.ts';
 import { type CodeRow, insertCode, redeem } from '../queries/invitation-codes.ts';
@@ -36,16 +36,22 @@ export async function createCode(
   return { ...shown(row), code, expires_at: formatInstant(row.expires_at.getTime()) };
 }
 
+interface Redemption {
+  readonly code: string;
+  readonly time_zone?: string | undefined;
+}
+
 /**
  * Exchanges a code for tokens. One statement uses it up, so that of two requests at once one succeeds.
  * @throws UNAUTHENTICATED (401) for a code that is unknown, used or expired
  */
-export async function redeemCode({ database, call }: Omit<Deps, 'origin'>, given: string) {
-  const redeemed = await redeem(database, hashOf(given.toUpperCase().replace(/[\s-]/g, '')));
+export async function redeemCode({ database, call }: Omit<Deps, 'origin'>, { code, time_zone }: Redemption) {
+  const redeemed = await redeem(database, hashOf(code.toUpperCase().replace(/[\s-]/g, '')));
   if (redeemed === null)
     throw new ServiceError('UNAUTHENTICATED', 'The code is not valid. It works once, for 15 minutes.');
   const { user_id, developer_id } = redeemed;
   await connectPhone(call, user_id);
+  if (time_zone !== undefined) await callAs(call, `user:${user_id}`)('users.update', { user_id, time_zone });
   return { ...(await call('auth.issueForCode', { user_id, developer_id })), ...shown(redeemed) };
 }
 

@@ -25,9 +25,13 @@ export function weightOf(bodyBytes: number): number {
 }
 
 /** Opens an upload. A large one is transferred to a thread of its own, because it would block the event loop for a second. */
-export async function openUpload(body: Buffer, nowMs: number): Promise<OpenedUpload> {
-  if (body.length > mostBytesHere) return openInThread(body, nowMs);
-  const { head, batches } = readUpload(body, nowMs);
+export async function openUpload(
+  body: Buffer,
+  nowMs: number,
+  timeZone: string | null,
+): Promise<OpenedUpload> {
+  if (body.length > mostBytesHere) return openInThread(body, nowMs, timeZone);
+  const { head, batches } = readUpload(body, nowMs, timeZone);
   return { head, batches: inTurns(batches), close: async () => undefined };
 }
 
@@ -35,10 +39,10 @@ async function* inTurns(batches: Iterable<UploadItem[]>): AsyncGenerator<UploadI
   yield* batches;
 }
 
-async function openInThread(body: Buffer, nowMs: number): Promise<OpenedUpload> {
+async function openInThread(body: Buffer, nowMs: number, timeZone: string | null): Promise<OpenedUpload> {
   const bytes = new Uint8Array(body).buffer;
   const worker = new Worker(new URL('./upload.worker.ts', import.meta.url), {
-    ...{ workerData: { bytes, nowMs }, transferList: [bytes], resourceLimits },
+    ...{ workerData: { bytes, nowMs, timeZone }, transferList: [bytes], resourceLimits },
   });
   const next = async <T>(): Promise<T> => {
     const [message]: T[] = await Promise.race([once(worker, 'message'), ended(worker)]);

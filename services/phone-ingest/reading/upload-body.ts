@@ -41,14 +41,15 @@ const mostInvalid = 0.9;
  * Reads a body item by item, so that its values are never in memory together. It never throws because of the content, which is
  * health data and quoted nowhere.
  */
-export function readUpload(bytes: Buffer, nowMs: number): UploadBody {
+export function readUpload(bytes: Buffer, nowMs: number, timeZone: string | null = null): UploadBody {
+  const clock = { nowMs, timeZone };
   const outline = outlineOrRefusal(bytes);
-  if ('type' in outline) return { head: refused(outline), batches: batchesOf(bytes, new Map(), nowMs) };
+  if ('type' in outline) return { head: refused(outline), batches: batchesOf(bytes, new Map(), clock) };
   const hash = createHash('sha256').update(bytes).digest('base64url');
   const { provider, received, lists } = outline;
   return {
     head: { refusal: null, source: sourceNamed(provider), received, hash },
-    batches: batchesOf(bytes, lists, nowMs),
+    batches: batchesOf(bytes, lists, clock),
   };
 }
 
@@ -79,13 +80,13 @@ const order = ['deleted', 'records', 'sleep', 'workouts'] as const;
 function* batchesOf(
   bytes: Buffer,
   lists: UploadOutline['lists'],
-  nowMs: number,
+  { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string | null },
 ): Generator<UploadItem[], void> {
   let batch: UploadItem[] = [];
   let [bytesInBatch, read, invalid] = [0, 0, 0];
   for (const [list, at] of order.flatMap((name) => withPosition(name, lists)))
     for (const [from, to] of positionsIn({ bytes, at })) {
-      const item = readItem(list, boundedValue(bytes, from, to), nowMs);
+      const item = readItem(list, boundedValue(bytes, from, to), nowMs, timeZone);
       batch.push(item);
       bytesInBatch += to - from;
       read += 1;

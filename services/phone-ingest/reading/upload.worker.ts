@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { readUpload } from './upload-body.ts';
 
-const { bytes, nowMs }: { bytes: ArrayBuffer; nowMs: number } = workerData;
-const { head, batches } = readUpload(Buffer.from(bytes), nowMs);
+const { bytes, nowMs, timeZone }: { bytes: ArrayBuffer; nowMs: number; timeZone: string | null } = workerData;
+const { head, batches } = readUpload(Buffer.from(bytes), nowMs, timeZone);
 
 parentPort?.postMessage(head);
 parentPort?.on('message', () => {

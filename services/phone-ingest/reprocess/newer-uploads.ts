@@ -3,10 +3,12 @@ import { userSender } from '../../../mixins/inbox-stored.ts';
 import { type StoredBody, selectNewer } from '../../../mixins/kept-delivery.ts';
 import { type BodyKeys, readKeptBody } from '../../../mixins/sealed-bodies.ts';
 import type { UploadItem } from '../../../providers/phone/upload.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import type { FencedWrite } from '../fence.ts';
 import { hashOf } from '../items/sample-blocks.ts';
 import { insertUploadIds, selectUploadIds } from '../queries/upload-ids.ts';
 import { openUpload } from '../reading/open-upload.ts';
+import { zoneOfUpload } from '../upload-zone.ts';
 
 /** An upload, and its user. */
 export interface UploadOfUser {
@@ -36,17 +38,20 @@ export async function findNewer(database: Queryable, { id, userId }: UploadOfUse
 interface Kept {
   readonly database: Queryable;
   readonly config: BodyKeys;
+  readonly call: Call;
   readonly write: FencedWrite;
 }
 
 /** Reads an upload and keeps its ids. Calls `each` with its batches before. */
 export async function keepIds(
-  { database, config, write }: Kept,
+  { database, config, call, write }: Kept,
   upload: StoredBody,
   userId: string,
   each: (batch: readonly UploadItem[]) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const { batches, close } = await openUpload(await readKeptBody(database, config, upload), Date.now());
+  const timeZone = await zoneOfUpload(call, userId, upload.headers);
+  const body = await readKeptBody(database, config, upload);
+  const { batches, close } = await openUpload(body, Date.now(), timeZone);
   const hashes: Buffer[] = [];
   try {
     for await (const batch of batches) {

@@ -13,6 +13,7 @@ import type { BatchOrigin } from '../items/store-batch.ts';
 import { Tally } from '../items/tally.ts';
 import { selectDeleted } from '../queries/deleted.ts';
 import { openUpload } from '../reading/open-upload.ts';
+import { zoneOfUpload } from '../upload-zone.ts';
 import { type BatchItems, idsOf, wanted, without } from './batch-items.ts';
 import { findNewer, idsIn, keepIds } from './newer-uploads.ts';
 import { added, type Counted, nothing, reprocessBatch } from './reprocess-batch.ts';
@@ -71,6 +72,7 @@ async function unlinked({ database, config }: Context, delivery: KeptDelivery): 
   const { head, close } = await openUpload(
     await readKeptBody(database, config, delivery),
     delivery.received_ms,
+    null,
   );
   await close();
   const { changes, items } = nothing();
@@ -89,11 +91,13 @@ async function keepNewerIds(work: Work): Promise<boolean> {
 }
 
 async function workBatches(work: Work): Promise<ReprocessedPart> {
-  const { database, config, delivery, asked, endMs } = work;
+  const { database, config, call, delivery, userId, asked, endMs } = work;
   const { item: first } = asked.from;
+  const timeZone = await zoneOfUpload(call, userId, delivery.headers);
   const { head, batches, close } = await openUpload(
     await readKeptBody(database, config, delivery),
     delivery.received_ms,
+    timeZone,
   );
   let counted = nothing();
   let number = -1;

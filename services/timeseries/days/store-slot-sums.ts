@@ -22,7 +22,7 @@ export async function storeSlotSums(
 ): Promise<number> {
   if (made.length + gone.length === 0) return 0;
   const devices = [...new Set(made.map(({ device }) => device))];
-  const { user_id, provider, order, nowMs, firstDay } = context;
+  const { user_id, provider, order, nowMs, firstDay, timeZone } = context;
   const typeIds = [...new Set(made.map(({ type }) => seriesOf(type).id))];
   await renameSampleSeries(transaction, { user_id, provider, typeIds, devices });
   const request = {
@@ -36,7 +36,12 @@ export async function storeSlotSums(
     })),
     intervals: made.flatMap((sum) => intervalOf(sum, devices.indexOf(sum.device))),
   };
-  const { saved, replaced } = await storeIntervalsIn(transaction, request, { order, nowMs, firstDay });
+  const { saved, replaced } = await storeIntervalsIn(transaction, request, {
+    order,
+    nowMs,
+    firstDay,
+    timeZone,
+  });
   return saved + replaced;
 }
 

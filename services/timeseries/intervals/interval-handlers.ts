@@ -9,7 +9,9 @@ import type {
 import type { Database } from '../../../mixins/database.ts';
 import type { ReceivedCounts } from '../../../mixins/received-counts.ts';
 import type { ProviderName } from '../../../providers/all.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/metrics.ts';
+import { zoneWithoutClock } from '../clock.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';
 import { reprocessIntervals } from '../reprocess/reprocess-intervals.ts';
@@ -18,6 +20,7 @@ import { type IntervalCircumstances, type IntervalRequest, storeIntervals } from
 
 interface IntervalContext {
   readonly database: Database;
+  readonly call: Call;
   readonly settings: Settings;
   readonly keyedMutex: KeyedMutex;
   readonly received: ReceivedCounts;
@@ -46,21 +49,26 @@ export const intervalHandlers = {
   deleteIntervals: (ctx: Called<Whose & { ids: string[] }>) =>
     change(ctx, { ...ctx.params, sources: [], intervals: [], spans: [], deleted_ids: ctx.params.ids }),
   reprocessIntervals: (ctx: Called<Given & { unmade_ids: string[]; dry_run: boolean }>) =>
-    ctx.keyedMutex(ctx.params.user_id, () =>
-      reprocessIntervals(ctx.database, ctx.params, circumstancesOf(ctx)),
+    ctx.keyedMutex(ctx.params.user_id, async () =>
+      reprocessIntervals(ctx.database, ctx.params, await circumstancesOf(ctx, ctx.params)),
     ),
 };
 
-function circumstancesOf({ settings, config }: IntervalContext): IntervalCircumstances {
+async function circumstancesOf(
+  context: IntervalContext,
+  { user_id, intervals }: Pick<Given, 'user_id'> & { readonly intervals: readonly IntervalRecord[] },
+): Promise<IntervalCircumstances> {
+  const { settings, config } = context;
+  const timeZone = await zoneWithoutClock(context, user_id, intervals);
   const nowMs = Date.now();
   const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
-  return { nowMs, firstDay, order: settings.sourceOrder };
+  return { nowMs, firstDay, order: settings.sourceOrder, timeZone };
 }
 
 function change(context: IntervalContext, request: IntervalRequest & Whose): Promise<IntervalOutcome> {
   const { database, keyedMutex, received, broker } = context;
-  const circumstances = circumstancesOf(context);
   return keyedMutex(request.user_id, async () => {
+    const circumstances = await circumstancesOf(context, request);
     const outcome = await storeIntervals(database, request, circumstances);
     const written = outcome.saved + outcome.replaced;
     metricsOf(broker).count('pulsebus_samples_stored_total', { provider: request.provider }, written);

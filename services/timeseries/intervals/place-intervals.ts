@@ -1,6 +1,7 @@
 import type { IntervalRecord, IntervalSource } from '../../../domain/interval-records.ts';
 import { seriesOf } from '../../../domain/series.ts';
 import type { Queryable } from '../../../mixins/database.ts';
+import { clockAt } from '../clock.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { type ClockRow, selectClock } from '../queries/select-clock.ts';
 import { selectLocalDays } from '../queries/select-local-days.ts';
@@ -16,6 +17,8 @@ export interface PlaceContext {
   readonly provider: string;
   readonly setId: number;
   readonly sources: readonly IntervalSource[];
+  /** The zone of a user of whom no clock is known. */
+  readonly timeZone: string | null;
   /** The offsets do not change the user's clock. */
   readonly isClockKept?: boolean | undefined;
 }
@@ -64,7 +67,7 @@ export async function placeIntervals(
 
 /** The offsets of intervals. The latest one that an interval reports becomes the user's clock. */
 async function offsets(
-  { transaction, user_id, provider, isClockKept = false }: PlaceContext,
+  { transaction, user_id, provider, timeZone, isClockKept = false }: PlaceContext,
   accepted: readonly KeyedInterval[],
 ): Promise<(interval: IntervalRecord) => number> {
   const stored = (await selectClock(transaction, user_id)) ?? null;
@@ -72,8 +75,9 @@ async function offsets(
   if (clock !== null && clock !== stored) await upsertClock(transaction, user_id, clock);
   const bounds = boundsOf(accepted.map(({ interval }) => interval.start_ms));
   const days = await selectLocalDays(transaction, { user_id, provider }, bounds);
-  const fallback = clock?.zone_offset_minutes ?? 0;
-  return ({ start_ms, zone_offset_minutes }) => days.offsetOn(start_ms, zone_offset_minutes ?? fallback);
+  const offsetAt = clockAt(clock, timeZone);
+  return ({ start_ms, zone_offset_minutes }) =>
+    days.offsetOn(start_ms, zone_offset_minutes ?? offsetAt(start_ms));
 }
 
 function latestClock(stored: ClockRow | null, accepted: readonly KeyedInterval[]): ClockRow | null {

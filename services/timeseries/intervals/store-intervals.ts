@@ -49,6 +49,8 @@ export interface IntervalRequest {
 export interface IntervalCircumstances extends StorableBounds {
   /** The configured order of sources. */
   readonly order: SourceOrder;
+  /** The zone of a user of whom no clock is known. */
+  readonly timeZone: string | null;
 }
 
 interface IntervalStore extends IntervalRequest, IntervalCircumstances {

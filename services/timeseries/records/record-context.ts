@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../../../mixins/database.ts';
+import type { ClockAt } from '../clock.ts';
 import type { RecordIdentity } from './record-rows.ts';
 import type { StoredItems } from './stored-items.ts';
 
@@ -9,7 +10,8 @@ export interface RecordContext {
   readonly userId: string;
   readonly provider: string;
   readonly normaliserVersion: number | null;
-  readonly clockMinutes: number;
+  /** The clock of records without an offset. */
+  readonly offsetAt: ClockAt;
   readonly storedItems: StoredItems;
   /** Ids of the records of the item's stored version. */
   readonly storedIds: readonly string[];

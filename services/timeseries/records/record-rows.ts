@@ -1,5 +1,6 @@
 import type { DayRecord, SleepRecord, WorkoutRecord } from '../../../domain/records.ts';
 import { isoTime, localDate } from '../../../domain/time.ts';
+import type { ClockAt } from '../clock.ts';
 import type { RecordRow } from '../queries/upsert-record.ts';
 
 /** The source and the id of a record. */
@@ -12,9 +13,9 @@ export interface RecordIdentity {
 }
 
 /** The row of a workout. Writing it again clears a deletion mark. */
-export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, clockMinutes: number): RecordRow {
+export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, offsetAt: ClockAt): RecordRow {
   const { start_ms, end_ms, zone_offset_minutes, plain_name: _, ...rest } = record;
-  const offset = zone_offset_minutes ?? clockMinutes;
+  const offset = zone_offset_minutes ?? offsetAt(start_ms);
   return {
     ...identity,
     ...rest,
@@ -29,9 +30,9 @@ export function workoutRow(identity: RecordIdentity, record: WorkoutRecord, cloc
 }
 
 /** The row of a sleep session. It belongs to the local day of waking up. */
-export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMinutes: number): RecordRow {
+export function sleepRow(identity: RecordIdentity, record: SleepRecord, offsetAt: ClockAt): RecordRow {
   const { start_ms, end_ms, zone_offset_minutes, date, stage_intervals, details, ...rest } = record;
-  const offset = zone_offset_minutes ?? clockMinutes;
+  const offset = zone_offset_minutes ?? offsetAt(end_ms);
   return {
     ...identity,
     ...rest,
@@ -46,9 +47,9 @@ export function sleepRow(identity: RecordIdentity, record: SleepRecord, clockMin
 }
 
 /** The row of a provider's totals of a day. */
-export function dayRow(identity: RecordIdentity, record: DayRecord, clockMinutes: number): RecordRow {
+export function dayRow(identity: RecordIdentity, record: DayRecord, offsetAt: ClockAt): RecordRow {
   const { start_ms, zone_offset_minutes, date, ...rest } = record;
-  const offset = zone_offset_minutes ?? clockMinutes;
+  const offset = zone_offset_minutes ?? offsetAt(start_ms);
   return {
     ...identity,
     ...rest,

@@ -8,13 +8,13 @@ import type { StoredItems } from './stored-items.ts';
 
 /** Stores the day values of an item in place of those of its older version. They are no record of the outcome. */
 export async function storeDayValues(context: RecordContext, item: StoreItem): Promise<void> {
-  const { transaction, userId: user_id, provider, clockMinutes } = context;
+  const { transaction, userId: user_id, provider, offsetAt } = context;
   const { data_type, key, day_values: given } = item;
   if (given === null) return;
   const { start_ms, date, zone_offset_minutes, extra, values, device, duration_seconds } = given;
   await upsertDayValues(transaction, {
     ...{ id: randomUUID(), user_id, provider, data_type, key, device, duration_seconds, zone_offset_minutes },
-    date: date ?? localDate(start_ms, zone_offset_minutes ?? clockMinutes),
+    date: date ?? localDate(start_ms, zone_offset_minutes ?? offsetAt(start_ms)),
     start_time: isoTime(start_ms),
     vals: JSON.stringify(values),
     extra: extra === null ? null : JSON.stringify(extra),

@@ -5,7 +5,9 @@ import type { Database } from '../../../mixins/database.ts';
 import type { ReceivedCounts } from '../../../mixins/received-counts.ts';
 import type { ProviderName } from '../../../providers/all.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
+import type { Call } from '../../../runtime/environment.ts';
 import { metricsOf } from '../../../runtime/metrics.ts';
+import { datedParts, zoneWithoutClock } from '../clock.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { keptFrom } from '../removal/retention.ts';
 import { reprocess } from '../reprocess/reprocess.ts';
@@ -16,6 +18,7 @@ import { type StoreCircumstances, store } from './store.ts';
 
 interface StoreContext {
   readonly database: Database;
+  readonly call: Call;
   readonly settings: Settings;
   readonly keyedMutex: KeyedMutex;
   readonly received: ReceivedCounts;
@@ -40,14 +43,21 @@ export const storeHandlers = {
   store: (ctx: Called<Given>) => storeGiven(ctx, ctx.params),
   replace: (ctx: Called<Given & { readonly replaces: ReplacedData }>) => storeGiven(ctx, ctx.params),
   reprocess: (ctx: Called<ReprocessRequest & { readonly dry_run: boolean }>) =>
-    ctx.keyedMutex(ctx.params.user_id, () => reprocess(ctx.database, ctx.params, circumstancesOf(ctx))),
+    ctx.keyedMutex(ctx.params.user_id, async () =>
+      reprocess(ctx.database, ctx.params, await circumstancesOf(ctx, ctx.params)),
+    ),
 };
 
-function circumstancesOf({ settings, config, origin }: StoreContext): StoreCircumstances {
+async function circumstancesOf(
+  context: StoreContext,
+  { user_id, items }: Pick<ReprocessRequest, 'user_id' | 'items'>,
+): Promise<StoreCircumstances> {
+  const { settings, config, origin } = context;
+  const timeZone = await zoneWithoutClock(context, user_id, datedParts(items));
   const nowMs = Date.now();
   const firstDay = keptFrom(nowMs, config.SAMPLE_RETENTION_DAYS);
   const { sourcePriority, sourceOrder: order } = settings;
-  return { sourcePriority, order, nowMs, firstDay, origin };
+  return { sourcePriority, order, nowMs, firstDay, origin, timeZone };
 }
 
 function storeGiven(
@@ -55,8 +65,8 @@ function storeGiven(
   given: Given & { readonly replaces?: ReplacedData },
 ): Promise<StoreOutcome[]> {
   const { database, keyedMutex, received, broker } = context;
-  const circumstances = circumstancesOf(context);
   return keyedMutex(given.user_id, async () => {
+    const circumstances = await circumstancesOf(context, given);
     const outcomes = await store(database, given, circumstances);
     const written = outcomes.reduce((sum, { samples_written }) => sum + samples_written, 0);
     metricsOf(broker).count('pulsebus_samples_stored_total', { provider: given.provider }, written);

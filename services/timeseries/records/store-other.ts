@@ -11,9 +11,9 @@ export async function storeOther(context: RecordContext, item: StoreItem): Promi
     await dropFormer(context, item);
     return [];
   }
-  const { transaction, userId: user_id, provider, clockMinutes, normaliserVersion } = context;
+  const { transaction, userId: user_id, provider, offsetAt, normaliserVersion } = context;
   const { start_ms, end_ms, zone_offset_minutes, date, type, device, data } = other;
-  const offset = zone_offset_minutes ?? clockMinutes;
+  const offset = zone_offset_minutes ?? offsetAt(start_ms);
   const id = await upsertOther(transaction, {
     id: randomUUID(),
     ...{ user_id, provider, type, key, device },

@@ -3,7 +3,7 @@ import type { StoreItem, StoreOutcome } from '../../../domain/records.ts';
 import type { Range } from '../../../domain/time.ts';
 import type { Database, Queryable } from '../../../mixins/database.ts';
 import type { AuditOrigin } from '../../../runtime/audit-origin.ts';
-import { clockOf, later } from '../clock.ts';
+import { type ClockAt, clockAt, clockOf, later } from '../clock.ts';
 import { boundsOf } from '../days/local-days.ts';
 import { settleLocalDays } from '../days/settle-local-days.ts';
 import { type PendingEpoch, storeEpochs } from '../days/store-epochs.ts';
@@ -125,8 +125,8 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   if (decision === 'duplicate' || decision === 'stale') return outcome(decision, stored?.record_ids ?? []);
   const reported = clockOf(item);
   const clock = later(work.clock, reported);
-  const clockMinutes = (reported ?? clock)?.zone_offset_minutes ?? 0;
-  const result = await recordsOf(work, item, { decision, stored, clockMinutes });
+  const offsetAt = clockAt(reported ?? clock, work.timeZone);
+  const result = await recordsOf(work, item, { decision, stored, offsetAt });
   if (result.status === 'stale') {
     work.storedItems.noteRefused(item, result);
     return result;
@@ -134,12 +134,16 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   work.clock = clock;
   work.accepted.push(item);
   for (const block of item.samples)
-    work.blocks.push({ item: index, block, zone_offset_minutes: block.zone_offset_minutes ?? clockMinutes });
+    work.blocks.push({
+      item: index,
+      block,
+      zone_offset_minutes: block.zone_offset_minutes ?? offsetAt(block.base_ms),
+    });
   if (item.epoch !== null)
     work.epochs.push({
       item: index,
       epoch: item.epoch,
-      zone_offset_minutes: item.epoch.zone_offset_minutes ?? clockMinutes,
+      zone_offset_minutes: item.epoch.zone_offset_minutes ?? offsetAt(item.epoch.start_ms),
     });
   const { normaliser_version = null, received_ms = null, unauthenticated = false } = work;
   work.storedItems.note(item, result, { normaliser_version, received_ms, unauthenticated });
@@ -149,17 +153,17 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
 interface Judged {
   readonly decision: Decision;
   readonly stored: ItemRow | undefined;
-  readonly clockMinutes: number;
+  readonly offsetAt: ClockAt;
 }
 
 // The first part of a version carries its records, so later parts find them stored.
 async function recordsOf(work: Work, item: StoreItem, judged: Judged): Promise<StoreOutcome> {
-  const { decision, stored, clockMinutes } = judged;
+  const { decision, stored, offsetAt } = judged;
   const storedIds = stored?.record_ids ?? [];
   if (decision === 'continue') return outcome(stored?.is_first ? 'saved' : 'replaced', storedIds);
   const { transaction, user_id: userId, provider, storedItems } = work;
   const normaliserVersion = work.normaliser_version ?? null;
-  const context = { transaction, userId, provider, normaliserVersion, clockMinutes, storedItems, storedIds };
+  const context = { transaction, userId, provider, normaliserVersion, offsetAt, storedItems, storedIds };
   const { status, ids, workoutSpans, covered, dates, merged, wasHidden } = await storeRecords(context, item);
   work.spans.push(...workoutSpans);
   work.covered.push(...covered);

@@ -26,14 +26,14 @@ export interface StoredWorkout {
 export async function storeWorkout(context: RecordContext, item: StoreItem): Promise<StoredWorkout> {
   const { data_type, key, workout, extras } = item;
   if (workout === null) return { ids: [], spans: [], wasThere: false, wasHidden: false };
-  const { transaction, userId, provider, clockMinutes } = context;
+  const { transaction, userId, provider, offsetAt } = context;
   const stored = await selectWorkoutSpan(transaction, userId, provider, key);
   if (stored?.is_unclaimed) await claimSamples(transaction, userId, provider, { ...stored, key });
   const identity = identityOf(context, key, stored?.id);
   const parts = { ...stored?.parts, [data_type]: workout };
   const merged = mergeWorkouts(parts);
   const cropped = isCropped(data_type, workout, stored);
-  const row = { ...workoutRow(identity, merged, clockMinutes), parts: JSON.stringify(parts), cropped };
+  const row = { ...workoutRow(identity, merged, offsetAt), parts: JSON.stringify(parts), cropped };
   await upsertRecord(transaction, 'workout', row);
   if (extras !== null) await upsertDetail(transaction, userId, identity.id, data_type, extras);
   const ids = [identity.id];

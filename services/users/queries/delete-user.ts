@@ -13,7 +13,7 @@ import { enqueueTokenRevocations } from './token-revocations.ts';
 
 const emptied = `
 update users.person set deleted_at = clock_timestamp(), first_name = null, last_name = null, email = null,
-  external_user_id = null
+  external_user_id = null, time_zone = null
 where id = $1`;
 
 /** A deleted user as it was, and the first attempt of the erasure in the other services. */

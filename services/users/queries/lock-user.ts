@@ -3,7 +3,7 @@ import type { UserRow } from '../users.entities.ts';
 
 const statement = `
 select id, created_at as "createdAt", first_name as "firstName", last_name as "lastName", email,
-  external_user_id as "externalUserId"
+  external_user_id as "externalUserId", time_zone as "timeZone"
 from users.person where id = $1 and deleted_at is null for no key update`;
 
 /** Locks a user who is not deleted until the transaction ends; returns the row, or null if there is none. */

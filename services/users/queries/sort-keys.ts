@@ -33,7 +33,7 @@ export interface FoundUsers {
 
 /** The columns of a user, by their names in the entity. */
 export const userColumns = `p.id, p.created_at as "createdAt", p.first_name as "firstName",
-  p.last_name as "lastName", p.email, p.external_user_id as "externalUserId"`;
+  p.last_name as "lastName", p.email, p.external_user_id as "externalUserId", p.time_zone as "timeZone"`;
 
 /**
  * Each row of `page` with its user, if any. The lateral join forces a read by primary key: for a deep page the planner

@@ -64,6 +64,7 @@ t.test('cropping, hiding, restoring and deleting an activity scans no large tabl
     sourcePriority: [],
     order: { providers: [], deviceTypes: [] },
     firstDay: null,
+    timeZone: null,
     nowMs: Date.now(),
     origin: { actor: null, requestId: null },
   };

@@ -61,8 +61,11 @@ export class Auth extends Group {
     return this.json('PATCH /api-keys/{key_id}', params, options);
   }
 
-  /** Delete an API key */
-  removeKey(params: Input<types.AuthRemoveKeyData>, options?: CallOptions): Promise<types.ApiKey> {
+  /**
+   * Delete an API key and disable the webhook endpoints whose address it set.
+   * The key is invalid when the response arrives. Endpoints whose `url` it set, also before a rotation, receive nothing more, unless `keep_endpoints` is true.
+   */
+  removeKey(params: Input<types.AuthRemoveKeyData>, options?: CallOptions): Promise<types.DeletedApiKey> {
     return this.json('DELETE /api-keys/{key_id}', params, options);
   }
 
@@ -521,10 +524,10 @@ export class Webhooks extends VerifyingGroup {
 export class PhoneIngest extends Group {
   /**
    * Upload health data from a phone.
-   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
+   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The local day of an item follows its `zoneOffset`; without one, the zone `HKTimeZone` of its `metadata`, the header `Time-Zone`, the `time_zone` of the user, the latest known offset of any provider, or UTC. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
    */
   sync(params: Input<types.PhoneIngestSyncData>, options?: CallOptions): Promise<types.UploadAnswer> {
-    return this.json('POST /sdk/users/{user_id}/sync', params, options);
+    return this.json('POST /sdk/users/{user_id}/sync', params, options, { headers: ['Time-Zone'] });
   }
 
   /**

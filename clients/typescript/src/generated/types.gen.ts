@@ -112,7 +112,7 @@ export type ActivitySummaryUpdatedEvent = {
 export type Aggregate = 'avg' | 'min' | 'max' | 'count' | 'value';
 
 /**
- * An API key without its value.
+ * An API key without its value. `former_ids` are the ids that it had before rotations.
  */
 export type ApiKey = {
     id: string;
@@ -120,6 +120,7 @@ export type ApiKey = {
     created_by: string;
     created_at: string;
     last_used_at: string | null;
+    former_ids: Array<string>;
 };
 
 /**
@@ -1053,6 +1054,19 @@ export type DayValues = {
     hrv_night_high_5min_ms?: number;
 };
 
+/**
+ * A deleted API key with the webhook endpoints whose `url` it set. Null if they could not be reached: they are disabled as soon as they can be.
+ */
+export type DeletedApiKey = {
+    id: string;
+    name: string;
+    created_by: string;
+    created_at: string;
+    last_used_at: string | null;
+    former_ids: Array<string>;
+    webhook_endpoints: Array<EndpointOfKey> | null;
+};
+
 export type DeletedSleepEventData = {
     /**
      * The `id` of the user.
@@ -1242,9 +1256,9 @@ export type Developer = {
 export type DeviceType = 'merged' | 'watch' | 'ring' | 'band' | 'phone' | 'scale' | 'manual' | 'unknown';
 
 /**
- * Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days).
+ * Why a webhook endpoint was disabled: `gone` (it returned 410), `failing` (no message was delivered for five days), `key_deleted` (the API key that set its address was deleted).
  */
-export type DisabledReason = 'gone' | 'failing';
+export type DisabledReason = 'gone' | 'failing' | 'key_deleted';
 
 export type EndpointDisabledEventData = {
     /**
@@ -1252,6 +1266,15 @@ export type EndpointDisabledEventData = {
      */
     endpoint_id: string;
     reason: DisabledReason;
+};
+
+/**
+ * A webhook endpoint whose address an API key set.
+ */
+export type EndpointOfKey = {
+    id: string;
+    url: string;
+    enabled: boolean;
 };
 
 export type ErrorBody = {
@@ -1496,6 +1519,7 @@ export type NewApiKey = {
     created_by: string;
     created_at: string;
     last_used_at: string | null;
+    former_ids: Array<string>;
     key: string;
 };
 
@@ -1522,6 +1546,7 @@ export type NewWebhookEndpoint = {
     max_per_second: number | null;
     enabled: boolean;
     disabled_reason: DisabledReason | null;
+    api_key_id: string | null;
     failing_since: string | null;
     last_delivered_at: string | null;
     created_at: string;
@@ -1902,6 +1927,10 @@ export type RedeemCodeRequest = {
      * The code that the user typed in.
      */
     code: string;
+    /**
+     * The IANA name of the phone's time zone. It becomes the `time_zone` of the user.
+     */
+    time_zone?: string;
 };
 
 /**
@@ -2740,6 +2769,10 @@ export type User = {
     last_name: string | null;
     email: string | null;
     external_user_id: string | null;
+    /**
+     * The IANA name of the user's time zone. Null if it was never set.
+     */
+    time_zone: string | null;
 };
 
 /**
@@ -2812,6 +2845,10 @@ export type UserFields = {
      * The user's id in your own system. It is unique among users.
      */
     external_user_id?: string | null;
+    /**
+     * The IANA name of the time zone. It gives data whose sender states neither an offset nor a zone (iPhones) its local day: items of a phone always, data of other providers as long as no offset of the user is known. It applies to data that arrives from then on. Stored data changes only if its deliveries are processed again.
+     */
+    time_zone?: string | null;
 };
 
 /**
@@ -2857,7 +2894,7 @@ export type WebhookBody = {
 };
 
 /**
- * A webhook endpoint without its secret. `disabled_reason` is null unless it was disabled automatically: `gone` (it returned 410) or `failing` (no message was delivered for five days).
+ * A webhook endpoint without its secret. `disabled_reason` is null unless it was disabled automatically: `gone` (it returned 410), `failing` (no message was delivered for five days) or `key_deleted`. `api_key_id` is the API key that set `url`: null if a developer did, or before this was recorded. Its deletion disables the endpoint.
  */
 export type WebhookEndpoint = {
     id: string;
@@ -2868,6 +2905,7 @@ export type WebhookEndpoint = {
     max_per_second: number | null;
     enabled: boolean;
     disabled_reason: DisabledReason | null;
+    api_key_id: string | null;
     failing_since: string | null;
     last_delivered_at: string | null;
     created_at: string;
@@ -3246,7 +3284,12 @@ export type AuthRemoveKeyData = {
          */
         key_id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Leaves the webhook endpoints of the key as they are.
+         */
+        keep_endpoints?: boolean | BooleanText;
+    };
     url: '/api-keys/{key_id}';
 };
 
@@ -4379,6 +4422,12 @@ export type AuthRotateSecretData = {
 
 export type PhoneIngestSyncData = {
     body: WebhookBody;
+    headers?: {
+        /**
+         * The IANA name of the phone's time zone. Another text is ignored, because apps drop what is refused.
+         */
+        'Time-Zone'?: string;
+    };
     path: {
         /**
          * The `id` of a user.

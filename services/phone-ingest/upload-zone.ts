@@ -1,0 +1,23 @@
+import { isError } from '../../domain/errors.ts';
+import { isTimeZone } from '../../domain/zone.ts';
+import { timeZoneHeader } from '../../providers/phone/provider.ts';
+import type { Call } from '../../runtime/environment.ts';
+
+/** The zone of items that name neither an offset nor a zone: that of the upload's header, otherwise the user's. */
+export async function zoneOfUpload(
+  call: Call,
+  userId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  const sent = headers[timeZoneHeader];
+  return sent !== undefined && isTimeZone(sent) ? sent : zoneOfUser(call, userId);
+}
+
+async function zoneOfUser(call: Call, user_id: string): Promise<string | null> {
+  try {
+    return (await call('users.get', { user_id })).time_zone;
+  } catch (error) {
+    if (isError(error, 'USER_NOT_FOUND')) return null;
+    throw error;
+  }
+}
