@@ -33,7 +33,7 @@ export interface CallOptions {
 export interface OperationFlags {
   /** The operation takes an Idempotency-Key. */
   readonly takesKey?: boolean;
-  /** Parameters that are headers. */
+  /** Parameters that are headers. One that is not given is not sent. */
   readonly headers?: readonly string[];
   /** The operation takes no credential. */
   readonly isOpen?: boolean;
@@ -89,7 +89,8 @@ export class Transport {
     const path = template.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String(take(rest, name))),
     );
-    for (const name of flags.headers ?? []) headers.set(name, String(take(rest, name)));
+    for (const name of flags.headers ?? [])
+      if (rest[name] !== undefined) headers.set(name, String(take(rest, name)));
     if (flags.takesKey) headers.set('Idempotency-Key', options.idempotencyKey ?? randomKey());
     const isQuery = method === 'GET' || method === 'DELETE';
     if (!isQuery) headers.set('Content-Type', 'application/json');
