@@ -17,6 +17,8 @@ export interface Meta {
    * address.
    */
   address?: string;
+  /** A hash of the network address and the user agent of such a client. */
+  client?: string;
   /** The address of the gateway that received the request. Never taken from the Host header. */
   gateway_url?: string;
   /** The sessions of the connect page that the browser has. */

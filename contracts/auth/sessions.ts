@@ -40,7 +40,7 @@ export const sessionActions = {
   refresh: action({
     summary: 'Exchange a refresh token for new tokens',
     description:
-      'A refresh token is valid once. A second use more than 10 seconds after the first revokes all tokens of the same session.',
+      'A refresh token is valid once. A second use revokes all tokens of the same session, unless the same client (network address and User-Agent) repeats its request within 10 seconds: such a request is 401 and ends nothing.',
     params: RefreshRequest,
     returns: Tokens,
     http: {

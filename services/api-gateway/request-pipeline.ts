@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Caller } from '../../contracts/auth/schemas.ts';
 import { isError } from '../../domain/errors.ts';
 import { callByName, type Meta } from '../../runtime/environment.ts';
@@ -131,7 +132,10 @@ function browsersOf(pipeline: Pipeline, { req, endpoint }: Exchange): Meta {
 /** Failures of requests without a credential are counted by address. */
 export function countedAddress(pipeline: Pipeline, { req, endpoint }: Exchange, caller: Caller | null): Meta {
   const counts = endpoint.route.countFailures === true && caller === null;
-  return counts ? { address: network(pipeline.addressOf(req)) } : {};
+  if (!counts) return {};
+  const address = network(pipeline.addressOf(req));
+  const client = createHash('sha256').update(`${address}\n${req.headers['user-agent'] ?? ''}`).digest('hex');
+  return { address, client };
 }
 
 // The data of an error is JSON from the bus, so its shape is not typed.

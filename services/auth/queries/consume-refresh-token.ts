@@ -21,7 +21,7 @@ with held as (
   from auth.refresh_token t join auth.family f on f.id = t.family_id
   where t.hash = $1 and f.expires_at > now() for update of f
 ), used as (
-  update auth.refresh_token t set consumed_at = clock_timestamp()
+  update auth.refresh_token t set consumed_at = clock_timestamp(), consumed_by = $7
   from held where t.hash = $1 and t.family_id = held.id and t.consumed_at is null and held.until > now()
   returning t.family_id, held.until
 ), extended as (
@@ -34,14 +34,15 @@ with held as (
 select * from extended`;
 
 /**
- * Consumes a refresh token and inserts the next one; null if it was consumed before, or its family has ended or reached
- * its absolute lifetime.
+ * Consumes a refresh token for a client and inserts the next one; null if it was consumed before, or its family has
+ * ended or reached its absolute lifetime.
  */
 export async function consumeRefreshToken(
   database: Queryable,
   hash: string,
   nextHash: string,
   { developer, sdk }: Lifetimes,
+  client: string,
 ): Promise<FamilyRow | null> {
   const values = [
     hash,
@@ -50,6 +51,7 @@ export async function consumeRefreshToken(
     developer.absoluteSeconds,
     sdk.refreshSeconds,
     sdk.absoluteSeconds,
+    client,
   ];
   const [row] = await database.query<FamilyRow>(statement, values);
   return row ?? null;

@@ -28,18 +28,22 @@ export async function endOtherSessions(
   await database.query('delete from auth.sign_in_link where developer_id = $1', [developerId]);
 }
 
-// A token that is used twice within 10 s is treated as a repeated request (a double click). A later second use indicates
-// a stolen token.
+// A token that the same client uses twice within 10 s is treated as a repeated request (a double click). Any other
+// second use indicates a stolen token, whoever was first.
 const reused = `
 delete from auth.family f using auth.refresh_token t
-where t.hash = $1 and f.id = t.family_id and t.consumed_at < now() - interval '10 seconds'
+where t.hash = $1 and f.id = t.family_id and (t.consumed_at < now() - interval '10 seconds' or t.consumed_by <> $2)
 returning f.id, f.user_id`;
 
-/** Ends the family of a refresh token that was used more than 10 s ago; null for a repeated request. */
+/**
+ * Ends the family of a refresh token that another client used, or that was used more than 10 s ago; null for a
+ * repeated request.
+ */
 export async function endReusedFamily(
   database: Queryable,
   refreshHash: string,
+  client: string,
 ): Promise<{ id: string; user_id: string | null } | null> {
-  const [row] = await database.query<{ id: string; user_id: string | null }>(reused, [refreshHash]);
+  const [row] = await database.query<{ id: string; user_id: string | null }>(reused, [refreshHash, client]);
   return row ?? null;
 }

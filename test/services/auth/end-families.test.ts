@@ -40,16 +40,19 @@ t.test("a change of the password ends the developer's other sessions and nothing
     t.ok(await isAlive(auth, access_token), `issued token ${index}`);
 });
 
-/** Whether a used refresh token ends its family when it comes back so long after its use. */
-async function endsAfter({ call, database }: TestAuth, interval: string): Promise<boolean> {
+const used = { meta: { client: 'a phone' } };
+
+/** Whether a refresh token ends its family when a client sends it so long after its use by `a phone`. */
+async function endsAfter({ call, database }: TestAuth, interval: string, client = 'a phone') {
   const { tokens } = await logIn(call);
-  await call('auth.refresh', { refresh_token: tokens.refresh_token });
+  await call('auth.refresh', { refresh_token: tokens.refresh_token }, used);
   const hash = sha256(tokens.refresh_token);
+  const name = sha256(`${hash} ${client}`);
   // Within a transaction `now()` is constant.
   return database.transaction(async (transaction: Queryable) => {
-    const used = `update auth.refresh_token set consumed_at = now() - interval '${interval}' where hash = $1`;
-    await transaction.query(used, [hash]);
-    return (await endReusedFamily(transaction, hash)) !== null;
+    const earlier = `update auth.refresh_token set consumed_at = now() - interval '${interval}' where hash = $1`;
+    await transaction.query(earlier, [hash]);
+    return (await endReusedFamily(transaction, hash, name)) !== null;
   });
 }
 
@@ -59,6 +62,41 @@ t.test('a used refresh token is refused for 10 s, and ends the family afterwards
   t.equal(await endsAfter(auth, '10 s'), false);
   t.equal(await endsAfter(auth, '10.000001 s'), true);
   t.equal(await endsAfter(auth, '1 hour'), true);
+  t.equal(await endsAfter(auth, '0 s', 'another phone'), true, 'another client has stolen it, or was robbed');
+});
+
+t.test('a refresh token that a thief uses first ends with the try of its owner', async (t) => {
+  const { call, database } = await startAuth(t);
+  const { tokens, as } = await logIn(call);
+  const { id: user_id } = await call('users.create', {});
+  const { refresh_token } = await call('auth.issueToken', { user_id }, as);
+  const thief = await call('auth.refresh', { refresh_token }, { meta: { client: 'a thief' } });
+  await t.rejects(
+    call('auth.refresh', { refresh_token }, { meta: { client: 'a thief' } }),
+    refusal('UNAUTHENTICATED'),
+    'a double click',
+  );
+  t.ok((await call('auth.admit', { token: thief.access_token })).caller, 'ends nothing');
+  await t.rejects(call('auth.refresh', { refresh_token }, used), refusal('UNAUTHENTICATED'));
+  t.equal((await call('auth.admit', { token: thief.access_token })).caller, null);
+  await t.rejects(call('auth.refresh', { refresh_token: thief.refresh_token }), refusal('UNAUTHENTICATED'));
+  t.ok((await call('auth.admit', { token: tokens.access_token })).caller, 'another family');
+  const entries = await database.query("select user_id from auth.audit_entry where action = 'token.reused'");
+  t.same(entries, [{ user_id }]);
+});
+
+t.test('of two clients that use a refresh token at once, neither keeps the session', async (t) => {
+  const { call } = await startAuth(t);
+  const { as } = await logIn(call);
+  const { id: user_id } = await call('users.create', {});
+  const { refresh_token } = await call('auth.issueToken', { user_id }, as);
+  const attempts = ['one', 'two'].map((client) =>
+    call('auth.refresh', { refresh_token }, { meta: { client } }),
+  );
+  const answers = await Promise.allSettled(attempts);
+  const won = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  t.equal(won.length, 1);
+  t.equal((await call('auth.admit', { token: won[0]?.access_token ?? '' })).caller, null);
 });
 
 t.test('actions of developers refuse every other kind of caller', async (t) => {

@@ -76,7 +76,7 @@ export class Auth extends Group {
 
   /**
    * Exchange a refresh token for new tokens.
-   * A refresh token is valid once. A second use more than 10 seconds after the first revokes all tokens of the same session.
+   * A refresh token is valid once. A second use revokes all tokens of the same session, unless the same client (network address and User-Agent) repeats its request within 10 seconds: such a request is 401 and ends nothing.
    */
   refresh(params: Input<types.AuthRefreshData>, options?: CallOptions): Promise<types.Tokens> {
     return this.json('POST /auth/refresh', params, options, { isOpen: true });

@@ -1,0 +1,1 @@
+alter table auth.refresh_token drop column consumed_by;
