@@ -78,6 +78,7 @@ function wrongForm(problem: string): WrongForm {
   return { problem: `${problem} ${howToSend}` };
 }
 
-function keyCredential(key: string): Credential {
+/** An API key as a credential. */
+export function keyCredential(key: string): { readonly api_key_hash: string } {
   return { api_key_hash: createHash('sha256').update(key).digest('hex') };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../../contracts/auth/schemas.ts';
-import { isError } from '../../domain/errors.ts';
+import { fieldOf } from '../../domain/error-code.ts';
+import { isError, ServiceError } from '../../domain/errors.ts';
 import { callByName, type Meta } from '../../runtime/environment.ts';
 import { admit, authorise } from './admission.ts';
 import { failureToSend, sendJson, setWindow } from './answer.ts';
@@ -8,6 +9,7 @@ import { type Access as AdmittedRequest, recordExport, recordRead } from './audi
 import { refuseUnstorable } from './body.ts';
 import { sendFailureToBrowser, sendToBrowser } from './browser.ts';
 import { baseOf, proofsOf } from './connect-page/session-cookie.ts';
+import { keyCredential } from './credential.ts';
 import { checkWebhookAccess, type Exchange, type Pipeline } from './exchange.ts';
 import { gather } from './gather.ts';
 import { isHead } from './head.ts';
@@ -80,12 +82,24 @@ async function create(
   if (key === null) return sendJson(res, status, (await run()).body);
   try {
     const kept = await pipeline.idempotency.once({ key, caller, endpoint, params }, run);
-    if (kept.replayed) res.setHeader('Idempotent-Replayed', 'true');
+    if (kept.replayed) {
+      await requireLiveKey(exchange, kept.body);
+      res.setHeader('Idempotent-Replayed', 'true');
+    }
     sendJson(res, kept.status, kept.body);
   } catch (error) {
     if (isError(error, 'IDEMPOTENCY_KEY_IN_WORK')) res.setHeader('Retry-After', 1);
     throw error;
   }
+}
+
+// A repeated answer shows an API key only as long as the key is valid. @throws API_KEY_NOT_FOUND (404)
+async function requireLiveKey({ call }: Exchange, body: unknown): Promise<void> {
+  const key = fieldOf(body, 'key');
+  if (typeof key !== 'string') return;
+  const { caller } = await call('auth.admit', { ...keyCredential(key), uncounted: true });
+  if (caller === null)
+    throw new ServiceError('API_KEY_NOT_FOUND', 'The API key that this request made is not valid any more.');
 }
 
 function callAction(
@@ -134,7 +148,9 @@ export function countedAddress(pipeline: Pipeline, { req, endpoint }: Exchange, 
   const counts = endpoint.route.countFailures === true && caller === null;
   if (!counts) return {};
   const address = network(pipeline.addressOf(req));
-  const client = createHash('sha256').update(`${address}\n${req.headers['user-agent'] ?? ''}`).digest('hex');
+  const client = createHash('sha256')
+    .update(`${address}\n${req.headers['user-agent'] ?? ''}`)
+    .digest('hex');
   return { address, client };
 }
 

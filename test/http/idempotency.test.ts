@@ -105,6 +105,26 @@ t.test('answers with keys and secrets are repeated, and are stored encrypted', a
   t.equal(new Set(requests.map(({ request }) => request)).size, requests.length);
 });
 
+t.test('the answer with an API key is not repeated once the key is deleted or rotated', async (t) => {
+  const Key = z.object({ id: z.string(), key: z.string() });
+  const make = (name: string) => post('/api-keys', name, { ...developer, body: { name } });
+  const [deleted, rotated] = [Key.parse((await make('gone')).body), Key.parse((await make('old')).body)];
+  await api.ask(`/api/v1/api-keys/${deleted.id}`, { ...developer, method: 'DELETE' });
+  await api.ask(`/api/v1/api-keys/${rotated.id}/rotate`, { ...developer, method: 'POST' });
+  for (const [name, { key }] of [
+    ['gone', deleted],
+    ['old', rotated],
+  ] as const) {
+    const again = await make(name);
+    t.match(again, {
+      status: 404,
+      body: { detail: 'The API key that this request made is not valid any more.' },
+    });
+    t.notMatch(again.text, key);
+    t.equal(again.headers.get('idempotent-replayed'), null);
+  }
+});
+
 t.test('a refusal is not kept: the corrected request runs under its key', async (t) => {
   const refused = await post('/users', 'mended', { key: api.apiKey, body: { email: 'nobody' } });
   const taken = await post('/users', 'mended', { key: api.apiKey, body: { external_user_id: 'x-1' } });
