@@ -93,8 +93,8 @@ function writeTypes(dist: string): void {
   writeFileSync(join(dist, 'index.d.ts'), "export * from './cjs/index.js';\n");
 }
 
-// A third of the size of the types is indentation, comments of one line on three, ids that are explained at each
-// operation, and parts that an operation lacks. Of an operation the summary is kept; the documentation of the API has its
+// A third of the size of the types is indentation, semicolons, comments of one line on three, ids that are explained at
+// each operation, and parts that an operation lacks. Of an operation the summary is kept; the documentation of the API has its
 // description.
 function shorten(file: string): void {
   const text = readFileSync(file, 'utf8')
@@ -102,7 +102,8 @@ function shorten(file: string): void {
     .replace(/\/\*\*\n\t* \* (.*)\n\t* \*\//g, '/** $1 */')
     .replace(/^\t\/\*\*\n\t \* (.*)\n(?:\t \* .*\n)+\t \*\//gm, '\t/** $1 */')
     .replace(/^\tpath: \{\n[^}]*\}/gm, (path) => path.replace(/^\t*\/\*\*.*\*\/\n/gm, ''))
-    .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '');
+    .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '')
+    .replace(/;$/gm, '');
   writeFileSync(file, withoutRepetition(text));
 }
 

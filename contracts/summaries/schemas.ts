@@ -43,7 +43,7 @@ export const ExplainedSource = z
       .boolean()
       .optional()
       .describe(
-        'True where data of this provider for the day came to the plain webhook address, where anybody who knows the client id can send it: a record of the day, or samples of the date in UTC. Otherwise it is left out.',
+        'True if a record of the day, or samples of the date in UTC, came to the plain webhook address, to which anybody who knows the client id can send. Otherwise it is omitted.',
       ),
     value: Measure.describe(
       'In the unit of the field, before minutes are rounded down. Null for light minutes.',

@@ -26,7 +26,7 @@ export const unauthenticatedActions = {
   removeUnauthenticated: action({
     summary: 'Remove what is stored from unauthenticated deliveries',
     description:
-      'Deliveries that came to the plain webhook address and carry no valid signature are unauthenticated: anybody who knows the client id can send them. Removes the records, day values and samples of items whose stored version came only in such deliveries. Values that another item brought as well remain, as do values of epochs, whose slots several items share, and samples that an older version of an item brought. What the removed versions had replaced is stored again by `POST /deliveries/reprocess`, as long as its delivery is kept. Runs in the background; a `dry_run` afterwards returns what is left. Changes are announced as historical.',
+      'Removes the records, day values and samples of items whose stored version came only to the plain webhook address without a valid signature. Values of epochs remain, as do samples that another item, or an older version, brought. `POST /deliveries/reprocess` stores again what the removed versions had replaced. Runs in the background; a `dry_run` afterwards returns the rest. Changes are announced as historical.',
     params: z
       .object({
         provider: ProviderName,

@@ -20,7 +20,7 @@ const UserFields = z.object({
   ),
   time_zone: TimeZone.nullable().optional().meta({
     description:
-      'The IANA name of the time zone. It gives data whose sender states neither an offset nor a zone (iPhones) its local day: items of a phone always, data of other providers as long as no offset of the user is known. It applies to data that arrives from then on. Stored data changes only if its deliveries are processed again.',
+      'The IANA name of the time zone. It determines the local day of data that arrives later and states neither an offset nor a zone.',
     example: 'America/New_York',
   }),
 });

@@ -1,6 +1,6 @@
 import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
 import { seriesOf } from '../../domain/series.ts';
-import { asSent, free, item } from './item-fields.ts';
+import { asSent, item } from './item-fields.ts';
 import { recordTypeNames, recordTypeOf } from './normalise/record-types.ts';
 import { workout, workoutValues } from './workout-fields.ts';
 
@@ -46,7 +46,6 @@ const sleep: FieldTable = {
   'source.deviceId': kept(null, 'source'),
   'source.deviceType': kept(null, 'source'),
   'source.recordingMethod': kept(null, 'source'),
-  metadata: notKept(free),
   'values[].type': kept(null, 'sleep.score'),
   'values[].value': kept('0-100', 'sleep.score'),
   'values[].unit': notKept('a constant'),

@@ -1,8 +1,6 @@
 import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
 
 const ofDevice = 'describes the device, which the source names';
-/** The reason why metadata of apps is not kept. */
-export const free = 'written by any app, and may contain places and names';
 /** The unit of a value that has its unit beside it. */
 export const asSent = 'as sent';
 

@@ -8,13 +8,11 @@ import type { Call } from '../../runtime/environment.ts';
 import { implement } from '../../runtime/implement.ts';
 import { compressionHandler } from './compression/compression.ts';
 import { selectSampleBytes } from './compression/queries/select-sample-bytes.ts';
+import { dateCursorOf, readActivityDays } from './days/activity-days.ts';
 import { readBody } from './days/body.ts';
 import { readCalendar } from './days/calendar.ts';
 import { readDayValues } from './days/day-values.ts';
-import { activityDays, dayOfProvider } from './days/days.ts';
 import { readNights } from './days/nights.ts';
-import { type DateCursor, selectActivityDays } from './days/queries/select-activity-days.ts';
-import { selectUnauthenticatedDays } from './days/queries/select-unauthenticated-days.ts';
 import { nightMarkingHandler, nightMeansHandler } from './days/settle-nights.ts';
 import { summaryTypes } from './days/summary-types.ts';
 import { intervalHandlers } from './intervals/interval-handlers.ts';
@@ -54,22 +52,6 @@ const workouts = (given: Settings) => ({
   table: workoutTable,
   toWire: (row: WorkoutRow) => workoutToWire(row, given),
   complete: completeWorkouts,
-});
-
-interface DayRange {
-  readonly user_id: string;
-  readonly first_date: string;
-  readonly last_date: string;
-  readonly after: string | null;
-  readonly order: 'asc' | 'desc';
-}
-
-const dateCursorOf = ({ user_id, first_date, last_date, after, order }: DayRange): DateCursor => ({
-  userId: user_id,
-  firstDate: first_date,
-  lastDate: last_date,
-  after,
-  order,
 });
 
 // Whether the user exists is checked only if there is nothing to return, because users belong to another service.
@@ -124,14 +106,7 @@ export default implement(timeseries, {
     async calendar({ params, reads: database, call }) {
       return unlessUnknown(await readCalendar(database, params), call, params.user_id);
     },
-    async activityDays({ params, pages }) {
-      const page = await selectActivityDays(pages, dateCursorOf(params), params.limit, params.parts);
-      if (!params.parts) return activityDays(page);
-      const dates = page.rows.map(({ date }) => date).toSorted();
-      const [first = params.first_date, last = first] = [dates[0], dates.at(-1)];
-      const marked = await selectUnauthenticatedDays(pages, params.user_id, first, last);
-      return activityDays(page, true, new Set(marked.map((one) => dayOfProvider(one.date, one.provider))));
-    },
+    activityDays: ({ params, pages }) => readActivityDays(pages, params),
     dayValues: ({ params, reads: database }) =>
       readDayValues(database, dateCursorOf(params), params.provider, params.limit),
     nights: ({ params, pages }) => readNights(pages, dateCursorOf(params), params.limit),
@@ -198,12 +173,7 @@ export default implement(timeseries, {
     await replaceSummaryTypes(database, summaryTypes);
     const settling = { database, order: settings.sourceOrder };
     return jobs.start([
-      ...removalHandlers({
-        ...settling,
-        sourcePriority: settings.sourcePriority,
-        days: config.SAMPLE_RETENTION_DAYS,
-        logger,
-      }),
+      ...removalHandlers({ ...settling, ...settings, days: config.SAMPLE_RETENTION_DAYS, logger }),
       compressionHandler({ database, afterDays: config.SAMPLE_COMPRESS_AFTER_DAYS, logger }),
       settlementHandler(settling),
       rankedByHandler(settling),

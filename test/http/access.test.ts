@@ -98,6 +98,7 @@ const rows: readonly Row[] = [
   ['GET', '/deliveries/:delivery_id/body', 'company', 404],
   ['POST', '/deliveries/:delivery_id/replay', 'company', 404],
   ['POST', '/deliveries/reprocess', 'developers', 422],
+  ['POST', '/deliveries/remove-unauthenticated', 'developers', 422],
   ['GET', '/reprocess-runs/:run_id', 'developers', 404],
   ['DELETE', '/reprocess-runs/:run_id', 'developers', 404],
   ['GET', '/jobs', 'company', 200],
@@ -263,7 +264,7 @@ for (const row of rows) {
 }
 
 /** Paths whose other methods belong to a path with a parameter. */
-const shared = new Set(['/deliveries/reprocess']);
+const shared = new Set(['/deliveries/reprocess', '/deliveries/remove-unauthenticated']);
 
 for (const path of new Set(rows.map((row) => bare(row[1])).filter((one) => !shared.has(one)))) {
   const known = rows.filter((row) => bare(row[1]) === path);

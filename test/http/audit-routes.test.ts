@@ -120,6 +120,11 @@ const requests: Readonly<Record<string, () => Promise<Request>>> = {
     method: 'PATCH',
     body: { ...secret, external_user_id: 'ext-7352' },
   }),
+  'timeseries.removeUnauthenticated': async () => ({
+    path: '/deliveries/remove-unauthenticated',
+    token: api.developerToken,
+    body: { provider: 'devicemaker' },
+  }),
   'timeseries.changeSourcePriority': async () => ({
     path: `/users/${await createUser(api)}/source-priority`,
     key: api.apiKey,
@@ -265,7 +270,8 @@ for (const { action, route } of audited) {
       'select action, actor, user_id, subject_id from auth.audit_entry where request_id = $1',
       [requestId],
     );
-    t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id: /./ }]);
+    const subject_id = action === 'timeseries.removeUnauthenticated' ? null : /./;
+    t.match(entries, [{ action: route.audit, actor: /^(admin|api_key|user|consent):/, subject_id }]);
     t.equal(entries.length, 1, 'one request, one entry');
     const isOfUser = /user|connection|backfill|token/.test(String(route.audit));
     t.equal(entries[0]?.user_id !== null, isOfUser, 'whose data it concerns');

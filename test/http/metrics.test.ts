@@ -41,7 +41,9 @@ t.test('/metrics has requests by pattern, deliveries, samples, the pool and the 
   const hour = fullDay({ account, startMs, seconds: 3600, seed: 1 });
   await push(api, { dailies: [{ ...hour, moodOfTheDay: 'SECRET' }] });
   const odd = record('HEART_RATE', '2026-01-05T10:00:00Z', 61, { unit: 'furlongs' });
-  await api.expect(202, `/sdk/users/${userId}/sync`, { body: uploadOf({ records: [odd] }) });
+  // An upload without a zone of its own reads that of its user.
+  const zoned = { headers: { 'Time-Zone': 'Europe/Warsaw' } };
+  await api.expect(202, `/sdk/users/${userId}/sync`, { ...zoned, body: uploadOf({ records: [odd] }) });
   await api.expect(200, `/users/${userId}`);
   await api.expect(404, '/users/7b7a8c1e-5e0c-4a58-9d0f-1a2b3c4d5e6f');
   await api.ask('/nowhere/at/all');

@@ -84,9 +84,7 @@ export function store(
   });
 }
 
-/**
- * Stores an item within a transaction that holds the user's lock. Returns the outcome and the row of the item.
- */
+/** Stores an item within a transaction that holds the user's lock. Returns the outcome and the row of the item. */
 export async function storeAgain(
   transaction: Queryable,
   request: StoreRequest & { readonly items: readonly [StoreItem] },
@@ -133,18 +131,15 @@ async function storeItem(work: Work, item: StoreItem, index: number): Promise<St
   }
   work.clock = clock;
   work.accepted.push(item);
-  for (const block of item.samples)
-    work.blocks.push({
-      item: index,
-      block,
-      zone_offset_minutes: block.zone_offset_minutes ?? offsetAt(block.base_ms),
-    });
-  if (item.epoch !== null)
-    work.epochs.push({
-      item: index,
-      epoch: item.epoch,
-      zone_offset_minutes: item.epoch.zone_offset_minutes ?? offsetAt(item.epoch.start_ms),
-    });
+  for (const block of item.samples) {
+    const zone_offset_minutes = block.zone_offset_minutes ?? offsetAt(block.base_ms);
+    work.blocks.push({ item: index, block, zone_offset_minutes });
+  }
+  const { epoch } = item;
+  if (epoch !== null) {
+    const zone_offset_minutes = epoch.zone_offset_minutes ?? offsetAt(epoch.start_ms);
+    work.epochs.push({ item: index, epoch, zone_offset_minutes });
+  }
   const { normaliser_version = null, received_ms = null, unauthenticated = false } = work;
   work.storedItems.note(item, result, { normaliser_version, received_ms, unauthenticated });
   return result;

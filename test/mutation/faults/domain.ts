@@ -6,7 +6,7 @@ export const domain: readonly PlantedFault[] = [
     promise:
       'Midnight of a zone is found with the offset of that midnight, not of the instant that was guessed.',
     file: 'domain/zone.ts',
-    before: 'const offset = offsetMinutesIn(timeZone, utcMs - guess * 60_000) ?? guess;',
+    before: 'const offset = offsetMinutesIn(timeZone, utcMs - guess * minuteMs) ?? guess;',
     after: 'const offset = guess;',
     test: 'test/domain/zone.test.ts',
   },

@@ -79,6 +79,8 @@ function rowsOf(read: UploadItem) {
   return readableOf([...rows, ['source', one], ...common(span)]);
 }
 
+/** HealthKit states no offset; apps state the zone in the metadata. */
+const zoned = { ...base, zoneOffset: null, metadata: { HKTimeZone: 'America/New_York' } };
 const withSources = (item: object) => sources.map((one) => ({ ...item, source: one }));
 const ofTypes = (own: object) =>
   Object.fromEntries(Object.keys(own).map((type) => [type, [0.001, 0.4, 7, 40]]));
@@ -113,21 +115,28 @@ function eachValue(item: unknown) {
 export const phoneCases: Readonly<Record<string, FieldCase>> = {
   records: {
     table: fields.records,
-    items: withSources({ ...base, ...walk, ...manual }),
+    items: [...withSources({ ...base, ...walk, ...manual }), { ...zoned, ...walk }],
     read: read('records'),
   },
   recordTypes: { table: fields.recordTypes, items: [ofTypes(fields.recordTypes)], read: eachRecord },
   sleep: {
     table: fields.sleep,
-    items: withSources({
-      ...base,
-      stage: 'deep',
-      metadata: {},
-      values: [{ type: 'sleepScore', value: 20, unit: 'score' }],
-    }),
+    items: [
+      ...withSources({
+        ...base,
+        stage: 'deep',
+        metadata: {},
+        values: [{ type: 'sleepScore', value: 20, unit: 'score' }],
+      }),
+      { ...zoned, stage: 'deep' },
+    ],
     read: read('sleep'),
   },
-  workouts: { table: fields.workouts, items: withSources(run), read: read('workouts') },
+  workouts: {
+    table: fields.workouts,
+    items: [...withSources(run), { ...run, ...zoned }],
+    read: read('workouts'),
+  },
   workoutValues: {
     table: fields.workoutValues,
     items: [typesOf, ...typesOf.map((type) => [type])].map((names) =>

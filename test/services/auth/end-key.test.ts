@@ -103,10 +103,10 @@ t.test('a request of the key that was admitted before creates and changes nothin
   const { id } = await call('webhooks.createEndpoint', { url }, byKey(key.id));
   await call('auth.removeKey', { key_id: key.id }, as);
   const late = [
-    call('webhooks.createEndpoint', { url }, byKey(key.id)),
-    call('webhooks.updateEndpoint', { endpoint_id: id, enabled: true }, byKey(key.id)),
+    () => call('webhooks.createEndpoint', { url }, byKey(key.id)),
+    () => call('webhooks.updateEndpoint', { endpoint_id: id, enabled: true }, byKey(key.id)),
   ];
-  for (const request of late) await t.rejects(request, refusal('UNAUTHENTICATED'));
+  for (const request of late) await t.rejects(request(), refusal('UNAUTHENTICATED'));
 });
 
 t.test('endpoints of a key that is deleted while webhooks is away are disabled later', async (t) => {

@@ -342,7 +342,7 @@ export class Timeseries extends Group {
 
   /**
    * Remove what is stored from unauthenticated deliveries.
-   * Deliveries that came to the plain webhook address and carry no valid signature are unauthenticated: anybody who knows the client id can send them. Removes the records, day values and samples of items whose stored version came only in such deliveries. Values that another item brought as well remain, as do values of epochs, whose slots several items share, and samples that an older version of an item brought. What the removed versions had replaced is stored again by `POST /deliveries/reprocess`, as long as its delivery is kept. Runs in the background; a `dry_run` afterwards returns what is left. Changes are announced as historical.
+   * Removes the records, day values and samples of items whose stored version came only to the plain webhook address without a valid signature. Values of epochs remain, as do samples that another item, or an older version, brought. `POST /deliveries/reprocess` stores again what the removed versions had replaced. Runs in the background; a `dry_run` afterwards returns the rest. Changes are announced as historical.
    */
   removeUnauthenticated(params: Input<types.TimeseriesRemoveUnauthenticatedData>, options?: CallOptions): Promise<types.UnauthenticatedData> {
     return this.json('POST /deliveries/remove-unauthenticated', params, options);
@@ -524,7 +524,7 @@ export class Webhooks extends VerifyingGroup {
 export class PhoneIngest extends Group {
   /**
    * Upload health data from a phone.
-   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The local day of an item follows its `zoneOffset`; without one, the zone `HKTimeZone` of its `metadata`, the header `Time-Zone`, the `time_zone` of the user, the latest known offset of any provider, or UTC. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
+   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The local day of an item follows the first of: its `zoneOffset`, `HKTimeZone` of its `metadata`, the header `Time-Zone`, the `time_zone` of the user, the latest known offset of any provider, UTC. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
    */
   sync(params: Input<types.PhoneIngestSyncData>, options?: CallOptions): Promise<types.UploadAnswer> {
     return this.json('POST /sdk/users/{user_id}/sync', params, options, { headers: ['Time-Zone'] });

@@ -1314,7 +1314,7 @@ export type ExplainedSource = {
      */
     origin: 'day_total' | 'samples' | 'intervals' | 'workouts' | 'epochs' | 'computed';
     /**
-     * True where data of this provider for the day came to the plain webhook address, where anybody who knows the client id can send it: a record of the day, or samples of the date in UTC. Otherwise it is left out.
+     * True if a record of the day, or samples of the date in UTC, came to the plain webhook address, to which anybody who knows the client id can send. Otherwise it is omitted.
      */
     unauthenticated?: boolean;
     /**
@@ -2846,7 +2846,7 @@ export type UserFields = {
      */
     external_user_id?: string | null;
     /**
-     * The IANA name of the time zone. It gives data whose sender states neither an offset nor a zone (iPhones) its local day: items of a phone always, data of other providers as long as no offset of the user is known. It applies to data that arrives from then on. Stored data changes only if its deliveries are processed again.
+     * The IANA name of the time zone. It determines the local day of data that arrives later and states neither an offset nor a zone.
      */
     time_zone?: string | null;
 };
