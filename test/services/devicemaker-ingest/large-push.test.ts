@@ -12,6 +12,7 @@ import { daily, dayStart, heartRateMap } from '../../fixtures/devicemaker/dailie
 import { startBroker } from '../../support/broker.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { refusal } from '../../support/refusal.ts';
+import { until } from '../../support/until.ts';
 
 const database = await freshDatabase(t);
 const inbox = inboxOn(database);
@@ -40,6 +41,8 @@ async function push(payload: object | string) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const delivery_id = await receive('push', body);
   await call('devicemaker-ingest.push', { delivery_id }, { timeout: 120_000 });
+  // Work that takes longer than the bus waits goes on after the call.
+  await until(async () => (await inbox.answerOf(delivery_id)) !== null, 'a push has its answer');
   return PushAnswer.parse(await inbox.answerOf(delivery_id));
 }
 
