@@ -155,10 +155,9 @@ export async function createWearer(
 
 /** A token that reads one user's data. */
 export async function userToken(api: TestApi, userId: string): Promise<string> {
-  const answer = await api.ask(`/api/v1/users/${userId}/token`, {
-    method: 'POST',
-    token: api.developerToken,
-  });
+  const as = { method: 'POST', token: api.developerToken };
+  const answer = await api.ask(`/api/v1/users/${userId}/token`, as);
+  if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.text}`);
   return z.object({ access_token: z.string() }).parse(answer.body).access_token;
 }
 
