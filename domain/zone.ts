@@ -1,4 +1,5 @@
 import { dayMs, minuteMs } from './time.ts';
+import { otherZoneNames } from './zone-names.ts';
 
 /** A time zone by its name, with the offsets of days on which its clocks do not change; null: they do. */
 interface Zone {
@@ -8,16 +9,12 @@ interface Zone {
 
 /** Zones have the same rules for all users, and a format takes 50 µs to make. */
 const zones = new Map<string, Zone>();
-/** Names that are no zones. Finding that out takes 150 µs, and bodies of strangers contain names. */
-const refused = new Set<string>();
-const mostRefused = 1000;
 /** 30 years of days. An offset takes 8 µs to format. */
 const mostDays = 11_000;
-const listed: ReadonlySet<string> = new Set(
-  Intl.supportedValuesOf('timeZone').map((name) => name.toLowerCase()),
+/** Only these are given to `Intl`, which takes 150 µs to refuse a name, and accepts offsets (`+05:30`). */
+const names: ReadonlySet<string> = new Set(
+  [...Intl.supportedValuesOf('timeZone'), ...otherZoneNames].map((name) => name.toLowerCase()),
 );
-// `Intl` also accepts offsets (`+05:30`), which are no zones.
-const zoneName = /^[a-z][a-z0-9_+\-/]{1,59}$/;
 
 /** The offset from UTC, in minutes, of the clocks in a time zone (`Europe/Berlin`) at an instant. Null: no such zone. */
 export function offsetMinutesIn(timeZone: string, atMs: number): number | null {
@@ -52,25 +49,13 @@ function formatted({ format }: Zone, atMs: number): number {
 function zoneOf(timeZone: string): Zone | null {
   const name = timeZone.toLowerCase();
   const known = zones.get(name);
-  if (known !== undefined) return known;
-  if (!zoneName.test(name) || refused.has(name)) return null;
-  if (refused.size >= mostRefused && !listed.has(name)) return null;
-  const format = makeFormat(name);
-  if (format === null) {
-    refused.add(name);
-    return null;
-  }
-  const made = { format, offsets: new Map() };
+  if (known !== undefined || !names.has(name)) return known ?? null;
+  const made = {
+    format: new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' }),
+    offsets: new Map(),
+  };
   zones.set(name, made);
   return made;
-}
-
-function makeFormat(timeZone: string): Intl.DateTimeFormat | null {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  } catch {
-    return null;
-  }
 }
 
 /** The instant at which a date begins in a time zone, in milliseconds. Null: no such zone. */

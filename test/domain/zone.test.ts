@@ -1,5 +1,6 @@
 import t from 'tap';
 import { isTimeZone, midnightIn, offsetMinutesIn } from '../../domain/zone.ts';
+import { otherZoneNames } from '../../domain/zone-names.ts';
 
 t.test('the offset of a zone follows its daylight saving time', async (t) => {
   const offsets = [0, 6].map((month) => offsetMinutesIn('America/St_Johns', Date.UTC(2026, month, 15)));
@@ -37,5 +38,11 @@ t.test('names of zones are IANA names, and many that are none do not hide those 
   t.same(named.filter(isTimeZone), named);
   t.same(['', '+05:30', 'GMT-0500', 'Nowhere/Else', 'x'.repeat(100), 'a b'].filter(isTimeZone), []);
   for (let n = 0; n < 1100; n += 1) t.notOk(isTimeZone(`Nowhere/N${n}`));
-  t.same(['Europe/Kyiv', 'Asia/Tokyo'].filter(isTimeZone), ['Europe/Kyiv', 'Asia/Tokyo']);
+  const all = [...otherZoneNames, ...Intl.supportedValuesOf('timeZone')];
+  t.ok(all.length > 590);
+  t.same(
+    all.filter((name) => !isTimeZone(name)),
+    [],
+  );
+  t.equal(offsetMinutesIn('Asia/Kathmandu', 0), 330);
 });
