@@ -118,20 +118,22 @@ export const writeActions = {
     timeoutMs: 10_000,
   }),
   /**
-   * Removes sleep sessions by the keys of their items, and samples by their instants. The same item is stored again if it is
-   * sent again: the caller remembers what was deleted.
+   * Removes sleep sessions and events by the keys of their items, and samples by their instants. The key of a meal removes its
+   * nutrients too. The same item is stored again if it is sent again: the caller remembers what was deleted.
    */
   deleteItems: action({
-    summary: 'Delete sleep sessions and samples that their provider deleted',
+    summary: 'Delete sleep sessions, events and samples that their provider deleted',
     params: z.object({
       user_id: UserId,
       provider: ProviderName,
       sleeps: z.array(z.string().min(1).max(200)).max(1000),
+      /** Events other than workouts and sleep. Processes of the previous version do not send them. */
+      events: z.array(z.string().min(1).max(200)).max(10_000).default([]),
       samples: z
         .array(z.object({ type: SeriesTypeName, device: z.string().max(100), at_ms: z.array(z.number()) }))
         .max(10_000),
     }),
-    returns: z.object({ sleeps: z.int(), samples: z.int() }),
+    returns: z.object({ sleeps: z.int(), events: z.int().default(0), samples: z.int() }),
     idempotent: true,
     timeoutMs: 10_000,
   }),

@@ -1,0 +1,1 @@
+drop index timeseries.other_record_of_meal;
