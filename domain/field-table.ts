@@ -1,4 +1,5 @@
 import type { DayValues } from './day-values.ts';
+import type { CycleRecordData, NutritionData } from './event-data.ts';
 import type { DayRecord, EpochRecord, SleepDetails, SleepRecord, WorkoutRecord } from './records.ts';
 import type { SeriesType } from './series.ts';
 import type { LapRecord, WorkoutDetails, WorkoutSplit } from './workouts/details.ts';
@@ -22,6 +23,8 @@ export type FieldEnd =
   | `day_values.${Names<DayValues>}`
   | `epoch.${Names<EpochRecord>}`
   | 'event.data'
+  | `nutrition.${Names<NutritionData>}`
+  | `cycle_record.${Names<CycleRecordData>}`
   | 'key'
   | 'source'
   | 'start_time'

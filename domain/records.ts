@@ -152,7 +152,7 @@ export const EpochRecord = z.object({
   values: z.partialRecord(SeriesTypeName, z.number()),
 });
 
-/** An event that is neither a workout nor a sleep, stored unchanged; `date` is its local day. */
+/** An event that is neither a workout nor a sleep; `date` is its local day. `domain/event-data.ts` has the forms of normalised `data`. */
 export const OtherRecord = z.object({
   type: OtherEventType,
   start_ms: Milliseconds,

@@ -60,12 +60,17 @@ export const WorkoutTypeName = z
   .enum(workoutTypes)
   .meta({ id: 'WorkoutType', description: 'A workout type.' });
 
-/** Events that are neither workouts nor sleep: detected movement, the menstrual cycle, measurements that nobody confirmed. */
-export const OtherEventType = z.enum(['moveiq', 'mct', 'unconfirmed_measurement']).meta({
-  id: 'OtherEventType',
-  description:
-    '`moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle; `unconfirmed_measurement`: a measurement that may be of another person, or that may be wrong. No series contains it until its provider confirms it.',
-});
+/**
+ * Events that are neither workouts nor sleep: detected movement, the menstrual cycle, measurements that nobody confirmed,
+ * nutrition, mindful sessions.
+ */
+export const OtherEventType = z
+  .enum(['moveiq', 'mct', 'unconfirmed_measurement', 'nutrition', 'mindfulness', 'cycle_record'])
+  .meta({
+    id: 'OtherEventType',
+    description:
+      '`moveiq`: movement that a device detected by itself; `mct`: a day of the menstrual cycle, as its provider summarises it; `unconfirmed_measurement`: a measurement that may be of another person, or that may be wrong. No series contains it until its provider confirms it; `nutrition`: a meal, or an amount of a nutrient; `mindfulness`: a mindful session; `cycle_record`: one observation of the menstrual cycle, such as the flow or an ovulation test.',
+  });
 
 /** The order of a list. */
 export const SortOrder = z

@@ -17,6 +17,7 @@ in turn and fails if what can be read then does not differ at the ends that the 
 | \`day_values.x\` | \`GET /users/{id}/days\` |
 | \`epoch.x\` | the values of a quarter of an hour, which are computed from its parts: sums are intervals, means are samples |
 | \`event.data\` | \`data\` of \`GET /users/{id}/events/other\` |
+| \`nutrition.x\`, \`cycle_record.x\` | \`x\` in \`data\` of the events of this type, \`GET /users/{id}/events/other?type=nutrition\` |
 | \`key\` | the identity of the record |
 | \`source\`, \`start_time\`, \`end_time\`, \`duration_seconds\`, \`date\`, \`zone_offset\` | the fields of these names of the record or of its samples |
 | \`extra\` | \`extra\` of the single workout, the single sleep session or the day, by the field's own name |

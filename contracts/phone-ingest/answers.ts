@@ -15,7 +15,9 @@ export const UploadAnswer = z
     ),
     problems: z.array(UploadProblem).describe('The first 100 items that were set aside.'),
     set_aside: Count,
-    unmapped: z.record(z.string(), Count).describe('Items without a series in the catalogue, by type.'),
+    unmapped: z
+      .record(z.string(), Count)
+      .describe('Items of a type that is neither a series nor an event, by type.'),
   })
   .meta({ id: 'UploadAnswer' });
 

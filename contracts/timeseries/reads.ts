@@ -86,7 +86,7 @@ export const readActions = {
   others: action({
     summary: 'List events that are neither workouts nor sleep, newest first',
     description:
-      'Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), and measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit). None is part of any total.',
+      'Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit), nutrition (`nutrition`: `energy_kcal`, `carbohydrates_g`, `protein_g`, `fat_g` and further nutrients, each with its unit in its name, `meal_id`, `name` and `meal_type`; events with the same `meal_id` are one meal), mindful sessions (`mindfulness`, without data) and observations of the menstrual cycle (`cycle_record`: `observation`, `value`, `is_cycle_start`, `is_protected`). A field that was not sent is absent. None is part of any total.',
     params: z.object({
       ...eventRange,
       type: OtherEventType.optional().describe('Only events of this type.'),

@@ -200,7 +200,7 @@ export const SampleInclude = z.enum(['zone']).meta({ id: 'SampleInclude' });
 /** What a list of sleep sessions adds to its items. */
 export const SleepInclude = z.enum(['timeline']).meta({ id: 'SleepInclude' });
 
-/** Movement that a device detected by itself, or a day of the menstrual cycle. `data` is unchanged from the provider. */
+/** An event that is neither a workout nor a sleep. `data` of `moveiq` and `mct` is unchanged from the provider. */
 export const OtherEvent = z
   .object({
     id: z.string(),
@@ -214,7 +214,7 @@ export const OtherEvent = z
   .meta({
     id: 'OtherEvent',
     description:
-      'Movement that a device detected by itself, or a day of the menstrual cycle. `data` has the form that the provider sent.',
+      'An event that is neither a workout nor a sleep. `data` of `moveiq` and `mct` has the form that the provider sent; that of the other types has normalised fields.',
   });
 export type Sample = z.infer<typeof Sample>;
 export type Workout = z.infer<typeof Workout>;

@@ -1,10 +1,11 @@
 import { assumed, type FieldTable, kept, notKept } from '../../domain/field-table.ts';
 import { seriesOf } from '../../domain/series.ts';
+import { events, eventTypes } from './event-fields.ts';
 import { asSent, item } from './item-fields.ts';
 import { recordTypeNames, recordTypeOf } from './normalise/record-types.ts';
 import { workout, workoutValues } from './workout-fields.ts';
 
-/** Samples and intervals. */
+/** Samples and intervals. The records of `eventTypes` have a table of their own. */
 const records: FieldTable = {
   ...item,
   type: kept(null, 'series.distance_walking_running'),
@@ -57,4 +58,7 @@ const deleted: FieldTable = {
 };
 
 /** The fields of all data types. */
-export const fields = { records, recordTypes, sleep, workouts: workout, workoutValues, deleted } as const;
+export const fields = {
+  ...{ records, recordTypes, events, eventTypes, sleep },
+  ...{ workouts: workout, workoutValues, deleted },
+} as const;

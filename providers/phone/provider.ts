@@ -23,7 +23,7 @@ export const phone = {
     hasFigures: false,
     reprocessedTypes: ['records', 'sleep', 'workouts'],
   },
-  normaliserVersion: 6,
+  normaliserVersion: 7,
   fields,
   oauth: null,
   accessCheck: null,

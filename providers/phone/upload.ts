@@ -1,4 +1,5 @@
 import type { StoreItem } from '../../domain/records.ts';
+import { readEvent } from './normalise/event.ts';
 import { idOf, isObject, isProblem, type Problem, type RawItem, textOrNull } from './normalise/item.ts';
 import { type PhoneRecord, readRecord, type Unmapped } from './normalise/record.ts';
 import { readSleepPhase, type SleepPhase } from './normalise/sleep-phase.ts';
@@ -14,6 +15,7 @@ export const phoneSources = ['apple', 'google', 'samsung'] as const;
 /** One item of an upload, read. `set_aside`: it is invalid, and the others are not affected. */
 export type UploadItem =
   | { readonly list: 'records'; readonly record: PhoneRecord }
+  | { readonly list: 'events'; readonly event: StoreItem }
   | { readonly list: 'sleep'; readonly phase: SleepPhase }
   | { readonly list: 'workouts'; readonly workout: StoreItem }
   | { readonly list: 'deleted'; readonly id: string; readonly mayBeWorkout: boolean }
@@ -49,7 +51,13 @@ export function readItem(
 type Reader = (item: RawItem, nowMs: number, timeZone: string | null) => UploadItem | Problem;
 
 const readers: Readonly<Record<UploadList, Reader>> = {
-  records: (item, nowMs, timeZone) => recordItem(readRecord(item, nowMs, timeZone), item),
+  records(item, nowMs, timeZone) {
+    const read = readRecord(item, nowMs, timeZone);
+    if (isProblem(read)) return read;
+    return read.kind === 'unmapped'
+      ? eventItem(item, nowMs, timeZone, read)
+      : { list: 'records', record: read };
+  },
   sleep(item, nowMs, timeZone) {
     const phase = readSleepPhase(item, nowMs, timeZone);
     return isProblem(phase) ? phase : { list: 'sleep', phase };
@@ -71,10 +79,16 @@ function mayBeWorkout(type: unknown): boolean {
   return typeof type !== 'string' || /workout|exercise/i.test(type);
 }
 
-function recordItem(read: PhoneRecord | Unmapped | Problem, item: RawItem): UploadItem | Problem {
-  if (isProblem(read)) return read;
-  if (read.kind !== 'unmapped') return { list: 'records', record: read };
-  return { list: 'unmapped', id: idOf(item), type: read.type };
+// The types of events have no series.
+function eventItem(
+  item: RawItem,
+  nowMs: number,
+  timeZone: string | null,
+  { type }: Unmapped,
+): UploadItem | Problem {
+  const event = readEvent(item, nowMs, timeZone);
+  if (event === null) return { list: 'unmapped', id: idOf(item), type };
+  return isProblem(event) ? event : { list: 'events', event };
 }
 
 function setAside(list: UploadList, id: string | null, problem: Problem): UploadItem {

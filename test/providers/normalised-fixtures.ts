@@ -3,6 +3,7 @@ import { streamSamples } from '../../providers/activitynet/normalise/streams.ts'
 import { streamTrack, trackKeys } from '../../providers/activitynet/normalise/track.ts';
 import { dataTypeOf } from '../../providers/devicemaker/data-types.ts';
 import { dataTypes as googleTypes } from '../../providers/googlehealth/data-types.ts';
+import { eventTypeNames } from '../../providers/phone/normalise/event-types.ts';
 import { recordTypeNames } from '../../providers/phone/normalise/record-types.ts';
 import { readItem } from '../../providers/phone/upload.ts';
 import { types as withingsTypes } from '../../providers/withings/types.ts';
@@ -50,6 +51,19 @@ function ofPhones(): unknown {
     recordTypeNames.flatMap((type) =>
       [0.5, 40].flatMap((value) =>
         [null, '%', 'kcal', 'count'].map((unit) => read('records', { type, value, unit })),
+      ),
+    ),
+    eventTypeNames.flatMap((type) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].flatMap((value) =>
+        [null, 'kcal', 'g', 'mcg'].map((unit) =>
+          read('records', {
+            type,
+            value,
+            unit,
+            parentId: 'meal',
+            metadata: { title: 'Soup', mealType: 'Lunch' },
+          }),
+        ),
       ),
     ),
     ['manual', 'active'].map((recordingMethod) =>

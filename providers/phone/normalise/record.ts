@@ -13,7 +13,7 @@ export interface PhoneRecord extends ItemSpan {
   readonly value: number;
 }
 
-/** A record of a type that the catalogue does not have. It is counted, and stays in the kept delivery. */
+/** A record of a type that the catalogue does not have. Without an event it is counted, and stays in the kept delivery. */
 export interface Unmapped {
   readonly kind: 'unmapped';
   readonly type: string;

@@ -32,6 +32,9 @@ const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   cm: Object.fromEntries(Object.entries(meters).map(([unit, factor]) => [unit, factor * 100])),
   meters,
   kg: { kg: 1, g: 0.001, lb: 0.453_592_37, oz: 0.028_349_523, st: 6.350_293 },
+  g: { g: 1, mg: 1e-3, mcg: 1e-6, μg: 1e-6, ug: 1e-6, kg: 1000, oz: 28.349_523, lb: 453.592_37 },
+  mg: { mg: 1, g: 1000, mcg: 1e-3, μg: 1e-3, ug: 1e-3 },
+  mcg: { mcg: 1, μg: 1, ug: 1, mg: 1000, g: 1e6 },
   kcal: { kcal: 1, cal: 0.001, kj: 0.239_005_7, j: 0.000_239_005_7 },
   // A rate is sent as the energy of a day.
   'kcal/day': { 'kcal/day': 1, kcal: 1, cal: 0.001, kj: 0.239_005_7, w: 20.650_09 },
@@ -62,7 +65,7 @@ const compound = /^(ml|kcal|cal)\W*[/·*(].*(kg|min|hr)/;
 export function convert(value: number, sent: string | null, wanted: string): number | null {
   if (sent === null || sent === wanted) return value;
   if (sent === 'Cal' && (wanted === 'kcal' || wanted === 'kcal/day')) return value;
-  // Both SDKs write `kg/m²`; the compatibility form of `²` is `2`.
+  // Both SDKs write `kg/m²`; the compatibility form of `²` is `2`, and that of the micro sign the Greek letter.
   const unit = sent.trim().normalize('NFKC').toLowerCase();
   if (wanted === 'celsius') return celsius(value, unit);
   const factor = factors[wanted]?.[unit];

@@ -37,22 +37,21 @@ export async function applyDeletions(
   const ids = items.map(({ id }) => id);
   await deps.write((transaction) => insertDeleted(transaction, userId, ids));
   await call('timeseries.deleteIntervals', { user_id: userId, provider, ids });
-  await deleteSamples(deps, userId, ids);
+  await deleteSamplesAndEvents(deps, userId, ids);
   for (const { id: key, mayBeWorkout } of items)
     if (mayBeWorkout) await call('timeseries.deleteWorkout', { user_id: userId, provider, key });
   await reopenNights(deps, userId, ids);
 }
 
-async function deleteSamples(
+async function deleteSamplesAndEvents(
   { database, call }: Deps,
   userId: string,
-  ids: readonly string[],
+  ids: string[],
 ): Promise<void> {
   const hashes = ids.map(hashOf);
   const wanted = new Set(hashes.map((hash) => hash.toString('hex')));
   const samples = (await selectBlocksWith(database, userId, hashes)).flatMap((row) => samplesOf(row, wanted));
-  if (samples.length > 0)
-    await call('timeseries.deleteItems', { user_id: userId, provider, sleeps: [], samples });
+  await call('timeseries.deleteItems', { user_id: userId, provider, sleeps: [], events: ids, samples });
 }
 
 interface DeletedSamples {

@@ -11,6 +11,7 @@ export interface Parts {
   readonly intervals: PhoneRecord[];
   readonly phases: SleepPhase[];
   readonly workouts: StoreItem[];
+  readonly events: StoreItem[];
   readonly deleted: DeletedItem[];
   /** The ids of records that are not stored. */
   readonly unmade: string[];
@@ -18,13 +19,17 @@ export interface Parts {
 
 /** Sorts the items of a batch. Those that cannot be stored are counted. */
 export function partsOf(batch: readonly UploadItem[], tally: Tally): Parts {
-  const parts: Parts = { samples: [], intervals: [], phases: [], workouts: [], deleted: [], unmade: [] };
+  const parts: Parts = {
+    ...{ samples: [], intervals: [], phases: [], workouts: [], events: [] },
+    ...{ deleted: [], unmade: [] },
+  };
   for (const item of batch) {
     parts.unmade.push(...unmadeId(item));
     if (item.list === 'records')
       parts[item.record.kind === 'sample' ? 'samples' : 'intervals'].push(item.record);
     else if (item.list === 'sleep') parts.phases.push(item.phase);
     else if (item.list === 'workouts') parts.workouts.push(item.workout);
+    else if (item.list === 'events') parts.events.push(item.event);
     else if (item.list === 'deleted') parts.deleted.push(item);
     else if (item.list === 'unmapped') tally.addUnmapped(item.type);
     else tally.addProblem(item);

@@ -61,11 +61,11 @@ function summed(series: string): SummedType {
 
 const bytesPerCall = 200_000;
 
-/** The calls that store workouts, in parts. */
-export function workoutCalls(workouts: readonly StoreItem[]): StoreItem[][] {
+/** The calls that store workouts and events, in parts. */
+export function itemCalls(items: readonly StoreItem[]): StoreItem[][] {
   const calls: StoreItem[][] = [];
   let bytes = bytesPerCall;
-  for (const item of workouts.flatMap((workout) => partsOf(workout))) {
+  for (const item of items.flatMap((one) => partsOf(one))) {
     const size = JSON.stringify(item).length;
     if (bytes + size > bytesPerCall) calls.push([]);
     bytes = bytes + size > bytesPerCall ? size : bytes + size;

@@ -13,7 +13,8 @@ import { upsertPhases } from '../queries/phases.ts';
 import { insertBlocks } from '../queries/sample-blocks.ts';
 import { applyDeletions } from './apply-deletions.ts';
 import { partsOf } from './batch-parts.ts';
-import { intervalCalls, phaseRow, workoutCalls } from './calls.ts';
+import { intervalCalls, itemCalls, phaseRow } from './calls.ts';
+import { idsOfEvent, isGone } from './event-ids.ts';
 import { blocksOf, idsOf, itemOf } from './sample-blocks.ts';
 import type { Tally } from './tally.ts';
 
@@ -48,19 +49,20 @@ export async function storeBatch(
   await applyDeletions(deps, userId, parts.deleted);
   const ids = [...parts.samples, ...parts.phases]
     .map(({ id }) => id)
-    .concat(parts.workouts.map(({ key }) => key));
+    .concat(parts.workouts.map(({ key }) => key))
+    .concat(parts.events.flatMap(idsOfEvent));
   const gone = await selectDeleted(deps.database, userId, ids);
   const kept = <T extends { readonly id: string }>(items: readonly T[]) =>
     items.filter(({ id }) => !gone.has(id));
   await storeSamples(deps, origin, kept(parts.samples));
   await storeIntervals(deps, userId, parts.intervals, tally);
-  await storeWorkouts(
-    deps,
-    origin,
-    parts.workouts.filter(({ key }) => !gone.has(key)),
-  );
+  await storeRecords(deps, origin, [
+    ...parts.workouts.filter(({ key }) => !gone.has(key)),
+    ...parts.events.filter((event) => !isGone(event, gone)),
+  ]);
   await storePhases(deps, userId, kept(parts.phases));
-  tally.stored += parts.deleted.length + parts.samples.length + parts.phases.length + parts.workouts.length;
+  const { deleted, samples, phases, workouts, events } = parts;
+  for (const { length } of [deleted, samples, phases, workouts, events]) tally.stored += length;
 }
 
 // The ids are kept before the samples are stored, so that no stored sample lacks its id.
@@ -90,13 +92,13 @@ async function storeIntervals(
   }
 }
 
-async function storeWorkouts(
+async function storeRecords(
   { call }: StoreDeps,
   { userId, receivedMs }: BatchOrigin,
-  workouts: readonly StoreItem[],
+  records: readonly StoreItem[],
 ) {
   const given = { normaliser_version, received_ms: receivedMs };
-  for (const items of workoutCalls(workouts))
+  for (const items of itemCalls(records))
     await call('timeseries.store', { user_id: userId, provider, ...given, items });
 }
 

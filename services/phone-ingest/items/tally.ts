@@ -33,7 +33,7 @@ export class Tally {
     this.#unmapped.set(name, (this.#unmapped.get(name) ?? 0) + 1);
   }
 
-  /** The numbers of items without a series, by type. */
+  /** The numbers of items that are neither of a series nor events, by type. */
   unmapped(): Record<string, number> {
     return Object.fromEntries(this.#unmapped);
   }

@@ -1,5 +1,6 @@
 import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { Parts } from '../items/batch-parts.ts';
+import { isGone } from '../items/event-ids.ts';
 
 /** The items of a batch that are stored again. */
 export interface BatchItems extends Omit<Parts, 'samples' | 'deleted'> {
@@ -11,23 +12,24 @@ export interface BatchItems extends Omit<Parts, 'samples' | 'deleted'> {
 
 /** The items of a batch of the wanted type. Items that were deleted on the phone were deleted when the upload arrived. */
 export function wanted(
-  { samples, intervals, phases, workouts, unmade }: Parts,
+  { samples, intervals, phases, workouts, events, unmade }: Parts,
   type: string | null,
 ): BatchItems {
   const of = <T>(list: string, items: T[]): T[] => (type === null || type === list ? items : []);
   return {
     samples: type === null || type === 'records' ? samples : null,
     intervals: of('records', intervals),
-    unmade: of('records', [...unmade, ...samples.map(({ id }) => id)]),
+    unmade: of('records', [...unmade, ...samples.map(({ id }) => id), ...events.map(({ key }) => key)]),
+    events: of('records', events),
     phases: of('sleep', phases),
     workouts: of('workouts', workouts),
   };
 }
 
 /** The ids of items. */
-export function idsOf({ samples, intervals, phases, workouts }: BatchItems): string[] {
+export function idsOf({ samples, intervals, phases, workouts, events }: BatchItems): string[] {
   const named = [...(samples ?? []), ...intervals, ...phases].map(({ id }) => id);
-  return [...named, ...workouts.map(({ key }) => key)];
+  return [...named, ...[...workouts, ...events].map(({ key }) => key)];
 }
 
 /** The ids of items that stay as they are. */
@@ -38,9 +40,9 @@ export interface LeftOut {
   readonly newer: ReadonlySet<string>;
 }
 
-/** The items that are stored again. Of samples and workouts the store compares when they arrived. */
+/** The items that are stored again. Of samples, workouts and events the store compares when they arrived. */
 export function without(items: BatchItems, { gone, newer }: LeftOut): BatchItems {
-  const { samples, intervals, phases, workouts, unmade } = items;
+  const { samples, intervals, phases, workouts, events, unmade } = items;
   const isOpen = (id: string) => !gone.has(id) && !newer.has(id);
   return {
     samples: samples?.filter(({ id }) => !gone.has(id)) ?? null,
@@ -48,5 +50,6 @@ export function without(items: BatchItems, { gone, newer }: LeftOut): BatchItems
     unmade: unmade.filter(isOpen),
     phases: phases.filter(({ id }) => isOpen(id)),
     workouts: workouts.filter(({ key }) => !gone.has(key)),
+    events: events.filter((event) => !isGone(event, gone)),
   };
 }

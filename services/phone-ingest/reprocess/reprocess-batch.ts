@@ -11,7 +11,7 @@ import type { PhoneRecord } from '../../../providers/phone/normalise/record.ts';
 import type { SleepPhase } from '../../../providers/phone/normalise/sleep-phase.ts';
 import type { Call } from '../../../runtime/environment.ts';
 import type { FencedWrite } from '../fence.ts';
-import { intervalCalls, phaseRow, workoutCalls } from '../items/calls.ts';
+import { intervalCalls, itemCalls, phaseRow } from '../items/calls.ts';
 import { blocksOf, idsOf, itemOf } from '../items/sample-blocks.ts';
 import type { BatchOrigin } from '../items/store-batch.ts';
 import { insertBlocks } from '../queries/sample-blocks.ts';
@@ -43,11 +43,11 @@ export function added(a: Counted, b: Counted): Counted {
 export async function reprocessBatch(
   deps: BatchDeps,
   origin: BatchOrigin,
-  { samples, intervals, phases, workouts, unmade }: BatchItems,
+  { samples, intervals, phases, workouts, events, unmade }: BatchItems,
 ): Promise<Counted> {
   let counted = samples === null ? nothing() : await reprocessSamples(deps, origin, samples);
   counted = added(counted, await reprocessIntervals(deps, origin, intervals, unmade));
-  counted = added(counted, await reprocessWorkouts(deps, origin, workouts));
+  counted = added(counted, await reprocessRecords(deps, origin, [...workouts, ...events]));
   return added(counted, await reprocessSleep(deps, origin, phases));
 }
 
@@ -74,13 +74,13 @@ function reprocessItems(
   return call('timeseries.reprocess', { user_id: userId, provider, ...given, items });
 }
 
-async function reprocessWorkouts(
+async function reprocessRecords(
   { call, dryRun }: BatchDeps,
   origin: BatchOrigin,
-  workouts: readonly StoreItem[],
+  records: readonly StoreItem[],
 ): Promise<Counted> {
   let counted = nothing();
-  for (const items of workoutCalls(workouts))
+  for (const items of itemCalls(records))
     counted = added(counted, await reprocessItems(call, origin, dryRun, items));
   return counted;
 }

@@ -8,6 +8,7 @@ import type { Call } from '../../../runtime/environment.ts';
 import { type ConnectedUser, connectedAt } from '../connected-user.ts';
 import type { FencedWrite } from '../fence.ts';
 import { partsOf } from '../items/batch-parts.ts';
+import { idsOfEvent } from '../items/event-ids.ts';
 import { batchKey } from '../items/sample-blocks.ts';
 import type { BatchOrigin } from '../items/store-batch.ts';
 import { Tally } from '../items/tally.ts';
@@ -120,7 +121,7 @@ async function workBatch(work: Work, batch: readonly UploadItem[], key: string):
   const tally = new Tally();
   const parts = wanted(partsOf(batch, tally), asked.type);
   const ids = idsOf(parts);
-  const gone = await selectDeleted(database, userId, ids);
+  const gone = await selectDeleted(database, userId, [...ids, ...parts.events.flatMap(idsOfEvent)]);
   const newer = await findNewer(database, { id: delivery.id, userId });
   const kept = without(parts, { gone, newer: idsIn(newer.ids, [...ids, ...parts.unmade]) });
   const origin = { userId, key, receivedMs: delivery.received_ms };
@@ -161,6 +162,6 @@ async function storeArrivedMeanwhile(work: Work, { intervals, phases }: BatchIte
         intervals: parts.intervals.filter(({ id }) => ids.has(id)),
         phases: parts.phases.filter(({ id }) => ids.has(id)),
       };
-      await stored(work, origin, { samples: null, unmade: [], workouts: [], ...same });
+      await stored(work, origin, { samples: null, unmade: [], workouts: [], events: [], ...same });
     });
 }

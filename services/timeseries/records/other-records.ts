@@ -9,7 +9,7 @@ export function otherEvents(settings: Settings): EventKind<OtherRow, OtherEvent>
   return { table: otherTable, toWire: (row) => otherToWire(row, settings) };
 }
 
-/** The wire form of such an event. `data` is as sent, without the account's id. */
+/** The wire form of such an event. `data` is as its normaliser made it. */
 export function otherToWire(row: OtherRow, { shownAs }: Settings): OtherEvent {
   return {
     id: row.id,

@@ -1,6 +1,8 @@
+import type { StoreItem } from '../../../domain/records.ts';
 import { fields } from '../../../providers/phone/fields.ts';
+import { eventTypeOf } from '../../../providers/phone/normalise/event-types.ts';
 import { readItem, type UploadItem, type UploadList } from '../../../providers/phone/upload.ts';
-import { common, intervalRows, itemRows, readableOf } from './readable.ts';
+import { common, intervalRows, itemRows, prefixed, readableOf } from './readable.ts';
 import type { FieldCase } from './removal.ts';
 
 const nowMs = Date.parse('2026-06-01T00:00:00Z');
@@ -68,6 +70,7 @@ function rowsOf(read: UploadItem) {
     ]);
   }
   if (read.list === 'workouts') return readableOf(itemRows(read.workout));
+  if (read.list === 'events') return readableOf(eventRows(read.event));
   if (read.list === 'deleted') return readableOf([['key', [read.id, read.mayBeWorkout]]]);
   if (read.list !== 'sleep') return readableOf([]);
   const { stage, score, source: one, id, ...span } = read.phase;
@@ -77,6 +80,40 @@ function rowsOf(read: UploadItem) {
     ['sleep.score', score],
   ] as const;
   return readableOf([...rows, ['source', one], ...common(span)]);
+}
+
+function eventRows(event: StoreItem) {
+  const { other } = event;
+  return [...itemRows(event), ...prefixed(other?.type ?? '', other?.data)];
+}
+
+/** An item of each type of event. Each is read on its own. */
+const eventItems = {
+  protein: { ...base, type: 'DIETARY_PROTEIN', value: 38, unit: 'g', ...manual },
+  meal: { ...base, type: 'FOOD', metadata: { title: 'Soup', mealType: 'dinner' } },
+  egg: {
+    ...{ ...base, type: 'HKQuantityTypeIdentifierDietaryProtein', value: 12, unit: 'mg' },
+    metadata: { HKFoodType: 'Egg', HKFoodMeal: 'Lunch', HKTimeZone: 'Asia/Tokyo' },
+    zoneOffset: null,
+  },
+  flow: {
+    ...{ ...base, type: 'HKCategoryTypeIdentifierMenstrualFlow', value: 2 },
+    metadata: { HKMenstrualCycleStart: true },
+  },
+  activity: {
+    ...{ ...base, type: 'HKCategoryTypeIdentifierSexualActivity', value: 0 },
+    metadata: { HKSexualActivityProtectionUsed: true },
+  },
+};
+
+function eachEvent(item: unknown) {
+  const made = Object.entries(Object(item)).flatMap(([type, values]) =>
+    Object.values(Object(values)).map((value) => {
+      const metadata = eventTypeOf(type)?.type === 'nutrition' ? { title: type, mealType: type } : {};
+      return readItem('records', { ...base, type, value, unit: null, metadata }, nowMs);
+    }),
+  );
+  return readableOf(made.flatMap((one) => (one.list === 'events' ? eventRows(one.event) : [])));
 }
 
 /** HealthKit states no offset; apps state the zone in the metadata. */
@@ -117,6 +154,17 @@ export const phoneCases: Readonly<Record<string, FieldCase>> = {
     table: fields.records,
     items: [...withSources({ ...base, ...walk, ...manual }), { ...zoned, ...walk }],
     read: read('records'),
+  },
+  events: {
+    table: fields.events,
+    items: Object.values(eventItems).flatMap(withSources),
+    read: read('records'),
+  },
+  eventTypes: {
+    table: fields.eventTypes,
+    // A cycle record has the number 0 if it has no finding.
+    items: [Object.fromEntries(Object.keys(fields.eventTypes).map((type) => [type, [0, 1]]))],
+    read: eachEvent,
   },
   recordTypes: { table: fields.recordTypes, items: [ofTypes(fields.recordTypes)], read: eachRecord },
   sleep: {

@@ -65,12 +65,12 @@ t.test('invalid items are set aside by name, and unknown types are counted', asy
   const bad = record(heartRate, at('10:00'), 900, { id: 'bad-value' });
   const records = [
     ...[record(heartRate, at('10:00'), 70), bad, null, record(heartRate, 'yesterday', 70, { endDate: null })],
-    ...[record('HKCategoryTypeIdentifierMindfulSession', at('10:00'), 0), record('STRESS', at('10:00'), 3)],
+    ...[record('HKCategoryTypeIdentifierHandwashingEvent', at('10:00'), 0), record('STRESS', at('10:00'), 3)],
     record('STRESS', at('10:05'), 4),
   ];
   const answer = await app.sync({ records });
   t.match(answer, { received: 7, stored: 1, set_aside: 3 });
-  t.same(answer.unmapped, { HKCategoryTypeIdentifierMindfulSession: 1, STRESS: 2 });
+  t.same(answer.unmapped, { HKCategoryTypeIdentifierHandwashingEvent: 1, STRESS: 2 });
   t.same(answer.problems[0], {
     item: 'records',
     id: 'bad-value',
@@ -82,7 +82,7 @@ t.test('invalid items are set aside by name, and unknown types are counted', asy
     [app.userId],
   );
   t.same(counts, [
-    { type: 'HKCategoryTypeIdentifierMindfulSession', items: 1 },
+    { type: 'HKCategoryTypeIdentifierHandwashingEvent', items: 1 },
     { type: 'STRESS', items: 2 },
   ]);
 });

@@ -279,7 +279,7 @@ export class Timeseries extends Group {
 
   /**
    * List events that are neither workouts nor sleep, newest first.
-   * Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), and measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit). None is part of any total.
+   * Movement that a device detected by itself (`moveiq`), the menstrual cycle (`mct`, one event per day), measurements without confirmation (`unconfirmed_measurement`: `reason` is `ambiguous_user` or `entered_at_sign_up`, `measurements` has type, value and unit), nutrition (`nutrition`: `energy_kcal`, `carbohydrates_g`, `protein_g`, `fat_g` and further nutrients, each with its unit in its name, `meal_id`, `name` and `meal_type`; events with the same `meal_id` are one meal), mindful sessions (`mindfulness`, without data) and observations of the menstrual cycle (`cycle_record`: `observation`, `value`, `is_cycle_start`, `is_protected`). A field that was not sent is absent. None is part of any total.
    */
   others(params: Input<types.TimeseriesOthersData>, options?: CallOptions): Pages<types.OtherEventPage> {
     return this.pages('GET /users/{user_id}/events/other', params, options);
@@ -524,7 +524,7 @@ export class Webhooks extends VerifyingGroup {
 export class PhoneIngest extends Group {
   /**
    * Upload health data from a phone.
-   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types without a series are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The local day of an item follows the first of: its `zoneOffset`, `HKTimeZone` of its `metadata`, the header `Time-Zone`, the `time_zone` of the user, the latest known offset of any provider, UTC. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
+   * The protocol of the Open Wearables SDKs. The body is stored before the answer. Items are processed independently: an invalid item is set aside and named in `problems`, and items of types that are neither series nor events are kept with the body and counted in `unmapped`. The id of an item is its key, so a body may be sent again. `data.deleted` lists items that were deleted on the phone. The local day of an item follows the first of: its `zoneOffset`, `HKTimeZone` of its `metadata`, the header `Time-Zone`, the `time_zone` of the user, the latest known offset of any provider, UTC. The first upload connects the user to the provider `phone`; after a disconnect the answer is 401. Apart from 401 and 403 there is no refusal that an app would take as final: pressure is 503 with Retry-After. The credential may also be sent without `Bearer`, and an API key as `X-Open-Wearables-API-Key`.
    */
   sync(params: Input<types.PhoneIngestSyncData>, options?: CallOptions): Promise<types.UploadAnswer> {
     return this.json('POST /sdk/users/{user_id}/sync', params, options, { headers: ['Time-Zone'] });

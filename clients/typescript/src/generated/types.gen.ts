@@ -1561,7 +1561,7 @@ export type NotificationAnswer = {
 };
 
 /**
- * Movement that a device detected by itself, or a day of the menstrual cycle. `data` has the form that the provider sent.
+ * An event that is neither a workout nor a sleep. `data` of `moveiq` and `mct` has the form that the provider sent; that of the other types has normalised fields.
  */
 export type OtherEvent = {
     id: string;
@@ -1585,9 +1585,9 @@ export type OtherEventPage = {
 };
 
 /**
- * `moveiq`: movement that a device detected by itself; `mct`: the menstrual cycle; `unconfirmed_measurement`: a measurement that may be of another person, or that may be wrong. No series contains it until its provider confirms it.
+ * `moveiq`: movement that a device detected by itself; `mct`: a day of the menstrual cycle, as its provider summarises it; `unconfirmed_measurement`: a measurement that may be of another person, or that may be wrong. No series contains it until its provider confirms it; `nutrition`: a meal, or an amount of a nutrient; `mindfulness`: a mindful session; `cycle_record`: one observation of the menstrual cycle, such as the flow or an ovulation test.
  */
-export type OtherEventType = 'moveiq' | 'mct' | 'unconfirmed_measurement';
+export type OtherEventType = 'moveiq' | 'mct' | 'unconfirmed_measurement' | 'nutrition' | 'mindfulness' | 'cycle_record';
 
 /**
  * The state of the installation, in counts.
@@ -2752,7 +2752,7 @@ export type UploadAnswer = {
     }>;
     set_aside: number;
     /**
-     * Items without a series in the catalogue, by type.
+     * Items of a type that is neither a series nor an event, by type.
      */
     unmapped: {
         [key: string]: number;
