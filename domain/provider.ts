@@ -11,6 +11,8 @@ export const SharedData = z.enum([
   'stress',
   'body',
   'blood_pressure',
+  'nutrition',
+  'mindfulness',
   'cycle',
   'routes',
   'profile',

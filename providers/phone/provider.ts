@@ -35,6 +35,9 @@ export const phone = {
   },
   backfill: { from: 'uploads', service: 'phone-ingest' },
   quota: null,
-  shares: ['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'],
+  shares: [
+    ...(['daily_activity', 'heart_rate', 'sleep', 'activities', 'body', 'blood_pressure'] as const),
+    ...(['nutrition', 'mindfulness', 'cycle'] as const),
+  ],
   sampleSources: 'days-and-activities',
 } as const satisfies Provider;

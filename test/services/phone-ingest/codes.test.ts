@@ -136,6 +136,7 @@ t.test('the connect page shows a code, which connects the app of its user', asyn
   const browser = visitor(api);
   const page = await browser.open((await sessionFor(api, userId, { providers: ['phone'] })).url);
   t.equal(page.status, 200);
+  for (const shared of ['Nutrition', 'Mindful sessions', 'Menstrual cycle']) t.ok(page.text.includes(shared));
   const shown = await agree(browser, `${page.url}/phone`, formOf(page));
   const [, code = ''] = /class="code">([2-9A-Z]{8})</.exec(shown.text) ?? [];
   t.match(await redeem(code), { status: 200, body: { user_id: userId } });

@@ -24,6 +24,8 @@ export const de: Texts = {
     stress: 'Stress und Erholung',
     body: 'Gewicht und Körperzusammensetzung',
     blood_pressure: 'Blutdruck',
+    nutrition: 'Ernährung',
+    mindfulness: 'Achtsamkeitsübungen',
     cycle: 'Menstruationszyklus',
     routes: 'Geschwindigkeit und Höhe Ihrer Strecken',
     profile: 'Datenschutzeinstellungen Ihres Profils',

@@ -22,6 +22,8 @@ export const en: Texts = {
     stress: 'Stress and recovery',
     body: 'Weight and body composition',
     blood_pressure: 'Blood pressure',
+    nutrition: 'Nutrition',
+    mindfulness: 'Mindful sessions',
     cycle: 'Menstrual cycle',
     routes: 'Speed and altitude of your routes',
     profile: 'Privacy settings of your profile',

@@ -22,6 +22,8 @@ export const es: Texts = {
     stress: 'Estrés y recuperación',
     body: 'Peso y composición corporal',
     blood_pressure: 'Presión arterial',
+    nutrition: 'Nutrición',
+    mindfulness: 'Sesiones de atención plena',
     cycle: 'Ciclo menstrual',
     routes: 'Velocidad y altitud de tus rutas',
     profile: 'Ajustes de privacidad de tu perfil',

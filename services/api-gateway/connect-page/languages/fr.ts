@@ -24,6 +24,8 @@ export const fr: Texts = {
     stress: 'Stress et récupération',
     body: 'Poids et composition corporelle',
     blood_pressure: 'Tension artérielle',
+    nutrition: 'Alimentation',
+    mindfulness: 'Séances de pleine conscience',
     cycle: 'Cycle menstruel',
     routes: 'Vitesse et altitude de vos parcours',
     profile: 'Paramètres de confidentialité de votre profil',
