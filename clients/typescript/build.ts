@@ -94,8 +94,8 @@ function writeTypes(dist: string): void {
 }
 
 // A third of the size of the types is indentation, semicolons, comments of one line on three, ids that are explained at
-// each operation, and parts that an operation lacks. Of an operation the summary is kept; the documentation of the API has its
-// description.
+// each operation, and parts that an operation lacks. Of an operation the summary is kept, and of a long text the first sentence; the
+// documentation of the API has the rest.
 function shorten(file: string): void {
   const text = readFileSync(file, 'utf8')
     .replace(/^(?: {4})+/gm, (blanks) => '\t'.repeat(blanks.length / 4))
@@ -103,9 +103,16 @@ function shorten(file: string): void {
     .replace(/^\t\/\*\*\n\t \* (.*)\n(?:\t \* .*\n)+\t \*\//gm, '\t/** $1 */')
     .replace(/^\tpath: \{\n[^}]*\}/gm, (path) => path.replace(/^\t*\/\*\*.*\*\/\n/gm, ''))
     .replace(/^\t(?:url: '.*'|(?:body|path|query|headers)\?: never);\n/gm, '')
-    .replace(/;$/gm, '');
+    .replace(/;$/gm, '')
+    .replace(/\n{2,}/g, '\n')
+    .replace(
+      /^(\t*\/\*\* )(.{300,})( \*\/)$/gm,
+      (_, open, words, end) => `${open}${firstSentence(words)}${end}`,
+    );
   writeFileSync(file, withoutRepetition(text));
 }
+
+const firstSentence = (words: string) => `${words.split(/[.:] /, 1)[0]}.`;
 
 const commentOfField = /^\t*\/\*\* .* \*\/\n/gm;
 /** Fields that several types have, such as those of every event, are explained in the first of them. */
