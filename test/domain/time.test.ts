@@ -1,5 +1,5 @@
 import t from 'tap';
-import { formatInstant, localDate, parseInstant, resolveRange } from '../../domain/time.ts';
+import { datesOf, formatInstant, localDate, parseInstant, resolveRange } from '../../domain/time.ts';
 
 const day = Date.UTC(2026, 0, 1);
 const half = Date.UTC(2026, 0, 1, 6, 30);
@@ -99,4 +99,13 @@ t.test('the local date follows from the offset', async (t) => {
   t.equal(localDate(half, -480), '2025-12-31');
   t.equal(localDate(Date.UTC(2026, 0, 1, 18, 15), 345), '2026-01-02');
   t.equal(localDate(Date.UTC(2026, 0, 1, 18, 14), 345), '2026-01-01');
+});
+
+t.test('the dates of a range are those that it touches', async (t) => {
+  const at = (text: string) => parseInstant(text) ?? { ms: Number.NaN, dateOnly: false };
+  const dates = (start: string, end: string) => datesOf({ start_date: at(start), end_date: at(end) });
+  const two = { firstDate: '2026-01-01', lastDate: '2026-01-02' };
+  t.same(dates('2026-01-01', '2026-01-02'), two);
+  t.same(dates('2026-01-01T23:59:59Z', '2026-01-02T00:00:01Z'), two);
+  t.same(dates('2026-01-01T10:00:00Z', '2026-01-03T00:00:00Z'), two, 'the end is excluded');
 });

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { cutChunks } from '../../../domain/workouts/cut-chunks.ts';
 import {
   cutRoute,
   keptPositions,
@@ -80,6 +81,11 @@ t.test('nothing is kept of a route that is not to be stored, or that never leave
   const whole = zoneAt(track, 0, 5000);
   t.same(positionsOf(cutRoute(track, { stores: true, zones: [whole] })), []);
   t.equal(positionsOf(cutRoute(track, { stores: true, zones: [] })).length, positionsOf(track).length);
+  t.same(
+    cutChunks(track, null).track.map(({ located }) => located),
+    [0],
+    'rules that were not read',
+  );
   const nowhere = new Float64Array(3).fill(Number.NaN);
   t.equal(keptPositions(nowhere, nowhere, { stores: true, zones: [] }), null);
 });
