@@ -69,6 +69,11 @@ export class CallerVerifier {
     return this.#keys.length > 0;
   }
 
+  /** How many accepted signatures are remembered. */
+  get remembered(): number {
+    return this.#accepted.size;
+  }
+
   read(content: Buffer, receiver: string, nowMs: number): Verified {
     if (content[0] !== signedMark || content.length < headBytes)
       return { packet: content, isVerified: false };

@@ -25,7 +25,7 @@ const nonceAt = 1 + keyBytes;
 const tagAt = nonceAt + nonceBytes;
 const headBytes = tagAt + tagBytes;
 /** Pairs of keys that are kept; the oldest is derived again. */
-const mostPeers = 4096;
+export const mostPeers = 4096;
 
 interface PeerKeys {
   readonly sending: Buffer;
@@ -55,6 +55,11 @@ export class Sealing {
     this.#privateKey = privateKey;
     this.publicKey = publicKey.export({ format: 'jwk' }).x ?? '';
     this.#ownKey = Buffer.from(this.publicKey, 'base64url');
+  }
+
+  /** Of how many processes keys are kept. */
+  get peers(): number {
+    return this.#peers.size;
   }
 
   /** Seals for the process that has this public key. @throws if it is no key */

@@ -43,6 +43,11 @@ export class BusTransporter extends Transporters.NATS {
     return { [keyField]: this.#sealing.publicKey };
   }
 
+  /** How many callers wait for an answer. */
+  get callers(): number {
+    return this.#callers.size;
+  }
+
   override async makeSubscriptions(topics: Record<string, string>[]): Promise<void> {
     // The product sends no events: no role may.
     const used = topics.filter(({ cmd }) => cmd !== 'EVENT');

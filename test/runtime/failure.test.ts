@@ -32,3 +32,17 @@ t.test('returns a code of any thrown value', (t) => {
     t.equal(codeOf(error), code, JSON.stringify(error));
   t.end();
 });
+
+t.test('a log says of an error of the database its code alone', async (t) => {
+  const logged: unknown[][] = [];
+  const note = (...given: unknown[]) => void logged.push(given);
+  const { logger } = new ServiceBroker({ logger: false });
+  const noting = { ...logger, error: note, warn: note };
+  for (const code of ['23505', '08006'])
+    failureOf(Object.assign(new Error('a row'), { code }), noting, 'users.get');
+  t.match(logged, [
+    ['action.failed', { code: '23505', message: undefined }],
+    ['action.database_away', { code: '08006' }],
+  ]);
+  t.notMatch(JSON.stringify(logged), 'a row');
+});

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -70,6 +71,15 @@ t.test('decompresses a compressed body', async (t) => {
   t.equal(await outcomeOf(), '["é"]');
 });
 
+t.test('a fetch that has ended leaves no listener on the signal of its caller', async (t) => {
+  const { signal } = new AbortController();
+  provider.answer(json([]));
+  t.equal(await outcomeOf({ signal }), '[]');
+  provider.answer(raw('[]', { 'content-type': 'text/html' }));
+  t.equal(await outcomeOf({ signal }), 'not_json');
+  t.same(getEventListeners(signal, 'abort'), []);
+});
+
 t.test('does not connect to origins that are not listed', async (t) => {
   const silent = await startSilentListener(t);
   const others = [
@@ -104,6 +114,10 @@ t.test('a name with an address that is not public is refused', async (t) => {
     [
       { address: '127.0.0.1', family: 4 },
       { address: '2606:4700::1111', family: 6 },
+    ],
+    [
+      { address: '2606:4700::1111', family: 6 },
+      { address: '127.0.0.1', family: 4 },
     ],
     [],
   ];

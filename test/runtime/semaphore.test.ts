@@ -65,5 +65,6 @@ t.test('releases the slot when work fails', async (t) => {
     one.run(1, () => Promise.reject(new Error('no'))),
     /no/,
   );
+  t.equal(one.free(), 1);
   t.equal(await one.run(1, async () => 'next'), 'next');
 });

@@ -11,6 +11,7 @@ import { domain } from './domain.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
+import { runtime } from './runtime.ts';
 import { webhooks } from './webhooks.ts';
 
 /** All planted faults, by the part of the tree that they are in. */
@@ -28,4 +29,5 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   console: consolePages,
   'api-gateway': apiGateway,
   clients,
+  runtime,
 };

@@ -38,6 +38,14 @@ t.test('a used signature is remembered until it expires', async (t) => {
     t.equal(verifier.read(signed, receiver, now + ms).isVerified, false, `${ms} ms later`);
 });
 
+t.test('an expired signature is forgotten with the next one', async (t) => {
+  const verifier = new CallerVerifier([callerPublicKey(key)]);
+  const read = (ms: number) =>
+    verifier.read(signPacket(packet, receiver, callerKey(key), now + ms), receiver, now + ms);
+  for (const ms of [0, 10_000, 31_000]) t.equal(read(ms).isVerified, true);
+  t.equal(verifier.remembered, 2);
+});
+
 t.test('a changed byte, another key, and no signature are not verified', async (t) => {
   const signed = signPacket(packet, receiver, callerKey(key), now);
   const isVerified = (content: Buffer, keys = [callerPublicKey(key)]) =>

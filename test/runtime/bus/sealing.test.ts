@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import t from 'tap';
-import { isSealed, Sealing } from '../../../runtime/bus/sealing.ts';
+import { isSealed, mostPeers, Sealing } from '../../../runtime/bus/sealing.ts';
 
 const [one, other, third] = [new Sealing(), new Sealing(), new Sealing()];
 
@@ -39,4 +39,11 @@ t.test('a public key of no order is refused', async (t) => {
   const zero = Buffer.alloc(32).toString('base64url');
   t.throws(() => one.seal(Buffer.from('x'), zero));
   t.throws(() => one.seal(Buffer.from('x'), 'short'));
+});
+
+t.test('keys of a bounded number of processes are kept', async (t) => {
+  const sealing = new Sealing();
+  for (let n = 0; n < mostPeers + 2; n++)
+    sealing.seal(Buffer.of(), generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }).x ?? '');
+  t.equal(sealing.peers, mostPeers);
 });

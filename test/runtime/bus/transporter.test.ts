@@ -5,6 +5,7 @@ import { loadConfig } from '../../../config.ts';
 import { createBroker } from '../../../runtime/broker.ts';
 import { callerPublicKey } from '../../../runtime/bus/caller-signature.ts';
 import { Sealing } from '../../../runtime/bus/sealing.ts';
+import { BusTransporter } from '../../../runtime/bus/transporter.ts';
 import { natsOptions } from '../../../runtime/nats-options.ts';
 import { startOwnBus } from '../../support/nats.ts';
 
@@ -75,6 +76,9 @@ t.test('requests and answers are sealed, and their subjects name action and role
     ],
   );
   t.notOk(recorded.some(({ data }) => data.includes('nobody may read')));
+  const transporter = owner.transit?.tx;
+  if (!(transporter instanceof BusTransporter)) throw new Error('another transporter');
+  t.equal(transporter.callers, 0, 'a caller is forgotten when it is answered');
 });
 
 t.test('a privileged action runs for the gateway only, any other for who may call it', async (t) => {

@@ -1,0 +1,193 @@
+import type { PlantedFault } from '../planted.ts';
+
+export const runtime: readonly PlantedFault[] = [
+  {
+    kind: 'leak',
+    promise: 'A caller of the bus is forgotten when it is answered.',
+    file: 'runtime/bus/transporter.ts',
+    before: `      this.#callers.delete(caller);
+`,
+    after: '',
+    test: 'test/runtime/bus/transporter.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A request of a privileged action without a signature does not run.',
+    file: 'runtime/bus/transporter.ts',
+    before: 'if (isVerified || !this.#verifier.isRequired || !isPrivileged(action))',
+    after: 'if (isVerified || this.#verifier.isRequired || !isPrivileged(action))',
+    test: 'test/runtime/bus/transporter.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A signature is accepted once.',
+    file: 'runtime/bus/caller-signature.ts',
+    before: `    this.#accepted.set(id, expiresMs);
+`,
+    after: '',
+    test: 'test/runtime/bus/caller-signature.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'Used signatures are forgotten when they have expired.',
+    file: 'runtime/bus/caller-signature.ts',
+    before: 'if (until < nowMs) this.#accepted.delete(oldest);',
+    after: 'if (until < 0) this.#accepted.delete(oldest);',
+    test: 'test/runtime/bus/caller-signature.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'A bounded number of keys of other processes is kept.',
+    file: 'runtime/bus/sealing.ts',
+    before: `      if (this.#peers.size >= mostPeers) this.#peers.delete(oldest);
+      else break;`,
+    after: '      if (this.#peers.size < mostPeers || oldest !== "") break;',
+    test: 'test/runtime/bus/sealing.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'A request removes its listener from the signal of its caller.',
+    file: 'runtime/guarded-request.ts',
+    before: `    signal.removeEventListener('abort', stopped);
+`,
+    after: '',
+    test: 'test/runtime/guarded-fetch.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A redirect of a provider is not followed.',
+    file: 'runtime/guarded-fetch.ts',
+    before: 'statusCode >= 300 && statusCode < 400',
+    after: 'statusCode > 300 && statusCode < 303',
+    test: 'test/runtime/guarded-fetch.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'The bytes of a fetch that fails are free again.',
+    file: 'runtime/guarded-fetch.ts',
+    before: `  } catch (error) {
+    release();
+`,
+    after: `  } catch (error) {
+`,
+    test: 'test/runtime/guarded-fetch.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A name with an address that is not public is refused, whatever its first address.',
+    file: 'runtime/guarded-request.ts',
+    before: '!addresses.every(({ address }) => isPublicAddress(address))',
+    after: '!isPublicAddress(first.address)',
+    test: 'test/runtime/guarded-fetch.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'The first wait after a failure is at most two seconds.',
+    file: 'runtime/backoff.ts',
+    before: '2 ** (attempt - 1)',
+    after: '2 ** attempt',
+    test: 'test/runtime/backoff.test.ts',
+  },
+  {
+    kind: 'time',
+    promise: 'A pause of the machine does not count as time.',
+    file: 'runtime/awake-timeout.ts',
+    before: 'Math.min(tickMs, longestTickMs)',
+    after: 'Math.max(tickMs, longestTickMs)',
+    test: 'test/mixins/provider-api.test.ts',
+  },
+  {
+    kind: 'end',
+    promise: 'Work that fails leaves the semaphore.',
+    file: 'runtime/semaphore.ts',
+    before: `      try {
+        return await work();
+      } finally {
+        leave(weight);
+      }`,
+    after: `      const result = await work();
+      leave(weight);
+      return result;`,
+    test: 'test/runtime/semaphore.test.ts',
+  },
+  {
+    kind: 'quota',
+    promise: 'Large bodies wait for each other.',
+    file: 'runtime/semaphore.ts',
+    before: '(running > 0 && held + first.weight > bytes)',
+    after: '(running > 0 && first.weight > bytes)',
+    test: 'test/runtime/semaphore.test.ts',
+  },
+  {
+    kind: 'end',
+    promise: 'A task that is stopped does not run again.',
+    file: 'runtime/periodic-task.ts',
+    before: 'if (!stopped) timer = setTimeout(begin, everyMs);',
+    after: 'timer = setTimeout(begin, everyMs);',
+    test: 'test/runtime/periodic-task.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'A task runs again after a failure.',
+    file: 'runtime/periodic-task.ts',
+    before: `      .catch((error: unknown) => logger.warn('periodic_task.failed', { name, code: loggedCodeOf(error) }))
+      .then(() => {
+        if (!stopped) timer = setTimeout(begin, everyMs);
+      });`,
+    after: `      .then(() => {
+        if (!stopped) timer = setTimeout(begin, everyMs);
+      })
+      .catch((error: unknown) => logger.warn('periodic_task.failed', { name, code: loggedCodeOf(error) }));`,
+    test: 'test/runtime/periodic-task.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'The lease of a job that has ended is not extended.',
+    file: 'runtime/job-worker.ts',
+    before: `    clearInterval(heartbeat);
+`,
+    after: '',
+    test: 'test/runtime/job-worker.test.ts',
+  },
+  {
+    kind: 'end',
+    promise: 'A job that lost its lease is told to stop.',
+    file: 'runtime/job-worker.ts',
+    before: `    if (!isHeld) lost.abort();
+`,
+    after: '',
+    test: 'test/mixins/jobs.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A log has no message of the database, which may quote a row.',
+    file: 'runtime/failure.ts',
+    before: 'const said = isDatabase ? undefined : message;',
+    after: 'const said = message;',
+    test: 'test/runtime/failure.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'Only idempotent actions are repeated by the bus.',
+    file: 'runtime/environment.ts',
+    before: 'definition?.idempotent ? 2 : 0',
+    after: 'definition?.idempotent ? 0 : 2',
+    test: 'test/runtime/drain.test.ts',
+  },
+  {
+    kind: 'leak',
+    promise: 'A collector that has ended is not called.',
+    file: 'runtime/metrics.ts',
+    before: 'return () => collectors.delete(collect);',
+    after: 'return () => collectors.has(collect);',
+    test: 'test/runtime/metrics.test.ts',
+  },
+  {
+    kind: 'end',
+    promise: 'A process drains once.',
+    file: 'runtime/drain.ts',
+    before: '    stopped ??= Promise.all',
+    after: '    stopped = Promise.all',
+    test: 'test/runtime/drain.test.ts',
+  },
+];
