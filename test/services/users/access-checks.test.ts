@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { AccessAnswer } from '../../../contracts/access-check.ts';
 import type { ProviderName } from '../../../providers/all.ts';
-import { claimAccessCheck, hasRoom, openAccessCheck } from '../../../services/users/queries/access-checks.ts';
+import {
+  claimAccessCheck,
+  hasRoom,
+  openAccessCheck,
+  postponeAccessCheck,
+  readsPerAccount,
+} from '../../../services/users/queries/access-checks.ts';
 import { holdDelivery, releaseHeld, selectHeld } from '../../../services/users/queries/held-deliveries.ts';
 import { settleAccessCheck } from '../../../services/users/settle-access-check.ts';
 import { freshDatabase } from '../../support/database.ts';
@@ -92,6 +98,44 @@ t.test('the reads of one provider take no room from another', async (t) => {
   }
   await database.query('delete from users.access_quota');
 });
+
+/** When the check of a connection is due, in minutes from now. */
+async function dueIn({ id }: { readonly id: string }) {
+  const [row] = await database.query<{ minutes: number }>(
+    `select round(extract(epoch from run_at - now()) / 60)::int as minutes from users.access_check
+     where connection_id = $1`,
+    [id],
+  );
+  return row?.minutes;
+}
+
+t.test('a provider is asked as often in a window as its limit says', async (t) => {
+  await database.query('delete from users.access_check');
+  await Promise.all([member(), member(), member()]);
+  const claim = () => database.transaction((on) => claimAccessCheck(on, provider, 2));
+  t.ok(await claim());
+  t.ok(await claim());
+  t.equal(await claim(), undefined);
+  await database.query('delete from users.access_quota');
+});
+
+t.test(
+  'neither a report nor a retry is followed by more reads of an account than its window has',
+  async (t) => {
+    await database.query('delete from users.access_check');
+    const account = await member();
+    await postponeAccessCheck(database, account.id, 10 * 60_000);
+    t.equal(await dueIn(account), 10);
+    await openAccessCheck(database, { connectionId: account.id, provider, change: 'permissions' });
+    await openAccessCheck(database, { connectionId: account.id, provider, change: 'permissions' });
+    t.equal(await dueIn(account), 10, 'a report does not bring the check forward');
+    await database.query(
+      `update users.access_check set window_start = now() - interval '20 minutes', window_reads = ${readsPerAccount}`,
+    );
+    await postponeAccessCheck(database, account.id, 10 * 60_000);
+    t.equal(await dueIn(account), 40, 'the window ends first');
+  },
+);
 
 interface Row {
   readonly answer: AccessAnswer;

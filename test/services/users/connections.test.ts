@@ -80,7 +80,19 @@ t.test('a disconnected link is revoked and loses its tokens, and is revived unde
   const user_id = await newUser();
   const link = { user_id, provider, provider_user_id: 'p-3', access_token: 'secret', scope: ['A'] };
   const made = await call('users.connect', link);
+  await call('users.changePrivacy', {
+    connection_id: made.id,
+    privacy: { visibility: 'all' },
+    changed_ms: 1,
+  });
+  const revocations = () =>
+    database.query(
+      `select payload ->> 'provider_user_id' as account from jobs.job
+       where kind = 'users.token_revocation' and payload ->> 'connection_id' = $1`,
+      [made.id],
+    );
   const revoked = await call('users.disconnect', { user_id, provider });
+  t.same(await revocations(), [{ account: 'p-3' }]);
   t.match(revoked, { id: made.id, status: 'revoked', scope: ['A'] });
   t.same(
     await database.query('select access_token, refresh_token from users.connection where id = $1', [made.id]),
@@ -90,7 +102,7 @@ t.test('a disconnected link is revoked and loses its tokens, and is revived unde
   t.same(await call('users.disconnect', { user_id, provider }), revoked, 'once more changes nothing');
 
   const revived = await call('users.connect', { ...link, provider_user_id: 'p-4', scope: ['B'] });
-  t.match(revived, { id: made.id, status: 'active', provider_user_id: 'p-4', scope: ['B'] });
+  t.match(revived, { id: made.id, status: 'active', provider_user_id: 'p-4', scope: ['B'], privacy: null });
   t.equal(revived.created_at, made.created_at);
   const [found] = await call('users.resolve', { provider, provider_user_ids: ['p-3', 'p-4'] });
   t.match(found, { connection_id: made.id, user_id, provider_user_id: 'p-4' });
@@ -100,7 +112,14 @@ t.test('a disconnected link is revoked and loses its tokens, and is revived unde
 
   await database.query("update users.connection set status = 'expired' where id = $1", [made.id]);
   t.same(await call('users.resolve', { provider, provider_user_ids: ['p-4'] }), []);
+  const { version } = await call('users.tokens', { user_id, provider });
   t.match(await call('users.connect', link), { id: made.id, status: 'active', provider_user_id: 'p-3' });
+  t.not(
+    (await call('users.tokens', { user_id, provider })).version,
+    version,
+    'a running refresh is overtaken',
+  );
+  t.same(await revocations(), [], 'the access to an account that is connected again is kept');
 });
 
 t.test('a provider account leads to every user who is linked to it, and to nobody else', async (t) => {
@@ -138,4 +157,13 @@ t.test('what is not there is told apart', async (t) => {
     refusal('USER_NOT_FOUND'),
   );
   t.same(await call('users.connections', { user_id }), []);
+});
+
+t.test('of several changes of a scope the newest counts, wherever it is in the list', async (t) => {
+  const user_id = await newUser();
+  const { id: connection_id } = await call('users.connect', { user_id, provider, provider_user_id: 'p-7' });
+  const change = (name: string, changed_ms: number) => ({ connection_id, scope: [name], changed_ms });
+  const changes = [change('first', 1000), change('newest', 3000), change('late', 2000)];
+  t.same(await call('users.changeScopes', { changes, authenticated: true }), { updated: 1 });
+  t.match(await call('users.connections', { user_id }), [{ scope: ['newest'] }]);
 });

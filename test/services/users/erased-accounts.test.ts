@@ -1,0 +1,94 @@
+import t from 'tap';
+import type { Call } from '../../../runtime/environment.ts';
+import { accountHashesOf } from '../../../services/users/account-hashes.ts';
+import { eraseAccounts } from '../../../services/users/erase-accounts.ts';
+import { purgeConnection } from '../../../services/users/purges.ts';
+import { insertErasedAccounts, selectErasedAmong } from '../../../services/users/queries/erased-accounts.ts';
+import { isHeldByAnother } from '../../../services/users/queries/held-by-another.ts';
+import { requestPurge } from '../../../services/users/queries/purges.ts';
+import { selectPurgedAccounts } from '../../../services/users/queries/select-purged-accounts.ts';
+import { freshDatabase } from '../../support/database.ts';
+
+const database = await freshDatabase(t);
+const provider = 'devicemaker' as const;
+const [former, secret] = ['a former secret', 'the secret'];
+const hashes = accountHashesOf({ ENCRYPTION_KEY: [secret] });
+
+/** A user with a connection to an account, and former accounts. */
+async function member(account: string, { status = 'active', left = [] as string[] } = {}) {
+  const [person] = await database.query<{ id: string }>(
+    'insert into users.person default values returning id',
+  );
+  const userId = person?.id ?? '';
+  const [connection] = await database.query<{ id: string }>(
+    `insert into users.connection (user_id, provider, provider_user_id, status, scope)
+     values ($1, $2, $3, $4, '{}') returning id`,
+    [userId, provider, account, status],
+  );
+  for (const one of left)
+    await database.query(
+      'insert into users.former_account (user_id, provider, provider_user_id) values ($1, $2, $3)',
+      [userId, provider, one],
+    );
+  return { userId, id: connection?.id ?? '' };
+}
+
+const erasedAmong = (...accounts: string[]) => {
+  const rotated = accountHashesOf({ ENCRYPTION_KEY: [secret, former] });
+  return selectErasedAmong(database, rotated, provider, accounts);
+};
+
+t.test(
+  'an erased account is recognised after a change of the secret, and until it is connected',
+  async (t) => {
+    const accounts = ['a', 'b'].map((provider_user_id) => ({ provider, provider_user_id }));
+    await insertErasedAccounts(database, accountHashesOf({ ENCRYPTION_KEY: [former] }), accounts);
+    t.same(await erasedAmong('a', 'b', 'c'), ['a', 'b']);
+    const { userId } = await member('a');
+    t.same(await erasedAmong('a', 'b', 'c'), ['b']);
+    await database.query('update users.person set deleted_at = now() where id = $1', [userId]);
+    t.same(await erasedAmong('a', 'b', 'c'), ['a', 'b'], 'its user is deleted too');
+  },
+);
+
+t.test('a purge erases the accounts of its user that no other user is connected to', async (t) => {
+  const { id } = await member('own', { status: 'revoked', left: ['left', 'shared'] });
+  await member('another', { left: ['left by another'] });
+  await member('shared');
+  t.same(await selectPurgedAccounts(database, id), ['left', 'own']);
+});
+
+t.test('a purge is repeated until the deliveries are erased too', async (t) => {
+  const { userId, id } = await member('purged', { status: 'revoked' });
+  await requestPurge(database, userId, provider);
+  const called: string[] = [];
+  let isAway = true;
+  const call = async (name: string) => {
+    called.push(name);
+    if (name === 'deliveries.eraseAccounts' && isAway) throw new Error('away');
+    return {};
+  };
+  const purge = () => purgeConnection({ database, call: call as unknown as Call, accountHashes: hashes }, id);
+  await t.rejects(purge(), { message: 'away' });
+  isAway = false;
+  await purge();
+  await purge();
+  const once = ['timeseries.purge', 'deliveries.eraseAccounts'];
+  t.same(called, [...once, ...once], 'what is done is not repeated');
+});
+
+t.test('more accounts than a call takes are all erased', async (t) => {
+  const accounts = Array.from({ length: 201 }, (_, n) => ({ provider, provider_user_id: `account ${n}` }));
+  const erased: unknown[] = [];
+  const call = async (_name: string, params: { accounts: unknown[] }) => void erased.push(...params.accounts);
+  await eraseAccounts(call as unknown as Call, accounts, new Date(), {});
+  t.same(erased, accounts);
+});
+
+t.test('an account is held by another user, not by the same one', async (t) => {
+  const { userId } = await member('held');
+  const { userId: other } = await member('not held');
+  const isHeld = (user_id: string) =>
+    database.transaction((on) => isHeldByAnother(on, { user_id, provider, provider_user_id: 'held' }));
+  t.same([await isHeld(userId), await isHeld(other)], [false, true]);
+});
