@@ -12,6 +12,8 @@ import { phoneIngest } from './phone-ingest.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
+import { summaries } from './summaries.ts';
+import { timeseries } from './timeseries.ts';
 import { webhooks } from './webhooks.ts';
 
 /** All planted faults, by the part of the tree that they are in. */
@@ -30,4 +32,6 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'api-gateway': apiGateway,
   clients,
   runtime,
+  summaries,
+  timeseries,
 };

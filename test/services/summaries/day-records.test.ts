@@ -133,6 +133,9 @@ t.test('pages in both directions, and with fewer days if they are large', async 
   const next = await list({ limit: 4, cursor: last.pagination.next_cursor ?? '' });
   const back = await list({ limit: 4, cursor: next.pagination.previous_cursor ?? '' });
   t.strictSame(back.data, last.data);
+  const { list: listOther } = await wearer();
+  const cursor = last.pagination.next_cursor ?? '';
+  await t.rejects(listOther({ limit: 4, cursor }), refusal('CURSOR_INVALID'), 'a cursor of another user');
 });
 
 t.test('a purge and an erasure delete them, an export has them', async (t) => {

@@ -64,6 +64,8 @@ t.test('a deleted workout is in no list, and can be stored again', async (t) => 
     t.same(await on.listed(), []);
     t.equal(await on.samples(), 0);
     await t.rejects(on.call('timeseries.workout', { user_id: on.id, event_id: before?.id ?? '' }));
+    const whole = { user_id: on.id, kind: 'workout', after: null, limit: 9 } as const;
+    t.same((await on.call('timeseries.exportRecords', whole)).records, [], 'in no export');
     t.same(await on.erase('a'), nothing, 'once more is no error');
     await on.store([item], 'activitynet');
     const [after] = await on.listed();

@@ -42,6 +42,23 @@ async function before(provider: Provider, ...items: ReturnType<typeof made>[]) {
   return { ...setting, left, named };
 }
 
+t.test('samples of an old release are those of one user', async (t) => {
+  const on = await before('activitynet', made('activitynet', 'a', 0, 60), made('activitynet', 'c', 60, 90));
+  const other = await before(
+    'activitynet',
+    made('activitynet', 'a', 0, 60),
+    made('activitynet', 'b', 30, 90),
+  );
+  const { id } = await shared.call('users.create', {});
+  await withUser(shared.database, shared.call, id).store([made('activitynet', 'a', 0, 60)], 'activitynet');
+  await on.store([made('activitynet', 'a', 0, 50)], 'activitynet');
+  t.same(await on.left(), { heart_rate: 80, speed: 80 }, 'cropped');
+  t.match(await shared.call('timeseries.deleteWorkout', on.named('a')), { samples_removed: 100 });
+  t.match(await shared.call('timeseries.deleteWorkout', on.named('c')), { samples_removed: 60 });
+  t.same(await on.left(), { heart_rate: 0, speed: 0 });
+  t.same(await other.left(), { heart_rate: 90, speed: 90 });
+});
+
 t.test('of a provider of activities only, samples within no other activity are removed', async (t) => {
   const on = await before('activitynet', made('activitynet', 'a', 0, 60), made('activitynet', 'b', 50, 90));
   await shared.call('timeseries.hideWorkout', on.named('a'));
