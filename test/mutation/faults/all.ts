@@ -14,6 +14,8 @@ import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
 import { summaries } from './summaries.ts';
 import { timeseries } from './timeseries.ts';
+import { users } from './users.ts';
+import { tenantsOfUsers } from './users-tenants.ts';
 import { webhooks } from './webhooks.ts';
 
 /** All planted faults, by the part of the tree that they are in. */
@@ -34,4 +36,5 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   runtime,
   summaries,
   timeseries,
+  users: [...users, ...tenantsOfUsers],
 };

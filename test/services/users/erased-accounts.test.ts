@@ -5,7 +5,9 @@ import { eraseAccounts } from '../../../services/users/erase-accounts.ts';
 import { purgeConnection } from '../../../services/users/purges.ts';
 import { insertErasedAccounts, selectErasedAmong } from '../../../services/users/queries/erased-accounts.ts';
 import { isHeldByAnother } from '../../../services/users/queries/held-by-another.ts';
+import { markErased } from '../../../services/users/queries/mark-erased.ts';
 import { requestPurge } from '../../../services/users/queries/purges.ts';
+import { selectErasedAccounts } from '../../../services/users/queries/select-erased-accounts.ts';
 import { selectPurgedAccounts } from '../../../services/users/queries/select-purged-accounts.ts';
 import { freshDatabase } from '../../support/database.ts';
 
@@ -91,4 +93,29 @@ t.test('an account is held by another user, not by the same one', async (t) => {
   const isHeld = (user_id: string) =>
     database.transaction((on) => isHeldByAnother(on, { user_id, provider, provider_user_id: 'held' }));
   t.same([await isHeld(userId), await isHeld(other)], [false, true]);
+});
+
+t.test('of two users who are deleted at once each has the own accounts erased', async (t) => {
+  const [user, other] = [
+    await member('a deleted', { status: 'revoked', left: ['left by a deleted'] }),
+    await member('also deleted', { status: 'revoked', left: ['left by also deleted'] }),
+  ];
+  await database.query('update users.person set deleted_at = now() where id = any($1)', [
+    [user.userId, other.userId],
+  ]);
+  const accountsOf = async ({ userId }: { readonly userId: string }) =>
+    (await selectErasedAccounts(database, userId)).map(({ provider_user_id }) => provider_user_id);
+  t.same(await accountsOf(user), ['a deleted', 'left by a deleted']);
+  await requestPurge(database, user.userId, provider);
+  const purges = await database.query('select purge from users.connection where id = $1', [other.id]);
+  t.same(purges, [{ purge: null }], 'the purge of one user is not that of the other');
+  await markErased(database, user.userId);
+  t.same([await accountsOf(user), await accountsOf(other)], [[], ['also deleted', 'left by also deleted']]);
+  t.same(
+    await database.query(
+      'select erased_at is null as waits from users.person where id = any($1) order by 1',
+      [[user.userId, other.userId]],
+    ),
+    [{ waits: false }, { waits: true }],
+  );
 });

@@ -1,0 +1,173 @@
+import type { PlantedFault } from '../planted.ts';
+
+export const users: readonly PlantedFault[] = [
+  {
+    kind: 'secret',
+    promise: 'A connection that an event ends keeps no token.',
+    file: 'services/users/queries/end-connection.ts',
+    before: 'refresh_token = null, previous_refresh_token = null,',
+    after: 'previous_refresh_token = null,',
+    test: 'test/services/users/ended-tokens.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A connection that is disconnected keeps no token.',
+    file: 'services/users/queries/revoke-connection.ts',
+    before: 'refresh_token = null, previous_refresh_token = null,',
+    after: 'previous_refresh_token = null,',
+    test: 'test/services/users/ended-tokens.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A connection that expires keeps no token.',
+    file: 'services/users/queries/update-tokens.ts',
+    before: 'refresh_token = null, previous_refresh_token = null,',
+    after: 'previous_refresh_token = null,',
+    test: 'test/services/users/ended-tokens.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'A previous refresh token of a former secret is re-encrypted, alone too.',
+    file: 'services/users/queries/reseal-tokens.ts',
+    before: `
+    or not starts_with(previous_refresh_token, $2))`,
+    after: ')',
+    test: 'test/services/users/reseal.test.ts',
+  },
+  {
+    kind: 'secret',
+    promise: 'Tokens are re-encrypted beyond the first batch.',
+    file: 'services/users/reseal.ts',
+    before: `    after = rows.at(-1)?.id ?? null;
+    if (rows.length < sealedPerBatch) break;`,
+    after: `    after = rows.at(-1)?.id ?? null;
+    break;`,
+    test: 'test/services/users/reseal.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'Access is revoked when the provider is back.',
+    file: 'services/users/revoke-tokens.ts',
+    before: "return { kind: 'later', reason: 'NOT_REVOKED' };",
+    after: "return { kind: 'done' };",
+    test: 'test/services/users/token-revocations.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'Tokens that a revocation refreshed are kept for its next try.',
+    file: 'services/users/revoke-tokens.ts',
+    before: `  if (tokens !== null) await keepPayload(database, job, { ...payload, ...tokens });
+`,
+    after: '',
+    test: 'test/services/users/token-revocations.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'A user who connects again keeps the access.',
+    file: 'services/users/links.ts',
+    before: `  await cancelTokenRevocations(transaction, provider, provider_user_id);
+`,
+    after: '',
+    test: 'test/services/users/connections.test.ts',
+  },
+  {
+    kind: 'quota',
+    promise: 'A provider is asked no more often than its limit.',
+    file: 'services/users/queries/access-checks.ts',
+    before: 'where provider = $1 and (reads < $2 or',
+    after: 'where provider = $1 and (reads <= $2 or',
+    test: 'test/services/users/access-checks.test.ts',
+  },
+  {
+    kind: 'quota',
+    promise: 'A check that is postponed waits for the quota of its account.',
+    file: 'services/users/queries/access-checks.ts',
+    before: "run_at = greatest(now() + $2 * interval '1 ms',",
+    after: "run_at = least(now() + $2 * interval '1 ms',",
+    test: 'test/services/users/access-checks.test.ts',
+  },
+  {
+    kind: 'quota',
+    promise: 'Further reports do not bring a check forward.',
+    file: 'services/users/queries/access-checks.ts',
+    before: 'or a.permissions_since is not null then a.run_at',
+    after: 'or a.permissions_since is not null then now()',
+    test: 'test/services/users/access-checks.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'An answer to an earlier claim changes nothing.',
+    file: 'services/users/settle-access-check.ts',
+    before: ' || check.attempt !== attempt) return',
+    after: ') return',
+    test: 'test/services/users/access-checks.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'A report from before the last confirmation changes nothing.',
+    file: 'services/users/endings.ts',
+    before: '> report.received_ms) return',
+    after: '< report.received_ms) return',
+    test: 'test/services/users/endings.test.ts',
+  },
+  {
+    kind: 'retry',
+    promise: 'A held delivery stays held until it was replayed.',
+    file: 'services/users/restorations.ts',
+    before: `    if (await replay(call, id)) await releaseHeld(database, connectionId, id);
+    else isDone = false;`,
+    after: `    await releaseHeld(database, connectionId, id);
+    if (!(await replay(call, id))) isDone = false;`,
+    test: 'test/services/users/restorations.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'Of several changes of a scope the newest counts.',
+    file: 'services/users/queries/update-scopes.ts',
+    before: 'order by connection_id, changed_ms desc, position desc',
+    after: 'order by connection_id, changed_ms, position',
+    test: 'test/services/users/connections.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'A refresh that was overtaken stores no tokens.',
+    file: 'services/users/queries/upsert-connection.ts',
+    before: 'token_version = held.token_version + 1, refresh_leased_until',
+    after: 'token_version = held.token_version, refresh_leased_until',
+    test: 'test/services/users/connections.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'Another account of a user begins with no privacy settings.',
+    file: 'services/users/queries/upsert-connection.ts',
+    before: 'privacy = case when held.provider_user_id = excluded.provider_user_id then held.privacy end,',
+    after: 'privacy = held.privacy,',
+    test: 'test/services/users/connections.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'Data is refused before an ingest service forgets that it fetched any.',
+    file: 'services/users/purges.ts',
+    before: `  await carryOut(call, purged, {});
+  await call('timeseries.reopen', { user_id, provider, version });`,
+    after: `  await call('timeseries.reopen', { user_id, provider, version });
+  await carryOut(call, purged, {});`,
+    test: 'test/services/users/purge-order.test.ts',
+  },
+  {
+    kind: 'order',
+    promise: 'A deep page in descending order is at its place.',
+    file: 'services/users/queries/select-all-users.ts',
+    before: 'greatest(0, total - $2 - $1)',
+    after: 'greatest(0, total - $2)',
+    test: 'test/services/users/list.test.ts',
+  },
+  {
+    kind: 'time',
+    promise: 'Refreshes that fail for an hour are an error of the connection.',
+    file: 'services/users/queries/update-tokens.ts',
+    before: "refresh_failing_since <= clock_timestamp() - interval '1 hour'",
+    after: "refresh_failing_since <= clock_timestamp() - interval '1 second'",
+    test: 'test/services/users/connection-errors.test.ts',
+  },
+];
