@@ -1,6 +1,7 @@
 import type { PlantedFault } from '../planted.ts';
 import { activitynetIngest } from './activitynet-ingest.ts';
 import { apiGateway } from './api-gateway.ts';
+import { auth } from './auth.ts';
 import { backfill } from './backfill.ts';
 import { clients } from './clients.ts';
 import { connect } from './connect.ts';
@@ -33,6 +34,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   console: consolePages,
   'api-gateway': apiGateway,
   clients,
+  auth,
   runtime,
   summaries,
   timeseries,

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import type { Queryable } from '../../../mixins/database.ts';
+import { readAudit } from '../../../services/auth/audit.ts';
 import { deleteExpired } from '../../../services/auth/queries/delete-expired.ts';
 import { freshDatabase } from '../../support/database.ts';
 
@@ -41,4 +43,24 @@ t.test('one cleaning deletes at most 50,000 rows of a table, in statements of 1,
   const others = 5;
   t.same(await clean(), { deleted: 50_000, statements: 50 + others });
   t.same(await clean(), { deleted: 1, statements: 1 + others });
+});
+
+t.test('entries are those of the user, from the start until before the end', async (t) => {
+  const database = await freshDatabase(t);
+  const [user_id, other] = [randomUUID(), randomUUID()];
+  const at = (n: number) => Date.UTC(2026, 2, n);
+  for (const id of [user_id, other])
+    for (const n of [1, 2, 3])
+      await database.query(
+        "insert into auth.audit_entry (action, user_id, at) values ('user.read', $1, $2)",
+        [id, new Date(at(n))],
+      );
+  const instant = (n: number) => ({ ms: at(n), dateOnly: false });
+  const range = { start_time: instant(1), end_time: instant(3) };
+  const { data, pagination } = await readAudit(database, { user_id, ...range, limit: 10 }, Date.now());
+  t.same(
+    data.map((entry) => [entry.user_id, entry.at]),
+    [2, 1].map((n) => [user_id, `2026-03-0${n}T00:00:00Z`]),
+  );
+  t.equal(pagination.total_count, 2);
 });

@@ -28,12 +28,12 @@ async function startLogIns(t: Test, settings: Readonly<Record<string, string>> =
     computed: 0,
   };
   const given = { database, passwords, config, tokens: tokenSignerOf(config), origin };
-  const attempt = async (email: string, address: string, password = 'wrong') => {
+  const attempt = async (email: string, address: string, password = 'wrong', type?: 'RATE_LIMITED') => {
     const tries = countAttempt({ database, config, meta: { address } }, email, (turn) =>
       logIn(given, email, password, turn),
     );
     if (password === 'right') await tries;
-    else await t.rejects(tries, refusal('UNAUTHENTICATED'));
+    else await t.rejects(tries, refusal(type ?? 'UNAUTHENTICATED'));
     return turns.at(-1);
   };
   return { attempt, database };
@@ -129,6 +129,38 @@ for (const [ofWhom, emailOf] of Object.entries(attacks))
         t.same(new Set(ofAttack), new Set(['UNAUTHENTICATED', 'RATE_LIMITED']));
       },
     );
+
+t.test('an account with too many failures is limited for an hour', async (t) => {
+  const { attempt, database } = await startLogIns(t, { RATE_LIMIT_ACCOUNT_FAILURES: '2' });
+  const age = (minutes: number) =>
+    database.query("update auth.attempt_window set started_at = started_at - $1 * interval '1 minute'", [
+      minutes,
+    ]);
+  await attempt(account.email, '192.0.2.1');
+  await attempt(account.email, '192.0.2.2');
+  await age(59);
+  await deleteExpired(database);
+  const fail = async (times: number, address: string) => {
+    for (let n = 0; n < times; n++) await attempt('nobody@example.com', address);
+  };
+  await fail(2, '192.0.2.3');
+  await attempt(account.email, '192.0.2.3');
+  await attempt(account.email, '192.0.2.3', 'wrong', 'RATE_LIMITED');
+  await fail(3, '192.0.2.4');
+  await attempt(account.email, '192.0.2.4', 'wrong', 'RATE_LIMITED');
+  await age(2);
+  await fail(3, '192.0.2.5');
+  await attempt(account.email, '192.0.2.5');
+});
+
+t.test('an address may fail as often a minute as the setting says', async (t) => {
+  const { attempt } = await startLogIns(t, { RATE_LIMIT_FAILURES: '2' });
+  await attempt(account.email, '192.0.2.1', 'right');
+  await attempt(account.email, '192.0.2.1');
+  await attempt('nobody@example.com', '192.0.2.1');
+  await attempt(other.email, '192.0.2.1', 'wrong', 'RATE_LIMITED');
+  await attempt(other.email, '192.0.2.2');
+});
 
 t.test('known addresses are kept as hashes, for 60 days after the last log-in', async (t) => {
   const { attempt, database } = await startLogIns(t);

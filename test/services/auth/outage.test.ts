@@ -62,7 +62,15 @@ t.test('without a primary, reads are admitted by the replica and counted in the 
   await database.query(`update auth.family set expires_at = now()
     where id = (select family_id from auth.console_session where hash = '${session.session_hash}')`);
   t.match(await admit(admitting, session), { caller: null }, 'a session that has expired');
+  const { id: user_id } = await call('users.create', {});
+  const { limit } = await admitOne();
+  t.match(await admitOne(), { remaining: limit - 2 }, 'all tokens of a user share a window');
   t.match(await admit(admitting, { token: 'forged', read_only: true }), { caller: null });
+
+  async function admitOne() {
+    const { access_token } = await call('auth.issueToken', { user_id }, as);
+    return admit(admitting, { token: access_token, read_only: true });
+  }
 
   await t.rejects(admit(admitting, { api_key_hash }), { code: 'ECONNREFUSED' }, 'no write');
   await t.rejects(admit({ ...admitting, outage: null }, read), { code: 'ECONNREFUSED' });
@@ -78,6 +86,9 @@ t.test('without a primary, reads are admitted by the replica and counted in the 
   await database.query('update replica.state set is_standby = true');
   await call('auth.removeKey', { key_id: id }, as);
   t.match(await admit(admitting, read), { caller: null, allowed: false }, 'a revoked key is not admitted');
+  await database.query("update auth.family set expires_at = now() - interval '1 second'");
+  const expired = { token: tokens.access_token, read_only: true } as const;
+  t.match(await admit(admitting, expired), { caller: null, allowed: false }, 'an expired session');
 });
 
 t.test('an outage is a lost connection, not a full pool', async (t) => {
