@@ -312,7 +312,7 @@ t.test('a job that never has an outcome is given up', async (t) => {
     calls += 1;
     return { kind: 'done' };
   });
-  await until(async () => (await rows())[0]?.dead === true);
+  await until(async () => (await rows())[0]?.dead !== false);
   t.match(await rows(), [{ error: 'CRASHED' }]);
   t.equal(calls, 0);
 });

@@ -9,6 +9,8 @@ import { consolePages } from './console.ts';
 import { deliveries } from './deliveries.ts';
 import { devicemakerIngest } from './devicemaker-ingest.ts';
 import { domain } from './domain.ts';
+import { mixins } from './mixins.ts';
+import { mixins2 } from './mixins-2.ts';
 import { phoneIngest } from './phone-ingest.ts';
 import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
@@ -35,6 +37,7 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   'api-gateway': apiGateway,
   clients,
   auth,
+  mixins: [...mixins, ...mixins2],
   runtime,
   summaries,
   timeseries,
