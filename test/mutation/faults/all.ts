@@ -16,6 +16,8 @@ import { providers } from './providers.ts';
 import { pullIngest } from './pull-ingest.ts';
 import { runtime } from './runtime.ts';
 import { summaries } from './summaries.ts';
+import { tenantsOfReads } from './tenants-of-reads.ts';
+import { tenantsOfRemovals } from './tenants-of-removals.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
 import { tenantsOfUsers } from './users-tenants.ts';
@@ -41,5 +43,6 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   runtime,
   summaries,
   timeseries,
+  'timeseries-tenants': [...tenantsOfReads, ...tenantsOfRemovals],
   users: [...users, ...tenantsOfUsers],
 };
