@@ -18,6 +18,7 @@ import { runtime } from './runtime.ts';
 import { summaries } from './summaries.ts';
 import { tenantsOfReads } from './tenants-of-reads.ts';
 import { tenantsOfRemovals } from './tenants-of-removals.ts';
+import { tenantsOfWrites } from './tenants-of-writes.ts';
 import { timeseries } from './timeseries.ts';
 import { users } from './users.ts';
 import { tenantsOfUsers } from './users-tenants.ts';
@@ -43,6 +44,6 @@ export const planted: Readonly<Record<string, readonly PlantedFault[]>> = {
   runtime,
   summaries,
   timeseries,
-  'timeseries-tenants': [...tenantsOfReads, ...tenantsOfRemovals],
+  'timeseries-tenants': [...tenantsOfReads, ...tenantsOfWrites, ...tenantsOfRemovals],
   users: [...users, ...tenantsOfUsers],
 };
