@@ -32,12 +32,6 @@ export const tenantsOfReads: readonly PlantedFault[] = [
         and ts >`,
     'An export of samples has those of the user.',
   ),
-  row(
-    'removal/queries/select-export.ts',
-    `id = $2 and user_id = $1)
-        and start_time >`,
-    'An export of intervals has those of the user.',
-  ),
   row('tracks/queries/route-privacy.ts', 'where user_id = $1', 'The privacy of routes is that of the user.'),
   row('tracks/queries/select-segments.ts', 'where user_id = $1', 'Parts of an activity are of its user.'),
   row(

@@ -2,6 +2,7 @@ import type { PlantedFault } from '../planted.ts';
 import { forgottenUser } from './forgotten-user.ts';
 
 const row = forgottenUser('services/timeseries', 'test/services/timeseries/tenants.test.ts');
+const queries = 'test/services/timeseries/tenant-queries.test.ts';
 const removal = 'removal/queries';
 const reprocess = 'reprocess/queries';
 const tracks = 'tracks/queries';
@@ -57,7 +58,12 @@ export const tenantsOfRemovals: readonly PlantedFault[] = [
     'An erasure deletes records of its user only.',
   ),
   row(`${removal}/lock-purge.ts`, 'where user_id = $1', 'A purge continues the purge of its user.'),
-  row(`${removal}/lock-tombstone.ts`, 'where user_id = $1', 'An erasure continues the erasure of its user.'),
+  row(
+    `${removal}/lock-tombstone.ts`,
+    'where user_id = $1',
+    'An erasure continues the erasure of its user.',
+    queries,
+  ),
   row(
     `${removal}/select-series-id.ts`,
     'where user_id = $1',

@@ -3,6 +3,7 @@ import { forgottenUser } from './forgotten-user.ts';
 
 const row = forgottenUser('services/timeseries', 'test/services/timeseries/tenants.test.ts');
 const unclaimed = 'test/services/timeseries/unclaimed-samples.test.ts';
+const queries = 'test/services/timeseries/tenant-queries.test.ts';
 const records = 'records/queries';
 const workouts = 'workouts/queries';
 const unlisted = `${records}/delete-unlisted.ts`;
@@ -85,6 +86,7 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     `${records}/select-overlapping-sleeps.ts`,
     'on i.user_id = $1',
     'Whether a sleep was final is a matter of its user.',
+    queries,
   ),
   row(
     `${records}/select-tombstone.ts`,
@@ -118,7 +120,12 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     'where user_id = $1 and provider',
     'Cropped activities are those of the user.',
   ),
-  row(`${workouts}/select-overlapping-workouts.ts`, 'w.user_id = $1', 'Duplicates are workouts of one user.'),
+  row(
+    `${workouts}/select-overlapping-workouts.ts`,
+    'w.user_id = $1',
+    'Duplicates are workouts of one user.',
+    queries,
+  ),
   row(
     `${workouts}/select-workout-span.ts`,
     'where w.user_id = $1',
@@ -159,6 +166,7 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     'days/queries/delete-samples.ts',
     'where user_id = $1',
     'Samples of a slot are deleted in series of its user only.',
+    queries,
   ),
   row(
     'days/queries/night-means.ts',

@@ -7,7 +7,7 @@ import { upsertPurge } from '../../../services/timeseries/removal/queries/insert
 import { lockPurge } from '../../../services/timeseries/removal/queries/lock-purge.ts';
 import { refusal } from '../../support/refusal.ts';
 import { until } from '../../support/until.ts';
-import { at, block, day, item, night, sleep } from './items.ts';
+import { at, block, day, item } from './items.ts';
 import { type Setting, setUp, withUser } from './setting.ts';
 import { readAll, withoutIds } from './tenant-reads.ts';
 import { changes, fill, fillMore } from './tenant-steps.ts';
@@ -148,18 +148,6 @@ t.test('the clock and the days of a user are not those of another', async (t) =>
     found.map(({ date }) => date),
     ['2026-03-06'],
   );
-});
-
-t.test('whether a sleep was final is a matter of its user', async (t) => {
-  const [other, user] = [await another(), await another()];
-  const evening = at('22:00:00');
-  const kept = (minutes: number, rank: number, key: string) =>
-    night([sleep(evening, minutes, { rank })], { data_type: 'sleep', key, hash: `${minutes} ${rank}` });
-  await other.store([kept(400, 2, 'night')]);
-  await user.store([kept(400, 0, 'night')]);
-  await user.store([kept(300, 0, 'a shorter version')]);
-  const range = { user_id: user.userId, start_date: '2026-03-01', end_date: '2026-03-03' };
-  t.match((await call('timeseries.sleeps', range)).data, [{ end_time: '2026-03-02T04:40:00Z' }]);
 });
 
 t.test('two users who are erased at once leave nothing', async (t) => {
