@@ -234,6 +234,7 @@ const update`,
     'intervals/queries/misdated-intervals.ts',
     'where s.user_id = $1',
     'A daily record dates intervals of its user only.',
+    queries,
   ),
   row(
     'intervals/queries/select-own-totals.ts',

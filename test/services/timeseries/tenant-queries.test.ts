@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
 import { deleteSamples } from '../../../services/timeseries/days/queries/delete-samples.ts';
+import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/queries/misdated-intervals.ts';
 import { lockTombstone } from '../../../services/timeseries/removal/queries/lock-tombstone.ts';
 import { selectOverlappingWorkouts } from '../../../services/timeseries/workouts/queries/select-overlapping-workouts.ts';
+import { steps, watch } from './interval-items.ts';
 import { activity, at, block, item, night, sleep, workout } from './items.ts';
 import { setUp, withUser } from './setting.ts';
 
@@ -72,4 +74,14 @@ t.test('samples of a slot are deleted in series of their user', async (t) => {
       ids.slice(n + 1).map((user_id) => ({ user_id })),
     );
   }
+});
+
+t.test('intervals that a daily record dates anew are those of the user', async (t) => {
+  const [other, user] = [await another(), await another()];
+  const startMs = at('12:00:00');
+  for (const { storeIntervals } of [other, user])
+    await storeIntervals([watch], [steps(startMs, 10, 20, { id: 'a' })], 'phone');
+  const nextDay = { date: '2026-03-02', startMs, endMs: startMs + 1 };
+  const whose = { user_id: user.userId, provider: 'phone' };
+  t.equal((await selectMisdatedIntervals(database, whose, [nextDay])).length, 1);
 });
