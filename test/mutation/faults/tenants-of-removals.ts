@@ -79,6 +79,7 @@ export const tenantsOfRemovals: readonly PlantedFault[] = [
     `${reprocess}/drop-records.ts`,
     'w.user_id = $1 and t.user_id = $1',
     'A track is replaced for the user of the workout only.',
+    queries,
   ),
   row(
     `${reprocess}/note-version.ts`,
@@ -112,6 +113,7 @@ const records`,
     `${reprocess}/select-made.ts`,
     'where user_id = $1 and provider = $2 and data_type = $3',
     'Blocks that are compared are those of the user.',
+    queries,
   ),
   row(
     `${tracks}/store-track.ts`,

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { StoreItem } from '../../../domain/records.ts';
 import { deleteSamples } from '../../../services/timeseries/days/queries/delete-samples.ts';
 import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/queries/misdated-intervals.ts';
 import { lockTombstone } from '../../../services/timeseries/removal/queries/lock-tombstone.ts';
+import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
+import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
 import { selectOverlappingWorkouts } from '../../../services/timeseries/workouts/queries/select-overlapping-workouts.ts';
 import { steps, watch } from './interval-items.ts';
 import { activity, at, block, item, night, sleep, workout } from './items.ts';
 import { setUp, withUser } from './setting.ts';
+import { fill } from './tenant-steps.ts';
 
 const { database, call } = await setUp(t);
 
@@ -84,4 +88,21 @@ t.test('intervals that a daily record dates anew are those of the user', async (
   const nextDay = { date: '2026-03-02', startMs, endMs: startMs + 1 };
   const whose = { user_id: user.userId, provider: 'phone' };
   t.equal((await selectMisdatedIntervals(database, whose, [nextDay])).length, 1);
+});
+
+t.test('blocks and tracks that are made anew are those of the user', async (t) => {
+  const [other, user] = [await another(), await another()];
+  for (const one of [other, user]) await fill(one);
+  const owner = { user_id: user.userId, provider: 'devicemaker' };
+  const run = StoreItem.parse(item({ key: 'run', data_type: 'activityDetails', hash: 'first' }));
+  const blocks = await selectBlockTimes(database, owner, run);
+  const own = await database.query<{ id: number }>('select id from timeseries.series where user_id = $1', [
+    user.userId,
+  ]);
+  t.ok(blocks.length > 0);
+  t.ok(blocks.every(({ series_id }) => own.some(({ id }) => id === series_id)));
+  await database.transaction((on) => dropTrack(on, owner, run));
+  t.same(await database.query('select distinct user_id from timeseries.workout_track'), [
+    { user_id: other.userId },
+  ]);
 });
