@@ -119,6 +119,7 @@ export const tenantsOfWrites: readonly PlantedFault[] = [
     `${workouts}/select-cropped.ts`,
     'where user_id = $1 and provider',
     'Cropped activities are those of the user.',
+    queries,
   ),
   row(
     `${workouts}/select-overlapping-workouts.ts`,

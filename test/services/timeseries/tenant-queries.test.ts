@@ -6,6 +6,7 @@ import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/
 import { lockTombstone } from '../../../services/timeseries/removal/queries/lock-tombstone.ts';
 import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
 import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
+import { selectCropped } from '../../../services/timeseries/workouts/queries/select-cropped.ts';
 import { selectOverlappingWorkouts } from '../../../services/timeseries/workouts/queries/select-overlapping-workouts.ts';
 import { steps, watch } from './interval-items.ts';
 import { activity, at, block, item, night, sleep, workout } from './items.ts';
@@ -105,4 +106,12 @@ t.test('blocks and tracks that are made anew are those of the user', async (t) =
   t.same(await database.query('select distinct user_id from timeseries.workout_track'), [
     { user_id: other.userId },
   ]);
+});
+
+t.test('cropped activities are those of the user', async (t) => {
+  const both = [await another(), await another()];
+  for (const { store } of both) await store([activity(workout(at('08:00:00'), 30), { key: 'cropped' })]);
+  await database.query("update timeseries.workout set cropped = true where key = 'cropped'");
+  for (const { userId } of both)
+    t.equal((await selectCropped(database, userId, 'devicemaker', ['cropped'])).length, 1);
 });
