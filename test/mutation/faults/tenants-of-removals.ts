@@ -69,7 +69,12 @@ export const tenantsOfRemovals: readonly PlantedFault[] = [
     'where user_id = $1',
     'Samples are deleted from series of their user only.',
   ),
-  row(`${removal}/update-purge.ts`, "'where user_id = $1", 'The progress of a purge is that of its user.'),
+  row(
+    `${removal}/update-purge.ts`,
+    "'where user_id = $1",
+    'The progress of a purge is that of its user.',
+    queries,
+  ),
   row(
     `${removal}/update-tombstone.ts`,
     'set finished_at = now() where user_id = $1',

@@ -3,7 +3,9 @@ import t from 'tap';
 import { StoreItem } from '../../../domain/records.ts';
 import { deleteSamples } from '../../../services/timeseries/days/queries/delete-samples.ts';
 import { selectMisdatedIntervals } from '../../../services/timeseries/intervals/queries/misdated-intervals.ts';
+import { upsertPurge } from '../../../services/timeseries/removal/queries/insert-purge.ts';
 import { lockTombstone } from '../../../services/timeseries/removal/queries/lock-tombstone.ts';
+import { finishItems } from '../../../services/timeseries/removal/queries/update-purge.ts';
 import { dropTrack } from '../../../services/timeseries/reprocess/queries/drop-records.ts';
 import { selectBlockTimes } from '../../../services/timeseries/reprocess/queries/select-made.ts';
 import { selectCropped } from '../../../services/timeseries/workouts/queries/select-cropped.ts';
@@ -114,4 +116,13 @@ t.test('cropped activities are those of the user', async (t) => {
   await database.query("update timeseries.workout set cropped = true where key = 'cropped'");
   for (const { userId } of both)
     t.equal((await selectCropped(database, userId, 'devicemaker', ['cropped'])).length, 1);
+});
+
+t.test('the progress of a purge is that of its user', async (t) => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  for (const userId of [one, two]) await upsertPurge(database, userId, 'withings', 1);
+  t.equal(await finishItems(database, one, 'withings'), true);
+  t.match(await database.query('select items_done from timeseries.purge where user_id = $1', [two]), [
+    { items_done: false },
+  ]);
 });
